@@ -1,0 +1,135 @@
+// Package engine says what a model does, as small interfaces: hear voice in a
+// frame, turn speech into text, continue a conversation, speak a sentence. Who
+// does it is in the packages below this one; Gate shares the cores among them.
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// SpeechRateHz is the sample rate at which every ear works: mono float32
+// samples in [-1, 1].
+const SpeechRateHz = 16000
+
+// FrameSamples is the length of one voice-activity frame: 32 ms at SpeechRateHz.
+const FrameSamples = 512
+
+// FrameDuration is FrameSamples as time.
+const FrameDuration = FrameSamples * time.Second / SpeechRateHz
+
+// A VoiceDetector tells voice from everything else. It is shared; each
+// stream of audio has a VoiceStream of its own.
+type VoiceDetector interface {
+	NewStream() VoiceStream
+}
+
+// A VoiceStream follows one stream of audio. It is used by one goroutine.
+type VoiceStream interface {
+	// Probability returns how likely it is, 0 to 1, that the frame of exactly
+	// FrameSamples samples holds voice.
+	Probability(frame []float32) (float32, error)
+	// Reset forgets what was heard.
+	Reset()
+}
+
+// A Transcriber turns speech into text. It may be called from many goroutines.
+type Transcriber interface {
+	// Transcribe returns the words in pcm (mono, SpeechRateHz). It may be
+	// called with up to 30 s; Listen cuts longer audio at its pauses. A
+	// cancelled ctx ends the call early with ctx's error.
+	Transcribe(ctx context.Context, pcm []float32, o TranscribeOptions) (Transcript, error)
+}
+
+// TranscribeOptions are what a caller may ask of a Transcriber.
+type TranscribeOptions struct {
+	Priority Priority
+	// Language is a BCP 47 tag such as "en"; empty lets the engine find out,
+	// where it can.
+	Language string
+}
+
+// Transcript is what a Transcriber heard. Text is empty when nobody spoke.
+type Transcript struct {
+	Text     string
+	Language string // BCP 47
+}
+
+// A Synthesizer speaks with one voice. It may be called from many goroutines.
+type Synthesizer interface {
+	// Synthesize speaks text, normally one sentence, and returns mono samples
+	// in [-1, 1] at RateHz, of the loudness that all voices share.
+	Synthesize(ctx context.Context, text string, o SpeakOptions) (Speech, error)
+	// RateHz is the sample rate of the voice.
+	RateHz() int
+}
+
+// SpeakOptions are what a caller may ask of a Synthesizer.
+type SpeakOptions struct {
+	Priority Priority
+	Speed    float64 // 1 is the voice's own; 0 means 1; 0.25 to 3
+}
+
+// Speech is a spoken sentence.
+type Speech struct {
+	PCM    []float32
+	RateHz int
+	// Phonemes are the sounds with their places in PCM, in order; nil when the
+	// voice cannot tell.
+	Phonemes []Phoneme
+}
+
+// Phoneme is one sound of a Speech, in samples of its PCM.
+type Phoneme struct {
+	Symbol     string // IPA
+	Begin, End int
+}
+
+// Role says who a Message is from.
+type Role string
+
+// The roles of a conversation with a language model.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one entry of a conversation as a language model sees it.
+type Message struct {
+	Role    Role
+	Content string
+}
+
+// Prompt asks a LanguageModel to go on with a conversation.
+type Prompt struct {
+	// Conversation names the conversation, so that what was computed for its
+	// earlier turns can be found again. Empty keeps nothing.
+	Conversation string
+	Messages     []Message
+	MaxTokens    int     // 0 means the engine's default
+	Temperature  float64 // 0 is greedy
+	Priority     Priority
+}
+
+// Usage is what a reply cost.
+type Usage struct {
+	PromptTokens int // all of the prompt
+	CachedTokens int // of these, taken from the kept cache
+	ReplyTokens  int
+	FirstToken   time.Duration // from the call to the first piece
+}
+
+// A LanguageModel continues conversations. It may be called from many
+// goroutines; the calls share one loaded model.
+type LanguageModel interface {
+	// Generate streams the reply to p, piece by piece, valid UTF-8 each, and
+	// returns when it is complete, ctx ends, or emit returns an error.
+	Generate(ctx context.Context, p Prompt, emit func(piece string) error) (Usage, error)
+	// Prefill computes p's messages ahead of time, so that a Generate with the
+	// same beginning starts sooner. It is a hint: engines without a cache
+	// return nil at once.
+	Prefill(ctx context.Context, p Prompt) error
+	// Forget gives up what is kept for a conversation.
+	Forget(conversation string)
+}
