@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -133,3 +134,11 @@ type LanguageModel interface {
 	// Forget gives up what is kept for a conversation.
 	Forget(conversation string)
 }
+
+// What may go wrong with an engine that is another server's.
+var (
+	ErrUnreachable = errors.New("the language model's server cannot be reached")
+	ErrTimedOut    = errors.New("the language model's server did not answer in time")
+	ErrOverloaded  = errors.New("the language model's server is overloaded")
+	ErrBroken      = errors.New("the language model's server failed")
+)

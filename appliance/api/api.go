@@ -1,0 +1,126 @@
+// Package api is the box over HTTP: which path leads where, who may take it,
+// and how an error is answered. What is done there is the business of others.
+package api
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// Parts are what the API needs of the rest of the box.
+type Parts struct {
+	Keys    Keys
+	Chats   Chats
+	Ready   Ready
+	Version string
+	Log     *slog.Logger
+}
+
+// Chats carries live conversations.
+type Chats interface {
+	// ServeChat upgrades the request and returns when the conversation is
+	// over. An error means that nothing was answered yet.
+	ServeChat(w http.ResponseWriter, r *http.Request, account string) error
+}
+
+// Ready knows whether a conversation could start.
+type Ready interface {
+	// Missing says what keeps one from it, in words for the operator; nothing
+	// when it could.
+	Missing(ctx context.Context) []string
+}
+
+// API answers HTTP requests.
+type API struct {
+	Parts
+	mux *http.ServeMux
+}
+
+// New returns the API over its parts.
+func New(p Parts) *API {
+	a := &API{Parts: p, mux: http.NewServeMux()}
+	a.register(a.routes())
+	return a
+}
+
+// maxBody is the largest body of a request without files: the longest prompt or
+// tool is a few hundred KB.
+const maxBody = 4 << 20
+
+// ServeHTTP gives the request its id, answers it, and logs what came of it.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	begun := time.Now()
+	answer := &response{ResponseWriter: w}
+	id := contract.NewID()
+	answer.Header().Set("X-Request-Id", id)
+	answer.Header().Set("X-Content-Type-Options", "nosniff")
+	defer func() {
+		if p := recover(); p != nil {
+			a.recovered(answer, r, p)
+		}
+		a.logged(answer, r, begun)
+	}()
+	if r.ContentLength > maxBody {
+		a.refuse(answer, r, contract.ErrTooLarge{Limit: maxBody})
+		return
+	}
+	r.Body = http.MaxBytesReader(answer, r.Body, maxBody)
+	a.mux.ServeHTTP(answer, r)
+}
+
+// recovered answers for a handler that panicked. Only the log says more.
+func (a *API) recovered(w *response, r *http.Request, p any) {
+	if p == http.ErrAbortHandler { //nolint:errorlint // it is the value itself that is thrown
+		panic(p)
+	}
+	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	a.refuse(w, r, errPanic)
+}
+
+// logged writes the access log: the path without its query, which may hold a
+// key. Requests of watchdogs would drown the rest.
+func (a *API) logged(w *response, r *http.Request, begun time.Time) {
+	level := slog.LevelInfo
+	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
+		level = slog.LevelDebug
+	}
+	a.Log.LogAttrs(r.Context(), level, "request",
+		slog.String("request", w.id()), slog.String("client", r.RemoteAddr),
+		slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
+		slog.Int64("ms", time.Since(begun).Milliseconds()))
+}
+
+// response remembers what was answered.
+type response struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (w *response) id() string { return w.Header().Get("X-Request-Id") }
+
+func (w *response) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *response) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController flush and hijack.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

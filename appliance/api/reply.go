@@ -1,0 +1,27 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// reply answers with v as JSON. It is written whole before the status is sent,
+// so that a value that cannot be written is a clean 500.
+func (a *API) reply(w http.ResponseWriter, status int, v any) {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		a.Log.Error("cannot write an answer as JSON", "err", err)
+		status = http.StatusInternalServerError
+		body = *bytes.NewBufferString(`{"code":"internal_error","error":"Internal Server Error","message":"the answer could not be written"}` + "\n")
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(body.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes()) // a client that is gone needs no answer
+}

@@ -1,0 +1,37 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// about tells a person with a browser what they have found.
+func (a *API) about(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err := fmt.Fprintf(w, `Parley %s
+
+This box is a voice service: it listens, thinks and speaks by itself.
+
+  GET /v0/evi/chat   a conversation over WebSocket, with ?api_key=KEY
+  GET /healthz       200 while the box runs
+  GET /readyz        200 when a conversation could start
+`, a.Version)
+	return err
+}
+
+// health says at once that the box runs, whatever else it can do.
+func (a *API) health(w http.ResponseWriter, _ *http.Request) error {
+	a.reply(w, http.StatusOK, map[string]string{"status": "ok"})
+	return nil
+}
+
+// readiness says whether a conversation could start, and if not, why.
+func (a *API) readiness(w http.ResponseWriter, r *http.Request) error {
+	if missing := a.Ready.Missing(r.Context()); len(missing) > 0 {
+		w.Header().Set("Retry-After", "1") // engines warm up in seconds
+		a.reply(w, http.StatusServiceUnavailable, map[string]any{"status": "not ready", "missing": missing})
+		return nil
+	}
+	a.reply(w, http.StatusOK, map[string]string{"status": "ok"})
+	return nil
+}

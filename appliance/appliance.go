@@ -1,0 +1,116 @@
+// Package appliance is the box: it opens every part, in order, and runs them
+// until it is told to stop.
+package appliance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"parley/appliance/api"
+	"parley/appliance/chat"
+	"parley/appliance/line/ws"
+	"parley/store"
+)
+
+const (
+	// stopping is how long the box takes to stop: chats are told and ended,
+	// requests finished. Service managers wait longer than that.
+	stopping = 4 * time.Second
+	// storing bounds the first look at the data folder.
+	storing = 30 * time.Second
+)
+
+// Run runs the box until ctx ends, and then stops it. It answers /healthz as
+// soon as it listens, /readyz when a conversation could start. What a person
+// at the terminal should read goes to out.
+func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error {
+	begun := time.Now()
+	unlock, err := store.Lock(cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	records, err := openStore(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer records.Close()
+
+	door := &door{}
+	lines := ws.NewServer(door, cfg.Origins, ws.Timing{}, log)
+	front := api.NewServer(api.New(api.Parts{
+		Keys: records, Chats: lines, Ready: door, Version: Version, Log: log,
+	}), log)
+	listener, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("listen %s: %w: choose another address with --listen, or stop what uses it", cfg.Listen, err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- serve(front, listener, cfg.TLS) }()
+	log.Info("listening", "address", listener.Addr().String(), "data", cfg.Data)
+
+	engines, err := OpenEngines(ctx, cfg, AllEngines, log)
+	if err != nil {
+		return errors.Join(err, front.Close(), <-served)
+	}
+	defer engines.Close()
+	host := chat.NewHost(ctx, chat.Parts{
+		Detector: engines.Detector, Transcriber: engines.Transcriber, Model: engines.Model, Voices: engines,
+		Records: records, Defaults: chat.DefaultSettings(), Log: log, MaxChats: cfg.MaxChats(),
+	})
+	door.open(host)
+	log.Info("ready", "seconds", time.Since(begun).Seconds())
+	if err := greet(ctx, out, cfg, listener.Addr(), records); err != nil {
+		log.Error("cannot make the first key", "err", err)
+	}
+
+	select {
+	case err = <-served:
+		return fmt.Errorf("serving: %w", err)
+	case <-ctx.Done():
+	}
+	log.Info("stopping")
+	return stop(log, host, lines, front)
+}
+
+// stop ends the chats, which tells their clients, and then the rest.
+func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, front *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopping)
+	defer cancel()
+	err := errors.Join(host.Stop(ctx), lines.Wait(ctx), front.Shutdown(ctx))
+	if err != nil {
+		return errors.Join(err, front.Close())
+	}
+	log.Info("stopped")
+	return nil
+}
+
+func openStore(ctx context.Context, cfg Config, log *slog.Logger) (*store.Store, error) {
+	ctx, cancel := context.WithTimeout(ctx, storing)
+	defer cancel()
+	records, err := store.Open(ctx, cfg.Data, log)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := records.EndOpenChats(ctx, time.Now().UnixMilli())
+	if err != nil {
+		return nil, errors.Join(err, records.Close())
+	}
+	for _, c := range ended {
+		log.Warn("a chat was left open by a crash and is ended as an error", "chat", c.ID)
+	}
+	return records, nil
+}
+
+func serve(front *http.Server, l net.Listener, tls TLSConfig) error {
+	if tls.Off() {
+		return front.Serve(l)
+	}
+	return front.ServeTLS(l, tls.Cert, tls.Key)
+}

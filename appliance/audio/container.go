@@ -1,0 +1,169 @@
+package audio
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// NewContainer returns a Decoder that finds out by the first bytes what the
+// stream is: WebM or Matroska with Opus, Ogg with Opus, WAV, or MP3. Samples
+// come out as soon as a block, page or frame is whole. An outHz that a Decoder
+// cannot have is its first error.
+func NewContainer(outHz int) Decoder {
+	d := newDecoder(&container{}, outHz)
+	d.err = checkOut(outHz)
+	return d
+}
+
+// Sniff names the format that data begins with: "webm", "ogg", "wav" and "mp3",
+// which are taken, "mp4", "aac", "flac" and other names for what is not, and ""
+// for what it does not know.
+func Sniff(data []byte) string {
+	f, _ := sniff(data)
+	return f.name
+}
+
+// DecodeAll decodes a whole file in any of the formats of NewContainer. A file
+// without sound gives no samples and no error.
+func DecodeAll(data []byte, outHz int) ([]float32, error) {
+	if len(data) == 0 {
+		return nil, errors.New("audio: the file is empty")
+	}
+	d := NewContainer(outHz)
+	var out []float32
+	for len(data) > 0 { // in pieces, so that each stays under MaxDecode
+		n := min(len(data), 1<<15)
+		pcm, err := d.Decode(data[:n])
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, pcm...); len(out) > maxFile {
+			return nil, &ErrTooLong{time.Duration(maxFile/outHz) * time.Second}
+		}
+		data = data[n:]
+	}
+	pcm, err := d.Flush()
+	return append(out, pcm...), err
+}
+
+// A container waits for the first bytes and then hands over to a parser.
+type container struct {
+	head   []byte
+	parser parser
+}
+
+func (c *container) feed(p []byte, to *sink) error {
+	if c.parser != nil {
+		return c.parser.feed(p, to)
+	}
+	n := min(len(p), sniffLen-len(c.head))
+	c.head = append(c.head, p[:n]...)
+	f, more := sniff(c.head)
+	if more {
+		return nil
+	}
+	if f.parser == nil {
+		return unknownFormat(f, c.head)
+	}
+	c.parser = f.parser()
+	if err := c.parser.feed(c.head, to); err != nil {
+		return err
+	}
+	return c.parser.feed(p[n:], to)
+}
+
+func (c *container) end(to *sink) error {
+	switch {
+	case c.parser != nil:
+		return c.parser.end(to)
+	case len(c.head) > 0:
+		return fmt.Errorf("audio: the stream ends after %d bytes, too soon to tell its format", len(c.head))
+	}
+	return nil
+}
+
+// A format is known by what it begins with.
+type format struct {
+	at     int
+	magic  string
+	name   string
+	what   string // for people
+	parser func() parser
+}
+
+// sniffLen is how many bytes decide.
+const sniffLen = 12
+
+var formats = [...]format{
+	{0, "\x1a\x45\xdf\xa3", "webm", "WebM", func() parser { return &webmParser{} }},
+	{0, "OggS", "ogg", "Ogg", func() parser { return &oggParser{} }},
+	{0, "RIFF", "wav", "WAV", func() parser { return newWAVParser() }},
+	{0, "RF64", "wav", "WAV", func() parser { return newWAVParser() }},
+	{0, "RIFX", "wav", "WAV", func() parser { return newWAVParser() }},
+	{0, "ID3", "mp3", "MP3", func() parser { return newMP3Parser() }},
+	{4, "ftyp", "mp4", "MP4 (as Safari records)", nil},
+	{4, "styp", "mp4", "MP4 (a segment)", nil},
+	{4, "moov", "mp4", "MP4", nil},
+	{4, "moof", "mp4", "MP4 (a fragment)", nil},
+	{0, "fLaC", "flac", "FLAC", nil},
+	{0, "FORM", "aiff", "AIFF", nil},
+	{0, "caff", "caf", "Core Audio Format", nil},
+	{0, "#!AMR", "amr", "AMR", nil},
+	{0, ".snd", "au", "Sun AU", nil},
+	{0, "wvpk", "wavpack", "WavPack", nil},
+	{0, "\x30\x26\xb2\x75", "wma", "Windows Media", nil},
+	{0, "ADIF", "aac", "AAC", nil},
+	{0, "%PDF", "pdf", "PDF", nil},
+	{0, "PK\x03\x04", "zip", "ZIP", nil},
+	{0, "\x89PNG", "png", "PNG", nil},
+	{0, "{\"", "json", "JSON", nil},
+}
+
+// sniff returns the format that b begins with, an empty one if none, and
+// whether more bytes are needed to tell.
+func sniff(b []byte) (f format, more bool) {
+	for _, f := range formats {
+		have := b[min(f.at, len(b)):min(f.at+len(f.magic), len(b))]
+		switch {
+		case len(have) == len(f.magic) && string(have) == f.magic:
+			return f, false
+		case strings.HasPrefix(f.magic, string(have)) && len(have) < len(f.magic):
+			more = true
+		}
+	}
+	if len(b) < 4 {
+		return format{}, true
+	}
+	if f, ok := sniffMPEG(b); ok {
+		return f, false
+	}
+	return format{}, more
+}
+
+// sniffMPEG knows streams that begin with a frame of MPEG audio. AAC shares
+// their sync word and has the layer 0 that they do not.
+func sniffMPEG(b []byte) (format, bool) {
+	if b[0] == 0xff && b[1]&0xf6 == 0xf0 {
+		return format{name: "aac", what: "AAC (ADTS)"}, true
+	}
+	h := mp3Header(uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]))
+	if !h.valid() {
+		return format{}, false
+	}
+	if h.layer() != 3 {
+		return format{name: "mpeg", what: fmt.Sprintf("MPEG audio layer %d", h.layer())}, true
+	}
+	return format{name: "mp3", what: "MP3", parser: func() parser { return newMP3Parser() }}, true
+}
+
+// unknownFormat says what the stream looks like and what is taken instead.
+func unknownFormat(f format, head []byte) error {
+	looks := "nothing that is known"
+	if f.what != "" {
+		looks = f.what
+	}
+	return fmt.Errorf("audio: the stream begins with % x, which is %s; taken are WebM or Matroska with Opus, Ogg with Opus, WAV and MP3, and headerless 16-bit PCM when it is declared as linear16 with its sample_rate and channels",
+		head[:min(len(head), 8)], looks)
+}

@@ -1,0 +1,281 @@
+package audio
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// containers are streams as ffmpeg writes them: of a recording of a voice, from
+// a pipe where that changes the format.
+var containers = []struct {
+	file, args string
+	format     string
+	minSNR     float64 // against ffmpeg's own decoding, in dB
+}{
+	{"a.webm", "-c:a libopus -b:a 32k OUT", "webm", 45},
+	{"stereo.webm", "-ac 2 -ar 48000 -c:a libopus -b:a 64k OUT", "webm", 45},
+	{"live.webm", "-c:a libopus -b:a 32k -f webm -live 1 -cluster_time_limit 5000 OUT", "webm", 45},
+	{"lowdelay.webm", "-c:a libopus -application lowdelay -frame_duration 2.5 -f webm OUT", "webm", 45},
+	{"a.mkv", "-c:a libopus -frame_duration 60 OUT", "webm", 45},
+	{"a.opus", "-c:a libopus -b:a 32k OUT", "ogg", 45},
+	{"stereo.ogg", "-ac 2 -c:a libopus -b:a 96k -f ogg OUT", "ogg", 45},
+	{"paged.ogg", "-c:a libopus -page_duration 20000 -f ogg OUT", "ogg", 45},
+	{"a.wav", "-c:a pcm_s16le OUT", "wav", 60},
+	{"u8.wav", "-c:a pcm_u8 OUT", "wav", 60},
+	{"s24.wav", "-c:a pcm_s24le -ar 44100 -ac 2 OUT", "wav", 60},
+	{"s32.wav", "-c:a pcm_s32le -ar 48000 OUT", "wav", 60},
+	{"f32.wav", "-c:a pcm_f32le OUT", "wav", 60},
+	{"f64.wav", "-c:a pcm_f64le -ar 22050 OUT", "wav", 60},
+	{"alaw.wav", "-c:a pcm_alaw OUT", "wav", 60},
+	{"mulaw.wav", "-c:a pcm_mulaw OUT", "wav", 60},
+	{"six.wav", "-c:a pcm_s16le -ac 6 OUT", "wav", 0},
+	{"rf64.wav", "-c:a pcm_s16le -rf64 always OUT", "wav", 60},
+	{"a.mp3", "-c:a libmp3lame -ar 44100 -b:a 128k OUT", "mp3", 55},
+	{"stereo.mp3", "-c:a libmp3lame -ar 48000 -ac 2 -b:a 192k OUT", "mp3", 55},
+	{"vbr.mp3", "-c:a libmp3lame -ar 44100 -q:a 4 OUT", "mp3", 55},
+	{"bare.mp3", "-c:a libmp3lame -ar 32000 -b:a 64k -id3v2_version 0 -write_xing 0 OUT", "mp3", 55},
+	{"low16.mp3", "-c:a libmp3lame -ar 16000 -b:a 24k OUT", "mp3", 55},
+	{"low24.mp3", "-c:a libmp3lame -ar 24000 -b:a 64k OUT", "mp3", 55},
+	{"low22even.mp3", "-c:a libmp3lame -ar 22050 -b:a 32k OUT", "mp3", 55},
+	{"low22odd.mp3", "-c:a libmp3lame -ar 22050 -b:a 64k OUT", "mp3", 55},
+	{"low22wide.mp3", "-c:a libmp3lame -ar 22050 -ac 2 -b:a 160k OUT", "mp3", 40},
+	{"low22vbr.mp3", "-c:a libmp3lame -ar 22050 -q:a 6 OUT", "mp3", 55},
+}
+
+func voice(t testing.TB, file, args string) []byte {
+	return ffmpeg(t, file, "-i "+recordings+"vm-intro.wav -t 4 "+args)
+}
+
+func TestEveryContainerDecodesAsFFmpegDoes(t *testing.T) {
+	for _, c := range containers {
+		t.Run(c.file, func(t *testing.T) {
+			data := voice(t, c.file, c.args)
+			if got := Sniff(data); got != c.format {
+				t.Errorf("sniffed as %q; want %q", got, c.format)
+			}
+			reference, rateHz := ffmpegDecode(t, data, c.file)
+			for _, outHz := range []int{16000, 48000, 44100} {
+				got, err := DecodeAll(data, outHz)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := Resample(reference, rateHz, outHz)
+				if d := math.Abs(float64(len(got)-len(want))) / float64(outHz); d > 0.002 {
+					t.Errorf("at %d Hz: %d samples; ffmpeg has %d", outHz, len(got), len(want))
+				}
+				s := snr(got, want)
+				if s < c.minSNR {
+					t.Errorf("at %d Hz: %.1f dB against ffmpeg; want %.0f or more", outHz, s, c.minSNR)
+				}
+				t.Logf("%d Hz: %.1f dB, %+d samples", outHz, s, len(got)-len(want))
+			}
+		})
+	}
+}
+
+func TestCutsInAContainerDoNotMatter(t *testing.T) {
+	var whole [][]byte
+	var want [][]float32
+	for _, c := range containers {
+		data := voice(t, c.file, "-t 0.4 "+c.args)
+		pcm, err := DecodeAll(data, 16000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytewise, err := decodeCut(data, 16000, func(int) int { return 1 })
+		if err != nil || !slices.Equal(bytewise, pcm) {
+			t.Errorf("%s: byte by byte: %d samples, other than the %d of the whole (%v)", c.file, len(bytewise), len(pcm), err)
+		}
+		whole, want = append(whole, data), append(want, pcm)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		i := rapid.IntRange(0, len(containers)-1).Draw(t, "container")
+		most := rapid.SampledFrom([]int{7, 100, 5000}).Draw(t, "most")
+		got, err := decodeCut(whole[i], 16000, func(rest int) int { return rapid.IntRange(1, min(most, rest)).Draw(t, "cut") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want[i]) {
+			t.Fatalf("%s: %d samples, other than the %d of the whole", containers[i].file, len(got), len(want[i]))
+		}
+	})
+}
+
+func decodeCut(data []byte, outHz int, cut func(rest int) int) (out []float32, err error) {
+	d := NewContainer(outHz)
+	for len(data) > 0 {
+		n := cut(len(data))
+		pcm, err := d.Decode(data[:n:n])
+		out = append(out, pcm...)
+		if err != nil {
+			return out, err
+		}
+		data = data[n:]
+	}
+	pcm, err := d.Flush()
+	return append(out, pcm...), err
+}
+
+func TestSoundComesOutBlockByBlock(t *testing.T) {
+	for _, c := range []struct {
+		file, args string
+		late       float64 // seconds that may be inside at any time
+	}{
+		{"live.webm", "-c:a libopus -f webm -live 1 -cluster_time_limit 5000 OUT", 0.045},
+		{"paged.ogg", "-c:a libopus -page_duration 20000 -f ogg OUT", 0.085},
+		{"a.wav", "-c:a pcm_s16le OUT", 0.015},
+		{"bare.mp3", "-c:a libmp3lame -ar 32000 -b:a 64k -write_xing 0 OUT", 0.120},
+	} {
+		data := voice(t, c.file, c.args)
+		whole, err := DecodeAll(data, 16000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds := float64(len(whole)) / 16000
+		d := NewContainer(16000)
+		out, longest := 0, 0.0
+		for i := range data {
+			pcm, err := d.Decode(data[i : i+1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			out += len(pcm)
+			if at := float64(i) / float64(len(data)); at > 0.2 && at < 0.9 && strings.HasSuffix(c.file, "wav") {
+				longest = max(longest, at*seconds-float64(out)/16000)
+			}
+			if len(pcm) > 0 && i > len(data)/2 {
+				longest = max(longest, float64(len(pcm))/16000)
+			}
+		}
+		if longest > c.late {
+			t.Errorf("%s: %.0f ms of sound come at once", c.file, 1000*longest)
+		}
+	}
+}
+
+func TestPreSkipAndEndAreHonoured(t *testing.T) {
+	for _, file := range []string{"a.opus", "a.webm", "a.mp3"} {
+		in := ffmpeg(t, "in.wav", "-f lavfi -i sine=440:r=48000:d=1.2345 -c:a pcm_s16le OUT")
+		if err := os.WriteFile(t.TempDir()+"/in.wav", in, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		data := ffmpeg(t, file, "-f lavfi -i sine=440:r=48000:d=1.2345 OUT")
+		got, err := DecodeAll(data, 48000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := int(1.2345 * 48000); math.Abs(float64(len(got)-want)) > 48 {
+			t.Errorf("%s: %d samples; %d went in", file, len(got), want)
+		}
+		if want, _ := DecodeAll(in, 48000); snr(got, want) < 20 {
+			t.Errorf("%s: the sound is out of place: %.1f dB", file, snr(got, want))
+		}
+	}
+}
+
+func TestStreamsThatFollowOneAnotherAreOne(t *testing.T) {
+	for _, c := range []struct{ file, args string }{
+		{"a.opus", "-c:a libopus OUT"},
+		{"live.webm", "-c:a libopus -f webm -live 1 OUT"},
+		{"a.webm", "-c:a libopus OUT"},
+		{"a.wav", "-c:a pcm_s16le OUT"},
+		{"odd.wav", "-c:a pcm_u8 -t 0.500125 OUT"},
+	} {
+		one := voice(t, c.file, "-t 1 "+c.args)
+		first, err := DecodeAll(one, 16000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both, err := DecodeAll(append(bytes.Clone(one), one...), 16000)
+		if err != nil {
+			t.Fatalf("%s: %v", c.file, err)
+		}
+		if d := len(both) - 2*len(first); d < -1 || d > 1 {
+			t.Errorf("%s: %d samples twice are %d", c.file, len(first), len(both))
+		}
+	}
+}
+
+func TestOtherFormatsAreNamed(t *testing.T) {
+	for _, c := range []struct{ file, args, name, says string }{
+		{"a.mp4", "-c:a aac OUT", "mp4", "Safari"},
+		{"a.aac", "-c:a aac OUT", "aac", "AAC (ADTS)"},
+		{"a.flac", "OUT", "flac", "FLAC"},
+		{"a.aiff", "OUT", "aiff", "AIFF"},
+		{"a.mp2", "-c:a mp2 -ar 44100 OUT", "mpeg", "layer 2"},
+		{"a.au", "OUT", "au", "Sun AU"},
+		{"vorbis.ogg", "-c:a libvorbis OUT", "ogg", "Vorbis"},
+		{"flac.oga", "-c:a flac OUT", "ogg", "FLAC"},
+		{"vorbis.webm", "-c:a libvorbis OUT", "webm", "A_VORBIS"},
+		{"aac.mkv", "-c:a aac OUT", "webm", "A_AAC"},
+		{"adpcm.wav", "-c:a adpcm_ms OUT", "wav", "Microsoft ADPCM"},
+		{"low.mp3", "-c:a libmp3lame -ar 8000 OUT", "mp3", "8000 Hz"},
+		{"six.opus", "-ac 6 -c:a libopus OUT", "ogg", "6 channels"},
+	} {
+		data := voice(t, c.file, c.args)
+		if got := Sniff(data); got != c.name {
+			t.Errorf("%s: sniffed as %q; want %q", c.file, got, c.name)
+		}
+		if _, err := DecodeAll(data, 16000); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v; want one that says %q", c.file, err, c.says)
+		}
+	}
+	_, err := DecodeAll([]byte("hello, is this sound?"), 16000)
+	if err == nil || !strings.Contains(err.Error(), "linear16") || !strings.Contains(err.Error(), "WebM") {
+		t.Errorf("text: error %v; want one that says what is taken", err)
+	}
+}
+
+func TestPiecesTooLongAreRefused(t *testing.T) {
+	var tooLong *ErrTooLong
+	d, err := NewLinear16(8000, 1, 16000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Decode(make([]byte, 2*8000*601)); !errors.As(err, &tooLong) {
+		t.Errorf("10 min 1 s in one piece: error %v; want ErrTooLong", err)
+	}
+	// Silence in Opus packets of one byte that say they last 60 ms.
+	page := oggPage{serial: 1, granule: -1}
+	head := append([]byte("OpusHead\x01\x01\x00\x00\x80\xbb\x00\x00\x00\x00"), 0)
+	bomb := appendOggPage(nil, oggPage{flags: oggFirst, serial: 1, segments: []byte{19}, body: head})
+	bomb = appendOggPage(bomb, oggPage{serial: 1, sequence: 1, segments: []byte{8}, body: []byte("OpusTags")})
+	for i := range 200 {
+		page.sequence = uint32(i + 2)
+		page.segments, page.body = bytes.Repeat([]byte{1}, 255), bytes.Repeat([]byte{3 << 3}, 255)
+		bomb = appendOggPage(bomb, page)
+	}
+	pcm, err := NewContainer(16000).Decode(bomb)
+	if !errors.As(err, &tooLong) {
+		t.Errorf("%d bytes of %d packets of 60 ms: error %v; want ErrTooLong", len(bomb), 200*255, err)
+	}
+	if most := int(MaxDecode.Seconds()) * 16000; len(pcm) > most {
+		t.Errorf("%d samples; at most %d are given at once", len(pcm), most)
+	}
+}
+
+func TestADecoderThatFailedGoesOnFailing(t *testing.T) {
+	d := NewContainer(16000)
+	_, first := d.Decode([]byte("this is no sound at all"))
+	_, second := d.Decode([]byte("OggS"))
+	_, third := d.Flush()
+	if first == nil || second != first || third != first {
+		t.Errorf("errors %v, %v, %v; want the same three times", first, second, third)
+	}
+}
+
+func TestNothingAtAllIsSilence(t *testing.T) {
+	if pcm, err := NewContainer(16000).Flush(); err != nil || len(pcm) > 0 {
+		t.Errorf("%d samples, %v", len(pcm), err)
+	}
+	if _, err := DecodeAll(nil, 16000); err == nil {
+		t.Error("an empty file is no error")
+	}
+}

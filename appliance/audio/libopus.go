@@ -1,0 +1,122 @@
+package audio
+
+/*
+#cgo pkg-config: opus
+#include <opus.h>
+
+// C functions with variable arguments cannot be called from Go.
+static int set_bitrate(OpusEncoder *e, opus_int32 bits) { return opus_encoder_ctl(e, OPUS_SET_BITRATE(bits)); }
+static int get_lookahead(OpusEncoder *e, opus_int32 *n) { return opus_encoder_ctl(e, OPUS_GET_LOOKAHEAD(n)); }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// opusHz is the rate in which Opus counts time, whatever it decodes to.
+const opusHz = 48000
+
+// opusMaxPacketMS is the longest packet that Opus has (RFC 6716, 3.2.5).
+const opusMaxPacketMS = 120
+
+// opusOutHz is the rate to decode at for an output rate: libopus decodes
+// directly to some, without a resampler and with less work.
+func opusOutHz(outHz int) int {
+	switch outHz {
+	case 8000, 12000, 16000, 24000, 48000:
+		return outHz
+	}
+	return opusHz
+}
+
+// An opusDecoder decodes the packets of one Opus stream to mono. Its state is
+// plain memory of Go's, so there is nothing to free.
+type opusDecoder struct {
+	rateHz int
+	state  []uint64
+	pcm    []float32
+}
+
+// newOpusDecoder takes one of the rates of opusOutHz.
+func newOpusDecoder(rateHz int) (*opusDecoder, error) {
+	d := &opusDecoder{rateHz: rateHz, pcm: make([]float32, rateHz*opusMaxPacketMS/1000)}
+	d.state = make([]uint64, (C.opus_decoder_get_size(1)+7)/8)
+	if rc := C.opus_decoder_init(d.c(), C.opus_int32(rateHz), 1); rc != C.OPUS_OK {
+		return nil, fmt.Errorf("opus: start decoder at %d Hz: %w", rateHz, opusError(rc))
+	}
+	return d, nil
+}
+
+func (d *opusDecoder) c() *C.OpusDecoder { return (*C.OpusDecoder)(unsafe.Pointer(&d.state[0])) }
+
+// duration returns how many samples at rateHz a packet holds.
+func (d *opusDecoder) duration(packet []byte) (int, error) {
+	if len(packet) == 0 {
+		return 0, errors.New("opus: empty packet")
+	}
+	n := C.opus_packet_get_nb_samples((*C.uchar)(&packet[0]), C.opus_int32(len(packet)), C.opus_int32(d.rateHz))
+	if n < 0 {
+		return 0, fmt.Errorf("opus: packet of %d bytes: %w", len(packet), opusError(n))
+	}
+	return int(n), nil
+}
+
+// decode returns the samples of a packet, valid until the next call.
+func (d *opusDecoder) decode(packet []byte) ([]float32, error) {
+	if len(packet) == 0 {
+		return nil, errors.New("opus: empty packet")
+	}
+	n := C.opus_decode_float(d.c(), (*C.uchar)(&packet[0]), C.opus_int32(len(packet)),
+		(*C.float)(&d.pcm[0]), C.int(len(d.pcm)), 0)
+	if n < 0 {
+		return nil, fmt.Errorf("opus: packet of %d bytes: %w", len(packet), opusError(n))
+	}
+	return d.pcm[:n], nil
+}
+
+// An opusEncoder encodes 48 kHz audio of one or two channels, tuned for voice.
+type opusEncoder struct {
+	channels int
+	state    []uint64
+	packet   []byte
+}
+
+func newOpusEncoder(channels, bitsPerSecond int) (*opusEncoder, error) {
+	size := C.opus_encoder_get_size(C.int(channels))
+	if size <= 0 {
+		return nil, fmt.Errorf("opus: %d channels; allowed are 1 and 2", channels)
+	}
+	// 1275 bytes is the longest frame there is (RFC 6716, 3.4).
+	e := &opusEncoder{channels: channels, state: make([]uint64, (size+7)/8), packet: make([]byte, 1275)}
+	if rc := C.opus_encoder_init(e.c(), opusHz, C.int(channels), C.OPUS_APPLICATION_VOIP); rc != C.OPUS_OK {
+		return nil, fmt.Errorf("opus: start encoder: %w", opusError(rc))
+	}
+	if rc := C.set_bitrate(e.c(), C.opus_int32(bitsPerSecond)); rc != C.OPUS_OK {
+		return nil, fmt.Errorf("opus: bitrate %d: %w", bitsPerSecond, opusError(rc))
+	}
+	return e, nil
+}
+
+func (e *opusEncoder) c() *C.OpusEncoder { return (*C.OpusEncoder)(unsafe.Pointer(&e.state[0])) }
+
+// lookahead is how many samples the decoded audio comes late.
+func (e *opusEncoder) lookahead() int {
+	var n C.opus_int32
+	C.get_lookahead(e.c(), &n) // fails on no encoder that was started
+	return int(n)
+}
+
+// encode returns the packet for one frame of 20 ms, valid until the next call.
+func (e *opusEncoder) encode(frame []float32) ([]byte, error) {
+	n := C.opus_encode_float(e.c(), (*C.float)(&frame[0]), C.int(len(frame)/e.channels),
+		(*C.uchar)(&e.packet[0]), C.opus_int32(len(e.packet)))
+	if n < 0 {
+		return nil, fmt.Errorf("opus: encode %d samples: %w", len(frame), opusError(n))
+	}
+	return e.packet[:n], nil
+}
+
+func opusError(rc C.int) error { return errors.New(C.GoString(C.opus_strerror(rc))) }

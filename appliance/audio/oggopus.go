@@ -1,0 +1,274 @@
+package audio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// oggMaxPacket bounds a packet of audio: the longest that Opus has, 48 frames
+// of 1275 bytes and their lengths (RFC 6716, 3.2.5).
+const oggMaxPacket = 48*1275 + 2*48 + 2
+
+// An opusHead is the header of an Opus stream (RFC 7845, 5.1).
+type opusHead struct {
+	channels int
+	preSkip  int // samples at 48 kHz that come before the sound
+	gain     float32
+}
+
+func parseOpusHead(b []byte) (opusHead, error) {
+	if len(b) < 19 || string(b[:8]) != "OpusHead" {
+		return opusHead{}, fmt.Errorf("opus: header of %d bytes is not an OpusHead of at least 19", len(b))
+	}
+	if b[8]>>4 != 0 {
+		return opusHead{}, fmt.Errorf("opus: header of version %d; versions to 15 are known", b[8])
+	}
+	h := opusHead{channels: int(b[9]), preSkip: int(binary.LittleEndian.Uint16(b[10:]))}
+	if b[18] != 0 || h.channels < 1 || h.channels > 2 {
+		return opusHead{}, fmt.Errorf("opus: %d channels with mapping family %d; allowed are 1 or 2 with family 0", h.channels, b[18])
+	}
+	q8 := int16(binary.LittleEndian.Uint16(b[16:])) // dB in 1/256
+	h.gain = float32(math.Pow(10, float64(q8)/(20*256)))
+	return h, nil
+}
+
+// An opusTrack decodes one Opus stream into a sink, whatever container it came
+// in, leaving out its pre-skip.
+type opusTrack struct {
+	dec  *opusDecoder
+	gain float32
+	skip int // samples at the decoder's rate that are still to be left out
+}
+
+func newOpusTrack(h opusHead, to *sink) (*opusTrack, error) {
+	dec, err := newOpusDecoder(opusOutHz(to.outHz))
+	if err != nil {
+		return nil, err
+	}
+	if err := to.rate(dec.rateHz); err != nil {
+		return nil, err
+	}
+	return &opusTrack{dec: dec, gain: h.gain, skip: rescale(h.preSkip, opusHz, dec.rateHz)}, nil
+}
+
+// decode puts a packet's sound into the sink, all but the last drop samples
+// (at the decoder's rate).
+func (t *opusTrack) decode(packet []byte, drop int, to *sink) error {
+	n, err := t.dec.duration(packet)
+	if err != nil {
+		return err
+	}
+	if n > to.room() { // before the work is done
+		return to.write(make([]float32, n))
+	}
+	pcm, err := t.dec.decode(packet)
+	if err != nil {
+		return err
+	}
+	pcm = pcm[:max(0, len(pcm)-drop)]
+	skip := min(t.skip, len(pcm))
+	t.skip, pcm = t.skip-skip, pcm[skip:]
+	for i := range pcm { // decoded Opus overshoots
+		pcm[i] = bounded(pcm[i] * t.gain)
+	}
+	return to.write(pcm)
+}
+
+func rescale(n, from, to int) int { return int(resampledLen(int64(n), int64(from), int64(to))) }
+
+// An oggParser plays the first Opus stream of an Ogg stream, and those that are
+// chained behind it.
+type oggParser struct {
+	pages oggPages
+	seen  []string // the codecs of other streams
+	link  *oggLink // nil until one was found
+}
+
+func (o *oggParser) feed(p []byte, to *sink) error {
+	return o.pages.feed(p, func(page oggPage) error { return o.page(page, to) })
+}
+
+func (o *oggParser) end(*sink) error {
+	if o.link == nil {
+		return o.noOpus()
+	}
+	return nil
+}
+
+func (o *oggParser) noOpus() error {
+	if len(o.seen) == 0 {
+		return errors.New("ogg: the stream ends before its first header")
+	}
+	return fmt.Errorf("ogg: it holds %s; only Opus is taken", strings.Join(o.seen, ", "))
+}
+
+func (o *oggParser) page(p oggPage, to *sink) error {
+	if p.flags&oggFirst != 0 {
+		return o.first(p, to)
+	}
+	if o.link == nil {
+		return o.noOpus() // all first pages come before all others
+	}
+	if p.serial != o.link.serial || o.link.ended {
+		return nil
+	}
+	if err := o.link.page(p, to); err != nil {
+		return fmt.Errorf("ogg: %w", err)
+	}
+	return nil
+}
+
+// first takes the page that begins a stream.
+func (o *oggParser) first(p oggPage, to *sink) error {
+	switch {
+	case !strings.HasPrefix(string(p.body), "OpusHead"):
+		if len(o.seen) < 8 {
+			o.seen = append(o.seen, oggCodec(p.body))
+		}
+		return nil
+	case o.link != nil && !o.link.tagged:
+		return nil // a second Opus stream beside the first
+	}
+	link, err := newOggLink(p, to)
+	if err != nil {
+		return fmt.Errorf("ogg: %w", err)
+	}
+	o.link = link
+	return nil
+}
+
+// oggCodec names what a stream's first packet begins.
+func oggCodec(b []byte) string {
+	for _, c := range [...]struct{ magic, name string }{
+		{"\x01vorbis", "Vorbis"}, {"\x7fFLAC", "FLAC"}, {"Speex   ", "Speex"}, {"\x80theora", "Theora video"},
+		{"fishead\x00", "a Skeleton"}, {"BBCD\x00", "Dirac video"}, {"OVP80", "VP8 video"},
+	} {
+		if strings.HasPrefix(string(b), c.magic) {
+			return c.name
+		}
+	}
+	return fmt.Sprintf("something that begins with %q", b[:min(8, len(b))])
+}
+
+// An oggLink is one Opus stream from its first page to its last.
+type oggLink struct {
+	serial uint32
+	next   uint32 // the number of the next page
+	track  *opusTrack
+	tagged bool // the second header has come: sound follows
+	ended  bool
+
+	packet []byte // what there is of a packet that goes on in the next page
+	broken bool   // its beginning is missing
+	begun  bool
+	begin  int64 // granule position of the first sample
+	done   int64 // samples at 48 kHz since then
+}
+
+func newOggLink(p oggPage, to *sink) (*oggLink, error) {
+	head, err := parseOpusHead(p.body)
+	if err != nil {
+		return nil, err
+	}
+	track, err := newOpusTrack(head, to)
+	if err != nil {
+		return nil, err
+	}
+	return &oggLink{serial: p.serial, next: p.sequence + 1, track: track}, nil
+}
+
+func (l *oggLink) page(p oggPage, to *sink) error {
+	if p.sequence != l.next { // a page is missing
+		l.packet, l.broken = nil, true
+	}
+	l.next = p.sequence + 1
+	l.ended = p.flags&oggLast != 0
+	packets, err := l.packets(p)
+	if err != nil {
+		return err
+	}
+	if !l.tagged && len(packets) > 0 {
+		if !strings.HasPrefix(string(packets[0]), "OpusTags") {
+			return fmt.Errorf("opus: the second header begins with %q, not \"OpusTags\"", packets[0][:min(8, len(packets[0]))])
+		}
+		l.tagged = true
+		packets = packets[1:]
+	}
+	return l.play(p, packets, to)
+}
+
+// packets returns the packets that end in p, and keeps the one that does not.
+func (l *oggLink) packets(p oggPage) (done [][]byte, err error) {
+	if p.flags&oggContinued == 0 {
+		l.packet, l.broken = nil, false
+	} else if len(l.packet) == 0 {
+		l.broken = true
+	}
+	body, size := p.body, 0
+	for i, s := range p.segments {
+		size += int(s)
+		if s == 255 && i < len(p.segments)-1 {
+			continue
+		}
+		piece := body[:size]
+		body, size = body[size:], 0
+		if len(l.packet) > 0 {
+			piece = append(l.packet, piece...)
+		}
+		if !l.tagged && len(done) == 0 { // comments and pictures: as long as they like, and unread
+			piece = piece[:min(8, len(piece))]
+		} else if len(piece) > oggMaxPacket {
+			return nil, fmt.Errorf("opus: packet of more than %d bytes", oggMaxPacket)
+		}
+		if s == 255 { // it goes on in the next page
+			l.packet = append([]byte(nil), piece...)
+			break
+		}
+		if !l.broken {
+			done = append(done, piece)
+		}
+		l.packet, l.broken = nil, false
+	}
+	return done, nil
+}
+
+// play decodes the packets of a page. The last page's granule position says
+// where the sound ends, before the last packet does.
+func (l *oggLink) play(p oggPage, packets [][]byte, to *sink) error {
+	rate := l.track.dec.rateHz
+	total := int64(0) // at 48 kHz
+	lens := make([]int64, len(packets))
+	for i, packet := range packets {
+		n, err := l.track.dec.duration(packet)
+		if err != nil {
+			return err
+		}
+		lens[i] = int64(n) * opusHz / int64(rate)
+		total += lens[i]
+	}
+	if !l.begun && len(packets) > 0 {
+		l.begun = true
+		if !l.ended { // a capture of a running stream begins late
+			l.begin = max(0, p.granule-total)
+		}
+	}
+	keep := total
+	if l.ended && p.granule >= 0 {
+		keep = min(keep, max(0, p.granule-l.begin-l.done))
+	}
+	l.done += total
+	for i, packet := range packets {
+		if keep <= 0 {
+			break
+		}
+		drop := max(0, lens[i]-keep)
+		if err := l.track.decode(packet, rescale(int(drop), opusHz, rate), to); err != nil {
+			return err
+		}
+		keep -= lens[i]
+	}
+	return nil
+}

@@ -1,0 +1,182 @@
+package audio
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// NewLinear16 returns a Decoder of headerless 16-bit little-endian PCM with
+// interleaved channels, which it mixes down. A sample or frame cut in two is
+// carried to the next call; a stream that ends in one is an error.
+func NewLinear16(rateHz, channels, outHz int) (Decoder, error) {
+	if rateHz < MinInputHz || rateHz > MaxInputHz {
+		return nil, fmt.Errorf("sample_rate is %d Hz; allowed are %d to %d Hz", rateHz, MinInputHz, MaxInputHz)
+	}
+	if channels < 1 || channels > MaxChannels {
+		return nil, fmt.Errorf("channels is %d; allowed are 1 to %d", channels, MaxChannels)
+	}
+	if err := checkOut(outHz); err != nil {
+		return nil, err
+	}
+	return newDecoder(&linear16{rateHz: rateHz, frames: framer{layout: layout{sampleS16, channels}}}, outHz), nil
+}
+
+func checkOut(outHz int) error {
+	if outHz < MinInputHz || outHz > MaxResampleHz {
+		return fmt.Errorf("audio: output rate is %d Hz; allowed are %d to %d Hz", outHz, MinInputHz, MaxResampleHz)
+	}
+	return nil
+}
+
+type linear16 struct {
+	rateHz int
+	frames framer
+}
+
+func (l *linear16) feed(p []byte, to *sink) error {
+	if err := to.rate(l.rateHz); err != nil {
+		return err
+	}
+	return l.frames.feed(p, to)
+}
+
+func (l *linear16) end(*sink) error {
+	if n := len(l.frames.part); n > 0 {
+		return fmt.Errorf("linear16: the stream ends in the middle of a sample: %d of the %d bytes of its last frame",
+			n, l.frames.layout.frameLen())
+	}
+	return nil
+}
+
+// A sampleFormat says how a number is written in PCM.
+type sampleFormat int
+
+const (
+	sampleU8 sampleFormat = iota
+	sampleS16
+	sampleS24
+	sampleS32
+	sampleF32
+	sampleF64
+	sampleALaw
+	sampleMuLaw
+)
+
+func (f sampleFormat) bytes() int {
+	return [...]int{1, 2, 3, 4, 4, 8, 1, 1}[f]
+}
+
+// at reads the sample at the start of b.
+func (f sampleFormat) at(b []byte) float32 {
+	le := binary.LittleEndian
+	switch f {
+	case sampleU8:
+		return (float32(b[0]) - 128) / 128
+	case sampleS16:
+		return float32(int16(le.Uint16(b))) / (1 << 15)
+	case sampleS24:
+		return float32(int32(b[0])<<8|int32(b[1])<<16|int32(b[2])<<24) / (1 << 31)
+	case sampleS32:
+		return float32(int32(le.Uint32(b))) / (1 << 31)
+	case sampleF32:
+		return bounded(math.Float32frombits(le.Uint32(b)))
+	case sampleF64:
+		return bounded(float32(math.Float64frombits(le.Uint64(b))))
+	case sampleALaw:
+		return alaw(b[0])
+	default:
+		return mulaw(b[0])
+	}
+}
+
+// bounded keeps floating-point input within [-1, 1]; what is not a number is
+// silence, else it would stay in every filter it passes.
+func bounded(v float32) float32 {
+	if v != v {
+		return 0
+	}
+	return min(max(v, -1), 1)
+}
+
+// alaw and mulaw expand G.711 to the scale of 16-bit samples (ITU-T G.711,
+// tables 1 and 2).
+func alaw(b byte) float32 {
+	b ^= 0x55
+	mantissa := int(b & 0x0f)
+	v := mantissa<<4 + 8
+	if e := b >> 4 & 7; e > 0 {
+		v = (v + 0x100) << (e - 1)
+	}
+	if b&0x80 == 0 {
+		v = -v
+	}
+	return float32(v) / (1 << 15)
+}
+
+func mulaw(b byte) float32 {
+	b = ^b
+	v := (int(b&0x0f)<<3+0x84)<<(b>>4&7) - 0x84
+	if b&0x80 != 0 {
+		v = -v
+	}
+	return float32(v) / (1 << 15)
+}
+
+// A layout is how PCM lies in bytes: interleaved samples of one format.
+type layout struct {
+	format   sampleFormat
+	channels int
+}
+
+func (l layout) frameLen() int { return l.format.bytes() * l.channels }
+
+// A framer turns PCM bytes, cut anywhere, into mono samples.
+type framer struct {
+	layout layout
+	part   []byte // of a frame that is not complete
+	mono   []float32
+}
+
+// pcmPiece is how many frames are mixed at a time: a buffer that stays in the
+// cache.
+const pcmPiece = 4096
+
+func (f *framer) feed(p []byte, to *sink) error {
+	size := f.layout.frameLen()
+	if len(f.part) > 0 {
+		n := min(size-len(f.part), len(p))
+		f.part, p = append(f.part, p[:n]...), p[n:]
+		if len(f.part) < size {
+			return nil
+		}
+		if err := f.mix(f.part, to); err != nil {
+			return err
+		}
+		f.part = f.part[:0]
+	}
+	whole := len(p) / size * size
+	f.part = append(f.part, p[whole:]...)
+	for p = p[:whole]; len(p) > 0; {
+		n := min(len(p), pcmPiece*size)
+		if err := f.mix(p[:n], to); err != nil {
+			return err
+		}
+		p = p[n:]
+	}
+	return nil
+}
+
+// mix averages the channels of whole frames.
+func (f *framer) mix(p []byte, to *sink) error {
+	width, frame := f.layout.format.bytes(), f.layout.frameLen()
+	f.mono = f.mono[:0]
+	for ; len(p) >= frame; p = p[frame:] {
+		sum := float32(0)
+		for i := 0; i < frame; i += width {
+			sum += f.layout.format.at(p[i:])
+		}
+		f.mono = append(f.mono, sum/float32(f.layout.channels))
+	}
+	return to.write(f.mono)
+}

@@ -1,0 +1,138 @@
+package audio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// wavHeaderLen is RIFF, a 16-byte fmt chunk and the head of the data chunk.
+const wavHeaderLen = 44
+
+// wavUnknown is the size that a WAV of a length not yet known carries, as
+// writers to a pipe put it.
+const wavUnknown = math.MaxUint32
+
+// EncodeWAV returns pcm as a whole WAV file: 16-bit mono at rateHz. Samples are
+// rounded to the nearest step and clipped to [-1, 1].
+func EncodeWAV(pcm []float32, rateHz int) []byte {
+	b := make([]byte, 0, wavHeaderLen+2*len(pcm))
+	b = appendWAVHeader(b, rateHz, 1, uint64(2*len(pcm)))
+	return AppendLinear16(b, pcm)
+}
+
+// AppendLinear16 appends pcm to b as 16-bit little-endian samples, rounded and
+// clipped.
+func AppendLinear16(b []byte, pcm []float32) []byte {
+	for _, v := range pcm {
+		b = binary.LittleEndian.AppendUint16(b, uint16(toInt16(v)))
+	}
+	return b
+}
+
+// toInt16 uses the scale that decoding uses, 1/32768, so that 16-bit audio goes
+// through the box unchanged. What is not a number is silence.
+func toInt16(v float32) int16 {
+	s := math.Round(float64(v) * 32768)
+	switch {
+	case s >= math.MaxInt16:
+		return math.MaxInt16
+	case s <= math.MinInt16:
+		return math.MinInt16
+	case math.IsNaN(s):
+		return 0
+	}
+	return int16(s)
+}
+
+func appendWAVHeader(b []byte, rateHz, channels int, dataLen uint64) []byte {
+	le := binary.LittleEndian
+	data, riff := uint32(wavUnknown), uint32(wavUnknown)
+	if dataLen <= wavUnknown-wavHeaderLen {
+		data, riff = uint32(dataLen), uint32(dataLen)+wavHeaderLen-8
+	}
+	b = append(b, "RIFF"...)
+	b = le.AppendUint32(b, riff)
+	b = append(b, "WAVEfmt "...)
+	b = le.AppendUint32(b, 16)
+	b = le.AppendUint16(b, wavPCM)
+	b = le.AppendUint16(b, uint16(channels))
+	b = le.AppendUint32(b, uint32(rateHz))
+	b = le.AppendUint32(b, uint32(rateHz*channels*2))
+	b = le.AppendUint16(b, uint16(channels*2))
+	b = le.AppendUint16(b, 16)
+	b = append(b, "data"...)
+	return le.AppendUint32(b, data)
+}
+
+// A WAVWriter writes a 16-bit WAV file as the audio comes. Until Close the
+// header says that the length is unknown, so what a crash leaves can be played.
+type WAVWriter struct {
+	w        io.Writer
+	rateHz   int
+	channels int
+	written  uint64 // bytes of samples
+	buf      []byte
+	err      error
+}
+
+// NewWAVWriter writes the header to w, which Close goes back to when w is an
+// io.WriteSeeker that can seek. Rates are 1 to MaxResampleHz Hz, channels 1 to
+// MaxChannels.
+func NewWAVWriter(w io.Writer, rateHz, channels int) (*WAVWriter, error) {
+	if rateHz < 1 || rateHz > MaxResampleHz {
+		return nil, fmt.Errorf("wav: sample rate is %d Hz; allowed are 1 to %d Hz", rateHz, MaxResampleHz)
+	}
+	if channels < 1 || channels > MaxChannels {
+		return nil, fmt.Errorf("wav: %d channels; allowed are 1 to %d", channels, MaxChannels)
+	}
+	ww := &WAVWriter{w: w, rateHz: rateHz, channels: channels}
+	if _, err := w.Write(appendWAVHeader(nil, rateHz, channels, math.MaxUint64)); err != nil {
+		return nil, fmt.Errorf("wav: write header: %w", err)
+	}
+	return ww, nil
+}
+
+// Write adds samples in [-1, 1], the channels interleaved.
+func (w *WAVWriter) Write(pcm []float32) error {
+	if w.err != nil {
+		return w.err
+	}
+	w.buf = AppendLinear16(w.buf[:0], pcm)
+	n, err := w.w.Write(w.buf)
+	w.written += uint64(n)
+	if err != nil {
+		w.err = fmt.Errorf("wav: write samples: %w", err)
+	}
+	return w.err
+}
+
+// Close writes the true length into the header, if the file can be seeked in.
+// It does not close the file. A second Close does nothing.
+func (w *WAVWriter) Close() error {
+	if w.err != nil {
+		if errors.Is(w.err, errWAVClosed) {
+			return nil
+		}
+		return w.err
+	}
+	w.err = errWAVClosed
+	ws, ok := w.w.(io.WriteSeeker)
+	if !ok {
+		return nil
+	}
+	if _, err := ws.Seek(-int64(wavHeaderLen+w.written), io.SeekCurrent); err != nil {
+		return nil // a pipe: the header stays as it is, and is valid
+	}
+	if _, err := ws.Write(appendWAVHeader(nil, w.rateHz, w.channels, w.written)); err != nil {
+		return fmt.Errorf("wav: complete header: %w", err)
+	}
+	if _, err := ws.Seek(int64(w.written), io.SeekCurrent); err != nil {
+		return fmt.Errorf("wav: return to the end: %w", err)
+	}
+	return nil
+}
+
+var errWAVClosed = errors.New("wav: writer is closed")

@@ -1,0 +1,338 @@
+package audio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// The elements of Matroska that we look into (RFC 9559, 5). All others are
+// skipped.
+const (
+	ebmlHeader     = 0x1A45DFA3
+	ebmlDocType    = 0x4282
+	mkvSegment     = 0x18538067
+	mkvTracks      = 0x1654AE6B
+	mkvCluster     = 0x1F43B675
+	mkvBlockGroup  = 0xA0
+	mkvBlock       = 0xA1
+	mkvSimpleBlock = 0xA3
+	mkvDiscard     = 0x75A2
+)
+
+const (
+	// mkvMaxHeader bounds the EBML header and the list of tracks, which are
+	// kept whole: browsers write less than 200 bytes.
+	mkvMaxHeader = 1 << 18
+	// mkvMaxBlock bounds a block of sound: the longest Opus packet is 61 kB,
+	// and several may lie in a block.
+	mkvMaxBlock = 1 << 19
+	// mkvUnknown is the size of an element that ends where its parent's next
+	// child begins, as live writers leave it.
+	mkvUnknown = math.MaxInt64
+)
+
+// A webmParser plays the first Opus track of a Matroska or WebM stream as it
+// comes: it holds the one element that is incomplete, and nothing that it does
+// not need. A stream that begins anew (a recorder that was restarted) is played
+// on.
+type webmParser struct {
+	buf    []byte
+	offset int64 // of buf in the stream
+	skip   int64 // bytes to leave out
+	open   []ebmlElement
+	track  *mkvTrack
+
+	group   []byte // the block of an open BlockGroup
+	discard int64  // what its end says to leave out, ns
+}
+
+// An ebmlElement is the head of an element; end is its place in the stream.
+type ebmlElement struct {
+	id  uint32
+	end int64
+}
+
+// errMore says that an element is not complete.
+var errMore = errors.New("more bytes are needed")
+
+func (w *webmParser) feed(p []byte, to *sink) error {
+	for {
+		n := min(len(p), max(1<<16-len(w.buf), 1<<12)) // so that a large p is not moved again and again
+		w.buf, p = append(w.buf, p[:n]...), p[n:]
+		used, err := w.parse(w.buf, to)
+		w.offset += int64(used)
+		w.buf = dropFront(w.buf, used)
+		if err != nil && err != errMore {
+			return fmt.Errorf("webm: at byte %d: %w", w.offset, err)
+		}
+		if len(p) == 0 {
+			return nil
+		}
+	}
+}
+
+func (w *webmParser) end(to *sink) error {
+	if w.track == nil {
+		return errors.New("webm: the stream ends before its list of tracks")
+	}
+	return w.endGroup(to)
+}
+
+// parse takes whole elements off b until one is incomplete, and returns how far
+// it came.
+func (w *webmParser) parse(b []byte, to *sink) (used int, err error) {
+	for err == nil {
+		if w.skip > 0 {
+			n := int(min(w.skip, int64(len(b)-used)))
+			w.skip -= int64(n)
+			used += n
+			if w.skip > 0 {
+				return used, errMore
+			}
+		}
+		if err := w.close(w.offset+int64(used), to); err != nil {
+			return used, err
+		}
+		var n int
+		n, err = w.element(b[used:], w.offset+int64(used), to)
+		used += n
+	}
+	return used, err
+}
+
+// close leaves the elements that end at a place in the stream.
+func (w *webmParser) close(at int64, to *sink) error {
+	for len(w.open) > 0 && w.open[len(w.open)-1].end <= at {
+		if err := w.pop(to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *webmParser) pop(to *sink) error {
+	last := w.open[len(w.open)-1]
+	w.open = w.open[:len(w.open)-1]
+	if last.id == mkvBlockGroup {
+		return w.endGroup(to)
+	}
+	return nil
+}
+
+// element takes the element at the start of b, which stands at a place in the
+// stream: it opens it, plays it, or has it skipped.
+func (w *webmParser) element(b []byte, at int64, to *sink) (used int, err error) {
+	id, head, size, err := ebmlHead(b)
+	if err != nil {
+		return 0, err
+	}
+	for len(w.open) > 0 && !mkvChild(w.open[len(w.open)-1].id, id) && w.open[len(w.open)-1].end == mkvUnknown {
+		if err := w.pop(to); err != nil {
+			return 0, err
+		}
+	}
+	end := int64(mkvUnknown)
+	if size != mkvUnknown {
+		end = at + int64(head) + size
+	}
+	parent := uint32(0)
+	if n := len(w.open); n > 0 {
+		parent = w.open[n-1].id
+		if size != mkvUnknown && end > w.open[n-1].end {
+			return 0, fmt.Errorf("element %#x of %d bytes is longer than the element around it", id, size)
+		}
+	}
+	switch {
+	case id == mkvSegment && parent == 0, id == mkvCluster && parent == mkvSegment, id == mkvBlockGroup && parent == mkvCluster:
+		if size == mkvUnknown && id == mkvBlockGroup {
+			break
+		}
+		w.open = append(w.open, ebmlElement{id, end})
+		return head, nil
+	case size == mkvUnknown:
+		break
+	case id == ebmlHeader && parent == 0:
+		return w.whole(b, head, size, mkvMaxHeader, checkDocType)
+	case id == mkvTracks && parent == mkvSegment:
+		return w.whole(b, head, size, mkvMaxHeader, func(body []byte) error { return w.tracks(body, to) })
+	case id == mkvSimpleBlock && parent == mkvCluster:
+		return w.block(b, head, size, func(body []byte) error { return w.play(body, 0, to) })
+	case id == mkvBlock && parent == mkvBlockGroup:
+		return w.block(b, head, size, func(body []byte) error {
+			w.group = append(w.group[:0], body...)
+			return nil
+		})
+	case id == mkvDiscard && parent == mkvBlockGroup:
+		return w.whole(b, head, size, 8, func(body []byte) error {
+			w.discard = ebmlInt(body)
+			return nil
+		})
+	case parent == 0 && id != ebmlVoid && id != ebmlCRC:
+		return 0, fmt.Errorf("element %#x outside a Segment", id)
+	default:
+		w.skip = size
+		return head, nil
+	}
+	return 0, fmt.Errorf("element %#x has no size; only Segment and Cluster may leave it open", id)
+}
+
+// whole calls do with the body of an element once it is there.
+func (w *webmParser) whole(b []byte, head int, size, most int64, do func([]byte) error) (int, error) {
+	if size > most {
+		return 0, fmt.Errorf("element of %d bytes; at most %d are taken", size, most)
+	}
+	if int64(len(b)-head) < size {
+		return 0, errMore
+	}
+	return head + int(size), do(b[head : head+int(size)])
+}
+
+// block calls do with a block of our track, and skips those of others, video
+// perhaps, without keeping them.
+func (w *webmParser) block(b []byte, head int, size int64, do func([]byte) error) (int, error) {
+	if w.track == nil {
+		return 0, errors.New("a block comes before the list of tracks")
+	}
+	number, _, err := ebmlVint(b[head:min(len(b), head+int(min(size, 8)))])
+	if err == errMore && int64(len(b)-head) >= size {
+		return 0, fmt.Errorf("block of %d bytes has no track number", size)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if number != w.track.number {
+		w.skip = size
+		return head, nil
+	}
+	return w.whole(b, head, size, mkvMaxBlock, do)
+}
+
+// endGroup plays the block of a BlockGroup, which is over.
+func (w *webmParser) endGroup(to *sink) error {
+	group, discard := w.group, w.discard
+	w.group, w.discard = w.group[:0], 0
+	if len(group) == 0 {
+		return nil
+	}
+	return w.play(group, discard, to)
+}
+
+func (w *webmParser) tracks(body []byte, to *sink) error {
+	t, err := findOpusTrack(body, to)
+	if err != nil {
+		return err
+	}
+	w.track = t
+	return nil
+}
+
+// mkvChild tells whether an element may lie in a parent whose size is unknown:
+// what may not, ends it.
+func mkvChild(parent, id uint32) bool {
+	switch id {
+	case ebmlHeader, mkvSegment:
+		return false
+	case mkvCluster, mkvTracks, 0x114D9B74, 0x1549A966, 0x1C53BB6B, 0x1941A469, 0x1043A770, 0x1254C367:
+		return parent == mkvSegment // with SeekHead, Info, Cues, Attachments, Chapters, Tags
+	}
+	return true
+}
+
+func checkDocType(body []byte) error {
+	return ebmlEach(body, func(id uint32, data []byte) error {
+		if d := string(data); id == ebmlDocType && d != "webm" && d != "matroska" {
+			return fmt.Errorf("document type %q; allowed are \"webm\" and \"matroska\"", d)
+		}
+		return nil
+	})
+}
+
+const (
+	ebmlVoid = 0xEC
+	ebmlCRC  = 0xBF
+)
+
+// ebmlHead reads an element's head: its identity with the marker bits, as it is
+// written, the head's own length, and the size of the body.
+func ebmlHead(b []byte) (id uint32, head int, size int64, err error) {
+	if len(b) == 0 {
+		return 0, 0, 0, errMore
+	}
+	n := bits.LeadingZeros8(b[0]) + 1
+	if n > 4 {
+		return 0, 0, 0, fmt.Errorf("no element begins with %#02x", b[0])
+	}
+	if len(b) < n {
+		return 0, 0, 0, errMore
+	}
+	for _, c := range b[:n] {
+		id = id<<8 | uint32(c)
+	}
+	v, m, err := ebmlVint(b[n:])
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	if v == 1<<(7*m)-1 {
+		return id, n + m, mkvUnknown, nil
+	}
+	if v > 1<<48 { // 256 TiB: keeps places in the stream far from overflow
+		return 0, 0, 0, fmt.Errorf("element %#x of %d bytes", id, v)
+	}
+	return id, n + m, int64(v), nil
+}
+
+// ebmlVint reads a number of variable length (RFC 8794, 4) and its length.
+func ebmlVint(b []byte) (v uint64, n int, err error) {
+	if len(b) == 0 {
+		return 0, 0, errMore
+	}
+	n = bits.LeadingZeros8(b[0]) + 1
+	if n > 8 {
+		return 0, 0, errors.New("a number of more than 8 bytes")
+	}
+	if len(b) < n {
+		return 0, 0, errMore
+	}
+	v = uint64(b[0]) & (1<<(8-n) - 1)
+	for _, c := range b[1:n] {
+		v = v<<8 | uint64(c)
+	}
+	return v, n, nil
+}
+
+// ebmlEach calls do with the children of an element that is there whole.
+func ebmlEach(b []byte, do func(id uint32, data []byte) error) error {
+	for len(b) > 0 {
+		id, head, size, err := ebmlHead(b)
+		if err == nil && int64(len(b)-head) < size {
+			err = errMore
+		}
+		if err != nil {
+			if err == errMore {
+				return errors.New("an element is longer than the element around it")
+			}
+			return err
+		}
+		if err := do(id, b[head:head+int(size)]); err != nil {
+			return err
+		}
+		b = b[head+int(size):]
+	}
+	return nil
+}
+
+// ebmlInt and ebmlUint read a number of up to 8 bytes.
+func ebmlInt(b []byte) int64 {
+	n := min(len(b), 8)
+	return int64(ebmlUint(b)<<(64-8*n)) >> (64 - 8*n)
+}
+
+func ebmlUint(b []byte) uint64 {
+	var full [8]byte
+	n := min(len(b), 8)
+	copy(full[8-n:], b[:n])
+	return binary.BigEndian.Uint64(full[:])
+}

@@ -1,0 +1,327 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+const (
+	// earQueue is how many chunks of audio may wait for the ear: at 20 ms each
+	// more than a second; then whoever brings them waits.
+	earQueue = 64
+	// starvedAfter is how long no audio may come in the middle of an utterance
+	// before the ear takes it for silence: a client that stops sending when
+	// its user stops speaking ends the turn all the same. It is longer than
+	// the chunks that clients send (100 ms) and a short hitch of the network.
+	starvedAfter = 400 * time.Millisecond
+	// clockSlack is how far the audio's own clock may lag behind the wall's
+	// before a gap in the stream is taken as one.
+	clockSlack = 500 * time.Millisecond
+	// wholeRecording is the length from which one message is no chunk of a
+	// live stream but a recording (E0723). Clients send 20 to 100 ms, a
+	// recorder's timeslice may be a few seconds.
+	wholeRecording = 15 * time.Second
+	// guessTimeout bounds one transcription: 30 s of audio take under 2 s on
+	// the slowest ear here; a box under load gets five times that.
+	guessTimeout = 10 * time.Second
+)
+
+// ear listens to one conversation: decodes what the line brings, cuts it at
+// its silences, and has each piece transcribed. One goroutine owns it; only the
+// transcriptions run beside it, one at a time.
+type ear struct {
+	transcriber engine.Transcriber
+	clock       func() time.Duration // since the chat began
+	post        func(Event)
+	fault       func(contract.Fault)
+
+	queue   chan earful
+	guesses chan guess // finished
+
+	format    *contract.AudioConfiguration
+	decoder   audio.Decoder
+	segmenter *engine.Segmenter
+	pending   []float32 // decoded, less than a frame
+	segments  []engine.Segment
+	zero      time.Duration // chat time of the stream's first sample
+	lastChunk time.Duration
+
+	utterance hearing
+	awaiting  bool    // a transcription is under way
+	waiting   []guess // those after it, in order
+}
+
+// earful is what comes to the ear, in order: audio, or new settings.
+type earful struct {
+	chunk    []byte
+	settings *Settings
+}
+
+// hearing is the utterance that the ear is at.
+type hearing struct {
+	number   int
+	revision int
+	asked    int      // newest revision that a guess was asked for
+	parts    []string // transcripts of the closed parts, in order
+	paused   *string  // transcript of the open part up to the pause it is in
+	cancel   context.CancelFunc
+}
+
+// guess is one transcription: asked for, and then answered.
+type guess struct {
+	utterance, revision int
+	part                bool // of a closed part: it stays
+	segment             engine.Segment
+	transcript          engine.Transcript
+	err                 error
+}
+
+func newEar(d engine.VoiceDetector, t engine.Transcriber, s Settings, clock func() time.Duration, post func(Event), fault func(contract.Fault)) *ear {
+	return &ear{
+		transcriber: t, clock: clock, post: post, fault: fault,
+		queue:     make(chan earful, earQueue),
+		guesses:   make(chan guess, 1),
+		segmenter: engine.NewSegmenter(d.NewStream(), s.segment()),
+		format:    s.Audio,
+	}
+}
+
+// run listens until ctx ends.
+func (e *ear) run(ctx context.Context) {
+	defer e.stop()
+	starved := time.NewTimer(starvedAfter)
+	defer starved.Stop()
+	for {
+		select {
+		case next := <-e.queue:
+			if next.settings != nil {
+				e.adjusted(*next.settings)
+				continue
+			}
+			e.hear(ctx, next.chunk)
+			starved.Reset(starvedAfter)
+		case g := <-e.guesses:
+			e.guessed(ctx, g)
+		case <-starved.C:
+			if e.segmenter.Speaking() {
+				e.hearSilence(ctx)
+				starved.Reset(engine.FrameDuration)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// stop waits for the transcription under way, which ctx has ended.
+func (e *ear) stop() {
+	e.forget()
+	if e.awaiting {
+		<-e.guesses
+	}
+}
+
+func (e *ear) adjusted(s Settings) {
+	e.segmenter.Adjust(s.segment())
+	if sameFormat(e.format, s.Audio) {
+		return
+	}
+	e.format, e.decoder = s.Audio, nil
+}
+
+func sameFormat(a, b *contract.AudioConfiguration) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.SampleRate == b.SampleRate && a.Channels == b.Channels
+}
+
+// hear takes what the line brought. Bytes that cannot be decoded are told to
+// the client; the next chunk may be the beginning of a new stream.
+func (e *ear) hear(ctx context.Context, chunk []byte) {
+	pcm, err := e.decode(chunk)
+	if len(pcm) > int(wholeRecording/time.Second)*engine.SpeechRateHz {
+		e.decoder = nil
+		e.fault(contract.Fault{Code: contract.WholeRecording})
+		return
+	}
+	e.keepTime(len(pcm))
+	e.frames(ctx, pcm)
+	if err != nil {
+		e.decoder = nil
+		e.fault(contract.Fault{Code: contract.BrokenAudio, Detail: err.Error()})
+	}
+}
+
+func (e *ear) decode(chunk []byte) ([]float32, error) {
+	if e.decoder == nil {
+		d, err := newDecoder(e.format)
+		if err != nil {
+			return nil, err
+		}
+		e.decoder = d
+	}
+	return e.decoder.Decode(chunk)
+}
+
+func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {
+	if format == nil {
+		return audio.NewContainer(engine.SpeechRateHz), nil
+	}
+	return audio.NewLinear16(format.SampleRate, format.Channels, engine.SpeechRateHz)
+}
+
+// keepTime holds the stream's clock to the chat's: samples count on from the
+// first, and a gap in the stream is a gap in time.
+func (e *ear) keepTime(arrived int) {
+	e.lastChunk = e.clock()
+	heard := e.at(e.segmenter.Position() + int64(len(e.pending)+arrived))
+	if lag := e.lastChunk - heard; lag > clockSlack || e.segmenter.Position() == 0 && lag != 0 {
+		e.zero += lag
+	}
+}
+
+// at is the chat time of a sample of the stream.
+func (e *ear) at(sample int64) time.Duration {
+	return max(0, e.zero+time.Duration(sample)*time.Second/engine.SpeechRateHz)
+}
+
+func (e *ear) hearSilence(ctx context.Context) {
+	e.frames(ctx, make([]float32, engine.FrameSamples))
+}
+
+// frames gives the segmenter whole frames and keeps the rest.
+func (e *ear) frames(ctx context.Context, pcm []float32) {
+	e.pending = append(e.pending, pcm...)
+	n := 0
+	for ; len(e.pending)-n >= engine.FrameSamples; n += engine.FrameSamples {
+		var err error
+		e.segments, err = e.segmenter.Push(e.segments[:0], e.pending[n:n+engine.FrameSamples])
+		if err != nil {
+			e.fault(contract.Fault{Code: contract.Internal, Detail: err.Error()})
+		}
+		for _, s := range e.segments {
+			e.segment(ctx, s)
+		}
+	}
+	e.pending = append(e.pending[:0], e.pending[n:]...)
+}
+
+// segment passes on what the segmenter says.
+func (e *ear) segment(ctx context.Context, s engine.Segment) {
+	if s.Utterance != e.utterance.number {
+		e.forget()
+		e.utterance = hearing{number: s.Utterance, revision: 1}
+	}
+	u := &e.utterance
+	now := At(e.clock())
+	switch s.Kind {
+	case engine.Voice:
+		u.paused = nil
+		e.post(Voiced{now, u.number, s.Voiced})
+	case engine.Paused:
+		e.ask(ctx, guess{utterance: u.number, revision: u.revision, segment: s})
+	case engine.WentOn:
+		e.post(WentOn{now, u.number, u.revision})
+		u.revision++
+		e.forget()
+	case engine.PartEnded:
+		e.partEnded(ctx, s)
+	case engine.Ended:
+		if u.asked < u.revision { // nothing but closed parts
+			e.ask(ctx, guess{utterance: u.number, revision: u.revision, segment: s})
+		}
+		e.post(TurnEnded{now, u.number, u.revision})
+	case engine.Dropped:
+		e.post(TurnEnded{now, u.number, 0})
+	}
+}
+
+// partEnded keeps a closed part's words; at a pause they are known already.
+func (e *ear) partEnded(ctx context.Context, s engine.Segment) {
+	u := &e.utterance
+	if u.paused != nil {
+		u.parts = append(u.parts, *u.paused)
+		u.paused = nil
+		return
+	}
+	e.ask(ctx, guess{utterance: u.number, part: true, segment: s})
+}
+
+// forget gives up the guesses that nobody needs any more.
+func (e *ear) forget() {
+	if e.utterance.cancel != nil {
+		e.utterance.cancel()
+	}
+	e.waiting = slices.DeleteFunc(e.waiting, func(g guess) bool { return !g.part })
+}
+
+// ask has a piece transcribed, after those asked for before.
+func (e *ear) ask(ctx context.Context, g guess) {
+	u := &e.utterance
+	if !g.part {
+		u.asked = g.revision
+	}
+	if e.awaiting {
+		e.waiting = append(e.waiting, g)
+		return
+	}
+	e.awaiting = true
+	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
+	if !g.part {
+		u.cancel = cancel
+	}
+	go func() {
+		defer cancel()
+		if len(g.segment.PCM) > 0 {
+			g.transcript, g.err = e.transcriber.Transcribe(ctx, g.segment.PCM, engine.TranscribeOptions{Priority: engine.Speculative})
+		}
+		e.guesses <- g
+	}()
+}
+
+// guessed takes a finished transcription and begins the next.
+func (e *ear) guessed(ctx context.Context, g guess) {
+	e.awaiting = false
+	if g.utterance == e.utterance.number {
+		e.understood(g)
+	}
+	if len(e.waiting) > 0 {
+		next := e.waiting[0]
+		e.waiting = slices.Delete(e.waiting, 0, 1)
+		e.ask(ctx, next)
+	}
+}
+
+// understood passes on the words. What could not be transcribed is told and
+// counts as nothing said, so that the turn ends all the same.
+func (e *ear) understood(g guess) {
+	u := &e.utterance
+	if f, ok := faultOf(g.err, contract.NotTranscribed); ok {
+		e.fault(f)
+	}
+	if g.part {
+		u.parts = append(u.parts, g.transcript.Text)
+		return
+	}
+	if g.revision != u.revision {
+		return
+	}
+	u.paused = &g.transcript.Text
+	e.post(Guessed{At(e.clock()), g.utterance, g.revision, Words{
+		Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
+		Language: g.transcript.Language,
+		Begin:    e.at(g.segment.Begin),
+		End:      e.at(g.segment.End),
+	}})
+}
+
+func join(parts []string) string {
+	return strings.TrimSpace(strings.Join(parts, " "))
+}

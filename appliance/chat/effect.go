@@ -1,0 +1,50 @@
+package chat
+
+import (
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// An Effect is something that a Session has to do.
+type Effect interface{ effect() }
+
+type (
+	// Send gives the client a message. With a Record it is written into the
+	// history first.
+	Send struct {
+		Message contract.ServerMessage
+		Record  *store.Event
+	}
+	// Record writes into the history what the client is not told.
+	Record struct{ Event store.Event }
+	// Think asks the mind for the reply of a turn.
+	Think struct {
+		Turn        int
+		Speculative bool
+		Messages    []engine.Message
+	}
+	// Speak asks the mouth for one sentence of a turn.
+	Speak struct {
+		Turn     int
+		Sentence Sentence
+	}
+	// Done says that a turn needs no more sentences: its mind and mouth may go.
+	Done struct{ Turn int }
+	// Cancel stops all work for a turn; what it still brings is dropped.
+	Cancel struct{ Turn int }
+	// End ends the conversation: the record says why, the line closes.
+	End struct {
+		Status store.Status
+		Code   int
+		Reason string
+	}
+)
+
+func (Send) effect()   {}
+func (Record) effect() {}
+func (Think) effect()  {}
+func (Speak) effect()  {}
+func (Done) effect()   {}
+func (Cancel) effect() {}
+func (End) effect()    {}

@@ -1,0 +1,95 @@
+package chat
+
+import (
+	"context"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+const (
+	// replyTokens is how long a reply may become: about 90 spoken words, half
+	// a minute of speech.
+	replyTokens = 120
+	// replyTimeout bounds one reply: 120 tokens at the slowest rate seen on
+	// two busy cores (5 a second), and as much again.
+	replyTimeout = 60 * time.Second
+	// firstClauseWords is the length from which the first sentence may be cut
+	// at a clause: eight words take the default model a third of a second, and
+	// play three.
+	firstClauseWords = 8
+)
+
+// mind thinks of replies: it streams the language model's answer and cuts it
+// into sentences as it comes.
+type mind struct {
+	model engine.LanguageModel
+	clock func() time.Duration
+	post  func(Event)
+}
+
+// reply thinks of the reply to t. It returns when all of it was posted.
+func (m mind) reply(ctx context.Context, conversation string, t Think, s Settings) {
+	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
+	defer cancel()
+	cutter := text.Cutter{FirstClause: firstClauseWords}
+	tell := func(sentences []string) {
+		for _, line := range sentences {
+			m.post(Thought{At(m.clock()), t.Turn, Sentence{ID: contract.NewID(), Text: line}})
+		}
+	}
+	prompt := engine.Prompt{
+		Conversation: conversation, Messages: t.Messages, MaxTokens: replyTokens,
+		Temperature: s.Temperature, Priority: engine.Live,
+	}
+	if t.Speculative {
+		prompt.Priority = engine.Speculative
+	}
+	_, err := m.model.Generate(ctx, prompt, func(piece string) error {
+		tell(cutter.Push(piece))
+		return context.Cause(ctx)
+	})
+	if err != nil {
+		if fault, ok := faultOf(err, contract.ProviderFailed); ok {
+			m.post(Failed{At(m.clock()), t.Turn, fault})
+		}
+		return
+	}
+	if rest := cutter.Rest(); rest != "" {
+		tell([]string{rest})
+	}
+	m.post(ThoughtEnded{At(m.clock()), t.Turn})
+}
+
+// sentences cuts a text that the client wrote.
+func sentences(s string) []Sentence {
+	var out []Sentence
+	for _, line := range text.Sentences(s) {
+		out = append(out, Sentence{ID: contract.NewID(), Text: line})
+	}
+	return out
+}
+
+// DefaultPrompt makes a good spoken assistant when no config says otherwise.
+// It is short, for every chat begins by reading it.
+const DefaultPrompt = `You are a friendly voice assistant. Everything you write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do things in the world: never say that you have done, booked, sent, called or changed anything. If you did not understand, ask one short question. The time now is {{now}}.`
+
+// prompt is the system prompt with its variables filled in. A variable that
+// nobody set is empty.
+func (s Settings) prompt(now time.Time) string {
+	p := s.SystemPrompt
+	if p == "" {
+		p = DefaultPrompt
+	}
+	return fill(p, func(name string) string {
+		if v, ok := s.Variables[name]; ok {
+			return v
+		}
+		if name == "now" {
+			return now.UTC().Format(time.RFC3339)
+		}
+		return ""
+	})
+}

@@ -1,0 +1,129 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+const (
+	// scribeQueue is how many messages may wait to be written and sent: a long
+	// reply is some twenty. A line that lets more pile up is too slow.
+	scribeQueue = 256
+	// goodbye bounds the last writing and sending of a chat.
+	goodbye = 3 * time.Second
+)
+
+// Records is where chats are written.
+type Records interface {
+	AppendEvents(ctx context.Context, chatID string, events []store.Event) error
+	EndChat(ctx context.Context, chatID string, status store.Status, atMS int64, last ...store.Event) error
+}
+
+// outgoing is a message on its way to the client, a row on its way into the
+// history, or both.
+type outgoing struct {
+	message contract.ServerMessage
+	record  *store.Event
+}
+
+// scribe writes what happens into the history and then tells the client, in
+// order. What waits is written at once, so a slow disk costs one commit and
+// not one a message.
+type scribe struct {
+	chatID  string
+	records Records
+	line    Line
+	log     *slog.Logger
+	queue   chan outgoing
+	failed  func(error) // called once, when nothing more can be written or sent
+}
+
+func newScribe(chatID string, r Records, l Line, log *slog.Logger, failed func(error)) *scribe {
+	return &scribe{chatID: chatID, records: r, line: l, log: log, queue: make(chan outgoing, scribeQueue), failed: failed}
+}
+
+// put takes a message without ever waiting; false means that too much waits.
+func (s *scribe) put(o outgoing) bool {
+	select {
+	case s.queue <- o:
+		return true
+	default:
+		return false
+	}
+}
+
+// run works until the queue is closed. After a failure it only empties it.
+func (s *scribe) run(ctx context.Context) {
+	var batch []outgoing
+	for first := range s.queue {
+		batch = s.gather(append(batch[:0], first))
+		if err := s.deliver(ctx, batch); err != nil {
+			s.failed(err)
+			for range s.queue { //nolint:revive // what is left has no reader
+			}
+			return
+		}
+	}
+}
+
+// gather adds what waits already.
+func (s *scribe) gather(batch []outgoing) []outgoing {
+	for {
+		select {
+		case o, ok := <-s.queue:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, o)
+		default:
+			return batch
+		}
+	}
+}
+
+func (s *scribe) deliver(ctx context.Context, batch []outgoing) error {
+	var events []store.Event
+	for _, o := range batch {
+		if o.record != nil {
+			events = append(events, withID(*o.record))
+		}
+	}
+	if len(events) > 0 {
+		if err := s.records.AppendEvents(ctx, s.chatID, events); err != nil {
+			return fmt.Errorf("writing the history: %w", err)
+		}
+	}
+	for _, o := range batch {
+		if o.message == nil {
+			continue
+		}
+		if err := s.line.Send(ctx, o.message); err != nil {
+			return fmt.Errorf("sending %s: %w", o.message.MessageType(), err)
+		}
+	}
+	return nil
+}
+
+// end writes how the chat ended and closes the line.
+func (s *scribe) end(e End, at time.Time) {
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	last := withID(store.Event{Type: store.ChatEnd, Role: store.System, AtMS: at.UnixMilli(), MessageText: string(e.Status)})
+	if err := s.records.EndChat(ctx, s.chatID, e.Status, at.UnixMilli(), last); err != nil {
+		s.log.Error("cannot record the end of a chat", "chat", s.chatID, "err", err)
+	}
+	s.line.Close(e.Code, e.Reason)
+}
+
+// withID names an event that nothing on the wire has named.
+func withID(e store.Event) store.Event {
+	if e.ID == "" {
+		e.ID = contract.NewID()
+	}
+	return e
+}

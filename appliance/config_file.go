@@ -1,0 +1,185 @@
+package appliance
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// maxFileBytes bounds a configuration file: a real one has a few kilobytes,
+// and a wrong path may lead to anything.
+const maxFileBytes = 1 << 20
+
+// readFile returns what the YAML file at path sets, in the file's order. An
+// empty path sets nothing.
+func (l *loader) readFile(path string) ([]given, error) {
+	if path == "" {
+		return nil, nil
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("not a regular file")
+	} else if err == nil && info.Size() > maxFileBytes {
+		err = fmt.Errorf("%d bytes, at most %d are allowed", info.Size(), maxFileBytes)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("config file %s: %w", path, reason(err))
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("config file %s: %w", path, reason(err))
+	}
+	tree, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, syntaxError(path, err)
+	}
+	r := fileReader{path: path, home: l.home}
+	for _, doc := range tree.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.NullType || doc.Body.Type() == ast.CommentGroupType {
+			continue
+		}
+		if r.read {
+			return nil, r.errorf(doc.Body, "a second document begins here: put all settings in the first")
+		}
+		r.read = true
+		top, ok := doc.Body.(ast.MapNode)
+		if !ok {
+			return nil, r.errorf(doc.Body, "the file is not a map of settings: write key: value lines")
+		}
+		if err := r.mapping("", top); err != nil {
+			return nil, err
+		}
+	}
+	return r.list, nil
+}
+
+// syntaxError puts a YAML error on one line with its place.
+func syntaxError(path string, err error) error {
+	if e, ok := errors.AsType[yaml.Error](err); ok && e.GetToken() != nil {
+		return fmt.Errorf("%s:%d: not valid YAML: %s", path, e.GetToken().Position.Line, e.GetMessage())
+	}
+	return fmt.Errorf("%s: not valid YAML: %w", path, err)
+}
+
+// fileReader walks a file's tree and collects the settings in it.
+type fileReader struct {
+	path, home string
+	read       bool
+	list       []given
+}
+
+func (r *fileReader) errorf(at ast.Node, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", r.place(at), fmt.Sprintf(format, args...))
+}
+
+func (r *fileReader) place(at ast.Node) string {
+	return fmt.Sprintf("%s:%d", r.path, at.GetToken().Position.Line)
+}
+
+// mapping reads the map whose keys all begin with prefix.
+func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
+	for entry := m.MapRange(); entry.Next(); {
+		key, value := prefix+entry.Key().GetToken().Value, entry.Value()
+		if !known(key) {
+			return r.unknown(entry.Key(), prefix, key)
+		}
+		if inner, ok := value.(ast.MapNode); ok {
+			if !hasInner(key) {
+				return r.errorf(value, "%s takes a plain value, not a map", key)
+			}
+			if err := r.mapping(key+".", inner); err != nil {
+				return err
+			}
+			continue
+		}
+		if value == nil || value.Type() == ast.NullType {
+			continue // a key without a value keeps the default
+		}
+		text, err := r.scalar(key, value)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
+		if i < 0 {
+			return r.errorf(value, "%s takes a map with the keys %s", key, strings.Join(keysUnder(key+"."), ", "))
+		}
+		r.list = append(r.list, given{
+			setting: settings[i], value: text, where: r.place(entry.Key()),
+			dir: filepath.Dir(r.path), home: r.home,
+		})
+	}
+	return nil
+}
+
+// scalar returns a plain value as text; a list becomes its items with commas.
+func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, nil
+	case *ast.LiteralNode:
+		return strings.TrimSpace(n.Value.Value), nil
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return n.GetToken().Value, nil
+	case *ast.SequenceNode:
+		if key != "origins" {
+			return "", r.errorf(n, "%s takes one value, not a list", key)
+		}
+		var items []string
+		for _, v := range n.Values {
+			item, err := r.scalar("", v)
+			if err != nil {
+				return "", err
+			}
+			items = append(items, item)
+		}
+		return strings.Join(items, ","), nil
+	}
+	return "", r.errorf(n, "%s: anchors, aliases and tags are not used here: write the value out", strings.TrimSuffix(key, "."))
+}
+
+// unknown refuses a key and says what was likely meant.
+func (r *fileReader) unknown(at ast.Node, prefix, key string) error {
+	allowed := keysUnder(prefix)
+	name := strings.TrimPrefix(key, prefix)
+	if near := Nearest(name, allowed); near != "" {
+		return r.errorf(at, "unknown key %s: did you mean %s%s?", key, prefix, near)
+	}
+	for _, s := range settings { // right name, wrong level
+		if s.key == name || strings.HasSuffix(s.key, "."+name) {
+			return r.errorf(at, "unknown key %s: did you mean %s?", key, s.key)
+		}
+	}
+	return r.errorf(at, "unknown key %s: allowed here are %s", key, strings.Join(allowed, ", "))
+}
+
+// known tells whether key is a setting or a map of settings.
+func known(key string) bool {
+	return slices.ContainsFunc(settings, func(s setting) bool { return s.key == key }) || hasInner(key)
+}
+
+func hasInner(key string) bool {
+	return slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.key, key+".") })
+}
+
+// keysUnder lists the keys allowed in the map at prefix.
+func keysUnder(prefix string) []string {
+	var keys []string
+	for _, s := range settings {
+		rest, ok := strings.CutPrefix(s.key, prefix)
+		if !ok {
+			continue
+		}
+		first, _, _ := strings.Cut(rest, ".")
+		if !slices.Contains(keys, first) {
+			keys = append(keys, first)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,243 @@
+package appliance
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A setting is one thing an operator may set. It has one name in a file, one
+// as a flag, one in the environment, and one function that understands its
+// value wherever it came from.
+type setting struct {
+	key  string // in parley.yaml, with dots between levels
+	flag string
+	set  func(c *Config, g given) error
+}
+
+// env is the setting's environment variable.
+func (s setting) env() string {
+	return "PARLEY_" + strings.ToUpper(strings.ReplaceAll(s.flag, "-", "_"))
+}
+
+// given is a value somebody gave for a setting.
+type given struct {
+	setting
+	value string
+	where string // parley.yaml:3, PARLEY_DATA, --data
+	dir   string // where relative paths start
+	home  string
+}
+
+func (g given) path() string { return absolute(g.value, g.dir, g.home) }
+
+// SettingNames are the names under which one setting is known.
+type SettingNames struct{ Key, Flag, Env string }
+
+// Settings lists all settings, in the order in which they are documented.
+func Settings() []SettingNames {
+	var list []SettingNames
+	for _, s := range settings {
+		list = append(list, SettingNames{Key: s.key, Flag: s.flag, Env: s.env()})
+	}
+	return list
+}
+
+var settings = []setting{
+	{"data", "data", func(c *Config, g given) error { c.Data = g.path(); return nil }},
+	{"listen", "listen", setListen},
+	{"tls", "tls", setTLS},
+	{"tls.cert", "tls-cert", func(c *Config, g given) error { c.TLS.Cert = g.path(); return nil }},
+	{"tls.key", "tls-key", func(c *Config, g given) error { c.TLS.Key = g.path(); return nil }},
+	{"origins", "origins", setOrigins},
+	{"packs", "packs", func(c *Config, g given) error { c.Packs = g.path(); return nil }},
+	{"profile", "profile", func(c *Config, g given) error {
+		return oneOf(&c.Profile, g, "default", "small", "test", "full")
+	}},
+	{"engines.transcriber", "transcriber", func(c *Config, g given) error {
+		return oneOf(&c.Engines.Transcriber, g, "moonshine", "whisper")
+	}},
+	{"engines.language_model", "language-model", func(c *Config, g given) error {
+		c.Engines.LanguageModel = LanguageModelConfig{}
+		return packName(&c.Engines.LanguageModel.Pack, g, "llm-qwen")
+	}},
+	{"engines.language_model.openai", "openai", setOpenAI},
+	{"engines.language_model.model", "openai-model", func(c *Config, g given) error {
+		c.Engines.LanguageModel.Model = g.value
+		return nil
+	}},
+	{"engines.language_model.key_env", "openai-key-env", setKeyEnv},
+	{"engines.voice", "voice", func(c *Config, g given) error {
+		return packName(&c.Engines.Voice, g, "voice-joe")
+	}},
+	{"engines.threads", "threads", func(c *Config, g given) error {
+		return number(&c.Engines.Threads, g, 0, 256)
+	}},
+	{"chat.max_chats", "max-chats", func(c *Config, g given) error {
+		return number(&c.Chat.MaxChats, g, 0, 1000)
+	}},
+	{"log.level", "log-level", setLogLevel},
+	{"log.format", "log-format", func(c *Config, g given) error {
+		return oneOf(&c.Log.Format, g, "auto", "text", "json")
+	}},
+}
+
+// apply sets what one source gave.
+func apply(c *Config, list []given) error {
+	embedded, server := given{}, given{}
+	for _, g := range list {
+		if err := g.set(c, g); err != nil {
+			return fmt.Errorf("%s (%s): %w", g.key, g.where, err)
+		}
+		switch g.key {
+		case "engines.language_model":
+			embedded = g
+		case "engines.language_model.openai":
+			server = g
+		}
+	}
+	if embedded.key != "" && server.key != "" {
+		return fmt.Errorf("engines.language_model: %s names an embedded model and %s a server: set one of them", embedded.where, server.where)
+	}
+	return nil
+}
+
+func setListen(c *Config, g given) error {
+	_, port, err := net.SplitHostPort(g.value)
+	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%q is not an address: use host:port, such as 127.0.0.1:8080, with a port from 0 to 65535", g.value)
+	}
+	c.Listen = g.value
+	return nil
+}
+
+func setTLS(c *Config, g given) error {
+	cert, key, two := strings.Cut(g.value, ",")
+	switch {
+	case strings.EqualFold(g.value, "off"):
+		c.TLS = TLSConfig{}
+		return nil
+	case two && cert != "" && key != "" && !strings.Contains(key, ","):
+		c.TLS = TLSConfig{Cert: absolute(cert, g.dir, g.home), Key: absolute(key, g.dir, g.home)}
+		return nil
+	}
+	return fmt.Errorf("%q is not allowed: use off, or a certificate and its key as CERT.pem,KEY.pem", g.value)
+}
+
+func setOrigins(c *Config, g given) error {
+	c.Origins = nil
+	for origin := range strings.SplitSeq(g.value, ",") {
+		origin = strings.TrimSpace(origin)
+		if origin == "" {
+			continue
+		}
+		u, err := url.Parse(origin)
+		if origin != "*" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Path != "") {
+			return fmt.Errorf("%q is not an origin: use scheme and host, such as https://kiosk.example, or *", origin)
+		}
+		c.Origins = append(c.Origins, origin)
+	}
+	return nil
+}
+
+func setOpenAI(c *Config, g given) error {
+	u, err := url.Parse(g.value)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("%q is not a base URL: use http://HOST:PORT/v1 or https://HOST/v1", g.value)
+	}
+	c.Engines.LanguageModel.Pack = ""
+	c.Engines.LanguageModel.OpenAI = strings.TrimRight(g.value, "/")
+	return nil
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+func setKeyEnv(c *Config, g given) error {
+	if !variableName.MatchString(g.value) {
+		// The value is not repeated: people put the key itself here.
+		return fmt.Errorf("this is not the name of an environment variable: put the key in one, and its name here, such as OPENAI_API_KEY")
+	}
+	c.Engines.LanguageModel.KeyEnv = g.value
+	return nil
+}
+
+func setLogLevel(c *Config, g given) error {
+	var name string
+	if err := oneOf(&name, g, "debug", "info", "warn", "error"); err != nil {
+		return err
+	}
+	return c.Log.Level.UnmarshalText([]byte(name))
+}
+
+func oneOf(dst *string, g given, allowed ...string) error {
+	if !slices.Contains(allowed, g.value) {
+		return fmt.Errorf("%q is not allowed: use one of %s", g.value, strings.Join(allowed, ", "))
+	}
+	*dst = g.value
+	return nil
+}
+
+func number(dst *int, g given, low, high int) error {
+	n, err := strconv.Atoi(g.value)
+	if err != nil || n < low || n > high {
+		return fmt.Errorf("%q is not allowed: use a whole number from %d to %d", g.value, low, high)
+	}
+	*dst = n
+	return nil
+}
+
+var packNames = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
+
+func packName(dst *string, g given, example string) error {
+	if !packNames.MatchString(g.value) {
+		return fmt.Errorf("%q is not the name of a pack: use 1 to 40 of a-z, 0-9 and -, such as %s", g.value, example)
+	}
+	*dst = g.value
+	return nil
+}
+
+// Pack is the folder of the pack of that name.
+func (c Config) Pack(name string) string { return filepath.Join(c.Packs, name) }
+
+// Nearest returns the candidate that name most likely meant, or "" when none
+// is near: at most a third of its letters differ.
+func Nearest(name string, candidates []string) string {
+	best, distance := "", max(2, len(name)/3)+1
+	for _, c := range candidates {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(c)); d < distance {
+			best, distance = c, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the letters to insert, delete, replace or swap with
+// their neighbour (optimal string alignment).
+func editDistance(a, b string) int {
+	var before, last []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
+

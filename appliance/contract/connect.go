@@ -1,0 +1,167 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// ConnectSettings are the query parameters that open a chat.
+type ConnectSettings struct {
+	ConfigID           string
+	ConfigVersion      *int // nil: the newest
+	ResumedChatGroupID string
+	VoiceID            string
+	// VerboseTranscription asks for interim user messages.
+	VerboseTranscription bool
+	// AllowConnection lets others connect to the chat while it is live.
+	AllowConnection bool
+	// EventLimit, at least 1, is how many of the newest events of a resumed
+	// group the model sees; 0 is none given: MaxResumedEvents.
+	EventLimit int
+	// SessionSettings hold from the start, as if they came in a message. A
+	// voice_id that came inside them is in VoiceID.
+	SessionSettings SessionSettings
+}
+
+// ParseConnectSettings reads the query of a connect. Every value is a string
+// there and is taken for the type that is wanted; nested ones are written with
+// brackets: session_settings[audio][sample_rate]=16000. Unknown parameters are
+// ignored. The error is a Fault, InvalidConnect or InvalidSettings, that names
+// the parameter.
+func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
+	nested, problem := nest(q)
+	if problem != "" {
+		return ConnectSettings{}, Fault{InvalidConnect, problem}
+	}
+	raw, err := json.Marshal(nested)
+	if err != nil { // strings and maps only
+		return ConnectSettings{}, Fault{InvalidConnect, err.Error()}
+	}
+	var problems []ValidationError
+	o := readObject(nil, raw, &problems, true)
+	c := ConnectSettings{
+		ConfigID:             o.text("config_id", MaxModelResourceChars),
+		ConfigVersion:        readConfigVersion(o),
+		ResumedChatGroupID:   o.text("resumed_chat_group_id", MaxModelResourceChars),
+		VoiceID:              o.text("voice_id", MaxModelResourceChars),
+		VerboseTranscription: o.boolean("verbose_transcription"),
+		AllowConnection:      o.boolean("allow_connection"),
+		EventLimit:           o.integer("event_limit", 1, math.MaxInt32),
+	}
+	if len(problems) > 0 {
+		f := fault("connect", problems)
+		f.Code = InvalidConnect
+		return c, f
+	}
+	if s, ok := o.object("session_settings"); ok {
+		c.readSessionSettings(s)
+	}
+	if len(problems) > 0 {
+		return c, fault("session_settings", problems)
+	}
+	return c, nil
+}
+
+// readSessionSettings takes over what the nested settings say; what is said
+// beside them holds before what is said within.
+func (c *ConnectSettings) readSessionSettings(s object) {
+	if ctx, ok := s.object("context"); ok {
+		if _, ok := ctx.get("text"); !ok {
+			delete(s.fields, "context") // a type alone says nothing
+		}
+	}
+	limit := s.integer("event_limit", 1, math.MaxInt32)
+	if c.EventLimit == 0 {
+		c.EventLimit = limit
+	}
+	c.SessionSettings = readSettings(s)
+	if c.VoiceID == "" {
+		c.VoiceID = c.SessionSettings.VoiceID
+	}
+	c.SessionSettings.VoiceID = ""
+}
+
+func readConfigVersion(o object) *int {
+	if _, ok := o.get("config_version"); !ok {
+		return nil
+	}
+	v := o.integer("config_version", 0, math.MaxInt32)
+	return &v
+}
+
+// nest turns a[b][c]=v into {"a":{"b":{"c":"v"}}}. Of a key that is repeated
+// the last value holds. An empty value is an absent one: it is how clients
+// write a parameter that they have not set.
+func nest(q url.Values) (map[string]any, string) {
+	const deepest = 4 // session_settings[audio][sample_rate] is 3
+	tree := map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(q)) {
+		values := q[key]
+		if len(values) == 0 || values[len(values)-1] == "" {
+			continue
+		}
+		way, ok := steps(key)
+		if !ok || len(way) > deepest {
+			if ours(key) {
+				return nil, fmt.Sprintf("%q: brackets do not match; expected a name like session_settings[audio][sample_rate]", clip(key))
+			}
+			continue // not one of ours
+		}
+		if !put(tree, way, values[len(values)-1]) && ours(key) {
+			return nil, fmt.Sprintf("%q: it is given both as a value and as a group of values", clip(key))
+		}
+	}
+	return tree, ""
+}
+
+func ours(key string) bool { return strings.HasPrefix(key, "session_settings") }
+
+// steps cuts "a[b][c]" in a, b, c.
+func steps(key string) ([]string, bool) {
+	name, rest, nested := strings.Cut(key, "[")
+	if name == "" || strings.Contains(name, "]") {
+		return nil, false
+	}
+	way := []string{name}
+	for nested {
+		step, after, closed := strings.Cut(rest, "]")
+		if !closed || step == "" || strings.Contains(step, "[") {
+			return nil, false
+		}
+		way = append(way, step)
+		if after == "" {
+			break
+		}
+		if after[0] != '[' {
+			return nil, false
+		}
+		rest = after[1:]
+	}
+	return way, true
+}
+
+func put(tree map[string]any, way []string, value string) bool {
+	for _, step := range way[:len(way)-1] {
+		inner, there := tree[step]
+		if !there {
+			inner = map[string]any{}
+			tree[step] = inner
+		}
+		branch, ok := inner.(map[string]any)
+		if !ok {
+			return false
+		}
+		tree = branch
+	}
+	last := way[len(way)-1]
+	if _, there := tree[last]; there {
+		return false
+	}
+	tree[last] = value
+	return true
+}

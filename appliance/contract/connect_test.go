@@ -1,0 +1,85 @@
+package contract
+
+import (
+	"errors"
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestConnectQueryIsReadForItsTypes(t *testing.T) {
+	two := 2
+	prompt := "Hi {{name}}"
+	for query, want := range map[string]ConnectSettings{
+		``: {},
+		`api_key=k&fernSdkLanguage=JavaScript&x[=1&y[z=2&x=1&x[y]=2&[a]=3`: {},
+		`config_id=c&config_version=2&resumed_chat_group_id=g&voice_id=v&verbose_transcription=true&allow_connection=false&event_limit=10`: {
+			ConfigID: "c", ConfigVersion: &two, ResumedChatGroupID: "g", VoiceID: "v", VerboseTranscription: true, EventLimit: 10},
+		`config_id=&config_version=&event_limit=`: {},
+		`session_settings%5Baudio%5D%5Bsample_rate%5D=16000`: {SessionSettings: SessionSettings{
+			Audio: &AudioConfiguration{Channels: 1, Encoding: Linear16, SampleRate: 16000}}},
+		`session_settings[audio][encoding]=linear16&session_settings[audio][sample_rate]=48000&session_settings[audio][channels]=2`: {SessionSettings: SessionSettings{
+			Audio: &AudioConfiguration{Channels: 2, Encoding: Linear16, SampleRate: 48000}}},
+		`session_settings[system_prompt]=Hi+%7B%7Bname%7D%7D&session_settings[variables][name]=Ann&session_settings[variables][age]=42`: {SessionSettings: SessionSettings{
+			SystemPrompt: &prompt, Variables: map[string]VariableValue{"name": TextVariable("Ann"), "age": TextVariable("42")}}},
+		`session_settings[voice_id]=v&session_settings[event_limit]=7&session_settings[custom_session_id]=s`: {
+			VoiceID: "v", EventLimit: 7, SessionSettings: SessionSettings{CustomSessionID: "s"}},
+		`voice_id=a&voice_id=b&session_settings[voice_id]=v`:                           {VoiceID: "b"},
+		`session_settings[context][text]=t&session_settings[context][type]=persistent`: {SessionSettings: SessionSettings{Context: &Context{"t", ContextPersistent}}},
+		`session_settings[context][type]=persistent`:                                   {},
+	} {
+		got, err := ParseConnectSettings(parse(t, query))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n got %+v, %v\nwant %+v", query, got, err, want)
+		}
+	}
+}
+
+func TestAWrongConnectParameterIsNamed(t *testing.T) {
+	for query, want := range map[string]Fault{
+		`config_version=new`:                                            {InvalidConnect, `config_version: expected an integer, got "new"`},
+		`config_version=-1`:                                             {InvalidConnect, "config_version: \"-1\" is out of range"},
+		`verbose_transcription=yes`:                                     {InvalidConnect, "verbose_transcription: expected true or false"},
+		`event_limit=0`:                                                 {InvalidConnect, "event_limit"},
+		`event_limit=NaN`:                                               {InvalidConnect, "event_limit"},
+		`session_settings[audio]=pcm`:                                   {InvalidSettings, "session_settings.audio: expected an object"},
+		`session_settings=x`:                                            {InvalidSettings, "session_settings: expected an object"},
+		`session_settings[audio][channels]=1`:                           {InvalidSettings, "session_settings.audio.sample_rate: missing"},
+		`session_settings[audio][sample_rate]=fast`:                     {InvalidSettings, "session_settings.audio.sample_rate: expected an integer"},
+		`session_settings[audio][sample_rate=1`:                         {InvalidConnect, "brackets do not match"},
+		`session_settings[audio=1`:                                      {InvalidConnect, "brackets do not match"},
+		`session_settings[a][b][c][d]=1`:                                {InvalidConnect, "brackets do not match"},
+		`session_settings[audio]=1&session_settings[audio][channels]=1`: {InvalidConnect, "both as a value and as a group"},
+	} {
+		_, err := ParseConnectSettings(parse(t, query))
+		f, ok := errors.AsType[Fault](err)
+		if !ok || f.Code != want.Code || !strings.Contains(f.Detail, want.Detail) {
+			t.Errorf("%s\n got %v\nwant %v", query, err, want)
+		}
+	}
+}
+
+func parse(t *testing.T, query string) url.Values {
+	t.Helper()
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func FuzzParseConnectSettings(f *testing.F) {
+	f.Add(`config_id=c&config_version=2&session_settings[audio][sample_rate]=16000`)
+	f.Add(`session_settings[variables][a]=1&session_settings[[]]=2&a[]=3`)
+	f.Fuzz(func(t *testing.T, query string) {
+		q, _ := url.ParseQuery(query)
+		c, err := ParseConnectSettings(q)
+		if _, ok := errors.AsType[Fault](err); err != nil && !ok {
+			t.Fatal(err)
+		}
+		if a := c.SessionSettings.Audio; err == nil && a != nil && (a.Channels < 1 || a.SampleRate < MinSampleRateHz) {
+			t.Fatalf("%+v", a)
+		}
+	})
+}

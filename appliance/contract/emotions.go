@@ -1,0 +1,61 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// EmotionCount is how many names the expression models score.
+const EmotionCount = 48
+
+// EmotionScores are the scores, 0 to 1, in the order of EmotionName. All of
+// them are always on the wire: clients refuse a set with one missing.
+type EmotionScores [EmotionCount]float64
+
+var emotionNames = [EmotionCount]string{
+	"Admiration", "Adoration", "Aesthetic Appreciation", "Amusement", "Anger",
+	"Anxiety", "Awe", "Awkwardness", "Boredom", "Calmness", "Concentration",
+	"Confusion", "Contemplation", "Contempt", "Contentment", "Craving",
+	"Desire", "Determination", "Disappointment", "Disgust", "Distress",
+	"Doubt", "Ecstasy", "Embarrassment", "Empathic Pain", "Entrancement",
+	"Envy", "Excitement", "Fear", "Guilt", "Horror", "Interest", "Joy", "Love",
+	"Nostalgia", "Pain", "Pride", "Realization", "Relief", "Romance",
+	"Sadness", "Satisfaction", "Shame", "Surprise (negative)",
+	"Surprise (positive)", "Sympathy", "Tiredness", "Triumph",
+}
+
+// EmotionName is the name on the wire of the score i, 0 to EmotionCount-1.
+func EmotionName(i int) string { return emotionNames[i] }
+
+// MarshalJSON writes every score under its name; one that is not a number is
+// written as 0, since JSON has no word for it.
+func (s EmotionScores) MarshalJSON() ([]byte, error) {
+	out := make([]byte, 0, 1500)
+	for i, v := range s {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			v = 0
+		}
+		out = append(out, `{,`[min(i, 1)])
+		out = append(strconv.AppendQuote(out, emotionNames[i]), ':')
+		out = strconv.AppendFloat(out, v, 'f', -1, 64)
+	}
+	return append(out, '}'), nil
+}
+
+// UnmarshalJSON takes only a complete set.
+func (s *EmotionScores) UnmarshalJSON(data []byte) error {
+	var byName map[string]float64
+	if err := json.Unmarshal(data, &byName); err != nil {
+		return err
+	}
+	for i, name := range emotionNames {
+		v, ok := byName[name]
+		if !ok {
+			return fmt.Errorf("scores: %q is missing", name)
+		}
+		s[i] = v
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package contract
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The kinds of errors of the whole house. Wrap them with what was being done;
+// the edge finds them with errors.AsType and answers with the status that is
+// noted here. Everything else is a fault of ours: 500.
+
+// ErrNotFound: there is no such thing, or it belongs to someone else (404).
+type ErrNotFound struct {
+	What string // "chat", "config", "path" …
+	ID   string
+}
+
+func (e ErrNotFound) Error() string {
+	if e.ID == "" {
+		return "no such " + e.What
+	}
+	return fmt.Sprintf("no %s %q", e.What, clip(e.ID))
+}
+
+// ErrConflict: it cannot be done to the thing as it is now (409).
+type ErrConflict struct{ Why string }
+
+func (e ErrConflict) Error() string { return e.Why }
+
+// ErrInvalid: the service refuses a value (400). Why says what is allowed.
+type ErrInvalid struct {
+	Field string // as it is written in the request: "name", "page_size"
+	Why   string
+}
+
+func (e ErrInvalid) Error() string { return e.Field + ": " + e.Why }
+
+// ErrMalformed: the body does not fit its schema (422).
+type ErrMalformed struct{ Detail []ValidationError }
+
+func (e ErrMalformed) Error() string {
+	said := make([]string, len(e.Detail))
+	for i, d := range e.Detail {
+		said[i] = d.String()
+	}
+	return strings.Join(said, "; ")
+}
+
+// ErrUnauthorized: the credentials are missing or wrong (401).
+type ErrUnauthorized struct{ Why string }
+
+func (e ErrUnauthorized) Error() string { return e.Why }
+
+// ErrForbidden: known, and yet not allowed (403).
+type ErrForbidden struct{ Why string }
+
+func (e ErrForbidden) Error() string { return e.Why }
+
+// ErrMethod: the path does not take this method (405).
+type ErrMethod struct {
+	Method  string
+	Allowed []string
+}
+
+func (e ErrMethod) Error() string {
+	return fmt.Sprintf("%s is not allowed here; allowed: %s", clip(e.Method), strings.Join(e.Allowed, ", "))
+}
+
+// ErrTooLarge: the body has more bytes than Limit (413).
+type ErrTooLarge struct{ Limit int64 }
+
+func (e ErrTooLarge) Error() string {
+	return fmt.Sprintf("the body is larger than %d bytes, which is the most allowed", e.Limit)
+}
+
+// ErrUpgradeRequired: the path speaks WebSocket only (426).
+type ErrUpgradeRequired struct{ Why string }
+
+func (e ErrUpgradeRequired) Error() string { return e.Why }
+
+// ErrTooMany: this client asks too often (429).
+type ErrTooMany struct{ RetryAfter time.Duration }
+
+func (e ErrTooMany) Error() string {
+	return fmt.Sprintf("too many requests; try again in %s", e.RetryAfter)
+}
+
+// ErrFull: the box has no room for one more (503).
+type ErrFull struct {
+	What       string // what there is no room for, or how many there are
+	RetryAfter time.Duration
+}
+
+func (e ErrFull) Error() string {
+	return fmt.Sprintf("%s; try again in %s", cmp.Or(e.What, "the box is full"), e.RetryAfter)
+}
+
+// ErrUnavailable: a part that this needs is not there (503).
+type ErrUnavailable struct {
+	Why        string
+	RetryAfter time.Duration // 0: it will not come by itself
+}
+
+func (e ErrUnavailable) Error() string { return e.Why }
+
+// ValidationError is one thing that is wrong with a body. Loc is the way to it:
+// names of fields (string) and places in lists (int).
+type ValidationError struct {
+	Loc  []any  `json:"loc"`
+	Msg  string `json:"msg"`
+	Type string `json:"type"` // missing, wrong_type, wrong_value, malformed
+}
+
+// String is the error as one line: "audio.sample_rate: expected an integer".
+func (e ValidationError) String() string {
+	if len(e.Loc) == 0 {
+		return e.Msg
+	}
+	return path(e.Loc) + ": " + e.Msg
+}
+
+func path(loc []any) string {
+	var b strings.Builder
+	for i, l := range loc {
+		switch l := l.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", l)
+		default:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(clip(fmt.Sprint(l)))
+		}
+	}
+	return b.String()
+}
+
+// clipped is how many characters of a wrong value are said back: enough to
+// recognise one's own mistake.
+const clipped = 80
+
+// clip shortens what came from outside, before it is said back.
+func clip(s string) string {
+	n := 0
+	for i := range s {
+		if n == clipped {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}

@@ -1,0 +1,146 @@
+package contract
+
+// Code names an error of a conversation, as clients know it.
+type Code string
+
+// The errors of a conversation. E03xx and those of E07xx that the
+// specification names keep its meaning; the others are ours.
+const (
+	BrokenJSON     Code = "E0100" // a text frame that is not JSON
+	WrongShape     Code = "E0101" // a field is missing, of a wrong type or too long
+	UnknownMessage Code = "E0103" // "type" is missing or none that a client may send
+
+	UnknownAudio Code = "E0200" // no container that the box reads
+	BrokenBase64 Code = "E0201" // audio_input.data
+	BrokenAudio  Code = "E0202" // a known format, and its data cannot be decoded
+
+	CreditsExhausted  Code = "E0300"
+	SubscriptionBlock Code = "E0301"
+
+	NotTranscribed Code = "E0702" // speech-to-text failed on this turn
+	NotSpoken      Code = "E0704" // text-to-speech failed on this answer
+	VoiceNotFound  Code = "E0705"
+
+	ModelUnreachable      Code = "E0706" // a custom language model
+	GroupNotFound         Code = "E0708"
+	ConfigNotFound        Code = "E0709"
+	ResumedWithNewConfig  Code = "E0710" // reserved: another config is allowed
+	ModelUnavailable      Code = "E0711"
+	ModelTimedOut         Code = "E0712" // a custom language model
+	ModelConnectionFailed Code = "E0713" // a custom language model
+	InvalidSettings       Code = "E0716"
+	GroupActive           Code = "E0717"
+	ProviderOverloaded    Code = "E0718"
+	ProviderFailed        Code = "E0719"
+	NoDataRetention       Code = "E0720"
+	WholeRecording        Code = "E0723"
+
+	InvalidConnect Code = "E0730" // a query parameter of the connect
+	UnexpectedTool Code = "E0731" // a tool answer that nothing asked for
+	Internal       Code = "E0799" // a fault of ours
+)
+
+// meaning is one row of the table. A close code other than 0 makes the error
+// fatal: it is sent, and then the socket is closed with that code.
+type meaning struct {
+	slug, message string
+	close         int
+}
+
+// WebSocket close codes (RFC 6455, section 7.4.1) that a chat ends with.
+const (
+	CloseNormal    = 1000 // it is over
+	CloseGoingAway = 1001 // the box stops
+	ClosePolicy    = 1008 // refused
+	CloseTooBig    = 1009
+	CloseInternal  = 1011
+)
+
+var meanings = map[Code]meaning{
+	BrokenJSON:     {"invalid_json", "The message is not valid JSON.", 0},
+	WrongShape:     {"invalid_message", "The message does not have the shape of its type.", 0},
+	UnknownMessage: {"unknown_message_type", "The message has no known type.", 0},
+
+	UnknownAudio: {"unknown_audio_format", "The audio is in no format that can be read. Accepted are WebM/Opus, Ogg/Opus, WAV and MP3 streams, or linear16 once session_settings.audio says so.", 0},
+	BrokenBase64: {"invalid_base64", "The audio is not valid base64.", 0},
+	BrokenAudio:  {"undecodable_audio", "The audio cannot be decoded.", 0},
+
+	CreditsExhausted:  {"credits_exhausted", "The account has no credits left.", ClosePolicy},
+	SubscriptionBlock: {"subscription_blocked", "The account's subscription does not allow this.", ClosePolicy},
+
+	NotTranscribed: {"transcription_failed", "What was said could not be transcribed.", 0},
+	NotSpoken:      {"speech_synthesis_failed", "The answer could not be spoken.", 0},
+	VoiceNotFound:  {"voice_not_found", "There is no such voice.", ClosePolicy},
+
+	ModelUnreachable:      {"custom_language_model_unreachable", "The custom language model cannot be reached.", 0},
+	GroupNotFound:         {"chat_group_not_found", "There is no such chat group.", ClosePolicy},
+	ConfigNotFound:        {"config_not_found", "There is no such config or version of it.", ClosePolicy},
+	ResumedWithNewConfig:  {"chat_group_resumed_with_new_config", "The chat group was resumed with another config.", 0},
+	ModelUnavailable:      {"language_model_unavailable", "The language model is not available on this box.", ClosePolicy},
+	ModelTimedOut:         {"custom_language_model_timed_out", "The custom language model did not answer in time.", 0},
+	ModelConnectionFailed: {"custom_language_model_connection_failed", "The connection to the custom language model failed.", 0},
+	InvalidSettings:       {"invalid_session_settings", "The session settings are invalid and were not applied.", 0},
+	GroupActive:           {"chat_group_active", "A chat of this group is still active.", ClosePolicy},
+	ProviderOverloaded:    {"language_model_overloaded", "The language model is overloaded.", 0},
+	ProviderFailed:        {"language_model_error", "The language model failed.", 0},
+	NoDataRetention:       {"data_retention_off", "Data retention is off, so there is no history to resume.", ClosePolicy},
+	WholeRecording:        {"whole_recording", "Audio is taken as a stream: send it in small pieces as it is recorded, not a whole recording in one message.", 0},
+
+	InvalidConnect: {"invalid_connect_parameter", "A query parameter of the connection is invalid.", ClosePolicy},
+	UnexpectedTool: {"unexpected_tool_answer", "No such tool call is waiting for an answer.", 0},
+	Internal:       {"internal_error", "Something failed inside the box.", CloseInternal},
+}
+
+// Codes returns every code, for the documentation and its tests.
+func Codes() []Code {
+	all := make([]Code, 0, len(meanings))
+	for c := range meanings {
+		all = append(all, c)
+	}
+	return all
+}
+
+func (c Code) meaning() meaning {
+	if m, ok := meanings[c]; ok {
+		return m
+	}
+	return meanings[Internal]
+}
+
+// Slug is the code in words: "config_not_found".
+func (c Code) Slug() string { return c.meaning().slug }
+
+// Message is what the code means, in a sentence.
+func (c Code) Message() string { return c.meaning().message }
+
+// Fatal says whether the conversation ends with the error.
+func (c Code) Fatal() bool { return c.meaning().close != 0 }
+
+// CloseCode is what the socket closes with after a fatal error, otherwise 0.
+func (c Code) CloseCode() int { return c.meaning().close }
+
+// Error is the message to send, but for the id of the request, which the line
+// knows. detail, if any, says more: what was wrong, with which value, and what
+// is allowed.
+func (c Code) Error(detail string) WebSocketError {
+	m := c.meaning()
+	said := m.message
+	if detail != "" {
+		said += " " + detail
+	}
+	return WebSocketError{Code: c, Slug: m.slug, Message: said}
+}
+
+// Fault is an error of a conversation on its way to the client.
+type Fault struct {
+	Code   Code
+	Detail string
+}
+
+func (f Fault) Error() string {
+	said := string(f.Code) + " " + f.Code.Slug()
+	if f.Detail != "" {
+		said += ": " + f.Detail
+	}
+	return said
+}

@@ -1,0 +1,234 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// object reads the fields of one JSON object and notes what is wrong with
+// them, each with the way to it. Unknown fields are not looked at, and null is
+// the same as absent.
+type object struct {
+	loc      []any
+	fields   map[string]json.RawMessage
+	problems *[]ValidationError
+	// untyped: every scalar came as a string, as in a query, and is taken for
+	// the type that is wanted.
+	untyped bool
+}
+
+// readObject opens raw, which is an object or a problem.
+func readObject(loc []any, raw []byte, problems *[]ValidationError, untyped bool) object {
+	o := object{loc: loc, problems: problems, untyped: untyped}
+	if k := kindOf(raw); k != "object" {
+		o.wrongType("", "an object", raw)
+		return o
+	}
+	if err := json.Unmarshal(raw, &o.fields); err != nil {
+		o.note("", "malformed", "not valid JSON: "+err.Error())
+	}
+	return o
+}
+
+func (o object) at(name any) []any {
+	if name == "" {
+		return o.loc
+	}
+	return append(o.loc[:len(o.loc):len(o.loc)], name)
+}
+
+func (o object) note(name any, kind, msg string) {
+	*o.problems = append(*o.problems, ValidationError{Loc: o.at(name), Type: kind, Msg: msg})
+}
+
+func (o object) wrongType(name, wanted string, raw []byte) {
+	o.note(name, "wrong_type", fmt.Sprintf("expected %s, got %s", wanted, shown(raw)))
+}
+
+// get returns the field's JSON, or false when it is absent or null.
+func (o object) get(name string) (json.RawMessage, bool) {
+	raw, ok := o.fields[name]
+	return raw, ok && kindOf(raw) != "null"
+}
+
+// isNull tells a field that is there and null.
+func (o object) isNull(name string) bool {
+	raw, ok := o.fields[name]
+	return ok && kindOf(raw) == "null"
+}
+
+// require notes each of the fields that is absent.
+func (o object) require(names ...string) {
+	for _, name := range names {
+		if _, ok := o.get(name); !ok && o.fields != nil {
+			o.note(name, "missing", "missing; it is required")
+		}
+	}
+}
+
+// text reads a string of at most so many characters.
+func (o object) text(name string, most int) string {
+	p := o.textOrNil(name, most)
+	if p == nil {
+		return ""
+	}
+	return *p
+}
+
+func (o object) textOrNil(name string, most int) *string {
+	raw, ok := o.get(name)
+	if !ok {
+		return nil
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		o.wrongType(name, "a string", raw)
+		return nil
+	}
+	if n := utf8.RuneCountInString(s); n > most {
+		o.note(name, "wrong_value", fmt.Sprintf("%d characters; at most %d are allowed", n, most))
+	}
+	return &s
+}
+
+// choice reads a string that is one of allowed.
+func choice[T ~string](o object, name string, allowed ...T) T {
+	raw, ok := o.get(name)
+	if !ok {
+		return ""
+	}
+	v := T(o.text(name, math.MaxInt))
+	for _, a := range allowed {
+		if v == a {
+			return v
+		}
+	}
+	if kindOf(raw) == "string" {
+		o.note(name, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", clip(string(v)), list(allowed)))
+	}
+	return ""
+}
+
+// integer reads a whole number in [low, high]. 16000.0 is one.
+func (o object) integer(name string, low, high int) int {
+	raw, ok := o.get(name)
+	if !ok {
+		return 0
+	}
+	f, err := strconv.ParseFloat(o.scalar(raw), 64)
+	if err != nil && kindOf(raw) != "number" || f != math.Trunc(f) {
+		o.wrongType(name, "an integer", raw)
+		return 0
+	}
+	if f < float64(low) || f > float64(high) {
+		o.note(name, "wrong_value", fmt.Sprintf("%s is out of range; allowed: %d to %d", shown(raw), low, high))
+		return 0
+	}
+	return int(f)
+}
+
+// boolean reads true or false.
+func (o object) boolean(name string) bool {
+	raw, ok := o.get(name)
+	if !ok {
+		return false
+	}
+	switch o.scalar(raw) {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	o.wrongType(name, "true or false", raw)
+	return false
+}
+
+// scalar is raw as a literal; where all came as strings, what is in the string.
+func (o object) scalar(raw []byte) string {
+	var s string
+	if o.untyped && json.Unmarshal(raw, &s) == nil {
+		return strings.TrimSpace(s)
+	}
+	return string(raw)
+}
+
+// object opens a field that is an object, or returns false.
+func (o object) object(name string) (object, bool) {
+	raw, ok := o.get(name)
+	if !ok {
+		return object{}, false
+	}
+	inner := readObject(o.at(name), raw, o.problems, o.untyped)
+	return inner, inner.fields != nil
+}
+
+// list opens a field that is a list of objects; nil when it is absent, and
+// empty when the list is. Places that are null are passed over.
+func (o object) list(name string, most int) []object {
+	raw, ok := o.get(name)
+	if !ok {
+		return nil
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		o.wrongType(name, "a list", raw)
+		return nil
+	}
+	if len(items) > most {
+		o.note(name, "wrong_value", fmt.Sprintf("%d entries; at most %d are allowed", len(items), most))
+		return nil
+	}
+	opened := make([]object, 0, len(items))
+	for i, item := range items {
+		if kindOf(item) == "null" {
+			continue
+		}
+		loc := append(o.at(name), i)
+		opened = append(opened, readObject(loc, item, o.problems, o.untyped))
+	}
+	return opened
+}
+
+// kindOf names the kind of a JSON value by its first character.
+func kindOf(raw []byte) string {
+	raw = bytes.TrimLeft(raw, " \t\r\n")
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	switch raw[0] {
+	case '{':
+		return "object"
+	case '[':
+		return "list"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	return "number"
+}
+
+// shown is a value as an error says it back.
+func shown(raw []byte) string {
+	switch k := kindOf(raw); k {
+	case "object", "list":
+		return map[string]string{"object": "an object", "list": "a list"}[k]
+	default:
+		return clip(string(raw))
+	}
+}
+
+func list[T ~string](allowed []T) string {
+	said := make([]string, len(allowed))
+	for i, a := range allowed {
+		said[i] = string(a)
+	}
+	return strings.Join(said, ", ")
+}

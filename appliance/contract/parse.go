@@ -1,0 +1,183 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// readers are the messages that a client may send, in the order in which an
+// error lists them.
+var readers = []struct {
+	kind string
+	read func(object) ClientMessage
+}{
+	{"audio_input", nil}, // read by readAudio: it has an error of its own
+	{"session_settings", func(o object) ClientMessage { return readSettings(o) }},
+	{"user_input", func(o object) ClientMessage {
+		return UserInput{Text: o.words(), CustomSessionID: o.sessionID()}
+	}},
+	{"assistant_input", func(o object) ClientMessage {
+		return AssistantInput{Text: o.words(), CustomSessionID: o.sessionID()}
+	}},
+	{"tool_response", func(o object) ClientMessage { return readToolResponse(o) }},
+	{"tool_error", func(o object) ClientMessage { return readToolError(o) }},
+	{"pause_assistant_message", func(o object) ClientMessage {
+		return PauseAssistantMessage{CustomSessionID: o.sessionID()}
+	}},
+	{"resume_assistant_message", func(o object) ClientMessage {
+		return ResumeAssistantMessage{CustomSessionID: o.sessionID()}
+	}},
+}
+
+// ParseClientMessage reads one text frame of a client. Unknown fields are
+// ignored and null means absent. The error is always a Fault that says where
+// ("session_settings.audio.sample_rate: …"), what was there, and what may be.
+func ParseClientMessage(data []byte) (ClientMessage, error) {
+	if !utf8.Valid(data) {
+		return nil, Fault{BrokenJSON, "It is not UTF-8."}
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
+		return nil, notAnObject(data, err)
+	}
+	kind := ""
+	if raw, ok := fields["type"]; !ok || json.Unmarshal(raw, &kind) != nil || kindOf(raw) != "string" {
+		return nil, Fault{UnknownMessage, "type: missing or not a string; allowed: " + kinds()}
+	}
+	for _, r := range readers {
+		if r.kind != kind {
+			continue
+		}
+		var problems []ValidationError
+		o := object{loc: []any{kind}, fields: fields, problems: &problems}
+		if r.read == nil {
+			return readAudio(o)
+		}
+		m := r.read(o)
+		if len(problems) > 0 {
+			return nil, fault(kind, problems)
+		}
+		return m, nil
+	}
+	return nil, Fault{UnknownMessage, fmt.Sprintf("type: %q is unknown; allowed: %s", clip(kind), kinds())}
+}
+
+func notAnObject(data []byte, err error) Fault {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return Fault{BrokenJSON, fmt.Sprintf("At byte %d: %s.", syntax.Offset, syntax.Error())}
+	}
+	return Fault{WrongShape, "Expected an object, got " + shown(data) + "."}
+}
+
+// fault says the first few problems; what fits on a line is what gets read.
+func fault(kind string, problems []ValidationError) Fault {
+	const most = 3
+	code := WrongShape
+	if kind == (SessionSettings{}).MessageType() {
+		code = InvalidSettings
+	}
+	said := make([]string, 0, most+1)
+	for i, p := range problems {
+		if i == most {
+			said = append(said, fmt.Sprintf("and %d more", len(problems)-most))
+			break
+		}
+		said = append(said, p.String())
+	}
+	return Fault{code, strings.Join(said, "; ")}
+}
+
+func kinds() string {
+	all := make([]string, len(readers))
+	for i, r := range readers {
+		all[i] = r.kind
+	}
+	return strings.Join(all, ", ")
+}
+
+// words reads the text of user_input and assistant_input.
+func (o object) words() string {
+	o.require("text")
+	return o.text("text", MaxInputChars)
+}
+
+func (o object) sessionID() string {
+	return o.text("custom_session_id", MaxCustomSessionIDChars)
+}
+
+func readToolResponse(o object) ToolResponseMessage {
+	o.require("tool_call_id", "content")
+	return ToolResponseMessage{
+		ToolCallID:      o.text("tool_call_id", MaxCustomSessionIDChars),
+		Content:         o.text("content", MaxPromptChars),
+		ToolName:        o.text("tool_name", MaxToolNameChars),
+		ToolType:        choice(o, "tool_type", ToolBuiltin, ToolFunction),
+		CustomSessionID: o.sessionID(),
+	}
+}
+
+func readToolError(o object) ToolErrorMessage {
+	o.require("tool_call_id", "error")
+	return ToolErrorMessage{
+		ToolCallID:      o.text("tool_call_id", MaxCustomSessionIDChars),
+		Error:           o.text("error", MaxPromptChars),
+		Code:            o.text("code", MaxCustomSessionIDChars),
+		Content:         o.text("content", MaxPromptChars),
+		Level:           choice(o, "level", LevelWarn),
+		ToolType:        choice(o, "tool_type", ToolBuiltin, ToolFunction),
+		CustomSessionID: o.sessionID(),
+	}
+}
+
+func readAudio(o object) (ClientMessage, error) {
+	o.require("data")
+	m := AudioInput{CustomSessionID: o.sessionID()}
+	raw, there := o.get("data")
+	if there && kindOf(raw) != "string" {
+		o.wrongType("data", "a string of base64", raw)
+	}
+	if len(*o.problems) > 0 {
+		return nil, fault("audio_input", *o.problems)
+	}
+	var err error
+	if m.Data, err = decodeBase64(raw); err != nil {
+		return nil, Fault{BrokenBase64, "audio_input.data: " + err.Error()}
+	}
+	return m, nil
+}
+
+// decodeBase64 decodes a JSON string of base64. Both alphabets are taken, and
+// the padding may be missing: clients differ, and neither can be mistaken for
+// anything else.
+func decodeBase64(raw json.RawMessage) ([]byte, error) {
+	text := raw[1 : len(raw)-1]           // without its quotes
+	if bytes.IndexByte(text, '\\') >= 0 { // some writers escape every slash
+		var s string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return nil, err
+		}
+		text = []byte(s)
+	}
+	text = bytes.TrimRight(text, "= \r\n")
+	alphabet := base64.RawStdEncoding
+	if bytes.ContainsAny(text, "-_") {
+		alphabet = base64.RawURLEncoding
+	}
+	data := make([]byte, alphabet.DecodedLen(len(text)))
+	n, err := alphabet.Decode(data, text)
+	at, broken := errors.AsType[base64.CorruptInputError](err)
+	switch {
+	case !broken:
+		return data[:n], err
+	case len(text)%4 == 1 && n/3*4 == len(text)-1: // all of it is base64 but for the end
+		return nil, fmt.Errorf("%d characters are no whole number of bytes", len(text))
+	default:
+		some := text[min(int(at), len(text)):min(int(at)+clipped, len(text))]
+		return nil, fmt.Errorf("no base64 at character %d of %d: %q", int64(at), len(text), clip(string(some)))
+	}
+}

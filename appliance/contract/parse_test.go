@@ -1,0 +1,166 @@
+package contract
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestClientMessagesAreRead(t *testing.T) {
+	prompt := "Be kind."
+	for sent, want := range map[string]ClientMessage{
+		`{"type":"audio_input","data":"AAEC"}`:                                         AudioInput{Data: []byte{0, 1, 2}},
+		`{"type":"user_input","text":"Hi","custom_session_id":null,"more":[1]}`:        UserInput{Text: "Hi"},
+		`{"type":"assistant_input","text":"Hello","custom_session_id":"x"}`:            AssistantInput{Text: "Hello", CustomSessionID: "x"},
+		` { "type" : "pause_assistant_message" } `:                                     PauseAssistantMessage{},
+		`{"type":"resume_assistant_message"}`:                                          ResumeAssistantMessage{},
+		`{"type":"tool_response","tool_call_id":"1","content":""}`:                     ToolResponseMessage{ToolCallID: "1"},
+		`{"type":"tool_error","tool_call_id":"1","error":"e","level":"warn"}`:          ToolErrorMessage{ToolCallID: "1", Error: "e", Level: LevelWarn},
+		`{"type":"session_settings"}`:                                                  SessionSettings{},
+		`{"type":"session_settings","context":null,"tools":[]}`:                        SessionSettings{ClearContext: true, Tools: []Tool{}},
+		`{"type":"session_settings","system_prompt":"Be kind.","audio":null}`:          SessionSettings{SystemPrompt: &prompt},
+		`{"type":"session_settings","variables":{"a":1.50,"b":true,"c":"x","d":null}}`: SessionSettings{Variables: map[string]VariableValue{"a": {"1.50", true}, "b": {"true", true}, "c": {"x", false}}},
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":2,"sample_rate":44100.0}}`: SessionSettings{
+			Audio: &AudioConfiguration{Channels: 2, Encoding: Linear16, SampleRate: 44100}},
+		`{"type":"session_settings","tools":[null,{"type":"function","name":"f","parameters":"{}"}],"builtin_tools":[{"name":"hang_up"}]}`: SessionSettings{
+			Tools:        []Tool{{Type: ToolFunction, Name: "f", Parameters: "{}"}},
+			BuiltinTools: []BuiltinToolConfig{{Name: HangUp}}},
+	} {
+		got, err := ParseClientMessage([]byte(sent))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n got %+v, %v\nwant %+v", sent, got, err, want)
+		}
+	}
+}
+
+func TestAFaultSaysWhereAndWhat(t *testing.T) {
+	long := strings.Repeat("x", MaxToolNameChars+1)
+	for sent, want := range map[string]Fault{
+		``:                                   {BrokenJSON, "At byte 0"},
+		`{"type":`:                           {BrokenJSON, "At byte 8"},
+		"{\"type\":\"user_\xffinput\"}":      {BrokenJSON, "UTF-8"},
+		`[1]`:                                {WrongShape, "a list"},
+		`null`:                               {WrongShape, "null"},
+		`{}`:                                 {UnknownMessage, "type: missing"},
+		`{"type":7}`:                         {UnknownMessage, "type: missing or not a string"},
+		`{"type":"audio_output"}`:            {UnknownMessage, `"audio_output" is unknown; allowed: audio_input, session_settings`},
+		`{"type":"user_input"}`:              {WrongShape, "user_input.text: missing"},
+		`{"type":"user_input","text":["a"]}`: {WrongShape, "user_input.text: expected a string, got a list"},
+		`{"type":"tool_error","tool_call_id":"1","error":"e","level":"bad"}`: {WrongShape, `tool_error.level: "bad" is not allowed; allowed: warn`},
+		`{"type":"audio_input"}`:                                                                                                                  {WrongShape, "audio_input.data: missing"},
+		`{"type":"audio_input","data":12}`:                                                                                                        {WrongShape, "audio_input.data: expected a string of base64, got 12"},
+		`{"type":"audio_input","data":"AA*A"}`:                                                                                                    {BrokenBase64, "no base64 at character 2 of 4"},
+		`{"type":"audio_input","data":"AAAAA"}`:                                                                                                   {BrokenBase64, "5 characters are no whole number of bytes"},
+		`{"type":"session_settings","audio":7}`:                                                                                                   {InvalidSettings, "session_settings.audio: expected an object, got 7"},
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1}}`:                                                                {InvalidSettings, "session_settings.audio.sample_rate: missing"},
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":0}}`:                                                {InvalidSettings, "session_settings.audio.sample_rate: 0 is out of range; allowed: 4000 to 192000"},
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":"16000"}}`:                                          {InvalidSettings, `session_settings.audio.sample_rate: expected an integer, got "16000"`},
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1.5,"sample_rate":16000}}`:                                          {InvalidSettings, "session_settings.audio.channels: expected an integer, got 1.5"},
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":1e999}}`:                                            {InvalidSettings, "out of range"},
+		`{"type":"session_settings","audio":{"encoding":"opus","channels":1,"sample_rate":16000}}`:                                                {InvalidSettings, `"opus" is not allowed; allowed: linear16`},
+		`{"type":"session_settings","system_prompt":" "}`:                                                                                         {InvalidSettings, "session_settings.system_prompt: empty"},
+		`{"type":"session_settings","context":{"type":"editable"}}`:                                                                               {InvalidSettings, "session_settings.context.text: missing"},
+		`{"type":"session_settings","variables":{"a":[1]}}`:                                                                                       {InvalidSettings, "session_settings.variables.a: expected a string, a number or a boolean, got a list"},
+		`{"type":"session_settings","tools":[{"type":"function","name":"f","parameters":"{}"},{"type":"function","name":"f","parameters":"{}"}]}`: {InvalidSettings, `two tools have the name "f"`},
+		`{"type":"session_settings","builtin_tools":[{"name":"hang_up"}],"tools":[{"type":"function","name":"hang_up","parameters":"{}"}]}`:       {InvalidSettings, `"hang_up" is the name of a built-in tool`},
+		`{"type":"session_settings","tools":[{"type":"function","name":"f","parameters":"[]"}]}`:                                                  {InvalidSettings, "session_settings.tools[0].parameters: expected a JSON schema"},
+		`{"type":"session_settings","tools":[{"type":"function","name":"` + long + `","parameters":"{}"}]}`:                                       {InvalidSettings, "session_settings.tools[0].name: 65 characters; at most 64"},
+		`{"type":"session_settings","tools":[{},{}]}`:                                                                                             {InvalidSettings, "and 3 more"},
+	} {
+		_, err := ParseClientMessage([]byte(sent))
+		f, ok := errors.AsType[Fault](err)
+		if !ok || f.Code != want.Code || !strings.Contains(f.Detail, want.Detail) {
+			t.Errorf("%s\n got %v\nwant %v", sent, err, want)
+		}
+	}
+}
+
+func TestAFaultIsShortHoweverLongTheMistake(t *testing.T) {
+	huge := strings.Repeat("ü", 1<<20)
+	for _, sent := range []string{
+		`{"type":"` + huge + `"}`,
+		`{"type":"audio_input","data":"` + huge + `"}`,
+		`{"type":"user_input","text":"` + huge + `"}`,
+		`{"type":"session_settings","audio":{"encoding":"` + huge + `"},"voice_id":"` + huge + `"}`,
+		`{"type":"session_settings","variables":{"` + huge + `":[]}}`,
+	} {
+		_, err := ParseClientMessage([]byte(sent))
+		if err == nil || len(err.Error()) > 2000 {
+			t.Errorf("%.60s…: %d bytes of error", sent, len(err.Error()))
+		}
+	}
+}
+
+func TestBase64OfEitherAlphabetAndPadding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		audio := rapid.SliceOf(rapid.Byte()).Draw(t, "audio")
+		encoding := rapid.SampledFrom([]*base64.Encoding{
+			base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding,
+		}).Draw(t, "encoding")
+		text := encoding.EncodeToString(audio)
+		if rapid.Bool().Draw(t, "slashes escaped") {
+			text = strings.ReplaceAll(text, "/", `\/`)
+		}
+		m, err := ParseClientMessage([]byte(`{"type":"audio_input","data":"` + text + `"}`))
+		if err != nil || string(m.(AudioInput).Data) != string(audio) {
+			t.Fatalf("%q: %v", text, err)
+		}
+	})
+}
+
+func FuzzParseClientMessage(f *testing.F) {
+	for _, seed := range []string{
+		`{"type":"audio_input","data":"AAEC_-"}`, `{"type":"user_input","text":"Hi"}`, `{"type":`, `null`, `{"type":"x"}`,
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":16000},"context":null}`,
+		`{"type":"session_settings","context":{"text":"t","type":"persistent"},"variables":{"a":1e2,"b":false},"metadata":{"x":{}}}`,
+		`{"type":"session_settings","tools":[{"type":"function","name":"f","parameters":"{}"}],"builtin_tools":[{"name":"hang_up"}]}`,
+		`{"type":"tool_error","tool_call_id":"1","error":"e"}`, "{\"type\":\"user_input\",\"text\":\"\\ud800\"}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before := string(data)
+		m, err := ParseClientMessage(data)
+		if string(data) != before {
+			t.Fatal("the frame was changed")
+		}
+		if err != nil {
+			fault, ok := errors.AsType[Fault](err)
+			if !ok || m != nil || fault.Code.Slug() == Internal.Slug() {
+				t.Fatalf("%v, %v", m, err)
+			}
+			if _, err := fault.Code.Error(fault.Detail).MarshalJSON(); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		// What was read says the same when it is written and read again.
+		again, err := m.MarshalJSON()
+		if err != nil || !json.Valid(again) {
+			t.Fatalf("%s: %v", again, err)
+		}
+		back, err := ParseClientMessage(again)
+		if err != nil || !reflect.DeepEqual(normal(back), normal(m)) {
+			t.Fatalf("%s\n  %+v\n%s\n  %+v, %v", data, m, again, back, err)
+		}
+	})
+}
+
+// normal forgets how an object of metadata was spaced and escaped.
+func normal(m ClientMessage) ClientMessage {
+	s, ok := m.(SessionSettings)
+	if !ok || s.Metadata == nil {
+		return m
+	}
+	neat := map[string]json.RawMessage{}
+	for name := range s.Metadata {
+		neat[name] = nil
+	}
+	s.Metadata = neat
+	return s
+}

@@ -1,0 +1,174 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// readSettings reads session settings from a message or, untyped, from the
+// query of the connect, and checks what can be checked without knowing what is
+// in force.
+func readSettings(o object) SessionSettings {
+	s := SessionSettings{
+		Audio:               readAudioConfiguration(o),
+		BuiltinTools:        readBuiltinTools(o),
+		Context:             readContext(o),
+		ClearContext:        o.isNull("context"),
+		CustomSessionID:     o.sessionID(),
+		LanguageModelAPIKey: o.text("language_model_api_key", MaxModelResourceChars),
+		Metadata:            readMetadata(o),
+		SystemPrompt:        o.textOrNil("system_prompt", MaxPromptChars),
+		Tools:               readTools(o),
+		Variables:           readVariables(o),
+		VoiceID:             o.text("voice_id", MaxModelResourceChars),
+	}
+	if s.SystemPrompt != nil && strings.TrimSpace(*s.SystemPrompt) == "" {
+		o.note("system_prompt", "wrong_value", "empty; leave it out to keep the prompt in force")
+	}
+	noteSharedNames(o, s)
+	return s
+}
+
+// readAudioConfiguration wants every field that the format needs. A connect
+// query may leave out the channels (one) and the encoding (there is one), but
+// not the rate, which cannot be guessed.
+func readAudioConfiguration(o object) *AudioConfiguration {
+	a, ok := o.object("audio")
+	if !ok {
+		return nil
+	}
+	a.require("sample_rate")
+	if !o.untyped {
+		a.require("encoding", "channels")
+	}
+	c := &AudioConfiguration{
+		Channels:   a.integer("channels", 1, MaxChannels),
+		Codec:      a.text("codec", MaxNameChars),
+		Encoding:   choice(a, "encoding", Linear16),
+		SampleRate: a.integer("sample_rate", MinSampleRateHz, MaxSampleRateHz),
+	}
+	if o.untyped && c.Channels == 0 {
+		c.Channels = 1
+	}
+	if o.untyped && c.Encoding == "" {
+		c.Encoding = Linear16
+	}
+	return c
+}
+
+func readContext(o object) *Context {
+	c, ok := o.object("context")
+	if !ok {
+		return nil
+	}
+	c.require("text")
+	return &Context{
+		Text: c.text("text", MaxPromptChars),
+		Type: choice(c, "type", ContextPersistent, ContextTemporary),
+	}
+}
+
+func readBuiltinTools(o object) []BuiltinToolConfig {
+	given := o.list("builtin_tools", MaxSessionTools)
+	if given == nil {
+		return nil
+	}
+	tools := make([]BuiltinToolConfig, len(given))
+	for i, t := range given {
+		t.require("name")
+		tools[i] = BuiltinToolConfig{
+			Name:            choice(t, "name", WebSearch, HangUp),
+			FallbackContent: t.text("fallback_content", MaxFallbackContentChars),
+		}
+	}
+	return tools
+}
+
+func readTools(o object) []Tool {
+	given := o.list("tools", MaxSessionTools)
+	if given == nil {
+		return nil
+	}
+	tools := make([]Tool, len(given))
+	for i, t := range given {
+		t.require("type", "name", "parameters")
+		tools[i] = Tool{
+			Type:            choice(t, "type", ToolFunction, ToolBuiltin),
+			Name:            t.text("name", MaxToolNameChars),
+			Parameters:      t.text("parameters", MaxPromptChars),
+			Description:     t.text("description", MaxToolDescriptionChars),
+			FallbackContent: t.text("fallback_content", MaxFallbackContentChars),
+		}
+		if raw, ok := t.get("name"); ok && string(raw) == `""` {
+			t.note("name", "wrong_value", "empty")
+		}
+		if raw, ok := t.get("parameters"); ok && kindOf(raw) == "string" {
+			noteSchema(t, tools[i].Parameters)
+		}
+	}
+	return tools
+}
+
+// noteSchema wants the text of a JSON object; what it says is for the one who
+// calls the tool to check.
+func noteSchema(t object, parameters string) {
+	if !json.Valid([]byte(parameters)) || kindOf([]byte(parameters)) != "object" {
+		t.note("parameters", "wrong_value", fmt.Sprintf("expected a JSON schema, an object, as text; got %q", clip(parameters)))
+	}
+}
+
+// noteSharedNames: a model calls a tool by its name, so each name is one tool.
+func noteSharedNames(o object, s SessionSettings) {
+	seen := map[string]string{}
+	for _, t := range s.BuiltinTools {
+		if t.Name != "" && seen[string(t.Name)] != "" {
+			o.note("builtin_tools", "wrong_value", fmt.Sprintf("%q is there twice", string(t.Name)))
+		}
+		seen[string(t.Name)] = "builtin_tools"
+	}
+	for _, t := range s.Tools {
+		switch seen[t.Name] {
+		case "tools":
+			o.note("tools", "wrong_value", fmt.Sprintf("two tools have the name %q", t.Name))
+		case "builtin_tools":
+			o.note("tools", "wrong_value", fmt.Sprintf("%q is the name of a built-in tool that is also enabled", t.Name))
+		}
+		if t.Name != "" {
+			seen[t.Name] = "tools"
+		}
+	}
+}
+
+func readMetadata(o object) map[string]json.RawMessage {
+	m, ok := o.object("metadata")
+	if !ok {
+		return nil
+	}
+	return m.fields
+}
+
+func readVariables(o object) map[string]VariableValue {
+	given, ok := o.object("variables")
+	if !ok {
+		return nil
+	}
+	if len(given.fields) > MaxVariables {
+		o.note("variables", "wrong_value", fmt.Sprintf("%d variables; at most %d are allowed", len(given.fields), MaxVariables))
+		return nil
+	}
+	values := make(map[string]VariableValue, len(given.fields))
+	for name := range given.fields {
+		raw, ok := given.get(name)
+		if !ok {
+			continue
+		}
+		var v VariableValue
+		if v.UnmarshalJSON(raw) != nil {
+			given.wrongType(name, "a string, a number or a boolean", raw)
+			continue
+		}
+		values[name] = v
+	}
+	return values
+}

@@ -1,0 +1,181 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Role says whose message it is.
+type Role string
+
+// The roles of a ChatMessage.
+const (
+	RoleAssistant Role = "assistant"
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAll       Role = "all"
+	RoleTool      Role = "tool"
+	RoleContext   Role = "context"
+)
+
+// Encoding is how headerless audio is encoded.
+type Encoding string
+
+// Linear16 is 16-bit little-endian PCM, channels interleaved.
+const Linear16 Encoding = "linear16"
+
+// ContextType says how long a Context lasts.
+type ContextType string
+
+// The kinds of context: for the rest of the session, or for the next user
+// message only, which is the default.
+const (
+	ContextPersistent ContextType = "persistent"
+	ContextTemporary  ContextType = "temporary"
+)
+
+// ToolType tells the tools of the box from those of the developer.
+type ToolType string
+
+// The kinds of tools.
+const (
+	ToolBuiltin  ToolType = "builtin"
+	ToolFunction ToolType = "function"
+)
+
+// BuiltInTool names a tool that the box brings.
+type BuiltInTool string
+
+// The tools that the box brings.
+const (
+	WebSearch BuiltInTool = "web_search"
+	HangUp    BuiltInTool = "hang_up"
+)
+
+// ErrorLevel is how bad a tool's error is; there is one level.
+type ErrorLevel string
+
+// LevelWarn is the one ErrorLevel.
+const LevelWarn ErrorLevel = "warn"
+
+// ChatMessage is one entry of the transcript.
+type ChatMessage struct {
+	Role       Role             `json:"role"`
+	Content    string           `json:"content,omitempty"`
+	ToolCall   *ToolCallMessage `json:"tool_call,omitempty"`
+	ToolResult *ToolResult      `json:"tool_result,omitempty"`
+}
+
+// ToolResult is how a tool call ended: one of the two is set.
+type ToolResult struct {
+	Response *ToolResponseMessage
+	Error    *ToolErrorMessage
+}
+
+// MarshalJSON writes the one that is set, or null.
+func (r ToolResult) MarshalJSON() ([]byte, error) {
+	switch {
+	case r.Response != nil:
+		return r.Response.MarshalJSON()
+	case r.Error != nil:
+		return r.Error.MarshalJSON()
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads either, told apart by "type".
+func (r *ToolResult) UnmarshalJSON(data []byte) error {
+	m, err := ParseServerMessage(data)
+	if err != nil {
+		return err
+	}
+	switch m := m.(type) {
+	case ToolResponseMessage:
+		*r = ToolResult{Response: &m}
+	case ToolErrorMessage:
+		*r = ToolResult{Error: &m}
+	default:
+		return fmt.Errorf("tool_result: a %s is neither tool_response nor tool_error", m.MessageType())
+	}
+	return nil
+}
+
+// Inference is what the expression models measured; {} when nothing was.
+type Inference struct {
+	Prosody *ProsodyInference `json:"prosody,omitempty"`
+}
+
+// ProsodyInference is how a voice sounded.
+type ProsodyInference struct {
+	Scores EmotionScores `json:"scores"`
+}
+
+// MillisecondInterval is a span of the chat, in ms since it began.
+type MillisecondInterval struct {
+	Begin int64 `json:"begin"`
+	End   int64 `json:"end"`
+}
+
+// AudioConfiguration describes the headerless audio that the client sends.
+type AudioConfiguration struct {
+	Channels   int      `json:"channels"`
+	Codec      string   `json:"codec,omitempty"`
+	Encoding   Encoding `json:"encoding"`
+	SampleRate int      `json:"sample_rate"` // Hz
+}
+
+// Context is text that is given to the language model with the user's
+// messages and is no part of the transcript.
+type Context struct {
+	Text string      `json:"text"`
+	Type ContextType `json:"type,omitempty"`
+}
+
+// BuiltinToolConfig enables a tool of the box.
+type BuiltinToolConfig struct {
+	Name            BuiltInTool `json:"name"`
+	FallbackContent string      `json:"fallback_content,omitempty"`
+}
+
+// Tool is a tool that the developer answers.
+type Tool struct {
+	Type            ToolType `json:"type"`
+	Name            string   `json:"name"`
+	Parameters      string   `json:"parameters"` // JSON schema as text
+	Description     string   `json:"description,omitempty"`
+	FallbackContent string   `json:"fallback_content,omitempty"`
+}
+
+// VariableValue fills a {{name}} in a prompt. On the wire it is a string, a
+// number or a boolean, and is kept as it was written.
+type VariableValue struct {
+	text string
+	bare bool // a number or a boolean: no quotes around it
+}
+
+// TextVariable returns a VariableValue that is a string.
+func TextVariable(s string) VariableValue { return VariableValue{text: s} }
+
+// String is the value as it is put into a prompt.
+func (v VariableValue) String() string { return v.text }
+
+// MarshalJSON writes the value as it came.
+func (v VariableValue) MarshalJSON() ([]byte, error) {
+	if v.bare {
+		return []byte(v.text), nil
+	}
+	return json.Marshal(v.text)
+}
+
+// UnmarshalJSON takes a string, a number or a boolean.
+func (v *VariableValue) UnmarshalJSON(data []byte) error {
+	switch kindOf(data) {
+	case "string":
+		v.bare = false
+		return json.Unmarshal(data, &v.text)
+	case "number", "boolean":
+		*v = VariableValue{text: string(data), bare: true}
+		return nil
+	}
+	return fmt.Errorf("a variable is a string, a number or a boolean, not %s", kindOf(data))
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+)
+
+func TestHigherPriorityEntersFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(2)
+		leave, err := g.Enter(t.Context(), Batch, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []Priority
+		var mu sync.Mutex
+		for _, p := range []Priority{Batch, Request, Live, Speculative} {
+			go func() {
+				leave, err := g.Enter(t.Context(), p, 2)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order = append(order, p)
+				mu.Unlock()
+				leave()
+			}()
+			synctest.Wait()
+		}
+		leave()
+		synctest.Wait()
+		for i, p := range []Priority{Live, Speculative, Request, Batch} {
+			if order[i] != p {
+				t.Fatalf("entered in order %v", order)
+			}
+		}
+	})
+}
+
+func TestLargeRequestIsNotStarvedBySmallOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(2)
+		one, _ := g.Enter(t.Context(), Live, 1)
+		entered := make(chan int, 2)
+		for _, cores := range []int{2, 1} {
+			go func() {
+				leave, _ := g.Enter(t.Context(), Live, cores)
+				entered <- cores
+				leave()
+			}()
+			synctest.Wait()
+		}
+		if len(entered) != 0 {
+			t.Fatal("a small request overtook a large one")
+		}
+		one()
+		if first := <-entered; first != 2 {
+			t.Fatalf("the request for %d cores came first", first)
+		}
+	})
+}
+
+func TestGivingUpLeavesTheCoresToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(2)
+		leave, _ := g.Enter(t.Context(), Live, 2)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone := errors.New("gone")
+		failed := make(chan error)
+		go func() { _, err := g.Enter(ctx, Live, 2); failed <- err }()
+		synctest.Wait()
+		cancel(gone)
+		if err := <-failed; !errors.Is(err, gone) {
+			t.Fatalf("gave up with %v", err)
+		}
+		leave()
+		leave() // twice does no harm
+		all, err := g.Enter(t.Context(), Batch, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all()
+		if g.free != 2 {
+			t.Fatalf("%d of 2 cores are free", g.free)
+		}
+	})
+}
+
+func TestGateNeverGivesOutMoreCoresThanThereAre(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cores := rapid.IntRange(1, 5).Draw(t, "cores")
+		g := NewGate(cores)
+		var used atomic.Int64
+		var all sync.WaitGroup
+		for range rapid.IntRange(1, 12).Draw(t, "callers") {
+			want := rapid.IntRange(0, 8).Draw(t, "want")
+			p := Priority(rapid.IntRange(int(Batch), int(Live)).Draw(t, "priority"))
+			ctx, cancel := context.WithCancel(context.Background())
+			if rapid.Bool().Draw(t, "gives up") {
+				cancel()
+			}
+			all.Go(func() {
+				defer cancel()
+				for range 20 {
+					leave, err := g.Enter(ctx, p, want)
+					if err != nil {
+						return
+					}
+					n := int64(min(max(want, 1), cores))
+					if used.Add(n) > int64(cores) {
+						t.Errorf("more than %d cores are in use", cores)
+					}
+					used.Add(-n)
+					leave()
+				}
+			})
+		}
+		all.Wait()
+		if g.free != cores {
+			t.Fatalf("%d of %d cores came back", g.free, cores)
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// Utterance is a stretch of speech in a recording.
+type Utterance struct {
+	Begin, End time.Duration
+	Text       string
+}
+
+// Listen transcribes a whole recording (mono, SpeechRateHz): it is cut at its
+// silences, and what holds no voice gives no words. Each utterance is handed
+// to found as it is done; found may be nil. The language is that of the
+// longest utterance.
+func Listen(ctx context.Context, d VoiceDetector, t Transcriber, pcm []float32, so SegmentOptions, to TranscribeOptions, found func(Utterance)) ([]Utterance, string, error) {
+	l := listening{t: t, opt: to, found: found}
+	s := NewSegmenter(d.NewStream(), so)
+	var segments []Segment
+	frame := make([]float32, FrameSamples)
+	for i := 0; i < len(pcm); i += FrameSamples {
+		if err := context.Cause(ctx); err != nil {
+			return nil, "", err
+		}
+		n := copy(frame, pcm[i:])
+		clear(frame[n:])
+		var err error
+		if segments, err = s.Push(segments[:0], frame); err != nil {
+			return nil, "", err
+		}
+		if err := l.take(ctx, segments); err != nil {
+			return nil, "", err
+		}
+	}
+	err := l.take(ctx, s.Finish(nil))
+	return l.said, l.language, err
+}
+
+// listening gathers the utterances of one recording.
+type listening struct {
+	t     Transcriber
+	opt   TranscribeOptions
+	found func(Utterance)
+
+	last     Segment // the newest Paused, not transcribed yet
+	parts    []string
+	said     []Utterance
+	language string
+	longest  time.Duration
+}
+
+func (l *listening) take(ctx context.Context, segments []Segment) error {
+	for _, s := range segments {
+		switch s.Kind {
+		case Paused:
+			l.last = s
+		case WentOn:
+			l.last = Segment{}
+		case PartEnded:
+			l.last = Segment{}
+			if err := l.transcribe(ctx, s); err != nil {
+				return err
+			}
+		case Ended:
+			if err := l.finish(ctx, s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *listening) finish(ctx context.Context, s Segment) error {
+	if l.last.PCM != nil {
+		if err := l.transcribe(ctx, l.last); err != nil {
+			return err
+		}
+	}
+	text := strings.Join(l.parts, " ")
+	l.last, l.parts = Segment{}, nil
+	if text == "" {
+		return nil
+	}
+	u := Utterance{Begin: duration(s.Begin), End: duration(s.End), Text: text}
+	l.said = append(l.said, u)
+	if l.found != nil {
+		l.found(u)
+	}
+	return nil
+}
+
+func (l *listening) transcribe(ctx context.Context, s Segment) error {
+	t, err := l.t.Transcribe(ctx, s.PCM, l.opt)
+	if err != nil {
+		return err
+	}
+	if t.Text == "" {
+		return nil
+	}
+	l.parts = append(l.parts, t.Text)
+	if d := duration(s.End - s.Begin); d > l.longest {
+		l.longest, l.language = d, t.Language
+	}
+	return nil
+}
+
+func duration(samples int64) time.Duration {
+	return time.Duration(samples) * time.Second / SpeechRateHz
+}

@@ -1,0 +1,50 @@
+package llama
+
+import "unsafe"
+
+// batch is the input of one decode, in C memory that is used again each time.
+type batch struct {
+	lib    *library
+	c      cBatch
+	room   int
+	tokens []Token
+	pos    []int32
+	lens   []int32
+	seqs   []*int32
+	wanted []int8
+}
+
+func newBatch(lib *library, room int) *batch {
+	b := &batch{lib: lib, c: lib.batchInit(int32(room), 0, 1), room: room}
+	b.tokens = unsafe.Slice(b.c.tokens, room)
+	b.pos = unsafe.Slice(b.c.pos, room)
+	b.lens = unsafe.Slice(b.c.seqLens, room)
+	b.seqs = unsafe.Slice(b.c.seqs, room)
+	b.wanted = unsafe.Slice(b.c.outputs, room)
+	return b
+}
+
+func (b *batch) empty() { b.c.count = 0 }
+
+// left is how many more tokens there is room for.
+func (b *batch) left() int { return b.room - int(b.c.count) }
+
+// add puts tokens, which follow the first at of sequence seq, into the batch
+// and returns the index of the last; its logits are computed if wanted.
+func (b *batch) add(seq int32, at int, tokens []Token, wanted bool) int32 {
+	for i, t := range tokens {
+		n := b.c.count
+		b.tokens[n] = t
+		b.pos[n] = int32(at + i)
+		b.lens[n] = 1
+		*b.seqs[n] = seq
+		b.wanted[n] = 0
+		b.c.count++
+	}
+	if wanted {
+		b.wanted[b.c.count-1] = 1
+	}
+	return b.c.count - 1
+}
+
+func (b *batch) close() { b.lib.batchFree(b.c) }

@@ -1,0 +1,141 @@
+package llama
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// Token is one entry of a model's vocabulary.
+type Token = int32
+
+// handle is an opaque pointer of libllama: a model, a context, a vocabulary.
+type handle = uintptr
+
+// calls are the functions of libllama that are used, by their C names without
+// "llama_". Arguments are as in llama.h.
+type calls struct {
+	loadBackends func(dir string)
+	backendCount func() uint64
+
+	backendInit func()
+	logSet      func(callback, arg uintptr)
+	version     func() string
+
+	modelDefaultParams   func() modelParams
+	contextDefaultParams func() contextParams
+	modelLoadFromFile    func(path string, p modelParams) handle
+	modelFree            func(model handle)
+	initFromModel        func(model handle, p contextParams) handle
+	free                 func(ctx handle)
+
+	modelGetVocab     func(model handle) handle
+	modelChatTemplate func(model handle, name *byte) string
+	modelDesc         func(model handle, buf *byte, size uint64) int32
+	modelMetaValStr   func(model handle, key string, buf *byte, size uint64) int32
+	modelSize         func(model handle) uint64
+	modelNParams      func(model handle) uint64
+	modelNCtxTrain    func(model handle) int32
+	modelNLayer       func(model handle) int32
+	modelNEmbd        func(model handle) int32
+	modelNHead        func(model handle) int32
+	modelNHeadKV      func(model handle) int32
+	modelHasEncoder   func(model handle) bool
+	modelIsRecurrent  func(model handle) bool
+	modelIsHybrid     func(model handle) bool
+	modelIsDiffusion  func(model handle) bool
+
+	vocabNTokens   func(vocab handle) int32
+	vocabGetAttr   func(vocab handle, t Token) int32
+	vocabIsEOG     func(vocab handle, t Token) bool
+	vocabBOS       func(vocab handle) Token
+	vocabGetAddBOS func(vocab handle) bool
+	tokenize       func(vocab handle, text *byte, n int32, out *Token, room int32, addSpecial, parseSpecial bool) int32
+	tokenToPiece   func(vocab handle, t Token, buf *byte, room, lstrip int32, special bool) int32
+	chatApply      func(template *byte, messages *chatMessage, n uint64, addAssistant bool, buf *byte, room int32) int32
+
+	getMemory    func(ctx handle) handle
+	memorySeqRm  func(mem handle, seq, from, to int32) bool
+	memorySeqCp  func(mem handle, src, dst, from, to int32)
+	batchInit    func(tokens, embd, seqMax int32) cBatch
+	batchFree    func(b cBatch)
+	batchGetOne  func(tokens *Token, n int32) cBatch
+	decode       func(ctx handle, b cBatch) int32
+	getLogitsIth func(ctx handle, i int32) *float32
+
+	samplerInitGreedy func() handle
+	samplerSample     func(sampler, ctx handle, i int32) Token
+	samplerFree       func(sampler handle)
+}
+
+// bind finds every function in the loaded libraries.
+func bind(ggml, llama uintptr) (*calls, error) {
+	c := &calls{}
+	for _, f := range []struct {
+		lib  uintptr
+		name string
+		fn   any
+	}{
+		{ggml, "ggml_backend_load_all_from_path", &c.loadBackends},
+		{ggml, "ggml_backend_reg_count", &c.backendCount},
+		{llama, "llama_backend_init", &c.backendInit},
+		{llama, "llama_log_set", &c.logSet},
+		{llama, "llama_version", &c.version},
+		{llama, "llama_model_default_params", &c.modelDefaultParams},
+		{llama, "llama_context_default_params", &c.contextDefaultParams},
+		{llama, "llama_model_load_from_file", &c.modelLoadFromFile},
+		{llama, "llama_model_free", &c.modelFree},
+		{llama, "llama_init_from_model", &c.initFromModel},
+		{llama, "llama_free", &c.free},
+		{llama, "llama_model_get_vocab", &c.modelGetVocab},
+		{llama, "llama_model_chat_template", &c.modelChatTemplate},
+		{llama, "llama_model_desc", &c.modelDesc},
+		{llama, "llama_model_meta_val_str", &c.modelMetaValStr},
+		{llama, "llama_model_size", &c.modelSize},
+		{llama, "llama_model_n_params", &c.modelNParams},
+		{llama, "llama_model_n_ctx_train", &c.modelNCtxTrain},
+		{llama, "llama_model_n_layer", &c.modelNLayer},
+		{llama, "llama_model_n_embd", &c.modelNEmbd},
+		{llama, "llama_model_n_head", &c.modelNHead},
+		{llama, "llama_model_n_head_kv", &c.modelNHeadKV},
+		{llama, "llama_model_has_encoder", &c.modelHasEncoder},
+		{llama, "llama_model_is_recurrent", &c.modelIsRecurrent},
+		{llama, "llama_model_is_hybrid", &c.modelIsHybrid},
+		{llama, "llama_model_is_diffusion", &c.modelIsDiffusion},
+		{llama, "llama_vocab_n_tokens", &c.vocabNTokens},
+		{llama, "llama_vocab_get_attr", &c.vocabGetAttr},
+		{llama, "llama_vocab_is_eog", &c.vocabIsEOG},
+		{llama, "llama_vocab_bos", &c.vocabBOS},
+		{llama, "llama_vocab_get_add_bos", &c.vocabGetAddBOS},
+		{llama, "llama_tokenize", &c.tokenize},
+		{llama, "llama_token_to_piece", &c.tokenToPiece},
+		{llama, "llama_chat_apply_template", &c.chatApply},
+		{llama, "llama_get_memory", &c.getMemory},
+		{llama, "llama_memory_seq_rm", &c.memorySeqRm},
+		{llama, "llama_memory_seq_cp", &c.memorySeqCp},
+		{llama, "llama_batch_init", &c.batchInit},
+		{llama, "llama_batch_free", &c.batchFree},
+		{llama, "llama_batch_get_one", &c.batchGetOne},
+		{llama, "llama_decode", &c.decode},
+		{llama, "llama_get_logits_ith", &c.getLogitsIth},
+		{llama, "llama_sampler_init_greedy", &c.samplerInitGreedy},
+		{llama, "llama_sampler_sample", &c.samplerSample},
+		{llama, "llama_sampler_free", &c.samplerFree},
+	} {
+		symbol, err := purego.Dlsym(f.lib, f.name)
+		if err != nil {
+			return nil, fmt.Errorf("the library has no %s: it is another version than 0.5: %w", f.name, err)
+		}
+		purego.RegisterFunc(f.fn, symbol)
+	}
+	return c, nil
+}
+
+// bytesPtr is the address of b's first byte, for C; never nil.
+func bytesPtr(b []byte) *byte {
+	if len(b) == 0 {
+		return new(byte)
+	}
+	return unsafe.SliceData(b)
+}

@@ -1,0 +1,44 @@
+package llama
+
+// Description is what is known of an open model.
+type Description struct {
+	Name          string // as its file has it, such as "Qwen2.5 1.5B Instruct"
+	Kind          string // architecture, size, quantisation: "qwen2 1.5B Q4_K - Medium"
+	Parameters    uint64
+	TrainedTokens int    // the longest context it was trained on
+	ContextTokens int    // cells of the cache, for all conversations together
+	Conversations int    // how many keep their cache
+	Threads       int    // of one decode
+	WeightBytes   uint64 // memory of the weights
+	CacheBytes    uint64 // memory of the cache, when full
+	Library       string // libllama's version
+}
+
+// Describe returns what is known of the model.
+func (m *Model) Describe() Description { return m.about }
+
+func (m *Model) describe() Description {
+	l := m.lib
+	// A cell holds a key and a value of 16-bit numbers for each layer.
+	headSize := uint64(l.modelNEmbd(m.model)) / uint64(max(l.modelNHead(m.model), 1))
+	cell := 2 * 2 * uint64(l.modelNLayer(m.model)) * uint64(l.modelNHeadKV(m.model)) * headSize
+	return Description{
+		Name:          m.text(func(buf []byte) int32 { return l.modelMetaValStr(m.model, "general.name", &buf[0], uint64(len(buf))) }),
+		Kind:          m.text(func(buf []byte) int32 { return l.modelDesc(m.model, &buf[0], uint64(len(buf))) }),
+		Parameters:    l.modelNParams(m.model),
+		TrainedTokens: int(l.modelNCtxTrain(m.model)),
+		ContextTokens: m.o.ContextTokens,
+		Conversations: m.o.Conversations,
+		Threads:       m.o.Threads,
+		WeightBytes:   l.modelSize(m.model),
+		CacheBytes:    cell * uint64(m.o.ContextTokens),
+		Library:       l.version(),
+	}
+}
+
+// text reads a string that C writes into a buffer; empty if there is none.
+func (m *Model) text(write func([]byte) int32) string {
+	buf := make([]byte, 256)
+	n := min(int(write(buf)), len(buf)-1)
+	return string(buf[:max(n, 0)])
+}

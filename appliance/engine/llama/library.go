@@ -1,0 +1,155 @@
+package llama
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/ebitengine/purego"
+)
+
+// libllama keeps its backends and its log callback once a process, whoever
+// opens it, so this package has to as well: loaded is that one library, and
+// the only state here that belongs to no Model.
+var loaded struct {
+	sync.Mutex
+	lib *library
+	dir string
+}
+
+// library is libllama, loaded and ready.
+type library struct {
+	*calls
+	log atomic.Pointer[slog.Logger] // of the Model opened last
+
+	lineMu    sync.Mutex
+	line      strings.Builder // a log line that comes in parts
+	level     int32           // of that line
+	firstFail string          // see why
+}
+
+// load returns libllama from dir, loading it the first time.
+func load(dir string, log *slog.Logger) (*library, error) {
+	loaded.Lock()
+	defer loaded.Unlock()
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("library folder %q: %w", dir, err)
+	}
+	if loaded.lib != nil {
+		if loaded.dir != abs {
+			return nil, fmt.Errorf("libllama is already loaded from %s; one process cannot also load it from %s", loaded.dir, abs)
+		}
+		loaded.lib.log.Store(log)
+		return loaded.lib, nil
+	}
+	lib, err := open(abs, log)
+	if err != nil {
+		return nil, err
+	}
+	loaded.lib, loaded.dir = lib, abs
+	return lib, nil
+}
+
+func open(dir string, log *slog.Logger) (*library, error) {
+	if err := checkSizes(); err != nil {
+		return nil, err
+	}
+	// Globally, in this order: each needs the symbols of those before it, and
+	// the processor's own backend, loaded last, needs those of all.
+	var handles [3]uintptr
+	for i, name := range []string{"libggml-base.so", "libggml.v0.5.0.so", libraryName} {
+		h, err := purego.Dlopen(filepath.Join(dir, name), purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		if err != nil {
+			return nil, fmt.Errorf("cannot load %s (pack runtime-llama): %w", name, err)
+		}
+		handles[i] = h
+	}
+	c, err := bind(handles[1], handles[2])
+	if err != nil {
+		return nil, err
+	}
+	mp, cp := c.modelDefaultParams(), c.contextDefaultParams()
+	if err := mp.checkModelDefaults(); err != nil {
+		return nil, fmt.Errorf("%s is version %q, which does not fit: %w", libraryName, c.version(), err)
+	}
+	if err := cp.checkContextDefaults(); err != nil {
+		return nil, fmt.Errorf("%s is version %q, which does not fit: %w", libraryName, c.version(), err)
+	}
+	lib := &library{calls: c}
+	lib.log.Store(log)
+	c.logSet(purego.NewCallback(lib.logged), 0)
+	c.loadBackends(dir)
+	if c.backendCount() == 0 {
+		return nil, fmt.Errorf("no libggml-cpu-*.so in %s suits this processor", dir)
+	}
+	c.backendInit()
+	return lib, nil
+}
+
+// libraryName is the release whose layouts are in layout.go.
+const libraryName = "libllama.v0.5.0.so"
+
+// The levels of ggml_log_level.
+const (
+	logDebug    = 1
+	logError    = 4
+	logContinue = 5
+)
+
+// logged takes one piece of the library's log: a whole line mostly, but some
+// come in parts (level logContinue). What the library calls debugging is
+// thousands of lines a load, so it goes below slog's debug level.
+func (l *library) logged(level int32, text *byte, _ uintptr) {
+	l.lineMu.Lock()
+	defer l.lineMu.Unlock()
+	if level != logContinue {
+		l.line.Reset()
+		l.level = level
+	}
+	to := slog.LevelDebug
+	if l.level == logDebug {
+		to -= 4
+	}
+	log := l.log.Load()
+	wanted := log.Enabled(context.Background(), to)
+	if !wanted && l.level != logError {
+		return
+	}
+	part := goString(text)
+	l.line.WriteString(part)
+	if !strings.HasSuffix(part, "\n") && l.line.Len() < 4096 {
+		return
+	}
+	line := strings.TrimSpace(l.line.String())
+	l.line.Reset()
+	if line == "" {
+		return
+	}
+	if l.level == logError && l.firstFail == "" {
+		l.firstFail = line
+	}
+	if wanted {
+		log.LogAttrs(context.Background(), to, "libllama", slog.String("said", line))
+	}
+}
+
+// forgetWhy drops the error lines of earlier calls.
+func (l *library) forgetWhy() { l.why() }
+
+// why is the first error line of the library since the last call, in brackets,
+// for the end of an error message: those after it only follow from it.
+func (l *library) why() string {
+	l.lineMu.Lock()
+	defer l.lineMu.Unlock()
+	s := l.firstFail
+	l.firstFail = ""
+	if s == "" {
+		return ""
+	}
+	return " (" + s + ")"
+}

@@ -1,0 +1,228 @@
+// Package llama answers with a language model on this machine's processor,
+// through libllama, which it loads at run time. One goroutine decodes for all
+// conversations together; what was computed for a conversation is kept for its
+// next turn, and what two conversations begin with alike is computed once.
+package llama
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// Options say which model to open and what it may use.
+type Options struct {
+	LibraryDir    string       // the pack runtime-llama
+	ModelPath     string       // a GGUF file
+	Gate          *engine.Gate // shares the cores; nil: a gate of its own
+	Threads       int          // for one decode; 0: two, or all cores if fewer
+	ContextTokens int          // cells of the cache, for all conversations together; 0: 8192
+	Conversations int          // how many keep their cache, and can be answered at once; 0: 8
+	Log           *slog.Logger // nil: none
+}
+
+// DefaultMaxTokens is the longest reply where the prompt does not say: a
+// spoken minute.
+const DefaultMaxTokens = 160
+
+// The bounds of Options.
+const (
+	defaultContextTokens = 8192
+	minContextTokens     = 256
+	defaultConversations = 8
+	maxConversations     = 256 // LLAMA_MAX_SEQ
+	defaultThreads       = 2
+)
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Threads == 0 {
+		o.Threads = min(defaultThreads, runtime.NumCPU())
+	}
+	if o.ContextTokens == 0 {
+		o.ContextTokens = defaultContextTokens
+	}
+	if o.Conversations == 0 {
+		o.Conversations = defaultConversations
+	}
+	switch {
+	case o.Threads < 1 || o.Threads > runtime.NumCPU():
+		return o, fmt.Errorf("llama: %d threads; this machine allows 1 to %d", o.Threads, runtime.NumCPU())
+	case o.ContextTokens < minContextTokens:
+		return o, fmt.Errorf("llama: a context of %d tokens; at least %d are needed", o.ContextTokens, minContextTokens)
+	case o.Conversations < 1 || o.Conversations > maxConversations:
+		return o, fmt.Errorf("llama: %d conversations; 1 to %d are allowed", o.Conversations, maxConversations)
+	}
+	if o.Gate == nil {
+		o.Gate = engine.NewGate(o.Threads)
+	}
+	o.Threads = min(o.Threads, o.Gate.Cores())
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o, nil
+}
+
+// Model is an open language model: an engine.LanguageModel.
+type Model struct {
+	o        Options
+	lib      *library
+	model    handle
+	about    Description
+	template template
+	box      *mailbox
+	stopped  chan struct{} // closed when the owner has ended
+
+	// use guards the model against being freed under those who use it on
+	// their own goroutines; the owner ends before that.
+	use    sync.RWMutex
+	closed bool
+}
+
+var _ engine.LanguageModel = (*Model)(nil)
+
+// Open loads the model, which takes a second or two for each GB. The first
+// call in a process loads libllama; later ones must name the same LibraryDir.
+func Open(o Options) (*Model, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkGGUF(o.ModelPath); err != nil {
+		return nil, fmt.Errorf("llama: %w", err)
+	}
+	lib, err := load(o.LibraryDir, o.Log)
+	if err != nil {
+		return nil, fmt.Errorf("llama: %w", err)
+	}
+	model, err := lib.openModel(o.ModelPath)
+	if err != nil {
+		return nil, fmt.Errorf("llama: %w", err)
+	}
+	ctx, err := lib.openContext(model, o.shape())
+	if err != nil {
+		lib.modelFree(model)
+		return nil, fmt.Errorf("llama: %s: %w", o.ModelPath, err)
+	}
+	m := &Model{o: o, lib: lib, model: model, box: newMailbox(), stopped: make(chan struct{})}
+	vocab := newVocabulary(lib, model)
+	m.template = newTemplate(lib, model, vocab, o.Log)
+	m.about = m.describe()
+	go m.serve(ctx, vocab)
+	return m, nil
+}
+
+// serve is the owner's goroutine.
+func (m *Model) serve(ctx handle, vocab vocabulary) {
+	defer close(m.stopped)
+	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
+	own := &owner{
+		lib: m.lib, ctx: ctx, vocab: vocab,
+		gate: m.o.Gate, threads: m.o.Threads, cells: m.o.ContextTokens,
+		box:   m.box,
+		cache: newCache(m.lib, ctx, m.o.Conversations, divisible),
+		batch: newBatch(m.lib, m.o.shape().batchTokens),
+		log:   m.o.Log,
+	}
+	own.run()
+	own.batch.close()
+	m.lib.free(ctx)
+}
+
+// Generate streams the reply to p; see engine.LanguageModel. Where p is longer
+// than the context, its oldest turns are left out. It returns ErrBusy when too
+// many requests wait, ErrClosed after Close.
+func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(piece string) error) (engine.Usage, error) {
+	begun := time.Now()
+	r, err := m.submit(ctx, p, false)
+	if err != nil {
+		return engine.Usage{}, err
+	}
+	return r.follow(ctx, m.box, begun, emit)
+}
+
+// Prefill computes the messages of p into the cache of its conversation. A
+// Generate for the same conversation may follow before it returns: it goes on
+// from what is computed by then.
+func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
+	if p.Conversation == "" {
+		return nil // nothing would be kept
+	}
+	r, err := m.submit(ctx, p, true)
+	if err != nil {
+		return err
+	}
+	_, err = r.follow(ctx, m.box, time.Now(), func(string) error { return nil })
+	return err
+}
+
+// Forget gives up the cache of a conversation, after the reply in progress.
+func (m *Model) Forget(conversation string) {
+	if conversation != "" {
+		m.box.forget(conversation)
+	}
+}
+
+// submit writes p as tokens and hands it to the owner.
+func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*request, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	m.use.RLock()
+	defer m.use.RUnlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	limit := min(m.about.TrainedTokens, m.o.ContextTokens)
+	maxTokens := p.MaxTokens
+	if maxTokens <= 0 {
+		maxTokens = DefaultMaxTokens
+	}
+	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
+	prompt, err := m.template.fit(p.Messages, limit-maxTokens, !prefill)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{
+		prompt: prompt, conversation: p.Conversation, priority: p.Priority,
+		maxTokens: maxTokens, prefill: prefill,
+		sampler: sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
+		out:     make(chan delivery, maxTokens+2), // every piece, and the end
+	}
+	return r, m.box.put(r)
+}
+
+// warmth is said to itself by Warm: about as long as a full step.
+const warmth = "Good morning. Please tell me in a few words what you can do for me, " +
+	"how I should speak to you, and what you would like to know before we begin. " +
+	"There is no hurry at all: this is only to warm up, so that the first answer comes as soon as the others."
+
+// Warm answers once, so that the memory and the threads of the first real
+// answer are there already.
+func (m *Model) Warm(ctx context.Context) error {
+	_, err := m.Generate(ctx, engine.Prompt{
+		Messages:  []engine.Message{{Role: engine.User, Content: warmth}},
+		MaxTokens: 4,
+		Priority:  engine.Request,
+	}, func(string) error { return nil })
+	return err
+}
+
+// Close ends every call with ErrClosed and frees the model; it waits for the
+// decode in progress. Calling it again does nothing.
+func (m *Model) Close() error {
+	m.box.close()
+	<-m.stopped
+	m.use.Lock()
+	defer m.use.Unlock()
+	if !m.closed {
+		m.closed = true
+		m.lib.modelFree(m.model)
+	}
+	return nil
+}

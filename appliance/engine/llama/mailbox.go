@@ -1,0 +1,124 @@
+package llama
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"parley/appliance/engine"
+)
+
+// ErrClosed is what calls get that a Model's Close came before.
+var ErrClosed = errors.New("llama: the model is closed")
+
+// ErrBusy is what calls get while maxWaiting others wait.
+var ErrBusy = fmt.Errorf("llama: %d requests are waiting already; try again later", maxWaiting)
+
+// maxWaiting bounds the requests taken in and not yet answered: at a second
+// each, the last of them would wait a minute.
+const maxWaiting = 64
+
+// mailbox is how callers reach the owner. It never blocks them.
+type mailbox struct {
+	wake chan struct{} // holds one signal that something is new
+
+	mu       sync.Mutex
+	arriving []*request
+	forgets  []string
+	taken    int // requests arriving or with the owner
+	closed   bool
+	hurry    context.CancelFunc // set while the owner waits at the gate
+	waitsAs  engine.Priority
+}
+
+func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
+
+// put hands r to the owner. If the owner waits at the gate for something less
+// urgent, it is called back to ask again in r's name.
+func (b *mailbox) put(r *request) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return ErrClosed
+	case b.taken >= maxWaiting:
+		return ErrBusy
+	}
+	b.taken++
+	b.arriving = append(b.arriving, r)
+	if b.hurry != nil && r.priority > b.waitsAs {
+		b.hurry()
+	}
+	b.signal()
+	return nil
+}
+
+// leave tells the owner that nobody waits for r any more.
+func (b *mailbox) leave(r *request) {
+	r.gone.Store(true)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.signal()
+}
+
+func (b *mailbox) forget(conversation string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.closed {
+		b.forgets = append(b.forgets, conversation)
+		b.signal()
+	}
+}
+
+func (b *mailbox) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	if b.hurry != nil {
+		b.hurry()
+	}
+	b.signal()
+}
+
+// signal wakes the owner, with b.mu held.
+func (b *mailbox) signal() {
+	select {
+	case b.wake <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+// open empties the mailbox; ok is false once it is closed.
+func (b *mailbox) open() (arriving []*request, forgets []string, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	arriving, forgets = b.arriving, b.forgets
+	b.arriving, b.forgets = nil, nil
+	return arriving, forgets, !b.closed
+}
+
+// done says that a request is answered.
+func (b *mailbox) done() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.taken--
+}
+
+// atGate says that the owner begins to wait at the gate as p, and how to call
+// it back. False: there is news already.
+func (b *mailbox) atGate(p engine.Priority, hurry context.CancelFunc) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || len(b.arriving) > 0 {
+		return false
+	}
+	b.hurry, b.waitsAs = hurry, p
+	return true
+}
+
+func (b *mailbox) throughGate() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hurry = nil
+}

@@ -1,0 +1,294 @@
+package llama
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"unsafe"
+
+	"parley/appliance/engine"
+)
+
+// The most tokens one decode takes. A decode holds the cores, and whoever
+// else wants them waits: 64 tokens of a 1.5B model are 0.4 s on two cores, and
+// larger pieces are hardly faster a token. While others wait for their next
+// token, or when the work is not urgent, a prompt is read in smaller pieces.
+const (
+	stepTokens      = 64
+	stepTokensAside = 32
+)
+
+// owner is the one goroutine that uses the context. It decodes for all
+// requests at once: each step takes the next token of every reply in progress
+// and a piece of the prompts that wait.
+type owner struct {
+	lib     *library
+	ctx     handle
+	vocab   vocabulary
+	gate    *engine.Gate
+	threads int
+	cells   int
+	box     *mailbox
+	cache   *cache
+	batch   *batch
+	log     *slog.Logger
+
+	waiting  []*request // most urgent first, then in order of arrival
+	running  []*request // each has a slot
+	reserved int        // cells that running can come to need
+	clock    uint64
+}
+
+// run serves until the mailbox is closed, then ends what is left.
+func (o *owner) run() {
+	for o.takeIn() {
+		if len(o.running) == 0 {
+			<-o.box.wake
+			continue
+		}
+		leave := o.enterGate()
+		if leave == nil {
+			continue
+		}
+		if o.takeIn() && len(o.running) > 0 { // someone may have come or gone meanwhile
+			o.step()
+		}
+		leave()
+	}
+	for _, r := range slices.Concat(o.running, o.waiting) {
+		r.end(ErrClosed)
+		o.box.done()
+	}
+}
+
+// enterGate waits for the cores in the name of the most urgent request; nil:
+// there was news and it is worth asking again.
+func (o *owner) enterGate() (leave func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	p := o.urgency()
+	if !o.box.atGate(p, cancel) {
+		return nil
+	}
+	defer o.box.throughGate()
+	leave, err := o.gate.Enter(ctx, p, o.threads)
+	if err != nil {
+		return nil
+	}
+	return leave
+}
+
+func (o *owner) urgency() engine.Priority {
+	p := engine.Batch
+	for _, r := range o.running {
+		p = max(p, r.priority)
+	}
+	return p
+}
+
+// takeIn reads the mailbox, lets those go who left, and gives free slots to
+// those who wait. It is false once the mailbox is closed.
+func (o *owner) takeIn() bool {
+	arriving, forgets, ok := o.box.open()
+	o.waiting = append(o.waiting, arriving...)
+	if !ok {
+		return false
+	}
+	slices.SortStableFunc(o.waiting, func(a, b *request) int { return cmp.Compare(b.priority, a.priority) })
+	o.dropGone()
+	for _, conversation := range forgets {
+		o.forget(conversation)
+	}
+	for len(o.waiting) > 0 && o.start(o.waiting[0]) {
+		o.waiting = slices.Delete(o.waiting, 0, 1)
+	}
+	return true
+}
+
+func (o *owner) dropGone() {
+	o.waiting = slices.DeleteFunc(o.waiting, func(r *request) bool {
+		if r.gone.Load() {
+			o.box.done()
+			return true
+		}
+		return false
+	})
+	for _, r := range slices.Clone(o.running) {
+		if r.gone.Load() {
+			o.finish(r, nil)
+		}
+	}
+}
+
+func (o *owner) forget(conversation string) {
+	s := o.cache.of(conversation)
+	switch {
+	case s == nil:
+	case s.request != nil:
+		s.conversation = "" // cleared when its request ends
+	default:
+		o.cache.clear(s)
+	}
+}
+
+// start gives r a slot; false: there is none, or too few cells are left.
+func (o *owner) start(r *request) bool {
+	s := o.cache.of(r.conversation)
+	if s != nil && s.request != nil {
+		switch {
+		case s.request.prefill: // r goes on from where it is
+			o.finish(s.request, nil)
+		case r.prefill: // the reply that is being written has all there is
+			r.end(nil)
+			o.box.done()
+			return true
+		default:
+			s = nil
+		}
+	}
+	if len(o.running) > 0 && o.reserved+r.need() > o.cells {
+		return false
+	}
+	if s == nil {
+		if s = o.cache.idle(false); s == nil {
+			return false
+		}
+	}
+	keep := len(r.prompt)
+	if !r.prefill {
+		keep-- // the last token is decoded again for its logits
+	}
+	r.cached = o.cache.begin(s, r.prompt, keep)
+	o.cache.name(s, r.conversation)
+	s.request, r.slot = r, s
+	o.running = append(o.running, r)
+	o.reserved += r.need()
+	if r.prefill && len(r.rest()) == 0 {
+		o.finish(r, nil)
+	}
+	return true
+}
+
+// finish ends r and frees its slot; what was decoded stays in it.
+func (o *owner) finish(r *request, err error) {
+	o.clock++
+	o.cache.release(r.slot, o.clock)
+	o.running = slices.DeleteFunc(o.running, func(other *request) bool { return other == r })
+	o.reserved -= r.need()
+	r.end(err)
+	o.box.done()
+}
+
+// share is one request's part of a step.
+type share struct {
+	r      *request
+	tokens []Token
+	logits int32 // where in the batch its logits are; -1: none
+}
+
+// step decodes once for all who take part, and takes every reply one token on.
+func (o *owner) step() {
+	shares := o.plan()
+	if err := o.decode(); err != nil {
+		for _, s := range shares {
+			o.cache.undo(s.r.slot)
+			o.finish(s.r, err)
+		}
+		return
+	}
+	for _, s := range shares {
+		s.r.slot.tokens = append(s.r.slot.tokens, s.tokens...)
+	}
+	for _, s := range shares {
+		switch {
+		case s.logits >= 0:
+			o.advance(s.r, s.logits)
+		case s.r.prefill && len(s.r.rest()) == 0:
+			o.finish(s.r, nil)
+		}
+	}
+}
+
+// plan fills the batch: first the next token of every reply, then prompts, the
+// most urgent and then the shortest first, as far as the step has room.
+func (o *owner) plan() []share {
+	o.batch.empty()
+	var prompts []*request
+	var shares []share
+	urgent := o.urgency()
+	for _, r := range o.running {
+		switch {
+		case urgent >= engine.Speculative && r.priority < engine.Speculative:
+			// It would slow down a turn that someone waits for.
+		case r.replying():
+			one := []Token{r.next}
+			shares = append(shares, share{r, one, o.batch.add(r.slot.seq, r.fed(), one, true)})
+		default:
+			prompts = append(prompts, r)
+		}
+	}
+	room := stepTokens
+	if len(shares) > 0 || urgent < engine.Speculative {
+		room = stepTokensAside
+	}
+	slices.SortStableFunc(prompts, func(a, b *request) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(len(a.rest()), len(b.rest())))
+	})
+	for _, r := range prompts {
+		n := min(room, len(r.rest()), o.batch.left())
+		if n == 0 {
+			break
+		}
+		room -= n
+		tokens := r.rest()[:n]
+		s := share{r, tokens, -1}
+		wanted := !r.prefill && n == len(r.rest())
+		if at := o.batch.add(r.slot.seq, r.fed(), tokens, wanted); wanted {
+			s.logits = at
+		}
+		shares = append(shares, s)
+	}
+	return shares
+}
+
+// decode runs the batch; when the cells run out, the caches of conversations
+// that wait for their next turn are given up, the oldest first.
+func (o *owner) decode() error {
+	for {
+		switch result := o.lib.decode(o.ctx, o.batch.c); result {
+		case 0:
+			return nil
+		case 1: // no room in the cache
+			s := o.cache.idle(true)
+			if s == nil || len(s.tokens) == 0 {
+				return fmt.Errorf("llama: no cells are left for %d tokens", o.batch.c.count)
+			}
+			o.log.Debug("kept cache given up", "tokens", len(s.tokens))
+			o.cache.clear(s)
+		default:
+			return fmt.Errorf("llama: libllama cannot decode: result %d%s", result, o.lib.why())
+		}
+	}
+}
+
+// advance takes r's next token from the logits of this step.
+func (o *owner) advance(r *request, at int32) {
+	logits := o.lib.getLogitsIth(o.ctx, at)
+	if logits == nil {
+		o.finish(r, fmt.Errorf("llama: no logits for a decoded token%s", o.lib.why()))
+		return
+	}
+	t, err := r.sampler.next(unsafe.Slice(logits, o.vocab.size))
+	if err != nil || o.vocab.ends(t) {
+		o.finish(r, err)
+		return
+	}
+	r.next = t
+	r.replied++
+	r.deliver(r.runes.add(o.vocab.piece(t, false)))
+	if r.replied >= r.maxTokens {
+		o.finish(r, nil)
+	}
+}

@@ -1,0 +1,89 @@
+package llama
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// request is one call of Generate or Prefill on its way through the owner.
+type request struct {
+	prompt       []Token
+	conversation string
+	priority     engine.Priority
+	maxTokens    int // of the reply
+	prefill      bool
+	sampler      sampler
+
+	// out has room for all that the owner will ever put in, so a caller who is
+	// slow to read holds up nobody.
+	out  chan delivery
+	gone atomic.Bool // the caller no longer listens
+
+	// The rest is the owner's.
+	slot    *slot
+	cached  int
+	next    Token // sampled, not decoded yet; only after the prompt
+	replied int
+	runes   runes
+}
+
+// delivery is what the owner tells a caller: a piece of the reply, or its end.
+type delivery struct {
+	piece   string
+	replied int // tokens so far
+	cached  int
+	done    bool
+	err     error
+}
+
+// need is how many cells r can come to use.
+func (r *request) need() int { return len(r.prompt) + r.maxTokens }
+
+// fed is how much of r is decoded.
+func (r *request) fed() int { return len(r.slot.tokens) }
+
+// replying says that the prompt is read and next holds a token to decode.
+func (r *request) replying() bool { return r.replied > 0 }
+
+// rest is what of the prompt is not decoded yet.
+func (r *request) rest() []Token { return r.prompt[r.fed():] }
+
+func (r *request) deliver(piece string) {
+	if piece != "" {
+		r.out <- delivery{piece: piece, replied: r.replied, cached: r.cached}
+	}
+}
+
+func (r *request) end(err error) {
+	r.out <- delivery{replied: r.replied, cached: r.cached, done: true, err: err}
+}
+
+// follow hands the reply to emit as it comes. When it returns, emit is not
+// called again, whatever the owner still does.
+func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time, emit func(string) error) (engine.Usage, error) {
+	u := engine.Usage{PromptTokens: len(r.prompt)}
+	for {
+		if err := context.Cause(ctx); err != nil {
+			box.leave(r)
+			return u, err
+		}
+		select {
+		case <-ctx.Done():
+		case d := <-r.out:
+			u.CachedTokens, u.ReplyTokens = d.cached, d.replied
+			if d.done {
+				return u, d.err
+			}
+			if u.FirstToken == 0 {
+				u.FirstToken = time.Since(begun)
+			}
+			if err := emit(d.piece); err != nil {
+				box.leave(r)
+				return u, err
+			}
+		}
+	}
+}

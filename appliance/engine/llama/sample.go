@@ -1,0 +1,108 @@
+package llama
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// The candidates of a draw: the likeliest topK that hold topP of the
+// probability between them (nucleus sampling, arXiv:1904.09751). topK keeps
+// the sorting short; topP rarely reaches that far.
+const (
+	topK = 40
+	topP = 0.9
+)
+
+// sampler picks the next token of one reply.
+type sampler struct {
+	temperature float64 // 0: always the likeliest
+	rng         *rand.Rand
+	best        []candidate // room, kept from draw to draw
+}
+
+type candidate struct {
+	token Token
+	logit float32
+	share float64 // of the probability
+}
+
+// next picks a token by its logit; logits has one for each of the vocabulary.
+func (s *sampler) next(logits []float32) (Token, error) {
+	if s.temperature <= 0 {
+		return likeliest(logits)
+	}
+	s.choose(logits)
+	if len(s.best) == 0 {
+		return 0, errNoLogits
+	}
+	return s.draw(), nil
+}
+
+var errNoLogits = errors.New("llama: the model computed no usable numbers; its file may be damaged")
+
+func likeliest(logits []float32) (Token, error) {
+	best, at := float32(math.Inf(-1)), -1
+	for i, l := range logits {
+		if l > best {
+			best, at = l, i
+		}
+	}
+	if at < 0 {
+		return 0, errNoLogits
+	}
+	return Token(at), nil
+}
+
+// choose leaves the candidates in s.best, likeliest first.
+func (s *sampler) choose(logits []float32) {
+	s.best = s.best[:0]
+	floor := float32(math.Inf(-1))
+	for i, l := range logits {
+		if !(l > floor) { // NaN too
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(s.best, l, func(c candidate, l float32) int { return cmp.Compare(l, c.logit) })
+		if len(s.best) == topK {
+			s.best = s.best[:topK-1]
+		}
+		s.best = slices.Insert(s.best, at, candidate{token: Token(i), logit: l})
+		if len(s.best) == topK {
+			floor = s.best[topK-1].logit
+		}
+	}
+	s.shares(1)
+	held := 0.0
+	for i, c := range s.best {
+		if held += c.share; held >= topP {
+			s.best = s.best[:i+1]
+			break
+		}
+	}
+	s.shares(s.temperature)
+}
+
+// shares gives every candidate its part of their probability at a temperature.
+func (s *sampler) shares(temperature float64) {
+	sum := 0.0
+	for i := range s.best {
+		c := &s.best[i]
+		c.share = math.Exp(float64(c.logit-s.best[0].logit) / temperature)
+		sum += c.share
+	}
+	for i := range s.best {
+		s.best[i].share /= sum
+	}
+}
+
+func (s *sampler) draw() Token {
+	at := s.rng.Float64()
+	for _, c := range s.best {
+		if at -= c.share; at < 0 {
+			return c.token
+		}
+	}
+	return s.best[0].token // rounding left a crumb
+}

@@ -1,0 +1,147 @@
+package llama
+
+import (
+	"fmt"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+
+	"parley/appliance/engine"
+)
+
+// template writes a conversation as the model was trained to read it.
+type template struct {
+	lib   *library
+	vocab vocabulary
+	text  *byte // of the model, or the library's name of a format
+}
+
+// A part of a rendered conversation: markup of the template, or what message
+// number i says.
+type part struct {
+	markup string
+	said   int // -1: this is markup
+}
+
+// newTemplate takes the model's own template, or ChatML, which most models
+// follow, where the library knows no better.
+func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger) template {
+	own := lib.modelChatTemplate(model, nil)
+	t := template{lib: lib, vocab: vocab, text: cString(own)}
+	probe := []engine.Role{engine.System, engine.User, engine.Assistant, engine.User}
+	if own != "" {
+		if parts, err := t.parts(probe, true); err == nil && says(parts, len(probe)) {
+			return t
+		}
+	}
+	log.Warn("the model's chat template is not known to libllama; conversations are written as ChatML, which it may not follow",
+		"template_bytes", len(own))
+	t.text = cString("chatml")
+	return t
+}
+
+// says tells whether parts hold each of n messages.
+func says(parts []part, n int) bool {
+	for _, p := range parts {
+		if p.said >= 0 {
+			n--
+		}
+	}
+	return n == 0
+}
+
+// tokens writes messages as tokens; reply adds the beginning of the
+// assistant's next turn. The tokens without reply are the beginning of those
+// with it, and of those of the same conversation carried on.
+func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) ([]Token, error) {
+	roles := make([]engine.Role, len(messages))
+	for i, m := range messages {
+		roles[i] = m.Role
+	}
+	parts, err := t.parts(roles, reply)
+	if err != nil {
+		return nil, err
+	}
+	var out []Token
+	if t.vocab.addBOS {
+		out = append(out, t.vocab.bos)
+	}
+	for _, p := range parts {
+		var piece []Token
+		if p.said < 0 {
+			piece, err = remember(memo, "m"+p.markup, p.markup, t.vocab.markup)
+		} else {
+			said := strings.TrimSpace(messages[p.said].Content)
+			piece, err = remember(memo, "p"+said, said, t.vocab.plain)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(out) == 1 && t.vocab.addBOS && len(piece) > 0 && piece[0] == t.vocab.bos {
+			piece = piece[1:] // the template has it too
+		}
+		out = append(out, piece...)
+	}
+	return out, nil
+}
+
+func remember(memo map[string][]Token, key, text string, tokenize func(string) ([]Token, error)) ([]Token, error) {
+	if known, ok := memo[key]; ok {
+		return known, nil
+	}
+	tokens, err := tokenize(text)
+	if err == nil {
+		memo[key] = tokens
+	}
+	return tokens, err
+}
+
+// parts renders a conversation between roles with a stand-in for every
+// message, and cuts the result there: so no message ever passes through the
+// template, where its markup would be the template's.
+func (t template) parts(roles []engine.Role, reply bool) ([]part, error) {
+	rendered, err := t.render(roles, reply)
+	if err != nil {
+		return nil, err
+	}
+	var out []part
+	for i := range roles {
+		before, after, found := strings.Cut(rendered, standIn(i))
+		if !found {
+			continue // the template has no place for this role here
+		}
+		if before != "" {
+			out = append(out, part{markup: before, said: -1})
+		}
+		out = append(out, part{said: i})
+		rendered = after
+	}
+	if rendered != "" {
+		out = append(out, part{markup: rendered, said: -1})
+	}
+	return out, nil
+}
+
+func standIn(i int) string { return fmt.Sprintf("\x02%d\x03", i) }
+
+func (t template) render(roles []engine.Role, reply bool) (string, error) {
+	messages := make([]chatMessage, len(roles)+1) // one more: never empty
+	for i, r := range roles {
+		if !slices.Contains([]engine.Role{engine.System, engine.User, engine.Assistant}, r) {
+			return "", fmt.Errorf("llama: message %d has role %q; known are %q, %q and %q", i, r, engine.System, engine.User, engine.Assistant)
+		}
+		messages[i] = chatMessage{role: cString(string(r)), content: cString(standIn(i))}
+	}
+	buf := make([]byte, 64*len(messages)+256)
+	n := t.lib.chatApply(t.text, &messages[0], uint64(len(roles)), reply, &buf[0], int32(len(buf)))
+	if int(n) > len(buf) {
+		buf = make([]byte, n)
+		n = t.lib.chatApply(t.text, &messages[0], uint64(len(roles)), reply, &buf[0], int32(len(buf)))
+	}
+	runtime.KeepAlive(messages)
+	if n < 0 {
+		return "", fmt.Errorf("llama: libllama does not know the model's chat template (result %d)", n)
+	}
+	return string(buf[:n]), nil
+}

@@ -1,0 +1,249 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+)
+
+// mergedDecoder is the decoder of an encoder-decoder transformer, exported
+// with its two branches, without and with kept keys and values, in one graph.
+// Moonshine's and Whisper's have the same names and differ in size only.
+type mergedDecoder struct {
+	session *Session
+	heads   int64
+	dim     int64 // of one head
+	vocab   int
+	layers  []layerNames
+}
+
+// layerNames are what a layer's kept tensors are called: going in, coming out.
+// The order is key, value.
+type layerNames struct {
+	past, present               [2]string
+	encoderPast, encoderPresent [2]string
+}
+
+func newMergedDecoder(s *Session, layers int, heads, dim int64, vocab int) *mergedDecoder {
+	d := &mergedDecoder{session: s, heads: heads, dim: dim, vocab: vocab}
+	for i := range layers {
+		var n layerNames
+		for j, kind := range [2]string{"key", "value"} {
+			n.past[j] = fmt.Sprintf("past_key_values.%d.decoder.%s", i, kind)
+			n.present[j] = fmt.Sprintf("present.%d.decoder.%s", i, kind)
+			n.encoderPast[j] = fmt.Sprintf("past_key_values.%d.encoder.%s", i, kind)
+			n.encoderPresent[j] = fmt.Sprintf("present.%d.encoder.%s", i, kind)
+		}
+		d.layers = append(d.layers, n)
+	}
+	return d
+}
+
+// decoding is one text in the making. All that the graph reads and writes lies
+// in buffers that are kept from text to text. The graph writes each step's keys
+// and values straight into the buffer from which the next step reads them; of
+// the two, one is read while the other is written.
+type decoding struct {
+	decoder *mergedDecoder
+	call    *Call
+
+	self    [2][]float32 // keys and values of the text so far
+	encoder []float32    // keys and values of the sound, made by the first step
+	logits  []float32
+	ids     []int64
+	branch  []bool // use_cache_branch
+
+	capacity int64   // tokens for which self has room
+	length   int64   // tokens so far
+	sound    int64   // encoder frames
+	live     []Value // bound now, to be destroyed at the end
+	past     []Value // what the last step wrote
+}
+
+func (d *mergedDecoder) newDecoding() (*decoding, error) {
+	call, err := d.session.NewCall()
+	if err != nil {
+		return nil, err
+	}
+	return &decoding{decoder: d, call: call, branch: make([]bool, 1)}, nil
+}
+
+// begin prepares for a text of at most so many tokens about so many encoder
+// frames. The caller binds what else stays the same for the whole text: the
+// encoder's output, a mask.
+func (g *decoding) begin(tokens, sound int64) error {
+	if err := g.end(); err != nil {
+		return err
+	}
+	d := g.decoder
+	tensors := int64(2 * len(d.layers))
+	g.capacity, g.sound, g.length = tokens, sound, 0
+	for i := range g.self {
+		g.self[i] = grown(g.self[i], tensors*d.heads*tokens*d.dim)
+	}
+	g.encoder = grown(g.encoder, tensors*d.heads*sound*d.dim)
+
+	empty, err := g.keep(NewTensor[float32](nil, 1, d.heads, 0, d.dim))
+	if err != nil {
+		return err
+	}
+	for i, n := range d.layers {
+		for j := range 2 {
+			out, err := g.keep(NewTensor(g.part(g.encoder, i, j, sound), 1, d.heads, sound, d.dim))
+			if err != nil {
+				return err
+			}
+			err = errors.Join(
+				g.call.In(n.past[j], empty),
+				g.call.In(n.encoderPast[j], empty),
+				g.call.Out(n.encoderPresent[j], out))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// step reads the ids that follow and returns the logits after each of them,
+// vocab numbers a position; they are good until the next step.
+func (g *decoding) step(ids ...int64) ([]float32, error) {
+	d, n := g.decoder, int64(len(ids))
+	if g.length+n > g.capacity {
+		return nil, fmt.Errorf("onnx: %s: text of %d tokens, prepared for %d", d.session.name, g.length+n, g.capacity)
+	}
+	if g.length == 0 || n != int64(len(g.ids)) {
+		if err := g.bindStep(n); err != nil {
+			return nil, err
+		}
+	}
+	copy(g.ids, ids)
+	wrote, err := g.bindPresent(g.length + n)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.call.Run(); err != nil {
+		return nil, errors.Join(err, destroy(wrote))
+	}
+	first := g.length == 0
+	g.length += n
+	return g.logits, g.carry(wrote, first)
+}
+
+// bindStep binds what depends on how many ids a step reads.
+func (g *decoding) bindStep(n int64) error {
+	g.ids = grown(g.ids, n)
+	g.logits = grown(g.logits, n*int64(g.decoder.vocab))
+	ids, err := g.keep(NewTensor(g.ids, 1, n))
+	if err != nil {
+		return err
+	}
+	logits, err := g.keep(NewTensor(g.logits, 1, n, int64(g.decoder.vocab)))
+	if err != nil {
+		return err
+	}
+	g.branch[0] = g.length > 0
+	branch, err := g.keep(NewTensor(g.branch, 1))
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		g.call.In("input_ids", ids),
+		g.call.In("use_cache_branch", branch),
+		g.call.Out("logits", logits))
+}
+
+// bindPresent binds the buffer that this step writes: the one that it does not
+// read.
+func (g *decoding) bindPresent(length int64) ([]Value, error) {
+	d := g.decoder
+	wrote := make([]Value, 0, 2*len(d.layers))
+	for i, n := range d.layers {
+		for j := range 2 {
+			t, err := NewTensor(g.part(g.self[0], i, j, g.capacity), 1, d.heads, length, d.dim)
+			if err != nil {
+				return nil, errors.Join(err, destroy(wrote))
+			}
+			wrote = append(wrote, t)
+			if err := g.call.Out(n.present[j], t); err != nil {
+				return nil, errors.Join(err, destroy(wrote))
+			}
+		}
+	}
+	return wrote, nil
+}
+
+// carry makes what a step wrote the past of the next one.
+func (g *decoding) carry(wrote []Value, first bool) error {
+	d := g.decoder
+	err := destroy(g.past)
+	g.past = wrote
+	g.self[0], g.self[1] = g.self[1], g.self[0]
+	for i, n := range d.layers {
+		for j := range 2 {
+			err = errors.Join(err, g.call.In(n.past[j], wrote[2*i+j]))
+		}
+	}
+	if !first || err != nil {
+		return err
+	}
+	// From now on the sound's keys and values are read, and not asked for:
+	// the branch with kept ones would only give them back.
+	g.call.ClearOutputs()
+	for i, n := range d.layers {
+		for j := range 2 {
+			t, bad := g.keep(NewTensor(g.part(g.encoder, i, j, g.sound), 1, d.heads, g.sound, d.dim))
+			if bad != nil {
+				return bad
+			}
+			err = errors.Join(err, g.call.In(n.encoderPast[j], t))
+		}
+	}
+	g.ids = g.ids[:0] // so that bindStep binds the logits again, and the other branch
+	return err
+}
+
+// part is the place of a layer's key (0) or value (1) of up to so many
+// positions in a buffer of all of them.
+func (g *decoding) part(buffer []float32, layer, kind int, positions int64) []float32 {
+	size := g.decoder.heads * positions * g.decoder.dim
+	at := int64(2*layer+kind) * size
+	return buffer[at : at+size]
+}
+
+// keep remembers a value to be destroyed when the text ends.
+func (g *decoding) keep(v Value, err error) (Value, error) {
+	if err != nil {
+		return nil, err
+	}
+	g.live = append(g.live, v)
+	return v, nil
+}
+
+// end gives back the C side of the text. The buffers stay for the next one.
+func (g *decoding) end() error {
+	g.call.Clear()
+	err := errors.Join(destroy(g.live), destroy(g.past))
+	g.live, g.past, g.ids = g.live[:0], nil, g.ids[:0]
+	return err
+}
+
+// Close gives everything back.
+func (g *decoding) Close() error { return errors.Join(g.end(), g.call.Close()) }
+
+func destroy(values []Value) error {
+	var errs []error
+	for _, v := range values {
+		errs = append(errs, v.Destroy())
+	}
+	return errors.Join(errs...)
+}
+
+// grown returns a slice of n elements: s itself where it is long enough. A new
+// one has a quarter more room than was asked for, so that calls of about the
+// same length settle.
+func grown[T any](s []T, n int64) []T {
+	if int64(cap(s)) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}

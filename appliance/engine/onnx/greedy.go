@@ -1,0 +1,102 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/appliance/engine"
+)
+
+// greedy is a text that is made by taking the likeliest token each time.
+type greedy struct {
+	limit int   // tokens
+	end   int64 // the token that ends the text
+	ids   []int64
+}
+
+// last is the token to go on from: start when there is none yet.
+func (g *greedy) last(start int64) int64 {
+	if len(g.ids) == 0 {
+		return start
+	}
+	return g.ids[len(g.ids)-1]
+}
+
+// add takes the next token and reports whether the text goes on. A text that
+// began to repeat itself ends before the second time; one that did nothing
+// else was not heard, and is empty.
+func (g *greedy) add(id int64) bool {
+	if id == g.end {
+		return false
+	}
+	g.ids = append(g.ids, id)
+	if n := repeats(g.ids); n > 0 {
+		keep := len(g.ids) - loopTokens(n) + n
+		if keep == n {
+			keep = 0
+		}
+		g.ids = g.ids[:keep]
+		return false
+	}
+	return len(g.ids) < g.limit
+}
+
+const longestLoop = 8 // tokens
+
+// loopTokens is how many tokens repeats of n tokens must fill before they are a
+// loop of the model and not a person's: at least 16, and at least four rounds.
+// People do say "no" five times, and spell 0000.
+func loopTokens(n int) int { return max(16/n, 4) * n }
+
+// repeats returns the length of the loop in which ids ends, or 0.
+func repeats(ids []int64) int {
+	for n := 1; n <= longestLoop; n++ {
+		if tail := len(ids) - loopTokens(n); tail >= 0 && slices.Equal(ids[tail:len(ids)-n], ids[tail+n:]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// argmax is the place of the largest number; the first of equals.
+func argmax(x []float32) int64 {
+	best := 0
+	for i, v := range x {
+		if v > x[best] {
+			best = i
+		}
+	}
+	return int64(best)
+}
+
+// inTurns runs work in pieces: first once, then next until it says that it is
+// done, passing the gate for each and looking at ctx in between.
+func inTurns(ctx context.Context, gate *engine.Gate, p engine.Priority, cores int, pieces ...func() (done bool, err error)) error {
+	for i := 0; ; i = min(i+1, len(pieces)-1) {
+		leave, err := gate.Enter(ctx, p, cores)
+		if err != nil {
+			return err
+		}
+		done, err := pieces[i]()
+		leave()
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// checkLength refuses sound that is too long for one call.
+func checkLength(pcm []float32) error {
+	if len(pcm) > MaxSamples {
+		return fmt.Errorf("onnx: %.1f s of sound in one call: at most %d s, cut it at its pauses",
+			float64(len(pcm))/engine.SpeechRateHz, MaxSamples/engine.SpeechRateHz)
+	}
+	return nil
+}
+
+// tidy makes a model's text fit to be shown: valid UTF-8, no space around it.
+func tidy(s string) string {
+	return strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
+}

@@ -1,0 +1,238 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"parley/appliance/engine"
+)
+
+// What Moonshine's tiny English model is made of.
+const (
+	moonshineWidth  = 288
+	moonshineLayers = 6
+	moonshineHeads  = 8
+	moonshineDim    = 36
+	moonshineVocab  = 32768
+
+	moonshineBOS = 1
+	moonshineEOS = 2
+
+	// minSamples is the shortest sound that the encoder's convolutions take.
+	minSamples = engine.SpeechRateHz / 10
+
+	// Nobody says more than about six and a half tokens a second; a text that
+	// is longer is a runaway.
+	tokensPerSecond = 6.5
+
+	// tokensPerEntry is how many tokens are made before the cores are offered
+	// to others: about 10 ms of work.
+	tokensPerEntry = 8
+)
+
+// MaxSamples is the longest sound that a Transcriber of this package takes:
+// 30 s, the window that the models were made for.
+const MaxSamples = 30 * engine.SpeechRateHz
+
+// Moonshine turns English speech into text. It is an engine.Transcriber: any
+// number of goroutines share its sessions, one at a time for each core.
+type Moonshine struct {
+	encoder *Session
+	decoder *mergedDecoder
+	tokens  [][]byte
+	gate    *engine.Gate
+	work    *pool[*moonshineWork]
+}
+
+// LoadMoonshine loads encoder_model.ort, decoder_model_merged.ort and
+// tokenizer.bin from dir. Each call runs on one core: a second one made it
+// faster by a tenth at most.
+func LoadMoonshine(rt *Runtime, dir string, gate *engine.Gate) (_ *Moonshine, err error) {
+	m := &Moonshine{gate: gate}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.Close())
+		}
+	}()
+	if m.tokens, err = readBinaryVocabulary(filepath.Join(dir, "tokenizer.bin"), moonshineVocab); err != nil {
+		return nil, err
+	}
+	if m.encoder, err = rt.Load(filepath.Join(dir, "encoder_model.ort"), SessionOptions{Threads: 1}); err != nil {
+		return nil, err
+	}
+	decoder, err := rt.Load(filepath.Join(dir, "decoder_model_merged.ort"), SessionOptions{Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	m.decoder = newMergedDecoder(decoder, moonshineLayers, moonshineHeads, moonshineDim, moonshineVocab)
+	m.work = newPool(gate.Cores(), m.newWork)
+	return m, nil
+}
+
+// Close gives the memory back. No call may be running.
+func (m *Moonshine) Close() error {
+	var errs []error
+	if m.work != nil {
+		errs = append(errs, m.work.Close())
+	}
+	if m.encoder != nil {
+		errs = append(errs, m.encoder.Close())
+	}
+	if m.decoder != nil {
+		errs = append(errs, m.decoder.session.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Warm transcribes a second of silence, so that the first real call is not the
+// slow one.
+func (m *Moonshine) Warm(ctx context.Context) error {
+	_, err := m.Transcribe(ctx, make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Priority: engine.Live})
+	return err
+}
+
+// Transcribe returns the words in pcm, up to MaxSamples of it; the cost grows
+// with the square of its length, so that pieces of up to 15 s are best. It
+// knows English only, and refuses to be asked for another language.
+func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (_ engine.Transcript, err error) {
+	if primary := primaryLanguage(o.Language); primary != "" && primary != "en" {
+		return engine.Transcript{}, fmt.Errorf("onnx: Moonshine hears English, not %q: choose whisper as the transcriber for other languages", o.Language)
+	}
+	if err := checkLength(pcm); err != nil {
+		return engine.Transcript{}, err
+	}
+	heard := engine.Transcript{Language: "en"}
+	if len(pcm) == 0 {
+		return heard, ctx.Err()
+	}
+	w, err := m.work.get()
+	if err != nil {
+		return engine.Transcript{}, err
+	}
+	defer func() { err = errors.Join(err, m.work.put(w)) }()
+	ids, err := m.transcribe(ctx, w, pcm, o.Priority)
+	if err = errors.Join(err, w.end()); err != nil {
+		return engine.Transcript{}, err
+	}
+	heard.Text = m.text(ids)
+	return heard, nil
+}
+
+// moonshineWork is what one call needs.
+type moonshineWork struct {
+	*decoding
+	encoder *Call
+	padded  []float32
+	ones    []int64
+	hidden  []float32
+}
+
+func (m *Moonshine) newWork() (*moonshineWork, error) {
+	encoder, err := m.encoder.NewCall()
+	if err != nil {
+		return nil, err
+	}
+	d, err := m.decoder.newDecoding()
+	if err != nil {
+		return nil, errors.Join(err, encoder.Close())
+	}
+	return &moonshineWork{decoding: d, encoder: encoder}, nil
+}
+
+func (w *moonshineWork) end() error {
+	w.encoder.Clear()
+	return w.decoding.end()
+}
+
+func (w *moonshineWork) Close() error {
+	return errors.Join(w.end(), w.encoder.Close(), w.decoding.Close())
+}
+
+// transcribe runs the encoder and then the decoder, a few tokens at a time,
+// giving the cores back in between.
+func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, p engine.Priority) ([]int64, error) {
+	if len(pcm) < minSamples {
+		w.padded = grown(w.padded, minSamples)
+		clear(w.padded[copy(w.padded, pcm):])
+		pcm = w.padded
+	}
+	limit := int64(tokensPerSecond*float64(len(pcm))/engine.SpeechRateHz) + 2
+	text := greedy{limit: int(limit), end: moonshineEOS}
+	err := inTurns(ctx, m.gate, p, m.encoder.Threads(),
+		func() (bool, error) { return false, m.listen(w, pcm, limit) },
+		func() (bool, error) {
+			for range tokensPerEntry {
+				logits, err := w.step(text.last(moonshineBOS))
+				if err != nil || !text.add(argmax(logits)) {
+					return true, err
+				}
+				if ctx.Err() != nil {
+					break
+				}
+			}
+			return false, nil
+		})
+	return text.ids, err
+}
+
+// listen runs the encoder and prepares the decoder to read what it made.
+func (m *Moonshine) listen(w *moonshineWork, pcm []float32, limit int64) error {
+	n, frames := int64(len(pcm)), moonshineFrames(int64(len(pcm)))
+	for int64(len(w.ones)) < n {
+		w.ones = append(w.ones, 1)
+	}
+	w.hidden = grown(w.hidden, frames*moonshineWidth)
+	if err := w.begin(limit, frames); err != nil {
+		return err
+	}
+	sound, err := w.keep(NewTensor(pcm, 1, n))
+	if err != nil {
+		return err
+	}
+	mask, err := w.keep(NewTensor(w.ones, 1, n))
+	if err != nil {
+		return err
+	}
+	hidden, err := w.keep(NewTensor(w.hidden, 1, frames, moonshineWidth))
+	if err != nil {
+		return err
+	}
+	err = errors.Join(
+		w.encoder.In("input_values", sound),
+		w.encoder.In("attention_mask", mask),
+		w.encoder.Out("last_hidden_state", hidden))
+	if err != nil {
+		return err
+	}
+	if err := w.encoder.Run(); err != nil {
+		return err
+	}
+	// The mask has the length of the sound, not of what the encoder made of
+	// it: with the latter the decoder fails on long sounds.
+	return errors.Join(
+		w.call.In("encoder_hidden_states", hidden),
+		w.call.In("encoder_attention_mask", mask))
+}
+
+// moonshineFrames is how many frames the encoder makes of n samples: its three
+// convolutions are 127, 7 and 3 wide and step by 64, 3 and 2.
+func moonshineFrames(n int64) int64 {
+	n = (n-127)/64 + 1
+	n = (n-7)/3 + 1
+	return (n-3)/2 + 1
+}
+
+// text puts the tokens' bytes together. Tokens that stand for no text (the
+// text's ends, the unknown, the places held for later models) are left out.
+func (m *Moonshine) text(ids []int64) string {
+	var b strings.Builder
+	for _, id := range ids {
+		if piece := m.tokens[id]; id > moonshineEOS && !strings.HasPrefix(string(piece), "<<ST_") {
+			b.Write(piece)
+		}
+	}
+	return tidy(strings.ReplaceAll(b.String(), "\u2581", " "))
+}

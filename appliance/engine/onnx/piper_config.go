@@ -1,0 +1,106 @@
+package onnx
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxVoiceJSON bounds a voice's description; those in the wild have 5 to 20 kB.
+const maxVoiceJSON = 1 << 20
+
+// piperConfig is what voice.json says, as far as it matters here.
+type piperConfig struct {
+	Audio struct {
+		SampleRate int `json:"sample_rate"`
+	} `json:"audio"`
+	Espeak struct {
+		Voice string `json:"voice"`
+	} `json:"espeak"`
+	Inference struct {
+		LengthScale float64 `json:"length_scale"`
+	} `json:"inference"`
+	PhonemeType  string             `json:"phoneme_type"`
+	PhonemeIDMap map[string][]int64 `json:"phoneme_id_map"`
+	NumSpeakers  int                `json:"num_speakers"`
+	Language     struct {
+		Code string `json:"code"`
+	} `json:"language"`
+
+	ids map[rune][]int64
+}
+
+// The ids that frame and space a Piper sentence, as runes of phoneme_id_map.
+const (
+	piperBegin = '^'
+	piperEnd   = '$'
+	piperPad   = '_'
+)
+
+// readPiperConfig reads and checks a voice's description.
+func readPiperConfig(path string) (*piperConfig, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("voice: its description is missing: %w", err)
+	}
+	if info.Size() > maxVoiceJSON {
+		return nil, fmt.Errorf("voice: %s has %d bytes; a voice's description has at most %d", path, info.Size(), maxVoiceJSON)
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("voice: %w", err)
+	}
+	var c piperConfig
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return nil, fmt.Errorf("voice: %s is not a Piper voice's description: %w", path, err)
+	}
+	if err := c.check(); err != nil {
+		return nil, fmt.Errorf("voice: %s: %w", path, err)
+	}
+	return &c, nil
+}
+
+func (c *piperConfig) check() error {
+	switch {
+	case c.Audio.SampleRate == 0:
+		return errors.New(`"audio.sample_rate" is missing; it is the voice's rate in Hz, such as 22050`)
+	case c.Audio.SampleRate < 8000 || c.Audio.SampleRate > 48000:
+		return fmt.Errorf(`"audio.sample_rate" is %d; allowed are 8000 to 48000 Hz`, c.Audio.SampleRate)
+	case c.PhonemeType != "" && c.PhonemeType != "espeak":
+		return fmt.Errorf(`"phoneme_type" is %q; only "espeak" voices can be spoken`, c.PhonemeType)
+	case c.Espeak.Voice == "":
+		return errors.New(`"espeak.voice" is missing; it names the espeak-ng voice whose phonemes this one was taught, such as "en-us"`)
+	case len(c.PhonemeIDMap) == 0:
+		return errors.New(`"phoneme_id_map" is missing; it gives each phoneme its numbers`)
+	case c.NumSpeakers < 0:
+		return fmt.Errorf(`"num_speakers" is %d; it is 1 or more`, c.NumSpeakers)
+	case c.Inference.LengthScale < 0 || c.Inference.LengthScale > 10:
+		return fmt.Errorf(`"inference.length_scale" is %g; allowed are 0.1 to 10`, c.Inference.LengthScale)
+	}
+	if c.Inference.LengthScale == 0 {
+		c.Inference.LengthScale = 1
+	}
+	c.ids = make(map[rune][]int64, len(c.PhonemeIDMap))
+	for phoneme, ids := range c.PhonemeIDMap {
+		if r, size := utf8.DecodeRuneInString(phoneme); size == len(phoneme) && size > 0 {
+			c.ids[r] = ids
+		}
+	}
+	for _, r := range []rune{piperBegin, piperEnd, piperPad} {
+		if len(c.ids[r]) == 0 {
+			return fmt.Errorf(`"phoneme_id_map" lacks %q, which every Piper voice has`, r)
+		}
+	}
+	return nil
+}
+
+// language is the BCP 47 tag of what the voice speaks.
+func (c *piperConfig) language() string {
+	if c.Language.Code != "" {
+		return strings.ReplaceAll(c.Language.Code, "_", "-")
+	}
+	return c.Espeak.Voice
+}

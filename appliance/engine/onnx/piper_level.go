@@ -1,0 +1,105 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"parley/appliance/engine"
+)
+
+const (
+	// voiceLevel is how loud every voice is made: the RMS of its speech, in dB
+	// below full scale. Louder ones would meet the limiter in every word.
+	voiceLevel = -20
+	// limitKnee and limitCeiling are where the limiter begins and what it
+	// never passes: -4.4 and -1 dB below full scale.
+	limitKnee, limitCeiling = 0.6, 0.891
+
+	levelFrameMS = 20
+	// speechRangeDB is how far below the loudest frame a frame still is speech:
+	// quieter ones are pauses and say nothing of loudness.
+	speechRangeDB = 30
+
+	// maxGain bounds the gain of a voice that is nearly silent: 20 dB.
+	maxGain = 10
+)
+
+// calibrate says a sentence once, so that the first real one is as fast as
+// any, and sets the gain from its level. The gain belongs to the voice: a
+// quiet sentence stays quieter than a loud one.
+func (p *Piper) calibrate(ctx context.Context) error {
+	sentence := "Good morning, and welcome; the pool on the second floor is open every day from seven until ten at night."
+	if !strings.HasPrefix(strings.ToLower(p.Language()), "en") {
+		sentence = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10." // espeak-ng says numbers in every language
+	}
+	ids, sounds, err := p.ids(sentence)
+	if err != nil {
+		return err
+	}
+	if len(sounds) == 0 {
+		return errors.New(`the voice knows none of its language's phonemes; do "espeak.voice" and "phoneme_id_map" belong to it?`)
+	}
+	leave, err := p.gate.Enter(ctx, engine.Request, p.session.Threads())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	pcm, _, err := p.run(ids, 1)
+	if err != nil {
+		return err
+	}
+	level := speechLevel(pcm, p.RateHz())
+	if math.IsInf(level, 0) || math.IsNaN(level) {
+		return errors.New("the voice makes no sound")
+	}
+	p.gain = float32(min(math.Pow(10, (voiceLevel-level)/20), maxGain))
+	return nil
+}
+
+// speechLevel is the RMS of pcm in dB below full scale over the frames in
+// which there is speech, the active level as in ITU-T P.56 in its simplest
+// form. Silence is -Inf.
+func speechLevel(pcm []float32, rateHz int) float64 {
+	var energies []float64
+	for frame := range slices.Chunk(pcm, max(rateHz*levelFrameMS/1000, 1)) {
+		var e float64
+		for _, x := range frame {
+			e += float64(x) * float64(x)
+		}
+		energies = append(energies, e/float64(len(frame)))
+	}
+	if len(energies) == 0 {
+		return math.Inf(-1)
+	}
+	floor := slices.Max(energies) * math.Pow(10, -speechRangeDB/10.)
+	var sum float64
+	var n int
+	for _, e := range energies {
+		if e > floor {
+			sum += e
+			n++
+		}
+	}
+	return 10 * math.Log10(sum/float64(max(n, 1)))
+}
+
+// amplify multiplies pcm by gain. What passes the knee is bent towards the
+// ceiling, smoothly, so that a loud vowel does not clip.
+func amplify(pcm []float32, gain float32) {
+	const room = limitCeiling - limitKnee
+	for i, x := range pcm {
+		x *= gain
+		switch {
+		case x > limitKnee:
+			x = limitKnee + room*float32(math.Tanh(float64((x-limitKnee)/room)))
+		case x < -limitKnee:
+			x = -limitKnee - room*float32(math.Tanh(float64((-x-limitKnee)/room)))
+		case x != x: // a model that diverged: silence, not noise
+			x = 0
+		}
+		pcm[i] = x
+	}
+}

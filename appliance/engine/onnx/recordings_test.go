@@ -1,0 +1,206 @@
+package onnx
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// packFile finds a file of a model pack where every test looks for them.
+func packFile(t testing.TB, parts ...string) string {
+	t.Helper()
+	dir := os.Getenv("PARLEY_PACKS")
+	if dir == "" {
+		cache := os.Getenv("PARLEY_CACHE")
+		if cache == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cache = filepath.Join(home, ".cache", "parley")
+		}
+		dir = filepath.Join(cache, "packs")
+	}
+	path := filepath.Join(append([]string{dir}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: fetch the models with `make packs`", err)
+	}
+	return path
+}
+
+// openRuntime opens ONNX Runtime for the time of the test.
+func openRuntime(t testing.TB) *Runtime {
+	t.Helper()
+	rt, err := Open(packFile(t, "runtime-onnx", "libonnxruntime.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeOrFail(t, rt) })
+	return rt
+}
+
+func closeOrFail(t testing.TB, c interface{ Close() error }) {
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// prompt is one human recording and the words in it.
+type prompt struct {
+	name string
+	text string
+	path string
+	dur  time.Duration
+}
+
+// prompts returns the recorded prompts up to 9.5 s long, the longest first:
+// from these the reference figures were taken.
+func prompts(t testing.TB) []prompt {
+	t.Helper()
+	const texts = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
+	f, err := os.Open(texts)
+	if err != nil {
+		t.Fatalf("%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)", err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`^([\w\-/]+):\s*(.+)$`)
+	byName := map[string]prompt{}
+	for sc := bufio.NewScanner(z); sc.Scan(); {
+		m := line.FindStringSubmatch(strings.TrimSpace(sc.Text()))
+		if m == nil || strings.ContainsAny(m[2], "[(") { // says what is heard, not what is said
+			continue
+		}
+		p := prompt{name: m[1], text: m[2], path: "/usr/share/asterisk/sounds/en_US_f_Allison/" + m[1] + ".wav"}
+		if info, err := os.Stat(p.path); err == nil {
+			p.dur = time.Duration(info.Size()-44) * time.Second / (8000 * 2)
+			byName[p.name] = p
+		}
+	}
+	var all []prompt
+	for _, p := range byName {
+		if p.dur <= 9500*time.Millisecond {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b prompt) int {
+		return cmp.Or(cmp.Compare(b.dur, a.dur), strings.Compare(b.name, a.name))
+	})
+	return all
+}
+
+// pcm is the recording at 16 kHz, made by sox.
+func (p prompt) pcm(t testing.TB) []float32 { return sox(t, p.path) }
+
+// sox runs sox on its arguments and returns the sound at 16 kHz.
+func sox(t testing.TB, args ...string) []float32 {
+	t.Helper()
+	in, effects := args[:1], args[1:]
+	if args[0] == "-n" {
+		in = []string{"-R", "-r", "16000", "-n"}
+	}
+	cmd := exec.Command("sox", slices.Concat(in, []string{"-r", "16000", "-c", "1", "-t", "f32", "-"}, effects)...)
+	raw, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v", cmd, err)
+	}
+	pcm := make([]float32, len(raw)/4)
+	for i := range pcm {
+		pcm[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	}
+	return pcm
+}
+
+// wordError transcribes the prompts and returns the share of words that were
+// wrong, missing or too many.
+func wordError(t testing.TB, ear engine.Transcriber, all []prompt) float64 {
+	t.Helper()
+	var wrong, words int
+	for _, p := range all {
+		got, err := ear.Transcribe(context.Background(), p.pcm(t), engine.TranscribeOptions{Language: "en"})
+		if err != nil {
+			t.Fatalf("%s: %v", p.name, err)
+		}
+		want, have := spokenWords(p.text), spokenWords(got.Text)
+		n := distance(want, have)
+		if n > 0 {
+			t.Logf("%s: %d wrong: %q heard as %q", p.name, n, p.text, got.Text)
+		}
+		wrong, words = wrong+n, words+len(want)
+	}
+	return float64(wrong) / float64(words)
+}
+
+// spokenWords are the words of a text as they are said, so that two ways of
+// writing the same ("5", "five") are equal.
+func spokenWords(s string) []string {
+	s = strings.ToLower(s)
+	for _, r := range [][2]string{
+		{"’", "'"}, {"-", " "}, {"%", " percent "}, {"#", " pound "}, {"*", " star "},
+		{"voice mail", "voicemail"}, {"o.k.", "okay"}, {" ok ", " okay "},
+	} {
+		s = strings.ReplaceAll(s, r[0], r[1])
+	}
+	s = regexp.MustCompile(`\d+`).ReplaceAllStringFunc(s, numberWords)
+	s = regexp.MustCompile(`[^a-z' ]+`).ReplaceAllString(s, " ")
+	words := strings.Fields(s)
+	out := words[:0]
+	for _, w := range words {
+		if w = strings.Trim(w, "'"); w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// numberWords says a number up to twenty, and a longer one digit by digit.
+func numberWords(digits string) string {
+	names := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
+	if n, err := strconv.Atoi(digits); err == nil && n <= 20 {
+		return " " + names[n] + " "
+	}
+	var b strings.Builder
+	for _, d := range digits {
+		fmt.Fprintf(&b, " %s ", names[d-'0'])
+	}
+	return b.String()
+}
+
+// distance is how many words must be changed, added or left out to make b of a.
+func distance(a, b []string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			change := diagonal
+			if x != y {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(row[j+1]+1, row[j]+1, change)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,131 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"parley/appliance/engine"
+)
+
+// turnSound is what the turn network hears: the last 8 s.
+const turnSound = 8 * engine.SpeechRateHz
+
+// Turn tells a finished turn from a pause within one, by how it sounds, with
+// the smart-turn network. It is safe for concurrent use.
+type Turn struct {
+	session *Session
+	mel     *melBank
+	gate    *engine.Gate
+	work    *pool[*turnWork]
+}
+
+// LoadTurn loads smart-turn-v3.2-cpu.onnx. A call runs on one core, about
+// 30 ms.
+func LoadTurn(rt *Runtime, path string, gate *engine.Gate) (*Turn, error) {
+	session, err := rt.Load(path, SessionOptions{Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	t := &Turn{session: session, mel: newMelBank(), gate: gate}
+	t.work = newPool(gate.Cores(), t.newWork)
+	return t, nil
+}
+
+// Close gives the memory back. No call may be running.
+func (t *Turn) Close() error { return errors.Join(t.work.Close(), t.session.Close()) }
+
+// Warm asks once about silence, so that the first real call is not the slow one.
+func (t *Turn) Warm(ctx context.Context) error {
+	_, err := t.Probability(ctx, make([]float32, engine.SpeechRateHz))
+	return err
+}
+
+// Probability returns how likely it is, 0 to 1, that the speaker of pcm (mono,
+// 16 kHz; the last 8 s count) has finished. It is best asked once, with at most
+// 0.2 s of silence at the end: with more the network finds that cut sentences
+// are complete.
+func (t *Turn) Probability(ctx context.Context, pcm []float32) (_ float64, err error) {
+	leave, err := t.gate.Enter(ctx, engine.Live, t.session.Threads())
+	if err != nil {
+		return 0, err
+	}
+	defer leave()
+	w, err := t.work.get()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, t.work.put(w)) }()
+	w.hear(pcm)
+	t.mel.features(w.features, w.sound, turnSound/melHop)
+	if err := w.call.Run(); err != nil {
+		return 0, err
+	}
+	p := float64(w.probability[0])
+	if !(p >= 0 && p <= 1) {
+		return 0, fmt.Errorf("onnx: the end of the turn has the probability %v: the sound holds what is no number", p)
+	}
+	return p, nil
+}
+
+// turnWork is a prepared run with the memory it reads and writes.
+type turnWork struct {
+	call                         *Call
+	sound, features, probability []float32
+	values                       []Value
+}
+
+func (t *Turn) newWork() (_ *turnWork, err error) {
+	w := &turnWork{
+		sound:       make([]float32, turnSound),
+		features:    make([]float32, melBands*turnSound/melHop),
+		probability: make([]float32, 1),
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}()
+	if w.call, err = t.session.NewCall(); err != nil {
+		return nil, err
+	}
+	features, err := NewTensor(w.features, 1, melBands, turnSound/melHop)
+	if err != nil {
+		return nil, err
+	}
+	w.values = append(w.values, features)
+	probability, err := NewTensor(w.probability, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	w.values = append(w.values, probability)
+	return w, errors.Join(w.call.In("input_features", features), w.call.Out("logits", probability))
+}
+
+// hear puts the end of pcm at the end of the window, silence before it, and
+// brings the whole to a mean of zero and a variance of one.
+func (w *turnWork) hear(pcm []float32) {
+	pcm = pcm[max(0, len(pcm)-turnSound):]
+	clear(w.sound)
+	copy(w.sound[turnSound-len(pcm):], pcm)
+	var sum, squares float64
+	for _, x := range pcm {
+		sum += float64(x)
+		squares += float64(x) * float64(x)
+	}
+	mean := sum / turnSound
+	deviation := math.Sqrt(squares/turnSound - mean*mean + 1e-7)
+	for i, x := range w.sound {
+		w.sound[i] = float32((float64(x) - mean) / deviation)
+	}
+}
+
+// Close gives back what the C library holds for the call.
+func (w *turnWork) Close() error {
+	err := destroy(w.values)
+	if w.call != nil {
+		err = errors.Join(err, w.call.Close())
+	}
+	return err
+}

@@ -1,0 +1,283 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"parley/appliance/engine"
+)
+
+// What Whisper base is made of.
+const (
+	whisperWidth  = 512
+	whisperLayers = 6
+	whisperHeads  = 8
+	whisperDim    = 64
+
+	// Sound of up to 9 s is heard in a window of 15 s, in half the time and
+	// with the same word error as in the 30 s that Whisper was trained on.
+	// Longer sound makes the model loop in the shorter window.
+	whisperShortFrames = 1500
+	whisperLongFrames  = 3000
+	whisperShortSound  = 9 * engine.SpeechRateHz
+
+	// whisperLimit bounds the tokens of a text: half of the decoder's 448
+	// positions, as its authors do. 30 s of fast English are about 150.
+	whisperLimit  = 224
+	whisperPrompt = 4
+
+	// silent is the probability of no speech from which on nothing was said.
+	silent = 0.5
+
+	// whisperTokensPerEntry is how many tokens are made before the cores are
+	// offered to others: about 30 ms of work.
+	whisperTokensPerEntry = 4
+)
+
+// Whisper turns the speech of 99 languages into text. It is an
+// engine.Transcriber: any number of goroutines share its sessions.
+type Whisper struct {
+	tokens      *whisperTokens
+	mel         *melBank
+	short, long *whisperEncoder
+	decoder     *mergedDecoder
+	gate        *engine.Gate
+	work        *pool[*whisperWork]
+}
+
+// LoadWhisper loads encoder_model_quantized.onnx,
+// decoder_model_merged_quantized.onnx, tokenizer.json and
+// generation_config.json from dir. The two windows of the encoder are loaded
+// when they are first needed.
+func LoadWhisper(rt *Runtime, dir string, gate *engine.Gate) (_ *Whisper, err error) {
+	encoder := filepath.Join(dir, "encoder_model_quantized.onnx")
+	if err := readable(encoder); err != nil {
+		return nil, err
+	}
+	tokens, err := readWhisperTokens(dir)
+	if err != nil {
+		return nil, err
+	}
+	decoder, err := rt.Load(filepath.Join(dir, "decoder_model_merged_quantized.onnx"), SessionOptions{})
+	if err != nil {
+		return nil, err
+	}
+	w := &Whisper{
+		tokens:  tokens,
+		mel:     newMelBank(),
+		short:   &whisperEncoder{rt: rt, path: encoder, frames: whisperShortFrames},
+		long:    &whisperEncoder{rt: rt, path: encoder, frames: whisperLongFrames},
+		decoder: newMergedDecoder(decoder, whisperLayers, whisperHeads, whisperDim, whisperVocab),
+		gate:    gate,
+	}
+	w.work = newPool(max(1, gate.Cores()/decoder.Threads()), w.newWork)
+	return w, nil
+}
+
+// Close gives the memory back. No call may be running.
+func (w *Whisper) Close() error {
+	return errors.Join(w.work.Close(), w.short.Close(), w.long.Close(), w.decoder.session.Close())
+}
+
+// Warm transcribes a second of silence, so that the first real call is not the
+// slow one. It loads the short window.
+func (w *Whisper) Warm(ctx context.Context) error {
+	_, err := w.Transcribe(ctx, make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Priority: engine.Live})
+	return err
+}
+
+// Transcribe returns the words in pcm, up to MaxSamples of it. Where the
+// language is open it is found out, which takes three more steps of the
+// decoder.
+func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (_ engine.Transcript, err error) {
+	language, err := w.tokens.languageToken(o.Language)
+	if err != nil {
+		return engine.Transcript{}, err
+	}
+	if err := checkLength(pcm); err != nil {
+		return engine.Transcript{}, err
+	}
+	if len(pcm) == 0 {
+		return engine.Transcript{Language: primaryLanguage(o.Language)}, ctx.Err()
+	}
+	work, err := w.work.get()
+	if err != nil {
+		return engine.Transcript{}, err
+	}
+	defer func() { err = errors.Join(err, w.work.put(work)) }()
+	ids, language, err := w.transcribe(ctx, work, pcm, language, o.Priority)
+	if err = errors.Join(err, work.end()); err != nil {
+		return engine.Transcript{}, err
+	}
+	heard := engine.Transcript{Text: w.tokens.text(ids), Language: primaryLanguage(o.Language)}
+	if heard.Language == "" {
+		heard.Language = w.tokens.language(language)
+	}
+	return heard, nil
+}
+
+// transcribe runs the encoder, the prompt, and then the decoder a few tokens at
+// a time, giving the cores back in between.
+func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float32, language int64, p engine.Priority) ([]int64, int64, error) {
+	text := greedy{limit: whisperLimit, end: whisperEOS}
+	err := inTurns(ctx, w.gate, p, w.decoder.session.Threads(),
+		func() (bool, error) { return false, w.listen(work, pcm) },
+		func() (done bool, err error) {
+			var logits []float32
+			logits, language, err = w.prompt(work, language)
+			if err != nil || logits == nil {
+				return true, err
+			}
+			return !text.add(w.tokens.next(logits, true)), nil
+		},
+		func() (bool, error) {
+			for range whisperTokensPerEntry {
+				logits, err := work.step(text.last(0))
+				if err != nil || !text.add(w.tokens.next(logits, false)) {
+					return true, err
+				}
+				if ctx.Err() != nil {
+					break
+				}
+			}
+			return false, nil
+		})
+	return text.ids, language, err
+}
+
+// prompt tells the decoder what to do and returns the logits of the first
+// token, or none when nobody speaks.
+func (w *Whisper) prompt(work *whisperWork, language int64) ([]float32, int64, error) {
+	prompt := []int64{whisperStart, language, whisperTranscribe, whisperNoTimes}
+	if language != 0 {
+		logits, err := work.step(prompt...)
+		if err != nil || noSpeech(logits[:whisperVocab]) {
+			return nil, language, err
+		}
+		return logits[(whisperPrompt-1)*whisperVocab:], language, nil
+	}
+	logits, err := work.step(whisperStart)
+	if err != nil {
+		return nil, 0, err
+	}
+	language = w.tokens.likeliestLanguage(logits)
+	if noSpeech(logits) {
+		return nil, language, nil
+	}
+	prompt[1] = language
+	for _, id := range prompt[1:] {
+		if logits, err = work.step(id); err != nil {
+			return nil, language, err
+		}
+	}
+	return logits, language, nil
+}
+
+// noSpeech says whether the logits at the start find that nobody speaks. What
+// is not a number, because the sound was not, is no speech either.
+func noSpeech(logits []float32) bool {
+	top := logits[argmax(logits)]
+	var sum float64
+	for _, x := range logits {
+		sum += math.Exp(float64(x - top))
+	}
+	return !(math.Exp(float64(logits[whisperNoSpeech]-top))/sum <= silent)
+}
+
+// whisperWork is what one call needs.
+type whisperWork struct {
+	*decoding
+	features, hidden []float32
+}
+
+func (w *Whisper) newWork() (*whisperWork, error) {
+	d, err := w.decoder.newDecoding()
+	if err != nil {
+		return nil, err
+	}
+	return &whisperWork{decoding: d}, nil
+}
+
+// listen runs the encoder and prepares the decoder to read what it made.
+func (w *Whisper) listen(work *whisperWork, pcm []float32) error {
+	e := w.short
+	if len(pcm) > whisperShortSound {
+		e = w.long
+	}
+	work.features = grown(work.features, int64(melBands*e.frames))
+	w.mel.features(work.features, pcm, e.frames)
+
+	positions := int64(e.frames / 2)
+	work.hidden = grown(work.hidden, positions*whisperWidth)
+	if err := work.begin(whisperPrompt+whisperLimit, positions); err != nil {
+		return err
+	}
+	hidden, err := work.keep(NewTensor(work.hidden, 1, positions, whisperWidth))
+	if err != nil {
+		return err
+	}
+	features, err := work.keep(NewTensor(work.features, 1, melBands, int64(e.frames)))
+	if err != nil {
+		return err
+	}
+	if err := e.run(features, hidden); err != nil {
+		return err
+	}
+	return work.call.In("encoder_hidden_states", hidden)
+}
+
+// whisperEncoder is the encoder for one length of window, loaded when it is
+// first run.
+type whisperEncoder struct {
+	rt     *Runtime
+	path   string
+	frames int
+
+	mu      sync.Mutex
+	session *Session
+}
+
+func (e *whisperEncoder) run(features, hidden Value) error {
+	s, err := e.load()
+	if err != nil {
+		return err
+	}
+	return s.Run([]Value{features}, []Value{hidden})
+}
+
+// load cuts the table of positions to the window, and drops the outputs for
+// attention that nobody asks for.
+func (e *whisperEncoder) load() (*Session, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.session != nil {
+		return e.session, nil
+	}
+	model, err := os.ReadFile(e.path)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: %w", err)
+	}
+	model, err = trimGraph(model, "last_hidden_state", "embed_positions.weight", uint64(e.frames/2))
+	if err != nil {
+		return nil, damaged(e.path, err)
+	}
+	e.session, err = e.rt.LoadBytes(e.path, model, SessionOptions{
+		Inputs: []string{"input_features"}, Outputs: []string{"last_hidden_state"}})
+	return e.session, err
+}
+
+func (e *whisperEncoder) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.session == nil {
+		return nil
+	}
+	s := e.session
+	e.session = nil
+	return s.Close()
+}

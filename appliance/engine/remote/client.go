@@ -1,0 +1,83 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+// maxAnswerBytes bounds one answer on the wire. A reply of the default length
+// has about 50 kB with its JSON around every token; a hundred times that is no
+// longer a reply.
+const maxAnswerBytes = 8 << 20
+
+var errAnswerSize = fmt.Errorf("the answer has more than %d bytes", maxAnswerBytes)
+
+// newClient returns the HTTP client for one server. It keeps connections, so
+// that a turn does not begin with a handshake, and it goes nowhere else: a
+// redirect to another host would hand the conversation to that one.
+func newClient(server *url.URL) *http.Client {
+	return &http.Client{
+		Transport: bounded{&http.Transport{
+			Proxy:       http.ProxyFromEnvironment,
+			DialContext: (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			// A server on the local network answers in milliseconds, one across
+			// the world in one second; half of FirstPiece leaves room to say so.
+			TLSHandshakeTimeout: 5 * time.Second,
+			ForceAttemptHTTP2:   true,
+			MaxIdleConnsPerHost: 16,              // as many chats as a box holds answer at once
+			IdleConnTimeout:     5 * time.Minute, // outlasts the pauses of a conversation
+		}},
+		CheckRedirect: func(to *http.Request, via []*http.Request) error {
+			if to.URL.Host != server.Host || to.URL.Scheme != server.Scheme {
+				return fmt.Errorf("it redirects to %s://%s: set that address if it is meant", to.URL.Scheme, to.URL.Host)
+			}
+			if len(via) > 3 {
+				return errors.New("it redirects without end")
+			}
+			return nil
+		},
+	}
+}
+
+// bounded is a transport whose answers end with an error at maxAnswerBytes.
+type bounded struct{ http.RoundTripper }
+
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = &boundedBody{response.Body, maxAnswerBytes}
+	}
+	return response, err
+}
+
+func (b bounded) CloseIdleConnections() {
+	if t, ok := b.RoundTripper.(*http.Transport); ok {
+		t.CloseIdleConnections()
+	}
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, errAnswerSize
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// brokenConnection tells whether the other side went away.
+func brokenConnection(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}

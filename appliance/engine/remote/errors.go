@@ -1,0 +1,144 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+)
+
+// Kind says in which way a server failed.
+type Kind string
+
+// The kinds of failure, for whoever must tell a client which.
+const (
+	Unreachable Kind = "unreachable" // no connection, or it broke
+	TimedOut    Kind = "timed out"   // a limit was passed
+	Refused     Kind = "refused"     // wrong key, unknown model, a request it does not accept
+	Overloaded  Kind = "overloaded"  // too many requests, or busy: trying again later may help
+	BadAnswer   Kind = "bad answer"  // not what the OpenAI API says, or cut off
+)
+
+// Error is a server's failure. Its text is for the operator's log: it may
+// repeat what the server said.
+type Error struct {
+	Kind       Kind
+	Server     string        // scheme and host
+	Status     int           // HTTP status; 0 when there was none
+	RetryAfter time.Duration // as the server asked; 0 when it did not
+	Answered   bool          // part of the reply had come
+	Why        string
+	Err        error // the cause; nil when there is none below
+}
+
+// Error says what happened and what to do.
+func (e *Error) Error() string {
+	s := "language model at " + e.Server + ": " + string(e.Kind)
+	if e.Status != 0 {
+		s += " (HTTP " + strconv.Itoa(e.Status) + ")"
+	}
+	return s + ": " + e.Why
+}
+
+// Unwrap is the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Timeout tells whether the server took too long, as net.Error has it.
+func (e *Error) Timeout() bool { return e.Kind == TimedOut }
+
+// wantsNewTokenName tells whether the server refused max_tokens by that name.
+func (e *Error) wantsNewTokenName() bool {
+	return e.Status == http.StatusBadRequest && strings.Contains(e.Why, "max_completion_tokens")
+}
+
+func (m *Model) bad(answered bool, why string) *Error {
+	return &Error{Kind: BadAnswer, Server: m.server, Answered: answered, Why: why}
+}
+
+// fault classifies what a request to the server came to. A call that its own
+// caller ended is that caller's error.
+func (m *Model) fault(watched, ctx context.Context, err error, answered bool) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	e := &Error{Server: m.server, Answered: answered, Err: err}
+	if cause := context.Cause(watched); cause != nil {
+		e.Kind, e.Err, e.Why = TimedOut, cause, m.tooLong(cause)
+		return e
+	}
+	if status, ok := errors.AsType[*openai.Error](err); ok {
+		return m.status(e, status)
+	}
+	if said, ok := errors.AsType[*ssestream.StreamError](err); ok {
+		e.Kind, e.Why = BadAnswer, short(said.Message)
+		return e
+	}
+	if _, ok := errors.AsType[net.Error](err); ok && !answered {
+		e.Kind, e.Why = Unreachable, short(err.Error())+": is the server running, and is the address right?"
+		return e
+	}
+	if !answered && !errors.Is(err, errAnswerSize) && brokenConnection(err) {
+		e.Kind, e.Why = Unreachable, "the connection broke before an answer began: "+short(err.Error())
+		return e
+	}
+	e.Kind, e.Why = BadAnswer, short(err.Error())
+	return e
+}
+
+func (m *Model) tooLong(cause error) string {
+	limit := m.limits.FirstPiece
+	switch cause {
+	case errIdle:
+		limit = m.limits.Idle
+	case errReply:
+		limit = m.limits.Reply
+	}
+	return fmt.Sprintf("%v within %v", cause, limit)
+}
+
+// status classifies an HTTP status that is not 200.
+func (m *Model) status(e *Error, from *openai.Error) error {
+	e.Status = from.StatusCode
+	e.Why = short(from.Message)
+	if e.Why == "" {
+		e.Why = http.StatusText(e.Status)
+	}
+	if from.Response != nil {
+		if s, err := strconv.ParseFloat(from.Response.Header.Get("Retry-After"), 64); err == nil && s > 0 && s < 86400 {
+			e.RetryAfter = time.Duration(s * float64(time.Second))
+		}
+	}
+	switch s := e.Status; {
+	case s == http.StatusUnauthorized || s == http.StatusForbidden:
+		e.Kind = Refused
+		e.Why += ": does the variable that key_env names hold the server's key?"
+	case s == http.StatusRequestTimeout || s == http.StatusGatewayTimeout:
+		e.Kind = TimedOut
+	case s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable || s == http.StatusBadGateway:
+		e.Kind = Overloaded
+	case s >= 500:
+		e.Kind = BadAnswer
+	case s == http.StatusNotFound:
+		e.Kind = Refused
+		e.Why += fmt.Sprintf(": does the server know the model %q, and is the address right (it often ends in /v1)?", m.model)
+	default:
+		e.Kind = Refused
+	}
+	return e
+}
+
+// short puts a server's words on one line of at most 200 bytes.
+func short(s string) string {
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
+	if len(s) > 200 {
+		s = strings.ToValidUTF8(s[:200], "") + "…"
+	}
+	return s
+}

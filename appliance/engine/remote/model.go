@@ -1,0 +1,252 @@
+// Package remote is an engine.LanguageModel on a server that speaks the OpenAI
+// API: another machine of the operator's, or a service. It is used only when
+// the operator names that server; nothing else of the box calls out.
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/shared"
+
+	"parley/appliance/engine"
+)
+
+// Limits are how long a server may take. Someone is waiting on the line, so
+// each is the time after which saying sorry beats waiting on.
+type Limits struct {
+	// FirstPiece covers connecting, the queue and reading the prompt: past
+	// 10 s a caller believes the line is dead.
+	FirstPiece time.Duration
+	// Idle is between two pieces. Speech made so far is still playing
+	// meanwhile, so it may be longer: 15 s.
+	Idle time.Duration
+	// Reply bounds the whole answer, against servers that drip: 2 min is the
+	// default number of tokens at under two a second.
+	Reply time.Duration
+	// RetryAfter is the pause before the one second try, made only when
+	// nothing was answered yet: 250 ms outlasts a server's restart of a worker
+	// and stays below what a listener notices.
+	RetryAfter time.Duration
+}
+
+func defaultLimits() Limits {
+	return Limits{
+		FirstPiece: 10 * time.Second,
+		Idle:       15 * time.Second,
+		Reply:      2 * time.Minute,
+		RetryAfter: 250 * time.Millisecond,
+	}
+}
+
+// defaultTokens is the length of a reply when the prompt names none: about a
+// minute of speech.
+const defaultTokens = 160
+
+// Options say which server to use.
+type Options struct {
+	BaseURL string // such as http://127.0.0.1:8000/v1
+	Model   string // the model's name there
+	Key     string // sent as a bearer token; empty: none is sent
+	Limits  Limits // a zero limit means the default
+}
+
+// Model is a language model on a server. It keeps nothing of a conversation;
+// servers that cache prompts find the beginning again by themselves.
+type Model struct {
+	chat   openai.ChatCompletionService
+	model  string
+	server string // scheme and host, for messages
+	limits Limits
+	close  func()
+	// newTokenName is set once the server refused max_tokens in favour of
+	// max_completion_tokens, as the newest models do.
+	newTokenName atomic.Bool
+}
+
+// Open prepares to use a server; it does not call it. The error names the
+// option that is wrong.
+func Open(o Options) (*Model, error) {
+	u, err := url.Parse(o.BaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("remote model: %q is not a base URL: use http://HOST:PORT/v1 or https://HOST/v1", o.BaseURL)
+	}
+	if o.Model == "" {
+		return nil, fmt.Errorf("remote model: no model named for %s", o.BaseURL)
+	}
+	client := newClient(u)
+	options := []option.RequestOption{
+		option.WithBaseURL(o.BaseURL),
+		option.WithHTTPClient(client),
+		option.WithMaxRetries(0), // Generate knows whether anything was answered yet
+	}
+	if o.Key != "" {
+		options = append(options, option.WithAPIKey(o.Key))
+	}
+	limits, standard := o.Limits, defaultLimits()
+	for _, l := range []struct {
+		set *time.Duration
+		to  time.Duration
+	}{
+		{&limits.FirstPiece, standard.FirstPiece},
+		{&limits.Idle, standard.Idle},
+		{&limits.Reply, standard.Reply},
+		{&limits.RetryAfter, standard.RetryAfter},
+	} {
+		if *l.set == 0 {
+			*l.set = l.to
+		}
+	}
+	return &Model{
+		// The service rather than the library's client: that one would take
+		// keys, headers and another address from OPENAI_… variables.
+		chat:   openai.NewChatCompletionService(options...),
+		model:  o.Model,
+		server: u.Scheme + "://" + u.Host,
+		limits: limits,
+		close:  client.CloseIdleConnections,
+	}, nil
+}
+
+var _ engine.LanguageModel = (*Model)(nil)
+
+// Generate streams the server's reply. A server that fails before it answered
+// anything is tried a second time; after that, and after the first piece, the
+// error is an *Error, or ctx's when ctx ended, or emit's.
+func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(piece string) error) (engine.Usage, error) {
+	start := time.Now()
+	u, err := m.once(ctx, start, p, emit)
+	fault, ok := errors.AsType[*Error](err)
+	if !ok || fault.Answered {
+		return u, err
+	}
+	switch {
+	case fault.wantsNewTokenName():
+		m.newTokenName.Store(true)
+	case fault.Kind == Unreachable, fault.Kind == Overloaded && fault.RetryAfter <= m.limits.RetryAfter:
+		select {
+		case <-time.After(m.limits.RetryAfter):
+		case <-ctx.Done():
+			return u, context.Cause(ctx)
+		}
+	default:
+		return u, err
+	}
+	return m.once(ctx, start, p, emit)
+}
+
+// Prefill does nothing: the server has its own cache.
+func (m *Model) Prefill(context.Context, engine.Prompt) error { return nil }
+
+// Forget does nothing: nothing is kept.
+func (m *Model) Forget(string) {}
+
+// Warm asks for one token, so that the server loads its model and a wrong
+// address, key or model name is known before anyone speaks.
+func (m *Model) Warm(ctx context.Context) error {
+	p := engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "Hello."}}, MaxTokens: 1}
+	_, err := m.Generate(ctx, p, func(string) error { return nil })
+	return err
+}
+
+// Describe names the model and where it is.
+func (m *Model) Describe() string { return m.model + " at " + m.server }
+
+// Close gives up the connections that are kept. No call may be under way.
+func (m *Model) Close() error {
+	m.close()
+	return nil
+}
+
+// once makes one request. start is when the caller began to wait.
+func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(string) error) (engine.Usage, error) {
+	var usage engine.Usage
+	watched, watch := newWatch(ctx, m.limits, start)
+	defer watch.stop()
+
+	stream := m.chat.NewStreaming(watched, m.request(p))
+	defer stream.Close()
+	var thoughts thinking
+	answered, finished := false, false
+	deliver := func(piece string) error {
+		if piece == "" {
+			return nil
+		}
+		if usage.FirstToken == 0 {
+			usage.FirstToken = time.Since(start)
+		}
+		watch.pause() // how long the caller takes is not the server's fault
+		err := emit(piece)
+		watch.next()
+		return err
+	}
+	for stream.Next() {
+		watch.next()
+		answered = true
+		chunk := stream.Current()
+		if n := chunk.Usage; n.TotalTokens > 0 {
+			usage.PromptTokens = int(n.PromptTokens)
+			usage.CachedTokens = int(n.PromptTokensDetails.CachedTokens)
+			usage.ReplyTokens = int(n.CompletionTokens)
+		}
+		for _, c := range chunk.Choices {
+			if c.Index != 0 {
+				continue // only one answer was asked for
+			}
+			if err := deliver(thoughts.spoken(c.Delta.Content + c.Delta.Refusal)); err != nil {
+				return usage, err
+			}
+			finished = finished || c.FinishReason != ""
+		}
+	}
+	if err := stream.Err(); err != nil {
+		return usage, m.fault(watched, ctx, err, answered)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return usage, err
+	}
+	if !answered {
+		return usage, m.bad(false, "the answer holds no event of a stream: is this an OpenAI-compatible address (it often ends in /v1), and does the server stream?")
+	}
+	if !finished {
+		return usage, m.bad(true, "the answer was cut off before its end")
+	}
+	return usage, deliver(thoughts.rest())
+}
+
+// request is p in the server's words.
+func (m *Model) request(p engine.Prompt) openai.ChatCompletionNewParams {
+	r := openai.ChatCompletionNewParams{
+		Model:         shared.ChatModel(m.model),
+		Temperature:   openai.Float(p.Temperature),
+		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)},
+	}
+	for _, message := range p.Messages {
+		text := strings.ToValidUTF8(message.Content, "\uFFFD")
+		switch message.Role {
+		case engine.System:
+			r.Messages = append(r.Messages, openai.SystemMessage(text))
+		case engine.Assistant:
+			r.Messages = append(r.Messages, openai.AssistantMessage(text))
+		default:
+			r.Messages = append(r.Messages, openai.UserMessage(text))
+		}
+	}
+	tokens := openai.Int(int64(p.MaxTokens))
+	if p.MaxTokens <= 0 {
+		tokens = openai.Int(defaultTokens)
+	}
+	if m.newTokenName.Load() {
+		r.MaxCompletionTokens = tokens
+	} else {
+		r.MaxTokens = tokens
+	}
+	return r
+}

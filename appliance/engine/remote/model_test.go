@@ -1,0 +1,368 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"go.uber.org/goleak"
+
+	"parley/appliance/engine"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// quick are limits that a test can wait for.
+var quick = Limits{
+	FirstPiece: 300 * time.Millisecond,
+	Idle:       300 * time.Millisecond,
+	Reply:      2 * time.Second,
+	RetryAfter: 20 * time.Millisecond,
+}
+
+// serve runs a server with that handler and returns a model on it.
+func serve(t *testing.T, h http.HandlerFunc) *Model {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Only behind the request's end does the server notice that the client left.
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h(w, r)
+	}))
+	m, err := Open(Options{BaseURL: server.URL + "/v1", Model: "m", Key: "the-key", Limits: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close(); server.CloseClientConnections(); server.Close() })
+	return m
+}
+
+// say writes events of a stream.
+func say(w http.ResponseWriter, events ...string) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, e := range events {
+		fmt.Fprintf(w, "data: %s\n\n", e)
+	}
+	w.(http.Flusher).Flush()
+}
+
+func delta(text string) string {
+	return fmt.Sprintf(`{"choices":[{"index":0,"delta":{"content":%q}}]}`, text)
+}
+
+const stop = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
+
+var hello = engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "Hello"}}}
+
+func generate(ctx context.Context, m *Model) (string, error) {
+	var b strings.Builder
+	_, err := m.Generate(ctx, hello, func(piece string) error {
+		b.WriteString(piece)
+		return nil
+	})
+	return b.String(), err
+}
+
+func TestEachFailureHasItsKind(t *testing.T) {
+	status := func(code int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(code)
+			fmt.Fprint(w, body)
+		}
+	}
+	hang := func(events ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if len(events) > 0 {
+				say(w, events...)
+			}
+			<-r.Context().Done()
+		}
+	}
+	cut := func(events ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if len(events) > 0 {
+				say(w, events...)
+			}
+			panic(http.ErrAbortHandler)
+		}
+	}
+	for _, c := range []struct {
+		name     string
+		handler  http.HandlerFunc
+		kind     Kind
+		answered bool
+		said     string
+		names    string // what the message must name
+	}{
+		{"hangs before the answer", hang(), TimedOut, false, "", "300ms"},
+		{"hangs in the answer", hang(delta("One")), TimedOut, true, "One", "stopped in the middle"},
+		{"wrong key", status(401, `{"error":{"message":"Invalid API Key"}}`), Refused, false, "", "key_env"},
+		{"forbidden", status(403, `{"error":{"message":"no"}}`), Refused, false, "", "403"},
+		{"unknown model", status(404, `{"error":{"message":"no such model"}}`), Refused, false, "", `"m"`},
+		{"bad request", status(400, `{"error":{"message":"too long"}}`), Refused, false, "", "too long"},
+		{"too many", status(429, `{"error":{"message":"slow down"}}`), Overloaded, false, "", "slow down"},
+		{"unavailable", status(503, `not even JSON`), Overloaded, false, "", "503"},
+		{"loading", status(503, `{"error":{"message":"Loading model"}}`), Overloaded, false, "", "Loading model"},
+		{"internal", status(500, `{}`), BadAnswer, false, "", "500"},
+		{"gateway timeout", status(504, ``), TimedOut, false, "", "504"},
+		{"no stream", status(200, `{"choices":[{"message":{"content":"Hi"}}]}`), BadAnswer, false, "", "/v1"},
+		{"web page", status(200, `<html>Welcome</html>`), BadAnswer, false, "", "/v1"},
+		{"cut before the answer", cut(), Unreachable, false, "", "broke"},
+		{"cut in the answer", cut(delta("One"), delta(" two")), BadAnswer, true, "One two", ""},
+		{"ends without an end", func(w http.ResponseWriter, r *http.Request) { say(w, delta("One")) }, BadAnswer, true, "One", "cut off"},
+		{"garbage events", func(w http.ResponseWriter, r *http.Request) { say(w, delta("One"), `{"choices":[{]`) }, BadAnswer, true, "One", ""},
+		{"choices of another type", func(w http.ResponseWriter, r *http.Request) { say(w, `{"choices":"none"}`) }, BadAnswer, false, "", ""},
+		{"error in the stream", func(w http.ResponseWriter, r *http.Request) {
+			say(w, delta("One"), `{"error":{"message":"out of memory"}}`)
+		}, BadAnswer, true, "One", "out of memory"},
+		{"endless line", func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+					return
+				}
+			}
+		}, BadAnswer, false, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := serve(t, c.handler)
+			begun := time.Now()
+			said, err := generate(t.Context(), m)
+			fault, ok := errors.AsType[*Error](err)
+			if !ok {
+				t.Fatalf("got %v, want an *Error", err)
+			}
+			if fault.Kind != c.kind || fault.Answered != c.answered || said != c.said {
+				t.Errorf("got %s, answered %v, said %q; want %s, %v, %q (%v)", fault.Kind, fault.Answered, said, c.kind, c.answered, c.said, err)
+			}
+			if !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), "the-key") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("message %q: want one line that names %q and no key", err, c.names)
+			}
+			if d := time.Since(begun); d > 1500*time.Millisecond {
+				t.Errorf("took %v", d)
+			}
+		})
+	}
+}
+
+func TestNobodyListeningIsUnreachable(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
+	m, err := Open(Options{BaseURL: "http://" + address, Model: "m", Limits: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = generate(t.Context(), m)
+	if fault, ok := errors.AsType[*Error](err); !ok || fault.Kind != Unreachable || !strings.Contains(err.Error(), address) {
+		t.Errorf("got %v, want unreachable with the address", err)
+	}
+}
+
+func TestAServerThatFailsOnceIsTriedAgainOnlyBeforeTheFirstPiece(t *testing.T) {
+	var calls atomic.Int32
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if calls.Add(1) == 1 {
+			panic(http.ErrAbortHandler)
+		}
+		say(w, delta("Hello"), stop, "[DONE]")
+	})
+	if said, err := generate(t.Context(), m); err != nil || said != "Hello" || calls.Load() != 2 {
+		t.Errorf("said %q, %v after %d calls, want Hello after 2", said, err, calls.Load())
+	}
+	calls.Store(0)
+	m = serve(t, func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
+		say(w, delta("Hel"))
+		panic(http.ErrAbortHandler)
+	})
+	if said, err := generate(t.Context(), m); err == nil || said != "Hel" || calls.Load() != 1 {
+		t.Errorf("said %q, %v after %d calls, want Hel and an error after 1", said, err, calls.Load())
+	}
+}
+
+func TestAServerThatAsksForPatienceIsNotTriedAgain(t *testing.T) {
+	var calls atomic.Int32
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		calls.Add(1)
+		w.Header().Set("Retry-After", "30")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	_, err := generate(t.Context(), m)
+	fault, ok := errors.AsType[*Error](err)
+	if !ok || fault.RetryAfter != 30*time.Second || calls.Load() != 1 {
+		t.Errorf("%v after %d calls, want overloaded with 30 s after 1", err, calls.Load())
+	}
+}
+
+func TestCancellingEndsTheRequestAtTheServerToo(t *testing.T) {
+	gone := make(chan struct{})
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		say(w, delta("One"))
+		<-r.Context().Done()
+		close(gone)
+	})
+	reason := errors.New("the user spoke")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	_, err := m.Generate(ctx, hello, func(string) error { cancel(reason); return nil })
+	if !errors.Is(err, reason) {
+		t.Errorf("got %v, want the cause of the cancellation", err)
+	}
+	select {
+	case <-gone:
+	case <-time.After(time.Second):
+		t.Error("the server's request still runs after a second")
+	}
+}
+
+func TestWhatEmitSaysEndsTheReply(t *testing.T) {
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		say(w, delta("One"), delta(" two"), stop, "[DONE]")
+	})
+	full := errors.New("full")
+	calls := 0
+	_, err := m.Generate(t.Context(), hello, func(string) error { calls++; return full })
+	if !errors.Is(err, full) || calls != 1 {
+		t.Errorf("got %v after %d pieces, want emit's error after 1", err, calls)
+	}
+}
+
+func TestASlowListenerIsNotTheServersFault(t *testing.T) {
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		say(w, delta("One"), delta(" two"), stop, "[DONE]")
+	})
+	var said string
+	_, err := m.Generate(t.Context(), hello, func(piece string) error {
+		time.Sleep(quick.Idle + 100*time.Millisecond)
+		said += piece
+		return nil
+	})
+	if err != nil || said != "One two" {
+		t.Errorf("said %q, %v", said, err)
+	}
+}
+
+func TestARedirectElsewhereIsNotFollowed(t *testing.T) {
+	var reached atomic.Bool
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Store(true) }))
+	defer other.Close()
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/v1/chat/completions", http.StatusTemporaryRedirect)
+	})
+	if _, err := generate(t.Context(), m); err == nil || reached.Load() {
+		t.Errorf("the conversation went to another host (%v)", err)
+	}
+}
+
+func TestTheEnvironmentOfTheOpenAILibraryIsNotUsed(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "someone-elses")
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/")
+	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Leak: yes")
+	var got http.Header
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		say(w, delta("Hi"), stop, "[DONE]")
+	}))
+	defer server.Close()
+	m, err := Open(Options{BaseURL: server.URL, Model: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if said, err := generate(t.Context(), m); err != nil || said != "Hi" {
+		t.Fatalf("said %q, %v", said, err)
+	}
+	if got.Get("Authorization") != "" || got.Get("X-Leak") != "" {
+		t.Errorf("sent Authorization %q, X-Leak %q, want neither", got.Get("Authorization"), got.Get("X-Leak"))
+	}
+}
+
+func TestAModelThatWantsTheNewNameOfTheTokenLimitGetsIt(t *testing.T) {
+	var bodies []string
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies = append(bodies, string(body))
+		if strings.Contains(string(body), `"max_tokens"`) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":{"message":"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."}}`)
+			return
+		}
+		say(w, delta("Hi"), stop, "[DONE]")
+	})
+	for range 2 {
+		if said, err := generate(t.Context(), m); err != nil || said != "Hi" {
+			t.Fatalf("said %q, %v", said, err)
+		}
+	}
+	if len(bodies) != 3 {
+		t.Errorf("%d requests, want 3: the second call knows the name", len(bodies))
+	}
+}
+
+func TestThoughtsAreNotSpoken(t *testing.T) {
+	for in, want := range map[string]string{
+		"Hello.":                               "Hello.",
+		"<think>Hm, who?</think>\n\nHello.":    "Hello.",
+		"\n<think></think>Hi":                  "Hi",
+		"<think>never ends":                    "",
+		"<thin ice> is thin":                   "<thin ice> is thin",
+		"<think>a</think><think>b</think>Done": "Done",
+		"Say <think>x</think>":                 "Say <think>x</think>",
+		"  <":                                  "  <",
+		"":                                     "",
+	} {
+		for size := 1; size <= len(in)+1; size++ {
+			var th thinking
+			var got strings.Builder
+			for rest := in; rest != ""; {
+				n := min(size, len(rest))
+				got.WriteString(th.spoken(rest[:n]))
+				rest = rest[n:]
+			}
+			got.WriteString(th.rest())
+			if strings.TrimSpace(got.String()) != strings.TrimSpace(want) {
+				t.Errorf("%q in pieces of %d: said %q, want %q", in, size, got.String(), want)
+			}
+		}
+	}
+}
+
+func TestPiecesAreValidUTF8(t *testing.T) {
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		say(w, "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\xffb \\ud800 caf\u00e9\"}}]}", stop, "[DONE]")
+	})
+	said, err := generate(t.Context(), m)
+	if err != nil || !utf8.ValidString(said) || !strings.HasSuffix(said, "café") {
+		t.Errorf("said %q, %v", said, err)
+	}
+}
+
+func TestAWrongAddressIsRefusedAtOnce(t *testing.T) {
+	for _, o := range []Options{
+		{BaseURL: "", Model: "m"},
+		{BaseURL: "localhost:8000/v1", Model: "m"},
+		{BaseURL: "ftp://host/v1", Model: "m"},
+		{BaseURL: "http://", Model: "m"},
+		{BaseURL: "http://host/v1"},
+	} {
+		if _, err := Open(o); err == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+	}
+}

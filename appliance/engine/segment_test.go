@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// scripted is a voice detector that reads its answer off the first sample.
+type scripted struct{}
+
+func (scripted) NewStream() VoiceStream                       { return scripted{} }
+func (scripted) Probability(frame []float32) (float32, error) { return frame[0], nil }
+func (scripted) Reset()                                       {}
+
+// script writes frames: v a voiced one, . a silent one.
+func script(s string) []float32 {
+	pcm := make([]float32, 0, len(s)*FrameSamples)
+	for _, c := range s {
+		frame := make([]float32, FrameSamples)
+		if c == 'v' {
+			frame[0] = 0.9
+		}
+		pcm = append(pcm, frame...)
+	}
+	return pcm
+}
+
+func segments(t interface{ Fatal(...any) }, s string) []Segment {
+	g := NewSegmenter(scripted{}, DefaultSegmentOptions())
+	var out []Segment
+	pcm := script(s)
+	for i := 0; i < len(pcm); i += FrameSamples {
+		var err error
+		if out, err = g.Push(out, pcm[i:i+FrameSamples]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func kinds(s []Segment) string {
+	names := map[SegmentKind]string{Voice: "", Paused: "paused ", WentOn: "on ", PartEnded: "part ", Ended: "ended ", Dropped: "dropped "}
+	var b strings.Builder
+	for _, e := range s {
+		b.WriteString(names[e.Kind])
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func frames(c string, n int) string { return strings.Repeat(c, n) }
+
+func TestUtteranceEndsWhenTheSilenceIsLongEnough(t *testing.T) {
+	for name, row := range map[string]struct{ script, want string }{
+		"an utterance":            {frames("v", 20) + frames(".", 25), "paused ended"},
+		"one frame too few":       {frames("v", 20) + frames(".", 24), "paused"},
+		"a pause within":          {frames("v", 20) + frames(".", 10) + frames("v", 10) + frames(".", 25), "paused on paused ended"},
+		"a breath in the pause":   {frames("v", 20) + frames(".", 10) + "v" + frames(".", 14), "paused ended"},
+		"a click alone":           {"v" + frames(".", 40), ""},
+		"too short for a word":    {frames("v", 5) + frames(".", 25), "dropped"},
+		"two utterances":          {frames("v", 20) + frames(".", 25) + frames("v", 20) + frames(".", 25), "paused ended paused ended"},
+		"long speech, one breath": {frames("v", 380) + frames(".", 8) + frames("v", 20) + frames(".", 25), "paused on part paused ended"},
+		"speech without a breath": {frames("v", 630) + frames(".", 25), "part paused ended"},
+	} {
+		if got := kinds(segments(t, row.script)); got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+func TestAudioOfAnUtteranceBeginsWithItsPrefix(t *testing.T) {
+	for _, s := range segments(t, frames(".", 50)+frames("v", 20)+frames(".", 25)) {
+		if s.Kind != Paused {
+			continue
+		}
+		if s.Begin != 50*FrameSamples || s.End != 70*FrameSamples {
+			t.Errorf("voice from %d to %d", s.Begin, s.End)
+		}
+		// 300 ms before, 20 voiced frames, seven silent ones.
+		if want := 4800 + 27*FrameSamples; len(s.PCM) != want {
+			t.Errorf("%d samples, want %d", len(s.PCM), want)
+		}
+	}
+}
+
+func TestPartsOfLongSpeechJoinWithoutLossOrOverlap(t *testing.T) {
+	said := segments(t, frames("v", 630)+frames(".", 25))
+	total := 0
+	for _, s := range said {
+		if s.Kind == PartEnded || s.Kind == Paused {
+			total += len(s.PCM)
+		}
+	}
+	if want := 637 * FrameSamples; total != want {
+		t.Fatalf("the parts hold %d samples, want %d", total, want)
+	}
+}
+
+func TestSegmentsComeInOrderWhateverIsHeard(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var b strings.Builder
+		for range rapid.IntRange(1, 30).Draw(t, "stretches") {
+			b.WriteString(frames(rapid.SampledFrom([]string{"v", "."}).Draw(t, "what"), rapid.IntRange(1, 60).Draw(t, "frames")))
+		}
+		var last Segment
+		for _, s := range segments(t, b.String()) {
+			next := slices.Contains([]SegmentKind{Ended, Dropped}, last.Kind) || last.Utterance == 0
+			if (s.Utterance == last.Utterance+1) != next {
+				t.Fatalf("%+v follows %+v", s.Kind, last.Kind)
+			}
+			if s.Kind == Ended && last.Kind == Voice {
+				t.Fatal("an utterance ended without a pause")
+			}
+			if s.Begin > s.End {
+				t.Fatalf("begins at %d and ends at %d", s.Begin, s.End)
+			}
+			last = s
+		}
+	})
+}
+
+// echo transcribes a piece as its length in frames.
+type echo struct{}
+
+func (echo) Transcribe(_ context.Context, pcm []float32, _ TranscribeOptions) (Transcript, error) {
+	return Transcript{Text: strings.Repeat("w", 1), Language: "en"}, nil
+}
+
+func TestListenGivesEachUtteranceItsPlace(t *testing.T) {
+	pcm := script(frames(".", 10) + frames("v", 20) + frames(".", 30) + frames("v", 20))
+	said, language, err := Listen(t.Context(), scripted{}, echo{}, pcm, DefaultSegmentOptions(), TranscribeOptions{}, nil)
+	if err != nil || language != "en" || len(said) != 2 {
+		t.Fatalf("%v, %q, %v", said, language, err)
+	}
+	if said[0].Begin != 320*time.Millisecond || said[1].End != 2560*time.Millisecond {
+		t.Fatalf("%+v", said)
+	}
+}

@@ -1,0 +1,284 @@
+package ws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+	"golang.org/x/sync/semaphore"
+
+	"parley/appliance/contract"
+)
+
+const (
+	// queueBytes is how much may wait for the network: a minute of speech, at
+	// 128 KB of base64 a second.
+	queueBytes = 8 << 20
+	// queueLeast is what the smallest message counts as, which bounds their
+	// number.
+	queueLeast = 8 << 10
+	// longestReason is what a close frame has room for (RFC 6455, section 5.5).
+	longestReason = 123
+)
+
+// Why a line is gone.
+var (
+	ErrClosed  = errors.New("the line is closed")
+	ErrTooSlow = errors.New("the client does not take what is sent")
+	errNoPong  = errors.New("the client gives no sign of life")
+	errLeft    = errors.New("the client has left")
+)
+
+// Line is one client's WebSocket. It is a chat.Line.
+type Line struct {
+	conn   *websocket.Conn
+	raw    net.Conn // under conn
+	timing Timing
+	log    *slog.Logger
+
+	requestID string      // of the sender
+	repeated  repeated    // of the sender
+	queue     chan []byte // to the writer; never full, as room sees to it
+	room      *semaphore.Weighted
+
+	once    sync.Once
+	closing chan struct{} // closed by Close, after code and reason are set
+	code    int
+	reason  string
+
+	gone    context.Context // ends when the connection is of no use any more
+	drop    context.CancelCauseFunc
+	writing atomic.Bool
+	workers sync.WaitGroup // write and keepAlive
+}
+
+// Send queues a message for the client. It returns at once unless the queue is
+// full; a client that makes no room within Timing.Write is dropped. It is
+// called by one goroutine at a time.
+func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
+	tooOften := l.note(&m)
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	if err := l.enqueue(ctx, data); err != nil {
+		return err
+	}
+	if tooOften {
+		l.Close(contract.ClosePolicy, fmt.Sprintf("%d identical errors in a row", contract.MaxIdenticalErrors))
+		return fmt.Errorf("%w after %d identical errors in a row", ErrClosed, contract.MaxIdenticalErrors)
+	}
+	return nil
+}
+
+// note looks at what passes: errors are given the id of the request, and are
+// counted.
+func (l *Line) note(m *contract.ServerMessage) (tooOften bool) {
+	switch v := (*m).(type) {
+	case contract.ChatMetadata:
+		if v.RequestID != "" {
+			l.requestID = v.RequestID
+		}
+	case contract.UserMessage:
+		l.repeated = repeated{}
+	case contract.WebSocketError:
+		if v.RequestID == "" {
+			v.RequestID = l.requestID
+			*m = v
+		}
+		return l.repeated.count(v) >= contract.MaxIdenticalErrors
+	}
+	return false
+}
+
+// repeated counts identical errors. Another error, or something understood of
+// the user, ends the row.
+type repeated struct {
+	code  contract.Code
+	said  string
+	times int
+}
+
+func (r *repeated) count(e contract.WebSocketError) int {
+	if e.Code != r.code || e.Message != r.said {
+		*r = repeated{code: e.Code, said: e.Message}
+	}
+	r.times++
+	return r.times
+}
+
+func (l *Line) enqueue(ctx context.Context, data []byte) error {
+	if err := l.over(); err != nil {
+		return err
+	}
+	if !l.room.TryAcquire(weight(data)) {
+		if err := l.waitForRoom(ctx, weight(data)); err != nil {
+			return err
+		}
+	}
+	l.queue <- data
+	return nil
+}
+
+func (l *Line) waitForRoom(ctx context.Context, n int64) error {
+	waiting, cancel := context.WithTimeoutCause(ctx, l.timing.Write, ErrTooSlow)
+	defer cancel()
+	stop := context.AfterFunc(l.gone, cancel)
+	defer stop()
+	if l.room.Acquire(waiting, n) == nil {
+		return nil
+	}
+	if err := l.over(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.cut(ErrTooSlow)
+	return ErrTooSlow
+}
+
+// over returns why nothing can be sent any more, or nil.
+func (l *Line) over() error {
+	select {
+	case <-l.gone.Done():
+		return context.Cause(l.gone)
+	case <-l.closing:
+		return ErrClosed
+	default:
+		return nil
+	}
+}
+
+// weight is what a message takes of the queue's room. One that is larger than
+// all of it passes when the queue is empty.
+func weight(data []byte) int64 {
+	return int64(min(max(len(data), queueLeast), queueBytes))
+}
+
+// Close ends the line after what is queued. It returns at once; only the first
+// call counts.
+func (l *Line) Close(code int, reason string) {
+	l.once.Do(func() {
+		l.code, l.reason = code, fit(reason)
+		close(l.closing)
+	})
+}
+
+// fit cuts a reason to what a close frame holds, at the end of a character.
+func fit(reason string) string {
+	if len(reason) <= longestReason {
+		return reason
+	}
+	for i := range reason {
+		if i > longestReason-len("…") {
+			return reason[:previous(reason, i)] + "…"
+		}
+	}
+	return reason[:previous(reason, len(reason))] + "…"
+}
+
+// previous is where the character before i begins.
+func previous(s string, i int) int {
+	for i--; i > 0 && s[i]&0xC0 == 0x80; i-- {
+	}
+	return i
+}
+
+// cut ends the connection at once.
+func (l *Line) cut(why error) {
+	l.drop(why)
+	_ = l.raw.Close()
+}
+
+// write brings what is queued to the network, and then the close frame.
+func (l *Line) write() {
+	for {
+		select {
+		case data := <-l.queue:
+			if !l.put(data) {
+				return
+			}
+		case <-l.closing:
+			l.flush()
+			l.shake()
+			return
+		case <-l.gone.Done():
+			return
+		}
+	}
+}
+
+func (l *Line) put(data []byte) bool {
+	slow := time.AfterFunc(l.timing.Write, func() { l.cut(ErrTooSlow) })
+	defer slow.Stop()
+	l.writing.Store(true)
+	err := l.conn.Write(l.gone, websocket.MessageText, data)
+	l.writing.Store(false)
+	l.room.Release(weight(data))
+	if err != nil {
+		l.cut(err)
+	}
+	return err == nil
+}
+
+// flush writes what was queued before the line was closed, all of it within
+// the time that one message may take.
+func (l *Line) flush() {
+	slow := time.AfterFunc(l.timing.Write, func() { l.cut(ErrTooSlow) })
+	defer slow.Stop()
+	for {
+		select {
+		case data := <-l.queue:
+			if !l.put(data) {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+// shake does the closing handshake. Whoever draws it out is cut off.
+func (l *Line) shake() {
+	hurry := time.AfterFunc(l.timing.Close, func() { _ = l.raw.Close() })
+	defer hurry.Stop()
+	err := l.conn.Close(websocket.StatusCode(l.code), l.reason)
+	l.log.Debug("line closed", "code", l.code, "reason", l.reason, "err", err)
+	l.drop(ErrClosed)
+}
+
+// keepAlive asks for a sign of life from time to time. A client in the middle
+// of taking a message is not asked: the message has a deadline of its own.
+func (l *Line) keepAlive() {
+	tick := time.NewTicker(l.timing.PingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.gone.Done():
+			return
+		case <-l.closing:
+			return
+		case <-tick.C:
+		}
+		ctx, cancel := context.WithTimeout(l.gone, l.timing.Pong)
+		err := l.conn.Ping(ctx)
+		waited := ctx.Err() != nil // all of it, and not for its turn to write
+		cancel()
+		if err != nil && waited && !l.writing.Load() && l.over() == nil {
+			l.cut(errNoPong)
+		}
+	}
+}
+
+// finish waits for the end of the socket, whoever ends it.
+func (l *Line) finish() {
+	l.workers.Wait()
+	_ = l.conn.CloseNow()
+}

@@ -1,0 +1,112 @@
+package ws
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+)
+
+// keptBuffer is the largest read buffer that stays with a line: far above the
+// audio that clients send, so that it need not grow again and again.
+const keptBuffer = 256 << 10
+
+// carry brings what the client sends to the session, until either is over, and
+// returns when the session is.
+func (l *Line) carry(s Session) {
+	over := make(chan struct{})
+	l.workers.Go(func() {
+		defer close(over)
+		<-s.Done()
+		l.Close(contract.CloseNormal, "") // the session has done it; this is for one that has not
+	})
+	err := l.read(s)
+	_, told := errors.AsType[sessionOver](err)
+	switch {
+	case errors.Is(err, errTooBig):
+		l.Close(contract.CloseTooBig, err.Error())
+	case !told && l.over() == nil:
+		l.log.Debug("client left", "err", err)
+		l.cut(errLeft)
+	}
+	s.HangUp()
+	<-over
+}
+
+// sessionOver is the error of a session that takes nothing more. It closes the
+// line by itself, in its own time.
+type sessionOver struct{ error }
+
+func told(err error) error {
+	if err != nil {
+		return sessionOver{err}
+	}
+	return nil
+}
+
+var errTooBig = fmt.Errorf("a message may have %d bytes", contract.MaxMessageBytes)
+
+// bounded reads a message up to the limit. The limit of conn itself would send
+// its close frame at once, ahead of what is queued.
+func bounded(buf *bytes.Buffer, r io.Reader) error {
+	n, err := buf.ReadFrom(io.LimitReader(r, contract.MaxMessageBytes+1))
+	if n > contract.MaxMessageBytes {
+		return errTooBig
+	}
+	return err
+}
+
+// read takes one message after the other, until the socket or the session is
+// over.
+func (l *Line) read(s Session) error {
+	var buf bytes.Buffer
+	for {
+		typ, r, err := l.conn.Reader(l.gone)
+		if err != nil {
+			return err
+		}
+		if typ == websocket.MessageBinary {
+			err = hear(s, r)
+		} else {
+			err = receive(s, r, &buf)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// hear hands raw audio on; the session keeps it.
+func hear(s Session, r io.Reader) error {
+	var audio bytes.Buffer
+	if err := bounded(&audio, r); err != nil || audio.Len() == 0 {
+		return err
+	}
+	return told(s.Hear(audio.Bytes()))
+}
+
+// receive reads one text frame. What is parsed keeps nothing of buf.
+func receive(s Session, r io.Reader, buf *bytes.Buffer) error {
+	if buf.Cap() > keptBuffer {
+		*buf = bytes.Buffer{}
+	}
+	buf.Reset()
+	if err := bounded(buf, r); err != nil {
+		return err
+	}
+	m, err := contract.ParseClientMessage(buf.Bytes())
+	if f, ok := errors.AsType[contract.Fault](err); ok {
+		return told(s.Fault(f.Code, f.Detail))
+	}
+	if audio, ok := m.(contract.AudioInput); ok {
+		if len(audio.Data) == 0 {
+			return nil
+		}
+		return told(s.Hear(audio.Data))
+	}
+	return told(s.Receive(m))
+}

@@ -1,0 +1,112 @@
+package ws
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/coder/websocket"
+	"golang.org/x/sync/semaphore"
+
+	"parley/appliance/contract"
+)
+
+const (
+	// deflateFrom is the size from which a message is compressed. Below it the
+	// header costs what is gained.
+	deflateFrom = 1 << 10
+	// socketBuffer is the send buffer of the operating system, two seconds of
+	// speech on the wire. Left to itself it grows to megabytes, and what lies
+	// in it can neither be taken back nor be seen to wait.
+	socketBuffer = 256 << 10
+)
+
+// checkUpgrade says no, while it can still be said over HTTP, to what is not a
+// WebSocket handshake (RFC 6455, section 4.2.1) or comes from a page of a
+// strange origin.
+func checkUpgrade(r *http.Request, origins []string) error {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
+	switch {
+	case !hasToken(r.Header, "Upgrade", "websocket") || !hasToken(r.Header, "Connection", "upgrade"):
+		return contract.ErrUpgradeRequired{Why: "this path speaks WebSocket only; connect to it with ws:// or wss://"}
+	case r.Header.Get("Sec-WebSocket-Version") != "13":
+		return contract.ErrUpgradeRequired{Why: fmt.Sprintf("WebSocket version %q is not spoken here, only 13", r.Header.Get("Sec-WebSocket-Version"))}
+	case err != nil || len(key) != 16 || len(r.Header.Values("Sec-WebSocket-Key")) != 1:
+		return contract.ErrInvalid{Field: "Sec-WebSocket-Key", Why: "expected 16 bytes in base64, once"}
+	}
+	return checkOrigin(r, origins)
+}
+
+func checkOrigin(r *http.Request, origins []string) error {
+	origin := r.Header.Get("Origin")
+	if origin == "" || slices.Contains(origins, "*") {
+		return nil
+	}
+	u, err := url.Parse(origin)
+	if err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) {
+		return nil
+	}
+	if slices.ContainsFunc(origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
+		return nil
+	}
+	return contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not connect to this box; its operator can allow them with the setting origins", origin)}
+}
+
+func hasToken(h http.Header, name, token string) bool {
+	for _, value := range h.Values(name) {
+		for t := range strings.SplitSeq(value, ",") {
+			if strings.EqualFold(strings.TrimSpace(t), token) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// accept upgrades the request and starts what the line does by itself.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
+	kept := &keepsConn{ResponseWriter: w}
+	conn, err := websocket.Accept(kept, r, &websocket.AcceptOptions{
+		InsecureSkipVerify:   true, // checkOrigin has been here
+		CompressionMode:      websocket.CompressionNoContextTakeover,
+		CompressionThreshold: deflateFrom,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("accepting a WebSocket: %w", err)
+	}
+	conn.SetReadLimit(-1) // bounded limits what is read
+	if b, ok := kept.conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
+		_ = b.SetWriteBuffer(socketBuffer) // a wish; without it the line works as well
+	}
+	l := &Line{
+		conn: conn, raw: kept.conn, timing: s.timing,
+		log:       s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
+		requestID: w.Header().Get("X-Request-Id"),
+		queue:     make(chan []byte, queueBytes/queueLeast),
+		room:      semaphore.NewWeighted(queueBytes),
+		closing:   make(chan struct{}),
+	}
+	l.gone, l.drop = context.WithCancelCause(context.WithoutCancel(r.Context()))
+	l.workers.Go(l.write)
+	l.workers.Go(l.keepAlive)
+	return l, nil
+}
+
+// keepsConn remembers the connection under the WebSocket: closing it is the one
+// way to end a closing handshake that the other side draws out.
+type keepsConn struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+func (k *keepsConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
+	k.conn = conn
+	return conn, rw, err
+}

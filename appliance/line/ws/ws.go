@@ -1,0 +1,174 @@
+// Package ws carries live chats over WebSocket: text frames are the messages
+// of the contract, binary frames raw audio. It knows the socket and its
+// limits; what is said over it is the session's.
+package ws
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// A Host has room for conversations. chat.Host is one, through ForHost.
+type Host interface {
+	// Reserve takes room for one conversation before the socket is accepted,
+	// so that a full box (contract.ErrFull) can still say so over HTTP.
+	Reserve() (Seat, error)
+}
+
+// A Seat is reserved room.
+type Seat interface {
+	// Open begins the conversation. The session may send on o.Line at once. A
+	// contract.Fault is told to the client. After an error the seat is still
+	// to be released; else the session does it.
+	Open(ctx context.Context, o Opening) (Session, error)
+	Release()
+}
+
+// Opening is what the line knows of a conversation before it begins.
+type Opening struct {
+	Account  string
+	Settings contract.ConnectSettings
+	Line     *Line
+}
+
+// A Session is one live conversation, as the line uses it. After an error of
+// any of these it is over.
+type Session interface {
+	Receive(m contract.ClientMessage) error
+	Hear(audio []byte) error
+	// Fault takes a message that could not be read, so that its error comes in
+	// order with the rest.
+	Fault(code contract.Code, detail string) error
+	// HangUp says that the client is gone.
+	HangUp()
+	// Done is closed when the session is over, after it has closed the line.
+	Done() <-chan struct{}
+}
+
+// Timing holds the patience of a line. The zero value of each means its
+// default.
+type Timing struct {
+	// Write is how long one message may take to be handed to the network, and
+	// how long a message may wait for room in the queue. The default of 10 s
+	// is enough for a clip on any link that carries speech in real time: 10 s
+	// of it is what the largest clip holds.
+	Write time.Duration
+	// PingEvery is how often an idle client is asked for a sign of life, 20 s:
+	// below the 30 s and more after which proxies cut quiet connections.
+	PingEvery time.Duration
+	// Pong is how long it may take to give it, 20 s: a phone that changes
+	// networks is back by then.
+	Pong time.Duration
+	// Close is how long the closing handshake may take, 5 s.
+	Close time.Duration
+}
+
+func (t Timing) orDefault() Timing {
+	set := func(d *time.Duration, to time.Duration) {
+		if *d == 0 {
+			*d = to
+		}
+	}
+	set(&t.Write, 10*time.Second)
+	set(&t.PingEvery, 20*time.Second)
+	set(&t.Pong, 20*time.Second)
+	set(&t.Close, 5*time.Second)
+	return t
+}
+
+// Server accepts the WebSockets of chats.
+type Server struct {
+	host    Host
+	origins []string
+	timing  Timing
+	log     *slog.Logger
+	open    sync.WaitGroup
+}
+
+// NewServer returns a Server for the chats of host. Pages of other origins than
+// the box's own may connect when origins lists them ("https://kiosk.example",
+// or "*" for all); clients that are no browsers send no origin.
+func NewServer(host Host, origins []string, t Timing, log *slog.Logger) *Server {
+	return &Server{host: host, origins: origins, timing: t.orDefault(), log: log}
+}
+
+// Wait returns when every socket is closed, or with ctx's error. It is for the
+// box's end, after the sessions were told to stop.
+func (s *Server) Wait(ctx context.Context) error {
+	closed := make(chan struct{})
+	go func() {
+		s.open.Wait()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// ServeChat carries one conversation of account, from its upgrade to the end of
+// the socket. An error means that there was no upgrade and the response is
+// still to be written.
+func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string) error {
+	s.open.Add(1)
+	defer s.open.Done()
+	if err := checkUpgrade(r, s.origins); err != nil {
+		return err
+	}
+	seat, err := s.host.Reserve()
+	if err != nil {
+		return err
+	}
+	l, err := s.accept(w, r)
+	if err != nil {
+		seat.Release()
+		return err
+	}
+	defer l.finish()
+	settings, err := contract.ParseConnectSettings(r.URL.Query())
+	if err != nil {
+		seat.Release()
+		s.refuse(r.Context(), l, err)
+		return nil
+	}
+	session, err := seat.Open(r.Context(), Opening{Account: account, Settings: settings, Line: l})
+	if err != nil {
+		seat.Release()
+		s.refuse(r.Context(), l, err)
+		return nil
+	}
+	l.carry(session)
+	return nil
+}
+
+// refuse tells the client why there is no conversation, and closes. A fault of
+// ours is told without its details, which are in the log.
+func (s *Server) refuse(ctx context.Context, l *Line, err error) {
+	f, told := errors.AsType[contract.Fault](err)
+	full, isFull := errors.AsType[contract.ErrFull](err)
+	code := contract.ClosePolicy
+	switch {
+	case told && f.Code.Fatal():
+		code = f.Code.CloseCode()
+	case isFull:
+		l.Close(closeTryLater, full.Error())
+		return
+	case !told:
+		s.log.ErrorContext(ctx, "cannot open a chat", "err", err)
+		f, code = contract.Fault{Code: contract.Internal}, contract.CloseInternal
+	}
+	if err := l.Send(ctx, f.Code.Error(f.Detail)); err == nil {
+		l.Close(code, f.Code.Slug())
+	}
+}
+
+// closeTryLater is the close code for "not now" (IANA registry: Try Again Later).
+const closeTryLater = 1013

@@ -1,0 +1,497 @@
+package ws
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"go.uber.org/goleak"
+
+	"parley/appliance/contract"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// desk is a Host whose sessions do what a test tells them.
+type desk struct {
+	full    error
+	refused error
+	opened  chan *talk
+	seats   sync.WaitGroup // reserved and not given back
+}
+
+type place struct{ d *desk }
+
+func (d *desk) Reserve() (Seat, error) {
+	if d.full != nil {
+		return nil, d.full
+	}
+	d.seats.Add(1)
+	return place{d}, nil
+}
+
+func (p place) Release() { p.d.seats.Done() }
+
+func (p place) Open(_ context.Context, o Opening) (Session, error) {
+	if p.d.refused != nil {
+		return nil, p.d.refused
+	}
+	t := &talk{Opening: o, got: make(chan any, 100), hungUp: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		<-t.done
+		p.Release()
+	}()
+	p.d.opened <- t
+	return t, nil
+}
+
+// talk is a session that notes what it is told.
+type talk struct {
+	Opening
+	got    chan any
+	hungUp chan struct{}
+	done   chan struct{}
+	over   sync.Once
+}
+
+type heard []byte
+
+func (t *talk) Receive(m contract.ClientMessage) error { t.got <- m; return nil }
+func (t *talk) Hear(audio []byte) error                { t.got <- heard(audio); return nil }
+func (t *talk) HangUp()                                { close(t.hungUp); t.end() }
+func (t *talk) Done() <-chan struct{}                  { return t.done }
+func (t *talk) end()                                   { t.over.Do(func() { close(t.done) }) }
+func (t *talk) Fault(code contract.Code, detail string) error {
+	return t.Line.Send(context.Background(), code.Error(detail))
+}
+
+// box serves chats on a real socket.
+type box struct {
+	*desk
+	t      *testing.T
+	server *Server
+	http   *httptest.Server
+	failed chan error // of ServeChat
+}
+
+// quick is a Timing for tests that wait for its end.
+var quick = Timing{Write: 300 * time.Millisecond, PingEvery: 50 * time.Millisecond, Pong: 300 * time.Millisecond, Close: 300 * time.Millisecond}
+
+func start(t *testing.T, timing Timing, origins ...string) *box {
+	t.Helper()
+	b := &box{desk: &desk{opened: make(chan *talk, 1)}, t: t, failed: make(chan error, 1)}
+	b.server = NewServer(b.desk, origins, timing, slog.New(slog.DiscardHandler))
+	b.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Request-Id", "req-1")
+		if err := b.server.ServeChat(w, r, "acme"); err != nil {
+			b.failed <- err
+			http.Error(w, err.Error(), http.StatusTeapot)
+		}
+	}))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := b.server.Wait(ctx); err != nil {
+			t.Errorf("sockets are still open: %v", err)
+		}
+		b.http.Close()
+		b.seats.Wait()
+	})
+	return b
+}
+
+// dial connects a client and returns both ends.
+func (b *box) dial(query string, o *websocket.DialOptions) (*websocket.Conn, *talk) {
+	b.t.Helper()
+	c := b.connect(query, o)
+	select {
+	case t := <-b.opened:
+		return c, t
+	case <-time.After(5 * time.Second):
+		b.t.Fatal("no session was opened")
+		return nil, nil
+	}
+}
+
+func (b *box) connect(query string, o *websocket.DialOptions) *websocket.Conn {
+	b.t.Helper()
+	c, _, err := websocket.Dial(b.t.Context(), b.http.URL+"/v0/evi/chat?"+query, o)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	c.SetReadLimit(-1)
+	b.t.Cleanup(func() { _ = c.CloseNow() })
+	return c
+}
+
+func send(t *testing.T, c *websocket.Conn, typ websocket.MessageType, data string) {
+	t.Helper()
+	if err := c.Write(t.Context(), typ, []byte(data)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, c *websocket.Conn) contract.ServerMessage {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	_, data, err := c.Read(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := contract.ParseServerMessage(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// closed reads to the end of the socket.
+func closed(t *testing.T, c *websocket.Conn) websocket.CloseError {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for {
+		_, _, err := c.Read(ctx)
+		if ce, ok := errors.AsType[websocket.CloseError](err); ok {
+			return ce
+		}
+		if err != nil {
+			t.Fatalf("closed without a close frame: %v", err)
+		}
+	}
+}
+
+func got[T any](t *testing.T, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(5 * time.Second):
+		t.Fatal("nothing came")
+		panic("unreachable")
+	}
+}
+
+func TestFramesReachTheSessionInOrder(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	send(t, c, websocket.MessageText, `{"type":"audio_input","data":"AAEC"}`)
+	send(t, c, websocket.MessageBinary, "\x03\x04")
+	send(t, c, websocket.MessageBinary, "")
+	send(t, c, websocket.MessageText, `{"type":"user_input","text":"Hi"}`)
+	if a := got(t, s.got).(heard); string(a) != "\x00\x01\x02" {
+		t.Errorf("heard %x", a)
+	}
+	if a := got(t, s.got).(heard); string(a) != "\x03\x04" {
+		t.Errorf("heard %x", a)
+	}
+	if m := got(t, s.got); m != (contract.UserInput{Text: "Hi"}) {
+		t.Errorf("received %+v", m)
+	}
+	if s.Account != "acme" {
+		t.Errorf("account %q", s.Account)
+	}
+	c.Close(websocket.StatusNormalClosure, "")
+	got(t, s.hungUp)
+}
+
+func TestWhatIsQueuedArrivesBeforeTheClose(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	for i := range 300 {
+		m := contract.AudioOutput{ID: "a", Index: i, Data: make([]byte, 10_000)}
+		if err := s.Line.Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Line.Close(contract.CloseNormal, strings.Repeat("ü", 100))
+	if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); !errors.Is(err, ErrClosed) {
+		t.Errorf("sending after Close: %v", err)
+	}
+	s.end()
+	for i := range 300 {
+		if m := read(t, c).(contract.AudioOutput); m.Index != i {
+			t.Fatalf("clip %d came as number %d", m.Index, i)
+		}
+	}
+	if ce := closed(t, c); ce.Code != 1000 || ce.Reason != strings.Repeat("ü", 60)+"…" {
+		t.Errorf("closed with %d %q", ce.Code, ce.Reason)
+	}
+}
+
+func TestBrokenFramesAreAnsweredAndTheSocketStays(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	for frame, code := range map[string]contract.Code{
+		`{"type":`:                          contract.BrokenJSON,
+		`{"type":"x"}`:                      contract.UnknownMessage,
+		`{"type":"user_input"}`:             contract.WrongShape,
+		`{"type":"audio_input","data":"*"}`: contract.BrokenBase64,
+		`{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":0}}`: contract.InvalidSettings,
+	} {
+		send(t, c, websocket.MessageText, frame)
+		e := read(t, c).(contract.WebSocketError)
+		if e.Code != code || e.Slug != code.Slug() || e.RequestID != "req-1" {
+			t.Errorf("%s: %+v", frame, e)
+		}
+	}
+	send(t, c, websocket.MessageText, `{"type":"user_input","text":"still here"}`)
+	got(t, s.got)
+}
+
+func TestTenIdenticalErrorsInARowCloseTheSocket(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	say := func(frame string, times int) {
+		for range times {
+			send(t, c, websocket.MessageText, frame)
+			if m, ok := read(t, c).(contract.WebSocketError); !ok {
+				t.Fatalf("%+v", m)
+			}
+		}
+	}
+	say(`{"type":"x"}`, 9)
+	say(`{"type":"y"}`, 9) // another error begins another row
+	if err := s.Line.Send(t.Context(), contract.UserMessage{}); err != nil {
+		t.Fatal(err)
+	}
+	read(t, c)
+	say(`{"type":"y"}`, 10)
+	if ce := closed(t, c); ce.Code != websocket.StatusPolicyViolation || !strings.Contains(ce.Reason, "10 identical errors") {
+		t.Errorf("closed with %v", ce)
+	}
+	s.end()
+}
+
+func TestAFrameOverTheLimitClosesWith1009(t *testing.T) {
+	for name, size := range map[string]int{"a little": contract.MaxMessageBytes + 1, "far": contract.MaxMessageBytes + 8<<20} {
+		for _, mode := range []websocket.CompressionMode{websocket.CompressionDisabled, websocket.CompressionContextTakeover} {
+			t.Run(fmt.Sprint(name, mode), func(t *testing.T) {
+				b := start(t, Timing{})
+				c, s := b.dial("", &websocket.DialOptions{CompressionMode: mode})
+				if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); err != nil {
+					t.Fatal(err)
+				}
+				go func() { _ = c.Write(context.Background(), websocket.MessageText, bytes.Repeat([]byte("a"), size)) }()
+				read(t, c)
+				if ce := closed(t, c); ce.Code != websocket.StatusMessageTooBig {
+					t.Errorf("closed with %v", ce)
+				}
+				got(t, s.hungUp)
+			})
+		}
+	}
+}
+
+func TestAFrameAtTheLimitIsTaken(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	send(t, c, websocket.MessageBinary, strings.Repeat("a", contract.MaxMessageBytes))
+	if a := got(t, s.got).(heard); len(a) != contract.MaxMessageBytes {
+		t.Errorf("heard %d bytes", len(a))
+	}
+}
+
+func TestAClientThatStopsReadingIsDropped(t *testing.T) {
+	timing := quick
+	timing.PingEvery = time.Hour
+	b := start(t, timing)
+	_, s := b.dial("", nil)
+	begun := time.Now()
+	var err error
+	for sent := 0; err == nil; sent++ {
+		if sent > 200 {
+			t.Fatal("200 MB were taken for a client that reads nothing")
+		}
+		err = s.Line.Send(t.Context(), contract.AudioOutput{ID: "a", Index: sent, Data: make([]byte, 1<<20)})
+	}
+	got(t, s.hungUp)
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("dropped after %s", took)
+	}
+	if !errors.Is(err, ErrTooSlow) {
+		t.Errorf("Send says: %v", err)
+	}
+}
+
+func TestAClientThatGivesNoSignOfLifeIsDropped(t *testing.T) {
+	b := start(t, quick)
+	_, s := b.dial("", nil) // does not read, and so answers no ping
+	got(t, s.hungUp)
+	if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); !errors.Is(err, errNoPong) {
+		t.Errorf("Send says: %v", err)
+	}
+}
+
+func TestASilentClientThatAnswersPingsStays(t *testing.T) {
+	b := start(t, quick)
+	c, s := b.dial("", nil)
+	go func() { _, _, _ = c.Read(context.Background()) }()
+	select {
+	case <-s.hungUp:
+		t.Error("it was dropped")
+	case <-time.After(time.Second):
+	}
+	c.CloseNow()
+	got(t, s.hungUp)
+}
+
+func TestAClientThatVanishesIsHungUp(t *testing.T) {
+	b := start(t, Timing{})
+	var raw net.Conn
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		var err error
+		raw, err = (&net.Dialer{}).DialContext(ctx, network, addr)
+		return raw, err
+	}}
+	_, s := b.dial("", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	_ = raw.(*net.TCPConn).SetLinger(0) // as a cable that is pulled and put back: a reset
+	_ = raw.Close()
+	got(t, s.hungUp)
+}
+
+func TestAClientThatDrawsOutTheCloseIsCutOff(t *testing.T) {
+	timing := quick
+	timing.PingEvery = time.Hour
+	b := start(t, timing)
+	conn, err := net.Dial("tcp", b.http.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n", "AAAAAAAAAAAAAAAAAAAAAA==")
+	s := got(t, b.opened)
+	// A binary frame of 2^40 bytes, of which one comes now and then.
+	_, _ = conn.Write([]byte{0x82, 0xFF, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		for {
+			if _, err := conn.Write([]byte{1}); err != nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	s.Line.Close(contract.CloseNormal, "")
+	s.end()
+	got(t, stop)
+}
+
+func TestDeflateIsOfferedAndWorksBothWays(t *testing.T) {
+	for _, mode := range []websocket.CompressionMode{websocket.CompressionContextTakeover, websocket.CompressionNoContextTakeover} {
+		b := start(t, Timing{})
+		c, resp, err := websocket.Dial(t.Context(), b.http.URL, &websocket.DialOptions{CompressionMode: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ext := resp.Header.Get("Sec-WebSocket-Extensions"); !strings.Contains(ext, "permessage-deflate") || !strings.Contains(ext, "server_no_context_takeover") {
+			t.Errorf("extensions: %q", ext)
+		}
+		c.SetReadLimit(-1)
+		s := got(t, b.opened)
+		clip := bytes.Repeat([]byte("speech"), 50_000)
+		for range 2 {
+			if err := s.Line.Send(t.Context(), contract.AudioOutput{ID: "a", Data: clip}); err != nil {
+				t.Fatal(err)
+			}
+			if m := read(t, c).(contract.AudioOutput); !bytes.Equal(m.Data, clip) {
+				t.Error("the clip changed on its way")
+			}
+			send(t, c, websocket.MessageBinary, string(clip))
+			if !bytes.Equal(got(t, s.got).(heard), clip) {
+				t.Error("the audio changed on its way")
+			}
+		}
+		_ = c.CloseNow()
+	}
+}
+
+func TestNestedSettingsReachTheSession(t *testing.T) {
+	b := start(t, Timing{})
+	_, s := b.dial("session_settings%5Baudio%5D%5Bsample_rate%5D=16000&voice_id=v&verbose_transcription=true&fernSdkVersion=1", nil)
+	if a := s.Settings.SessionSettings.Audio; a == nil || *a != (contract.AudioConfiguration{Channels: 1, Encoding: contract.Linear16, SampleRate: 16000}) {
+		t.Errorf("audio is %+v", a)
+	}
+	if s.Settings.VoiceID != "v" || !s.Settings.VerboseTranscription {
+		t.Errorf("%+v", s.Settings)
+	}
+}
+
+func TestARefusedConversationIsToldWhyAndClosed(t *testing.T) {
+	for name, c := range map[string]struct {
+		query   string
+		refused error
+		code    contract.Code
+		close   int
+		hidden  string
+	}{
+		"wrong parameter": {query: "config_version=x", code: contract.InvalidConnect, close: 1008},
+		"wrong settings":  {query: "session_settings[audio][sample_rate]=0", code: contract.InvalidSettings, close: 1008},
+		"no such group":   {refused: fmt.Errorf("open: %w", contract.Fault{Code: contract.GroupNotFound, Detail: "resumed_chat_group_id"}), code: contract.GroupNotFound, close: 1008},
+		"ours":            {refused: errors.New("disk /dev/sda on fire"), code: contract.Internal, close: 1011, hidden: "sda"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := start(t, Timing{})
+			b.refused = c.refused
+			client := b.connect(c.query, nil)
+			e, ok := read(t, client).(contract.WebSocketError)
+			if !ok || e.Code != c.code || c.hidden != "" && strings.Contains(e.Message, c.hidden) {
+				t.Errorf("%+v", e)
+			}
+			if ce := closed(t, client); int(ce.Code) != c.close {
+				t.Errorf("closed with %v", ce)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeAcceptedIsAnErrorBeforeTheUpgrade(t *testing.T) {
+	b := start(t, Timing{}, "https://kiosk.example")
+	b.full = contract.ErrFull{RetryAfter: time.Second}
+	shake := http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-Websocket-Version": {"13"}, "Sec-Websocket-Key": {"AAAAAAAAAAAAAAAAAAAAAA=="}}
+	try := func(change, value string) error {
+		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, b.http.URL, nil)
+		req.Header = shake.Clone()
+		if change != "" {
+			req.Header.Set(change, value)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return got(t, b.failed)
+	}
+	for _, c := range []struct {
+		change, value string
+		want          error
+	}{
+		{"", "", contract.ErrFull{}},
+		{"Upgrade", "h2c", contract.ErrUpgradeRequired{}},
+		{"Connection", "close", contract.ErrUpgradeRequired{}},
+		{"Sec-WebSocket-Version", "8", contract.ErrUpgradeRequired{}},
+		{"Sec-WebSocket-Key", "short", contract.ErrInvalid{}},
+		{"Origin", "https://evil.example", contract.ErrForbidden{}},
+		{"Origin", "http://kiosk.example", contract.ErrForbidden{}},
+		{"Origin", "null", contract.ErrForbidden{}},
+		{"Origin", "https://KIOSK.example", contract.ErrFull{}},
+		{"Origin", b.http.URL, contract.ErrFull{}},
+	} {
+		if err := try(c.change, c.value); fmt.Sprintf("%T", err) != fmt.Sprintf("%T", c.want) {
+			t.Errorf("%s: %s gives %T: %v, want %T", c.change, c.value, err, err, c.want)
+		}
+	}
+	http.DefaultClient.CloseIdleConnections()
+}

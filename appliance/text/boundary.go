@@ -1,0 +1,176 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A verdict says what one place in a text is: the end of a sentence, which is
+// then buf[:at]; not an end, and at is where to look next; or unsure, until
+// more text is known.
+type verdict struct {
+	end, unsure bool
+	at          int
+}
+
+var unsure = verdict{unsure: true}
+
+// maxLookahead bounds how far behind a full stop the next word is read before
+// it is taken as complete; the longest word that decides anything has nine
+// letters.
+const maxLookahead = 12
+
+// judge looks at the one place i of buf. It depends only on buf, never on how
+// buf came together, and stays what it is as buf grows once it is not unsure.
+func judge(buf []rune, i int) verdict {
+	switch {
+	case buf[i] == '\n':
+		return judgeLine(buf, i)
+	case terminates(buf[i]):
+		return judgeStop(buf, i)
+	}
+	return verdict{at: i + 1}
+}
+
+// judgeStop looks at the run of full stops, question and exclamation marks
+// that begins at i.
+func judgeStop(buf []rune, i int) verdict {
+	stop := i
+	wide := false
+	for stop < len(buf) && terminates(buf[stop]) {
+		wide = wide || buf[stop] > 0x2fff
+		stop++
+	}
+	closed := stop
+	for closed < len(buf) && closes(buf[closed]) {
+		closed++
+	}
+	if closed == len(buf) {
+		return unsure
+	}
+	end, no := verdict{end: true, at: closed}, verdict{at: stop}
+	if wide { // Chinese and Japanese put no space behind
+		return end
+	}
+	if !unicode.IsSpace(buf[closed]) {
+		return no
+	}
+	kind := kindOfStop(buf, i, stop)
+	switch {
+	case kind == inside:
+		return no
+	case kind == plainStop && closed == stop:
+		return end // whatever follows
+	}
+	next := closed
+	for next < len(buf) && unicode.IsSpace(buf[next]) {
+		if buf[next] == '\n' && next+1 < len(buf) && buf[next+1] == '\n' {
+			return end
+		}
+		next++
+	}
+	if next == len(buf) {
+		return unsure
+	}
+	return judgeNext(kind, buf[next:], end, no)
+}
+
+// judgeNext decides a doubtful stop by what follows it.
+func judgeNext(kind stopKind, next []rune, end, no verdict) verdict {
+	switch {
+	case unicode.IsLower(next[0]):
+		return no
+	case kind == plainStop || kind == ellipsis:
+		return end
+	case unicode.IsDigit(next[0]):
+		return no
+	case kind == beforeDigit || !unicode.IsLetter(next[0]):
+		return end
+	}
+	n := 1
+	for n < len(next) && unicode.IsLetter(next[n]) {
+		n++
+	}
+	if n == len(next) && n < maxLookahead {
+		return unsure
+	}
+	word := strings.ToLower(string(next[:n]))
+	initial := n == 1 && n < len(next) && next[n] == '.'
+	switch {
+	case kind == abbreviation && !partOfDate.has(word):
+		return end
+	case kind == initials && sentenceStarters.has(word) && !initial:
+		return end
+	}
+	return no
+}
+
+// A stopKind says what a full stop may be, from what stands before it.
+type stopKind int
+
+const (
+	plainStop    stopKind = iota // the end of a sentence
+	inside                       // never an end: "Dr."
+	ellipsis                     // an end unless a small letter follows
+	beforeDigit                  // an end unless a digit follows: "No. 5"
+	abbreviation                 // an end if a capital follows: "etc.", "p.m."
+	initials                     // an end only if a word follows that begins sentences: "U.S.", "St."
+)
+
+// kindOfStop classifies the run of stops buf[i:stop].
+func kindOfStop(buf []rune, i, stop int) stopKind {
+	run := string(buf[i:stop])
+	switch {
+	case strings.ContainsAny(run, "!?"):
+		return plainStop
+	case run != ".":
+		return ellipsis
+	}
+	begin := i
+	for begin > 0 && !unicode.IsSpace(buf[begin-1]) && !opens(buf[begin-1]) {
+		begin--
+	}
+	word := string(buf[begin:i])
+	lower := strings.ToLower(word)
+	heads := begin == 0 || buf[begin-1] == '\n'
+	capital := begin < i && unicode.IsUpper(buf[begin])
+	switch {
+	case heads && listNumber(word), capital && titles.has(lower), neverEnd.has(lower):
+		return inside
+	case numbered.has(lower):
+		return beforeDigit
+	case canEnd.has(lower):
+		return abbreviation
+	case capital && places.has(lower), dottedLetters(word):
+		return initials
+	}
+	return plainStop
+}
+
+// dottedLetters reports whether word is an initial or several, without the
+// last full stop: "J", "U.S", "Ph.D".
+func dottedLetters(word string) bool {
+	parts := strings.Split(word, ".")
+	for _, p := range parts {
+		r := []rune(p)
+		if len(r) == 0 || len(r) > 2 || !unicode.IsUpper(r[0]) || len(r) == 2 && (len(parts) == 1 || !unicode.IsLower(r[1])) {
+			return false
+		}
+	}
+	return true
+}
+
+// listNumber reports whether word, at the head of a line, is the number of a
+// list item.
+func listNumber(word string) bool {
+	if len(word) == 0 || len(word) > 3 {
+		return false
+	}
+	return strings.Trim(word, "0123456789") == ""
+}
+
+func terminates(r rune) bool { return strings.ContainsRune(".!?…。！？｡", r) }
+
+func closes(r rune) bool { return strings.ContainsRune("\"')]}»”’*_`~」』）】》〉", r) }
+
+func opens(r rune) bool { return strings.ContainsRune("\"'([{«“‘*_`「『（【《〈", r) }

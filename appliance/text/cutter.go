@@ -1,0 +1,200 @@
+// Package text makes written language fit to be spoken: it cuts a stream of
+// text into sentences as they are completed, takes away what is only for the
+// eye, and writes out numbers, dates and abbreviations as words.
+package text
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxSentence is the length in runes at which a sentence without an end is cut
+// anyway: about 20 s of speech, as much as a listener follows in one breath
+// and a synthesizer should make before the first sound is heard.
+const maxSentence = 250
+
+// minFirstWords is how short the first part of a sentence may be when it is
+// cut at a clause: shorter ones sound like an interrupted speaker.
+const minFirstWords = 4
+
+// minNextWords is how many words must follow a comma, before another comma,
+// for it to part two clauses and not two items of a list.
+const minNextWords = 3
+
+// A Cutter cuts text that arrives in pieces into sentences. Where the pieces
+// are cut makes no difference to the sentences. The zero value is ready; it is
+// used by one goroutine.
+type Cutter struct {
+	// FirstClause, when positive, lets the first sentence be cut at a clause
+	// once it has more than so many words and no end, so that a voice can
+	// start sooner.
+	FirstClause int
+
+	buf     []rune
+	scanned int  // nothing before buf[scanned] ends the sentence
+	begun   bool // a sentence was returned
+}
+
+// Push adds a piece and returns the sentences that it completes, without
+// Markdown, emoji and surrounding space. Pieces are valid UTF-8 each.
+func (c *Cutter) Push(piece string) []string {
+	var sentences []string
+	for _, r := range piece {
+		if !c.add(r) {
+			continue
+		}
+		for at := c.next(); at > 0; at = c.next() {
+			if s := c.take(at); s != "" {
+				sentences = append(sentences, s)
+			}
+		}
+	}
+	return sentences
+}
+
+// Rest returns what is left when no more pieces follow, empty when nothing
+// is, and makes the Cutter as new.
+func (c *Cutter) Rest() string {
+	s := c.take(len(c.buf))
+	c.begun = false
+	return s
+}
+
+// Sentences cuts a whole text.
+func Sentences(s string) []string {
+	var c Cutter
+	sentences := c.Push(s)
+	if rest := c.Rest(); rest != "" {
+		sentences = append(sentences, rest)
+	}
+	return sentences
+}
+
+// add appends r and says whether it did. White space is made one space, one
+// newline or two (a paragraph), so that the buffer stays small.
+func (c *Cutter) add(r rune) bool {
+	n := len(c.buf)
+	switch {
+	case !unicode.IsSpace(r):
+		c.buf = append(c.buf, r)
+	case n == 0 || r == '\r':
+		return false
+	case r == '\n' || r == '\u2028' || r == '\u2029':
+		if c.buf[n-1] == ' ' {
+			c.buf[n-1] = '\n'
+			// The space may have been passed already; the newline decides anew.
+			c.scanned = min(c.scanned, n-1)
+		} else if c.buf[n-1] != '\n' || n < 2 || c.buf[n-2] != '\n' {
+			c.buf = append(c.buf, '\n')
+		} else {
+			return false
+		}
+	case c.buf[n-1] == ' ' || c.buf[n-1] == '\n':
+		return false
+	default:
+		c.buf = append(c.buf, ' ')
+	}
+	return true
+}
+
+// take returns buf[:at] as a sentence and keeps the rest.
+func (c *Cutter) take(at int) string {
+	s := plain(string(c.buf[:at]))
+	rest := c.buf[at:]
+	for len(rest) > 0 && unicode.IsSpace(rest[0]) {
+		rest = rest[1:]
+	}
+	c.buf = c.buf[:copy(c.buf, rest)]
+	c.scanned = 0
+	c.begun = c.begun || s != ""
+	return s
+}
+
+// next returns where the sentence at the head of the buffer ends, 0 while that
+// cannot be said.
+func (c *Cutter) next() int {
+	for c.scanned < len(c.buf) {
+		v := judge(c.buf, c.scanned)
+		if v.unsure {
+			break
+		}
+		if v.end {
+			return v.at
+		}
+		c.scanned = v.at
+	}
+	switch {
+	case len(c.buf) >= maxSentence:
+		return longCut(c.buf)
+	case c.FirstClause > 0 && !c.begun:
+		return c.firstClause()
+	}
+	return 0
+}
+
+// longCut finds the last good place to cut a sentence that has become too
+// long: a clause in its later two thirds, else a space, else its end.
+func longCut(buf []rune) int {
+	for i := len(buf) - 2; i > len(buf)/3; i-- {
+		if clauseEnds(buf, i) {
+			return i + 1
+		}
+	}
+	for i := len(buf) - 1; i > 0; i-- {
+		if unicode.IsSpace(buf[i]) {
+			return i
+		}
+	}
+	return len(buf)
+}
+
+// firstClause returns where the first sentence may be cut early, 0 for nowhere
+// yet.
+func (c *Cutter) firstClause() int {
+	last := len(c.buf) - 1
+	if last < 0 || !unicode.IsSpace(c.buf[last]) || words(c.buf) <= c.FirstClause {
+		return 0
+	}
+	for i := last - 1; i > 0; i-- {
+		if clauseEnds(c.buf, i) && words(c.buf[:i+1]) >= minFirstWords && partsClauses(c.buf, i) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// clauseEnds reports whether a clause may end with buf[i].
+func clauseEnds(buf []rune, i int) bool {
+	if i+1 >= len(buf) {
+		return false
+	}
+	switch buf[i] {
+	case ',', ';', ':', '–':
+		return unicode.IsSpace(buf[i+1])
+	case '—', '，', '、', '；', '：':
+		return true
+	case '-':
+		return unicode.IsSpace(buf[i+1]) && i > 0 && unicode.IsSpace(buf[i-1])
+	}
+	return false
+}
+
+// partsClauses reports whether the mark at buf[i], if it is a comma, stands
+// between clauses and not between the items of a list.
+func partsClauses(buf []rune, i int) bool {
+	if buf[i] != ',' && buf[i] != '，' && buf[i] != '、' {
+		return true
+	}
+	before := i
+	for before > 0 && !clauseEnds(buf, before-1) {
+		before--
+	}
+	after := i + 1
+	for after < len(buf) && !clauseEnds(buf, after) {
+		after++
+	}
+	return words(buf[before:i]) >= minNextWords && words(buf[i+1:after]) >= minNextWords
+}
+
+// words counts the words of s.
+func words(s []rune) int { return len(strings.Fields(string(s))) }

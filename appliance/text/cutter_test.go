@@ -1,0 +1,172 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+func TestSentencesEndWhereAReaderWouldPause(t *testing.T) {
+	for in, want := range map[string][]string{
+		"":                                    nil,
+		" \n ":                                nil,
+		"Hello":                               {"Hello"},
+		"Hi. How are you?":                    {"Hi.", "How are you?"},
+		"Dr. Smith is in. Ask Mrs. Jones.":    {"Dr. Smith is in.", "Ask Mrs. Jones."},
+		"It is 3.5 km. It costs $4.99. Fine.": {"It is 3.5 km.", "It costs $4.99.", "Fine."},
+		"Fruit, e.g. this apple, i.e. Granny Smith. Good.":                                             {"Fruit, e.g. this apple, i.e. Granny Smith.", "Good."},
+		"The U.S. Army left. He lives in the U.S. The army left.":                                      {"The U.S. Army left.", "He lives in the U.S.", "The army left."},
+		"At 9 a.m. today. At 9 a.m. Monday we open. We close at 5 p.m. Come early.":                    {"At 9 a.m. today.", "At 9 a.m. Monday we open.", "We close at 5 p.m.", "Come early."},
+		"Mr. J. R. Smith met J. I. Case. So did I. Then we left.":                                      {"Mr. J. R. Smith met J. I. Case.", "So did I.", "Then we left."},
+		"See www.example.com for more. Or a.b.c/d?e=f now.":                                            {"See www.example.com for more.", "Or a.b.c/d?e=f now."},
+		"Wait... what? Well... Then go.":                                                               {"Wait... what?", "Well...", "Then go."},
+		"Wait… what? Well… Then go.":                                                                   {"Wait… what?", "Well…", "Then go."},
+		"Take No. 5 please. No. I will not.":                                                           {"Take No. 5 please.", "No.", "I will not."},
+		"1. First item\n2. Second item. With more.\n\nEnd":                                             {"1. First item", "2. Second item.", "With more.", "End"},
+		"He said \"Go.\" Then he left.":                                                                {"He said \"Go.\"", "Then he left."},
+		"\"Really?\" he asked. (Yes!) Good.":                                                           {"\"Really?\" he asked.", "(Yes!)", "Good."},
+		"What?! No way!!! Ok":                                                                          {"What?!", "No way!!!", "Ok"},
+		"We have:\n- red apples\n- green pears\nThat is all":                                           {"We have:", "red apples", "green pears", "That is all"},
+		"# Title\nSome text":                                                                           {"Title", "Some text"},
+		"A title\nThen a text that goes on. Yes.":                                                      {"A title", "Then a text that goes on.", "Yes."},
+		"This is a long line of text that was broken only to fit a page,\nIt seems, and goes on here.": {"This is a long line of text that was broken only to fit a page, It seems, and goes on here."},
+		"broken in\nthe middle":                                                                        {"broken in the middle"},
+		"你好。你好吗？很好！再见":                                                                                 {"你好。", "你好吗？", "很好！", "再见"},
+		"彼は「はい。」と言った。":                                                                                 {"彼は「はい。」", "と言った。"},
+		"Apples, pears, etc. are fruit. Bring apples etc. The rest is here.":                           {"Apples, pears, etc. are fruit.", "Bring apples etc.", "The rest is here."},
+		"Go to St. Mary on Main St. The shop is there.":                                                {"Go to St. Mary on Main St.", "The shop is there."},
+		"Acme Inc. makes it. I work at Acme Inc. You too?":                                             {"Acme Inc. makes it.", "I work at Acme Inc.", "You too?"},
+		"**Hello there.** Use `go test` *now*. See [the docs. All](http://a.b/c).":                     {"Hello there.", "Use go test now.", "See the docs.", "All."},
+		"Great! 😀 How are you? 👨‍👩‍👧":                                                                  {"Great!", "How are you?"},
+		"She got a Ph.D. in 2001. She has a Ph.D. She teaches.":                                        {"She got a Ph.D. in 2001.", "She has a Ph.D.", "She teaches."},
+		"On Nov. 21 we met. Is it the 5. No":                                                           {"On Nov. 21 we met.", "Is it the 5.", "No"},
+		"The temperature is -5. Cold":                                                                  {"The temperature is -5.", "Cold"},
+		"Yes.\r\nNo.\r\n":                                                                              {"Yes.", "No."},
+		"| a | b |\n|---|---|\n| 1 | 2 |":                                                              {"a, b", "1, 2"},
+		"3 * 4 is snake_case ~5":                                                                       {"3 * 4 is snake_case ~5"},
+		"```go\nx := 1\n```\nDone.":                                                                    {"x := 1", "Done."},
+	} {
+		if got := Sentences(in); !slices.Equal(got, want) {
+			t.Errorf("Sentences(%q)\n got %q\nwant %q", in, got, want)
+		}
+	}
+}
+
+func TestASentenceIsCutAsSoonAsItIsCertain(t *testing.T) {
+	for _, tc := range []struct{ pending, decides string }{
+		{"Hello there.", " "},
+		{"Is it?", " "},
+		{"We close at 5 p.m.", " Come "},
+		{"He said \"Go.\"", " T"},
+		{"Wait...", " T"},
+		{"你好。", "你"},
+		{"A paragraph", "\n\n"},
+		{"- an item", "\nN"},
+	} {
+		var c Cutter
+		if got := c.Push(tc.pending); len(got) != 0 {
+			t.Errorf("%q: cut too early: %q", tc.pending, got)
+		}
+		if got := c.Push(tc.decides); len(got) != 1 {
+			t.Errorf("%q then %q: cut %q, want one sentence", tc.pending, tc.decides, got)
+		}
+	}
+}
+
+func TestTheFirstSentenceMayBeCutAtAClause(t *testing.T) {
+	for in, want := range map[string]string{
+		"Sure, I can help you with that, but first I need to know which room you are in today.": "Sure, I can help you with that,",
+		"The pool on the second floor is open every day: it closes at ten in the evening.":      "The pool on the second floor is open every day:",
+		"You can buy apples, pears, plums, figs, dates, nuts and much more in the shop.":        "You can buy apples, pears, plums, figs, dates, nuts and much more in the shop.",
+		"The whole house did cost 1,000,000 dollars or so when it was built back then.":         "The whole house did cost 1,000,000 dollars or so when it was built back then.",
+		"Short one, really short.": "Short one, really short.",
+	} {
+		c := Cutter{FirstClause: 8}
+		got := c.Push(in)
+		got = append(got, c.Rest())
+		if got[0] != want {
+			t.Errorf("first of %q is %q, want %q", in, got[0], want)
+		}
+		if joined := strings.TrimSpace(strings.Join(got, " ")); joined != in {
+			t.Errorf("%q came out as %q", in, joined)
+		}
+	}
+}
+
+func TestOnlyTheFirstSentenceIsCutAtAClause(t *testing.T) {
+	c := Cutter{FirstClause: 6}
+	second := "This sentence is a good deal longer than that, and it has clauses in it, as you can see."
+	got := c.Push("Short. " + second + " ")
+	if !slices.Equal(got, []string{"Short.", second}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestNoSentenceIsTooLong(t *testing.T) {
+	for _, in := range []string{
+		strings.Repeat("word ", 300), strings.Repeat("x", 1000), strings.Repeat("a clause, ", 100),
+		strings.Repeat(".", 1000), strings.Repeat("\"", 1000), "a. " + strings.Repeat("B", 600), strings.Repeat("\n", 1000) + "1" + strings.Repeat("\n", 10),
+	} {
+		for _, s := range Sentences(in) {
+			if n := len([]rune(s)); n > maxSentence {
+				t.Errorf("%.20q…: a sentence of %d runes", in, n)
+			}
+		}
+	}
+}
+
+// prose draws text of the things that make cutting hard.
+func prose(t *rapid.T) string {
+	atom := rapid.SampledFrom([]string{"Dr.", "U.S.", "a.m.", "3.5", "e.g.", "No.", "5", "Hello", "the", "The", "I", "and,", "why?", "no!", "...", "…", "\"", "(x)", "\n", "\n\n", "- ", "1. ", " ", " ", ". ", ", ", "。", "你好", "St.", "J.", "x", "—", "longwordwithoutanyend", "Ltd.", "12", "\r\n"})
+	return strings.Join(rapid.SliceOfN(atom, 0, 120).Draw(t, "atoms"), rapid.SampledFrom([]string{"", " "}).Draw(t, "glue"))
+}
+
+func letters(s string) string {
+	return strings.Map(func(r rune) rune {
+		if alnum(r) || terminates(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+func TestNothingIsLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := prose(t)
+		if got, want := letters(strings.Join(Sentences(in), " ")), letters(in); got != want {
+			t.Fatalf("%q\n got %q\nwant %q", in, got, want)
+		}
+	})
+}
+
+func TestPiecesMakeNoDifference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := []rune(rapid.OneOf(rapid.Custom(prose), rapid.String()).Draw(t, "text"))
+		first := rapid.IntRange(0, 8).Draw(t, "first clause")
+		whole, pieces := Cutter{FirstClause: first}, Cutter{FirstClause: first}
+		want := append(whole.Push(string(in)), whole.Rest())
+		var got []string
+		for len(in) > 0 {
+			n := rapid.IntRange(1, min(len(in), 9)).Draw(t, "n")
+			got = append(got, pieces.Push(string(in[:n]))...)
+			in = in[n:]
+		}
+		got = append(got, pieces.Rest())
+		if !slices.Equal(got, want) {
+			t.Fatalf("\n got %q\nwant %q", got, want)
+		}
+	})
+}
+
+func TestWhatIsSpokenHasNoEmojiAndSingleSpaces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, s := range Sentences(rapid.String().Draw(t, "text")) {
+			if s == "" || s != strings.Join(strings.Fields(s), " ") || strings.ContainsFunc(s, emoji) || strings.ContainsFunc(s, unicode.IsControl) {
+				t.Fatalf("%q", s)
+			}
+		}
+	})
+}

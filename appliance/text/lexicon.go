@@ -1,0 +1,30 @@
+package text
+
+import "strings"
+
+// A wordList is words between single spaces, with one in front and behind: a
+// constant that needs no building.
+type wordList string
+
+func (l wordList) has(word string) bool {
+	return strings.Contains(string(l), " "+word+" ")
+}
+
+// What a full stop behind these words means; all are written small, without
+// the last full stop, and are never changed.
+const (
+	// titles stand before a name.
+	titles wordList = " dr mr mrs ms messrs mx prof rev fr gen col capt cpt cmdr lt sgt cpl maj adm hon sen rep gov pres supt mme mlle "
+	// neverEnd are followed by what they introduce.
+	neverEnd wordList = " e.g i.e eg ie vs cf viz approx ca al "
+	// numbered are followed by a number, or end a sentence like any word.
+	numbered wordList = " no nos fig figs vol pp p pg ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec tel ext "
+	// canEnd end a sentence when a capital follows.
+	canEnd wordList = " etc inc ltd co corp llc plc bros a.m p.m am pm dept est govt assn min max hr hrs yr yrs oz lb lbs ft mi km kg cm mm "
+	// places and relations stand before or behind a name; a capital behind them tells nothing.
+	places wordList = " st ave rd blvd ln hwy sq mt jr sr esq ph.d m.d b.a m.a "
+	// partOfDate go on after "9 a.m.".
+	partOfDate wordList = " monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april may june july august september october november december est edt cst cdt mst mdt pst pdt gmt utc bst cet cest "
+	// sentenceStarters begin a sentence far more often than they go on with a name.
+	sentenceStarters wordList = " the a an it he she they we i you this that these those there here but and or if when what how why where who which then so however our my your his her its their please yes no is are was were do does did can could would will should let for on at in after before while also as at by from with since because although though once "
+)

@@ -1,0 +1,112 @@
+package text
+
+import "strings"
+
+// endings are the last parts of domain and file names that are taken for such
+// without "www" or a slash, and how those are said that are not words.
+const (
+	topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au`
+	fileTypes = `txt|pdf|doc|docx|xls|xlsx|csv|json|yaml|yml|xml|html|htm|css|js|ts|go|py|rs|sh|md|zip|gz|tar|exe|deb|jpg|jpeg|png|gif|svg|mp3|mp4|wav|ogg|webm|log|conf|ini|sql|db`
+)
+
+func addressRules() []rule {
+	return []rule{
+		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string {
+			return sayAddress(m.group(0))
+		}),
+		newRule("/", `(?i)\b(?:https?|ftp)://[^\s<>"']+`, func(m match) string {
+			_, address, _ := strings.Cut(m.group(0), "://")
+			return sayTrimmed(address)
+		}),
+		newRule(".", `(?i)\bwww\.[^\s<>"']+`, func(m match) string { return sayTrimmed(m.group(0)) }),
+		doubtfulRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`)\b(?:/[^\s<>"']*)?`, func(m match) (string, bool) {
+			if strings.HasSuffix(m.before(), ".") || strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:]) {
+				return "", false
+			}
+			return sayTrimmed(m.group(0)), true
+		}),
+		newRule(".", `(?i)(?:[~.]?/)?\b[a-z0-9_][a-z0-9_/-]*(?:\.[a-z0-9_-]+)*\.(?:`+fileTypes+`)\b`, func(m match) string {
+			return sayAddress(m.group(0))
+		}),
+	}
+}
+
+// sayTrimmed says an address without the punctuation of the sentence around
+// it, which it leaves behind.
+func sayTrimmed(address string) string {
+	kept := strings.TrimRight(address, ".,;:!?)]}'*")
+	tail := address[len(kept):]
+	return sayAddress(strings.TrimRight(kept, "/")) + tail
+}
+
+// addressSigns are the names of the signs in addresses.
+const addressSigns = `.dot /slash @at -dash _underscore :colon ?question-mark =equals &and #hash %percent +plus ~tilde ,comma ;semicolon !exclamation-mark *star $dollar \backslash |bar`
+
+// sayAddress says a URL, an e-mail address or a file name part by part.
+func sayAddress(s string) string {
+	var words []string
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && (s[n]|0x20 >= 'a' && s[n]|0x20 <= 'z' || s[n] >= 0x80) {
+			n++
+		}
+		if n > 0 {
+			words = append(words, sayLabel(s[:n]))
+			s = s[n:]
+			continue
+		}
+		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+			n++
+		}
+		switch {
+		case n > 2:
+			words = append(words, digitByDigit(s[:n]))
+		case n > 0:
+			words = append(words, sayShort(s[:n]))
+		default:
+			n = 1
+			if sign := signName(s[0]); sign != "" {
+				words = append(words, sign)
+			}
+		}
+		s = s[n:]
+	}
+	return strings.Join(words, " ")
+}
+
+// sayShort says one or two digits of a name: "07" is "zero seven".
+func sayShort(n string) string {
+	if n[0] == '0' {
+		return digitByDigit(n)
+	}
+	return cardinal(n)
+}
+
+func signName(c byte) string {
+	for sign := range strings.FieldsSeq(addressSigns) {
+		if sign[0] == c {
+			return strings.ReplaceAll(sign[1:], "-", " ")
+		}
+	}
+	return ""
+}
+
+// sayLabel says a part of a name: as a word, or letter by letter where it is
+// no word.
+func sayLabel(s string) string {
+	const words = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go "
+	lower := strings.ToLower(s)
+	switch {
+	case strings.Contains(words, " "+lower+" "):
+		return lower
+	case len(s) <= 2 && len(s) > 0 && s[0] < 0x80, len(s) <= 4 && !strings.ContainsAny(lower, "aeiouy"):
+		return spell(s)
+	}
+	return s
+}
+
+// spell writes letters so that each is said by its name. Joined by hyphens
+// they stay one word, in which A is not the article.
+func spell(s string) string {
+	return strings.Join(strings.Split(strings.ToUpper(s), ""), "-")
+}

@@ -1,0 +1,134 @@
+package text
+
+import "strings"
+
+var monthNames = [...]string{"January", "February", "March", "April", "May", "June", "July",
+	"August", "September", "October", "November", "December"}
+
+const (
+	monthPattern = `(Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|\.)?|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)`
+	dayPattern   = `(\d{1,2})(?:st|nd|rd|th)?`
+)
+
+// dateRules say dates; monthFirst decides what 3/4/2026 is.
+func dateRules(monthFirst bool) []rule {
+	return []rule{
+		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T(\d))?`, func(m match) (string, bool) {
+			said, ok := sayDate(m.group(1), m.group(2), m.group(3))
+			if m.group(4) != "" {
+				return said + ", " + m.group(4), ok
+			}
+			return said, ok && m.apart()
+		}),
+		doubtfulRule("/-.", `\b(\d{1,2})([/.-])(\d{1,2})([/.-])(\d{4}|\d{2})\b`, func(m match) (string, bool) {
+			a, b, y := m.group(1), m.group(3), m.group(5)
+			sign := m.group(2)
+			if !m.apart() || sign != m.group(4) || len(y) == 2 && sign != "/" {
+				return "", false
+			}
+			if atoi(a) > 12 || (sign == "." || !monthFirst) && atoi(b) <= 12 {
+				a, b = b, a
+			}
+			return sayDate(y, a, b)
+		}),
+		doubtfulRule(digits, `\b`+dayPattern+` (?:of )?`+monthPattern+`(?:,? (\d{4}))?\b`, func(m match) (string, bool) {
+			said, ok := sayDayOf(m.group(1), m.group(2), m.group(3))
+			if ok && strings.EqualFold(lastWord(m.before()), "the") {
+				said = strings.TrimPrefix(said, "the ")
+			}
+			return said, ok
+		}),
+		doubtfulRule(digits, `\b`+monthPattern+` `+dayPattern+`\b(?:,? (\d{4})\b)?`, func(m match) (string, bool) {
+			return sayMonthDay(m)
+		}),
+		doubtfulRule(digits, `\b`+monthPattern+`,? (\d{4})\b`, func(m match) (string, bool) {
+			return monthName(m.group(1)) + " " + year(m.group(2)), m.apart()
+		}),
+		// 1980s, '80s, 80s
+		doubtfulRule("s", `'?\b(\d{3}0|\d0)'?s\b`, func(m match) (string, bool) {
+			n := m.group(1)
+			if len(n) == 4 {
+				return pluralWord(year(n)), true
+			}
+			return pluralWord(cardinal(n)), n != "00" && n != "10"
+		}),
+		newRule("'", `\B'(\d{2})\b`, func(m match) string { return sayShortYear(m.group(1)) }),
+		// seasons and years of account: 2025/26
+		doubtfulRule("/", `\b((?:19|20)\d{2})/(\d{2})\b`, func(m match) (string, bool) {
+			return year(m.group(1)) + " " + sayShortYear(m.group(2)), m.apart()
+		}),
+	}
+}
+
+// sayDate says a date given in numbers.
+func sayDate(y, month, day string) (string, bool) {
+	mo, d := atoi(month), atoi(day)
+	if mo < 1 || mo > 12 || d < 1 || d > 31 {
+		return "", false
+	}
+	said := monthNames[mo-1] + " " + ordinal(day) + ", "
+	if len(y) == 2 {
+		return said + sayShortYear(y), true
+	}
+	return said + year(y), true
+}
+
+// sayMonthDay says "Nov 21, 2026".
+func sayMonthDay(m match) (string, bool) {
+	day, y := m.group(2), m.group(3)
+	if d := atoi(day); d < 1 || d > 31 || strings.HasPrefix(m.after(), ":") || m.group(1) == "May" && endsWord(strings.TrimSpace(m.before())) && lowerFollows(m) && y == "" {
+		return "", false
+	}
+	said := monthName(m.group(1)) + " " + ordinal(day)
+	if y != "" {
+		said += ", " + year(y)
+	}
+	return said, true
+}
+
+// lowerFollows reports whether the words go on behind the match.
+func lowerFollows(m match) bool {
+	t := strings.TrimLeft(m.after(), " ")
+	return len(t) < len(m.after()) && t != "" && t[0] >= 'a' && t[0] <= 'z' && unitFollows(t)
+}
+
+// unitFollows reports whether t begins with what is counted.
+func unitFollows(t string) bool {
+	word, _, _ := strings.Cut(t, " ")
+	word = strings.TrimRight(word, ".,;:!?")
+	const people wordList = " people men women children "
+	return people.has(word) || strings.HasSuffix(word, "s") && !strings.Contains(" is was has as ", " "+word+" ")
+}
+
+// sayDayOf says "21 November 2026".
+func sayDayOf(day, month, y string) (string, bool) {
+	if d := atoi(day); d < 1 || d > 31 {
+		return "", false
+	}
+	said := "the " + ordinal(day) + " of " + monthName(month)
+	if y != "" {
+		said += ", " + year(y)
+	}
+	return said, true
+}
+
+// monthName is the full name of a month written short or long.
+func monthName(s string) string {
+	for _, name := range monthNames {
+		if strings.HasPrefix(name, s[:3]) {
+			return name
+		}
+	}
+	return s
+}
+
+// sayShortYear says a year of two digits: "05" is "oh five".
+func sayShortYear(y string) string {
+	switch {
+	case y == "00":
+		return "two thousand"
+	case y[0] == '0':
+		return "oh " + units[y[1]-'0']
+	}
+	return cardinal(y)
+}

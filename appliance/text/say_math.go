@@ -1,0 +1,105 @@
+package text
+
+import "strings"
+
+func mathRules() []rule {
+	const n = `(-?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+))`
+	return []rule{
+		newRule("-–—", `\b(\d{4}) ?[-–—] ?(\d{4})\b`, func(m match) string {
+			return sayPlain(m.group(1)) + " to " + sayPlain(m.group(2))
+		}),
+		doubtfulRule("-–—", `\b((?:19|20)\d{2})[-–](\d{2})\b`, func(m match) (string, bool) { // 1914-18
+			return year(m.group(1)) + " to " + cardinal(m.group(2)), m.apart()
+		}),
+		doubtfulRule("-", n+` - `+n, func(m match) (string, bool) { // spaced: a difference
+			return m.group(1) + " minus " + m.group(2), !endsNumber(m.before())
+		}),
+		doubtfulRule("-–—", `\b(\d+(?:,\d{3})*(?:\.\d+)?)[-–—](\d+(?:,\d{3})*(?:\.\d+)?)([^-\w]|$)`, func(m match) (string, bool) {
+			before := m.before()
+			letter := before != "" && strings.ContainsAny(before[len(before)-1:], "-./")
+			return sayPlain(m.group(1)) + " to " + sayPlain(m.group(2)) + m.group(3), !letter
+		}),
+		newRule("xX×", `\b(\d+(?:\.\d+)?) ?[x×X] ?(\d+(?:\.\d+)?)\b`, func(m match) string {
+			return decimal(m.group(1)) + " by " + decimal(m.group(2))
+		}),
+		doubtfulRule("xX×", `\b(\d+(?:\.\d+)?)[xX×]`, func(m match) (string, bool) { // 2x faster
+			return sayCountDecimal(m.group(1), "time"), !startsWord(m.after())
+		}),
+		newRule("+", `\b(\d+)\+`, func(m match) string {
+			if t := strings.TrimLeft(m.after(), " "); t != "" && (t[0] >= '0' && t[0] <= '9' || t[0] == '-') {
+				return m.group(1) + " plus "
+			}
+			return m.group(1) + " plus"
+		}),
+		newRule("+", `C\+\+`, func(match) string { return "C plus plus" }),
+		newRule("#", `\b([CF])#`, func(m match) string { return m.group(1) + " sharp" }),
+		newRule("+", ` ?\+ ?`+n, func(m match) string { return " plus " + m.group(1) }),
+		newRule("*", `(\d) ?\* ?`+n, func(m match) string { return m.group(1) + " times " + m.group(2) }),
+		newRule("^", `\^2\b`, func(match) string { return " squared" }),
+		newRule("^", `\^3\b`, func(match) string { return " cubed" }),
+		newRule("^", `\^`+n, func(m match) string { return " to the power of " + m.group(1) }),
+		newRule("~≈", `[~≈] ?`+n, func(m match) string { return "about " + m.group(1) }),
+		newRule("<>≤≥", `(<=|>=|[<>≤≥]) ?`+n, func(m match) string {
+			return " " + comparison(m.group(1)) + " " + m.group(2)
+		}),
+	}
+}
+
+// comparison is the words for a sign between two numbers.
+func comparison(sign string) string {
+	switch sign {
+	case "<":
+		return "less than"
+	case ">":
+		return "more than"
+	case "<=", "≤":
+		return "at most"
+	}
+	return "at least"
+}
+
+func sayCountDecimal(n, noun string) string { return decimal(n) + " " + plural(n, noun) }
+
+// sayPlain says a number of which nothing more is known: as a year if it looks
+// like one.
+func sayPlain(n string) string {
+	if looksLikeYear(n) {
+		return year(n)
+	}
+	return decimal(n)
+}
+
+func looksLikeYear(n string) bool {
+	return len(n) == 4 && strings.Trim(n, digits) == "" && n >= "1100" && n < "2100"
+}
+
+func numberRules() []rule {
+	return []rule{
+		// 3D, B2B, H2O, MP3, COVID-19: numbers in names
+		doubtfulRule(digits, `[A-Za-z]-\d+\b`, func(m match) (string, bool) {
+			return m.group(0)[:1] + " " + m.group(0)[2:], true
+		}),
+		doubtfulRule(digits, `(-?)\b(\d{4})\b`, func(m match) (string, bool) {
+			return sayYear(m)
+		}),
+		newRule(digits, `(-?)(\d+(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)`, func(m match) string {
+			return space(m) + minusBefore(m.group(1), m.before()) + decimal(m.group(2)) + spaceAfter(m)
+		}),
+	}
+}
+
+// sayYear says a number of four digits as a year where it stands like one.
+func sayYear(m match) (string, bool) {
+	n := m.group(2)
+	if m.group(1) != "" || !looksLikeYear(n) || !m.apart() || strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") {
+		return "", false
+	}
+	if a := m.after(); len(a) > 1 && (a[0] == '.' || a[0] == ',') && a[1] >= '0' && a[1] <= '9' {
+		return "", false
+	}
+	const years wordList = " in since from until till by of year after before circa ca around during the between and "
+	if !years.has(strings.ToLower(lastWord(m.before()))) && unitFollows(strings.TrimPrefix(m.after(), " ")) {
+		return "", false // 1984 people, 2026 dollars
+	}
+	return year(n), true
+}

@@ -1,0 +1,140 @@
+package text
+
+import "strings"
+
+// unitNames are what is measured, each sign with its name in the singular;
+// "_" stands for a space in a name. Signs of one letter, and those that are
+// words, count only where no space or no ordinary word makes them doubtful.
+const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:micrometer nm:nanometer m:meter mi:mile ft:foot yd:yard in:inch
+ km^2:square_kilometer m^2:square_meter cm^2:square_centimeter m^3:cubic_meter cm^3:cubic_centimeter km2:square_kilometer m2:square_meter m3:cubic_meter sqft:square_foot
+ kg:kilogram g:gram mg:milligram µg:microgram μg:microgram lb:pound lbs:pound oz:ounce
+ l:liter L:liter ml:milliliter mL:milliliter cl:centiliter dl:deciliter gal:gallon
+ s:second sec:second secs:second ms:millisecond µs:microsecond μs:microsecond ns:nanosecond min:minute mins:minute h:hour hr:hour hrs:hour yr:year yrs:year
+ km/h:kilometer_per_hour kmh:kilometer_per_hour kph:kilometer_per_hour mph:mile_per_hour m/s:meter_per_second rpm:revolution_per_minute fps:frame_per_second bpm:beat_per_minute dpi:dot_per_inch
+ °C:degree_Celsius °F:degree_Fahrenheit ºC:degree_Celsius ºF:degree_Fahrenheit °:degree º:degree K:kelvin
+ B:byte kB:kilobyte KB:kilobyte MB:megabyte GB:gigabyte TB:terabyte PB:petabyte KiB:kibibyte MiB:mebibyte GiB:gibibyte TiB:tebibyte
+ kb:kilobit Mb:megabit Gb:gigabit kbps:kilobit_per_second kbit/s:kilobit_per_second Mbps:megabit_per_second Mbit/s:megabit_per_second Gbps:gigabit_per_second Gbit/s:gigabit_per_second MB/s:megabyte_per_second GB/s:gigabyte_per_second
+ Hz:hertz kHz:kilohertz MHz:megahertz GHz:gigahertz
+ W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt mV:millivolt A:amp mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
+ J:joule kJ:kilojoule cal:calorie kcal:kilocalorie N:newton Pa:pascal hPa:hectopascal kPa:kilopascal bar:bar psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
+
+// needsNoSpace are signs that count only right behind the number: with a space
+// they are words or names.
+const needsNoSpace wordList = " in K B A N J V W L s m g l bar cal "
+
+// spacedUnits are those of them that are commoner as units even so.
+const spacedUnits wordList = " m g l L s W V "
+
+const unitPattern = `[µμΩ°ºA-Za-z]+(?:/[a-z]+|\^?[23])?`
+
+const numberPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
+
+func measureRules() []rule {
+	sign := func(m match) string { return minusBefore(m.group(1), m.before()) }
+	return []rule{
+		doubtfulRule("'′", `\b(\d)['′] ?(\d{1,2})(?:"|″|'')`, func(m match) (string, bool) { // 5'11"
+			return sayCount(m.group(1), "foot") + " " + sayCount(m.group(2), "inch"), true
+		}),
+		doubtfulRule(`"″`, `\b(\d+(?:\.\d+)?)["″]`, func(m match) (string, bool) { // 27" screen; a closing quote has an opening one
+			return decimal(m.group(1)) + " " + plural(m.group(1), "inch"), strings.Count(m.before(), `"`)%2 == 0
+		}),
+		// ranges with a unit or percent: 5-10%, 20–25 °C
+		doubtfulRule("-–—", numberPattern+` ?[-–—] ?`+numberPattern+` ?%`, func(m match) (string, bool) {
+			return decimal(m.group(1)) + " to " + decimal(m.group(2)) + " percent", !endsNumber(m.before())
+		}),
+		doubtfulRule("-–—", `\b`+numberPattern+` ?[-–—] ?`+numberPattern+`( ?)(`+unitPattern+`)`, func(m match) (string, bool) {
+			name := unitAfter(m.group(3), m.group(4), m)
+			return decimal(m.group(1)) + " to " + decimal(m.group(2)) + " " + plural("2", name), name != "" && !endsNumber(m.before())
+		}),
+		newRule("%", `(-?)`+numberPattern+` ?%`, func(m match) string {
+			return sign(m) + decimal(m.group(2)) + " percent" + spaceAfter(m)
+		}),
+		doubtfulRule(digits, `(-?)`+numberPattern+`( ?-?)(`+unitPattern+`)`, func(m match) (string, bool) {
+			return sayUnit(m, sign(m))
+		}),
+		newRule("/", ` ?/ ?(month|mo|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b`, func(m match) string {
+			if !endsWord(m.before()) || !sayablePer(m.before()) {
+				return m.group(0)
+			}
+			return " per " + unitName(m.group(1))
+		}),
+	}
+}
+
+// unitAfter is the name of the unit that follows a number, "" if what follows
+// is none.
+func unitAfter(gap, unit string, m match) string {
+	if startsWord(m.after()) || gap != "" && needsNoSpace.has(unit) && (!spacedUnits.has(unit) || strings.HasPrefix(m.after(), "'")) {
+		return ""
+	}
+	return unitSign(unit)
+}
+
+// sayUnit says a number and its unit, if what follows the number is one.
+func sayUnit(m match, sign string) (string, bool) {
+	n, gap := m.group(2), m.group(3)
+	name := unitAfter(gap, m.group(4), m)
+	if name == "" || endsWord(m.before()) || strings.HasSuffix(m.before(), ".") {
+		return "", false
+	}
+	if !strings.Contains(gap, "-") && !describes(m) { // a 5-km run stays singular
+		name = plural(n, name)
+	}
+	return sign + decimal(n) + " " + name, true
+}
+
+// describes reports whether an amount says of what kind a thing is, as in "a
+// $5 bill" or "a 90° turn": then it is said in the singular.
+func describes(m match) bool {
+	article := strings.ToLower(lastWord(m.before()))
+	next := strings.TrimPrefix(m.after(), " ")
+	return (article == "a" || article == "an") && next != m.after() && startsWord(next)
+}
+
+// unitSign is the name of a unit's sign, "" if it is none.
+func unitSign(sign string) string {
+	_, found, ok := strings.Cut(strings.ReplaceAll(unitNames, "\n", ""), " "+sign+":")
+	if !ok {
+		return ""
+	}
+	name, _, _ := strings.Cut(found, " ")
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// unitName is a unit written as sign or word, as a word.
+func unitName(s string) string {
+	switch s {
+	case "mo":
+		return "month"
+	}
+	if name := unitSign(s); name != "" {
+		return name
+	}
+	return s
+}
+
+// sayablePer reports whether text ends with an amount, of which something may
+// be "per month".
+func sayablePer(text string) bool {
+	last := strings.ToLower(strings.Trim(lastWord(text), ".,"))
+	const amounts wordList = " dollars dollar euros euro pounds pound cents cent pence yen percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms grams bytes megabytes gigabytes million thousand billion watts "
+	return amounts.has(last) || last != "" && last[len(last)-1] >= '0' && last[len(last)-1] <= '9'
+}
+
+// minusBefore is "minus " for a hyphen in front of a number, where it is a
+// sign, and the hyphen where it is none.
+func minusBefore(hyphen, before string) string {
+	if hyphen == "" {
+		return ""
+	}
+	if before == "" || strings.HasSuffix(before, " ") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "=") {
+		return "minus "
+	}
+	return hyphen
+}
+
+// endsNumber reports whether a digit, or a point behind one, ends s.
+func endsNumber(s string) bool {
+	s = strings.TrimRight(s, ".,")
+	return s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9'
+}

@@ -1,0 +1,130 @@
+package text
+
+import "strings"
+
+// A currency has the names of its whole and of its hundredth.
+type currency struct{ whole, part string }
+
+// currencyOf is the currency of a sign or a code.
+func currencyOf(sign string) currency {
+	switch sign {
+	case "US$", "USD":
+		return currency{"US dollar", "cent"}
+	case "C$", "CAD":
+		return currency{"Canadian dollar", "cent"}
+	case "A$", "AUD":
+		return currency{"Australian dollar", "cent"}
+	case "£", "GBP":
+		return currency{"pound", "penny"}
+	case "€", "EUR":
+		return currency{"euro", "cent"}
+	case "¥", "JPY":
+		return currency{"yen", ""}
+	case "₹", "INR":
+		return currency{"rupee", "paisa"}
+	case "₩":
+		return currency{"won", ""}
+	case "₽":
+		return currency{"ruble", "kopeck"}
+	case "CHF":
+		return currency{"Swiss franc", "centime"}
+	}
+	return currency{"dollar", "cent"}
+}
+
+const (
+	currencySigns = `(US\$|C\$|A\$|[$£€¥₹₩₽])`
+	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR)`
+	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
+	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`
+)
+
+func moneyRules() []rule {
+	const needs = "$£€¥₹₩₽"
+	return []rule{
+		// $5-10, $5–$10 million
+		newRule(needs, currencySigns+` ?`+amountPattern+` ?[-–—] ?(?:`+currencySigns+` ?)?`+amountPattern+magnitudes, func(m match) string {
+			return decimal(m.group(2)) + " to " + sayMoney(m.group(1), m.group(4), m.group(5))
+		}),
+		newRule(needs, `(-?)`+currencySigns+` ?(-?)`+amountPattern+magnitudes, func(m match) string {
+			said := sayMoney(m.group(2), m.group(4), m.group(5))
+			if describes(m) {
+				said = strings.TrimSuffix(said, "s") // a $5 bill
+			}
+			return space(m) + minus(m.group(1)+m.group(3)) + said + spaceAfter(m)
+		}),
+		newRule(needs, `\b`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) string {
+			return sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m)
+		}),
+		newRule("UEGJCAI", `\b`+currencyCodes+` ?`+amountPattern+magnitudes, func(m match) string {
+			return sayMoney(m.group(1), m.group(2), m.group(3))
+		}),
+		newRule("UEGJCAI", `\b`+amountPattern+magnitudes+` ?`+currencyCodes+`\b`, func(m match) string {
+			return sayMoney(m.group(3), m.group(1), m.group(2))
+		}),
+		doubtfulRule("¢", `(\d+) ?¢`, func(m match) (string, bool) { return sayCount(m.group(1), "cent"), true }),
+	}
+}
+
+// sayMoney says an amount of a currency, given by its sign or code.
+func sayMoney(sign, amount, magnitude string) string {
+	c := currencyOf(sign)
+	whole, part, _ := strings.Cut(strings.ReplaceAll(amount, ",", ""), ".")
+	whole = strings.TrimLeft(whole, "0")
+	switch {
+	case magnitude != "":
+		return decimal(amount) + " " + sayMagnitude(magnitude) + " " + plural("2", c.whole)
+	case len(part) == 2 && part != "00" && c.part != "":
+		cents := strings.TrimLeft(part, "0")
+		said := cardinal(cents) + " " + plural(cents, c.part)
+		if whole == "" {
+			return said
+		}
+		return cardinal(whole) + " " + plural(whole, c.whole) + " and " + said
+	case part != "" && strings.Trim(part, "0") != "":
+		return decimal(amount) + " " + plural("2", c.whole)
+	}
+	return cardinal(whole) + " " + plural(whole, c.whole)
+}
+
+// sayMagnitude says what stands for thousands and millions behind an amount.
+func sayMagnitude(s string) string {
+	switch s[0] {
+	case 'k', 'K':
+		return "thousand"
+	case 'm', 'M':
+		return "million"
+	case 'b', 'B':
+		return "billion"
+	case 'T':
+		return "trillion"
+	}
+	if s == "tn" {
+		return "trillion"
+	}
+	return s
+}
+
+// minus is the word for a sign, if there is one.
+func minus(sign string) string {
+	if sign == "" {
+		return ""
+	}
+	return "minus "
+}
+
+// space parts a match from a word that touches it on the left, spaceAfter on
+// the right.
+func space(m match) string {
+	if endsWord(m.before()) {
+		return " "
+	}
+	return ""
+}
+
+func spaceAfter(m match) string {
+	if startsWord(m.after()) {
+		return " "
+	}
+	return ""
+}

@@ -1,0 +1,85 @@
+package text
+
+import "strings"
+
+// orderRules say fractions, ordinals and what is numbered.
+func orderRules() []rule {
+	return []rule{
+		newRule("/", `\b9/11\b`, func(match) string { return "nine eleven" }),
+		doubtfulRule("/", `\b(\d+) (\d{1,2})/(\d{1,3})\b`, func(m match) (string, bool) { // 1 1/2
+			part, ok := sayFraction(m.group(2), m.group(3))
+			return cardinal(m.group(1)) + " and " + part, ok && m.apart() && !strings.HasPrefix(m.after(), "/")
+		}),
+		doubtfulRule("/", `\b(\d{1,3})/(\d{1,3})\b`, func(m match) (string, bool) {
+			said, ok := sayFraction(m.group(1), m.group(2))
+			if strings.HasPrefix(said, "a ") {
+				said = "one " + said[2:]
+			}
+			return said, ok && m.apart() && !strings.HasSuffix(m.before(), "/") && !strings.HasPrefix(m.after(), "/")
+		}),
+		doubtfulRule("/", `\b(\d+(?:\.\d+)?) ?/ ?(\d+(?:\.\d+)?)\b`, func(m match) (string, bool) {
+			word := " out of "
+			if strings.HasPrefix(strings.TrimSpace(m.after()), "=") {
+				word = " divided by "
+			}
+			return decimal(m.group(1)) + word + decimal(m.group(2)), m.apart()
+		}),
+		doubtfulRule(digits, `(?i)\b(\d+(?:,\d{3})*)(?:st|nd|rd|th)\b`, func(m match) (string, bool) {
+			return ordinal(strings.ReplaceAll(m.group(1), ",", "")), m.apart()
+		}),
+		newRule("#", `#(\d+)`, func(m match) string { return space(m) + "number " + sayNumbered(m.group(1)) + spaceAfter(m) }),
+		newRule(digits, `\b([Nn]o|[Nn]r)(s?)\. ?(\d+)`, func(m match) string {
+			return strings.Map(keepCase(m.group(1)), "number") + m.group(2) + " " + sayNumbered(m.group(3))
+		}),
+		newRule(digits, `\b([Rr]oom|[Gg]ate|[Ff]light|[Bb]us|[Hh]ighway|[Rr]oute|[Aa]partment|[Aa]pt\.?|[Ss]uite|[Uu]nit|I-|US-|[Ee]rror|HTTP) ?(\d{3})\b`, func(m match) string {
+			return strings.TrimSuffix(m.group(1), "-") + " " + sayNumbered(m.group(2))
+		}),
+	}
+}
+
+// keepCase gives a word the case of its first letter as it was written.
+func keepCase(written string) func(rune) rune {
+	first := true
+	return func(r rune) rune {
+		if first && written[0] < 'a' {
+			r -= 'a' - 'A'
+		}
+		first = false
+		return r
+	}
+}
+
+// sayNumbered says the number of a room, a flight, a rule: three digits are
+// said as on a door, "101" is "one oh one" and "404" is "four oh four".
+func sayNumbered(n string) string {
+	switch {
+	case len(n) > 4 || n[0] == '0':
+		return digitByDigit(n)
+	case len(n) != 3 || strings.HasSuffix(n, "00"):
+		return cardinal(n)
+	case n[1] == '0':
+		return units[n[0]-'0'] + " oh " + units[n[2]-'0']
+	}
+	return units[n[0]-'0'] + " " + cardinal(n[1:])
+}
+
+// sayFraction says a part of a whole; false where it is no usual fraction.
+func sayFraction(over, under string) (string, bool) {
+	n, d := atoi(over), atoi(under)
+	if n < 1 || n >= d || d < 2 || d > 100 || over[0] == '0' || under[0] == '0' {
+		return "", false
+	}
+	var name string
+	switch d {
+	case 2:
+		name = "half"
+	case 4:
+		name = "quarter"
+	default:
+		name = ordinal(under)
+	}
+	if n == 1 {
+		return "a " + name, true
+	}
+	return cardinal(over) + " " + name + "s", true
+}

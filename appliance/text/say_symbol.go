@@ -1,0 +1,38 @@
+package text
+
+import "strings"
+
+// symbolRules say the signs that are left when all that has a shape is said,
+// and drop those that nobody says.
+func symbolRules() []rule {
+	word := func(sign, said string) rule {
+		return newRule(sign, ` ?`+`\`+sign+` ?`, func(match) string { return " " + said + " " })
+	}
+	return []rule{
+		word("&", "and"), word("@", "at"), word("%", "percent"), word("+", "plus"),
+		newRule("=", ` ?=+ ?`, func(match) string { return " equals " }),
+		newRule("°º", ` ?[°º] ?`, func(match) string { return " degrees " }),
+		newRule("§", `§+ ?`, func(match) string { return "section " }),
+		newRule("$", ` ?\$ ?`, func(match) string { return " dollars " }),
+		newRule("£", ` ?£ ?`, func(match) string { return " pounds " }),
+		newRule("€", ` ?€ ?`, func(match) string { return " euros " }),
+		newRule("¢", ` ?¢ ?`, func(match) string { return " cents " }),
+		newRule("/", ` ?/+ ?`, func(m match) string { return saySlash(m) }),
+		newRule("#", `#(\w)`, func(m match) string { return "hashtag " + m.group(1) }),
+		newRule("-–—", ` [-–—]+ `, func(match) string { return ", " }),
+		newRule("—", `—+`, func(match) string { return ", " }),
+		newRule("→⇒", ` ?(?:->|=>|[→⇒]) ?`, func(match) string { return ", " }),
+		newRule(`#*_\|<>{}[]^~`+"`", "[#*_\\\\|<>{}\\[\\]^~`]+", func(match) string { return " " }),
+		newRule(",;:.!?", ` +([,;:.!?])`, func(m match) string { return m.group(1) }),
+	}
+}
+
+// saySlash says what stands between alternatives: "he/she" is "he or she", a
+// slash between capitals is silent.
+func saySlash(m match) string {
+	before, after := lastWord(m.before()), m.after()
+	if before == "" || !endsWord(before) || !startsWord(after) || before == strings.ToUpper(before) {
+		return " "
+	}
+	return " or "
+}

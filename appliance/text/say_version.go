@@ -1,0 +1,31 @@
+package text
+
+import "strings"
+
+func versionRules() []rule {
+	return []rule{
+		doubtfulRule(".", `\b(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\b`, func(m match) (string, bool) {
+			var parts []string
+			for i := 1; i <= 4; i++ {
+				parts = append(parts, digitByDigit(m.group(i)))
+			}
+			return strings.Join(parts, " dot "), m.apart()
+		}),
+		doubtfulRule(digits, `(?i)\b(v(?:ersion)?\.? ?)(\d+(?:\.\d+)*)([a-z]+\d*)?\b`, func(m match) (string, bool) {
+			if !m.apart() || strings.HasPrefix(m.after(), "/") {
+				return "", false
+			}
+			return strings.TrimSpace("version " + sayVersion(m.group(2)) + " " + m.group(3)), true
+		}),
+		newRule(".", `\b\d+(?:\.\d+){2,}\b`, func(m match) string { return sayVersion(m.group(0)) }),
+	}
+}
+
+// sayVersion says the numbers of a version with points between them.
+func sayVersion(v string) string {
+	var parts []string
+	for p := range strings.SplitSeq(v, ".") {
+		parts = append(parts, sayShort(p))
+	}
+	return strings.Join(parts, " point ")
+}

@@ -1,0 +1,126 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+)
+
+// shortForms are abbreviations that are always said the same, "_" for a space.
+const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs:versus v.s:versus approx:approximately dept:department est:established govt:government
+ max:maximum min:minimum tel:telephone ext:extension inc:Incorporated ltd:Limited corp:Corporation co:Company bros:Brothers
+ fig:figure figs:figures vol:volume pp:pages p:page ch:chapter sec:section eq:equation ca:circa cf:compare approx:approximately
+ ave:Avenue blvd:Boulevard rd:Road hwy:Highway ln:Lane sq:Square apt:apartment jr:Junior sr:Senior
+ mon:Monday tue:Tuesday tues:Tuesday wed:Wednesday thu:Thursday thurs:Thursday fri:Friday sat:Saturday sun:Sunday
+ jan:January feb:February mar:March apr:April jun:June jul:July aug:August sep:September sept:September oct:October nov:November dec:December `
+
+// titleForms stand before a name, with a full stop or, in Britain, without.
+const titleForms = ` Dr:Doctor Mr:Mister Mrs:Missus Ms:Miz Messrs:Messrs Prof:Professor Rev:Reverend Gen:General Col:Colonel Capt:Captain Lt:Lieutenant Sgt:Sergeant Maj:Major Sen:Senator Rep:Representative Gov:Governor Hon:Honorable Pres:President St:Saint Mt:Mount Ft:Fort `
+
+// capitalForms are those short forms that are names: they count only when
+// written with a capital, as their small forms are words ("sat.", "co.").
+const capitalForms wordList = " mon sun sat wed fri thu tue tues thurs mar jan jun dec sep oct nov apr aug jul feb sept co "
+
+// atHead are short forms that stand before a number and end no sentence.
+const atHead wordList = " p pp ch sec eq fig figs vol ca cf tel ext "
+
+func abbreviationRules() []rule {
+	return []rule{
+		newRule("/", `\bw/o\b ?`, func(match) string { return "without " }),
+		newRule("/", `\bb/c\b`, func(match) string { return "because" }),
+		newRule("/", `\bw/ ?`, func(match) string { return "with " }),
+		newRule("/", `\b([Aa])nd/or\b`, func(m match) string { return m.group(1) + "nd or" }),
+		doubtfulRule(".", `\b([A-Z][a-z]+) (St|Dr)\.`, func(m match) (string, bool) { // Main St.
+			next := strings.TrimLeft(m.after(), " ")
+			if next != "" && unicode.IsUpper(rune(next[0])) && endOfSentence(m.after()) == "" || titleForm(m.group(1)) != "" || sentenceStarters.has(strings.ToLower(m.group(1))) {
+				return "", false
+			}
+			return m.group(1) + " " + map[string]string{"St": "Street", "Dr": "Drive"}[m.group(2)] + m.stop(), true
+		}),
+		doubtfulRule("", `\b(Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( [A-Z"])`, func(m match) (string, bool) {
+			if m.group(2) == "" && !strings.Contains(" Dr Mr Mrs Ms St Prof ", " "+m.group(1)+" ") {
+				return "", false
+			}
+			return titleForm(m.group(1)) + m.group(3), true
+		}),
+		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
+		newRule("", `\b(vs)\b`, func(match) string { return "versus" }),
+		doubtfulRule(".", `\b(?:Ph\.D|[A-Za-z](?:\.[A-Za-z])+)\b\.?`, func(m match) (string, bool) { // U.S., a.k.a.
+			return spell(strings.ReplaceAll(m.group(0), ".", "")) + m.stop(), m.apart() || strings.HasSuffix(m.group(0), ".")
+		}),
+		doubtfulRule(".", `\b([A-Z])\. ?([A-Z])`, func(m match) (string, bool) { // J. Smith
+			return m.group(1) + " " + m.group(2), true
+		}),
+		newRule("IVXLC", `\b(Chapter|Part|Volume|Book|Act|Scene|Section|Phase|Type|Class|War|Bowl|Stage|Level|Figure|Table|Title|Article|Appendix|Mark|Episode|Season|Round|Grade|Tier|Step|Unit|Module|Rocky|Olympiad|Version) ([IVXLC]+)\b`, func(m match) string {
+			n := roman(m.group(2))
+			if n == "" {
+				return m.group(0)
+			}
+			return m.group(1) + " " + cardinal(n)
+		}),
+		newRule("IVX", `\b(Henry|Louis|Elizabeth|George|Edward|Charles|Richard|William|James|Philip|Paul|Pius|Benedict|Catherine|Frederick|Napoleon|Leo|Nicholas|Alexander|Francis|Gregory|Innocent|Clement|John|Peter|Ivan|Ferdinand|Wilhelm|Mary|Margaret|Christian|Gustav|Ramesses|Ptolemy) ([IVX]+)\b`, func(m match) string {
+			n := roman(m.group(2))
+			if n == "" || m.group(2) == "I" && m.after() != "" && !strings.ContainsAny(m.after()[:1], ".,;:!?)'") && !strings.HasPrefix(m.after(), " of ") {
+				return m.group(0)
+			}
+			return m.group(1) + " the " + ordinal(n)
+		}),
+	}
+}
+
+// sayShortForm says an abbreviation with its full stop.
+func sayShortForm(m match) (string, bool) {
+	written := m.group(1)
+	lower := strings.ToLower(written)
+	said := formOf(shortForms, lower)
+	capital := unicode.IsUpper(rune(written[0]))
+	if said == "" || capitalForms.has(lower) && !capital || strings.HasSuffix(m.before(), ".") || startsWord(m.after()) || strings.HasPrefix(m.after(), ".") {
+		return "", false
+	}
+	stop := m.stop()
+	if stop != "" && (atHead.has(lower) || capitalForms.has(lower)) || len(lower) == 1 && capital {
+		return "", false // "I ate a fig.", "P. Smith"
+	}
+	if capital && said[0] >= 'a' && (m.before() == "" || strings.HasSuffix(strings.TrimSpace(m.before()), ".")) {
+		said = strings.ToUpper(said[:1]) + said[1:]
+	}
+	return said + stop, true
+}
+
+func titleForm(s string) string { return formOf(titleForms, s) }
+
+// formOf finds what an abbreviation stands for in a list of forms, "" if it is
+// not there.
+func formOf(forms, short string) string {
+	_, found, ok := strings.Cut(strings.ReplaceAll(forms, "\n", ""), " "+short+":")
+	if !ok || short == "" {
+		return ""
+	}
+	said, _, _ := strings.Cut(found, " ")
+	return strings.ReplaceAll(said, "_", " ")
+}
+
+// roman turns a Roman numeral to digits, "" if it is not written by the rules.
+func roman(s string) string {
+	n := 0
+	for _, p := range [...]struct {
+		value int
+		sign  string
+	}{{100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
+		most := 3
+		if len(p.sign) == 2 || p.sign == "V" || p.sign == "L" {
+			most = 1
+		}
+		for ; most > 0 && strings.HasPrefix(s, p.sign); most-- {
+			n += p.value
+			s = s[len(p.sign):]
+		}
+	}
+	if s != "" || n == 0 {
+		return ""
+	}
+	var b []byte
+	for ; n > 0; n /= 10 {
+		b = append([]byte{byte('0' + n%10)}, b...)
+	}
+	return string(b)
+}

@@ -1,0 +1,232 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxPasses bounds how often the rules are applied. One pass does nearly all;
+// a second finds what the first has brought together, as in "Chapter [IV]".
+const maxPasses = 4
+
+// Spoken writes s as it is said. English (any BCP 47 tag that begins with
+// "en") has its numbers, dates, money, units, addresses and abbreviations
+// written out, and no digit is left; other languages are only rid of emoji,
+// control characters and surplus space, as espeak-ng reads their numbers.
+// Spoken text is not changed by Spoken.
+func Spoken(s, language string) string {
+	s = withoutEmoji(strings.ToValidUTF8(s, " "))
+	tag := strings.ToLower(strings.ReplaceAll(language, "_", "-"))
+	if tag != "en" && !strings.HasPrefix(tag, "en-") {
+		return tidy(norm.NFC.String(s))
+	}
+	rules := americanRules()
+	if tag != "en" && tag != "en-us" {
+		rules = britishRules()
+	}
+	for range maxPasses {
+		before := s
+		s = legible(s)
+		for _, r := range rules {
+			s = r.apply(s)
+		}
+		if s = tidy(s); s == before {
+			break
+		}
+	}
+	return s
+}
+
+// The rules are compiled when the first text comes.
+var (
+	americanRules = sync.OnceValue(func() []rule { return englishRules(true) })
+	britishRules  = sync.OnceValue(func() []rule { return englishRules(false) })
+)
+
+// englishRules are applied one after another, the most particular first: what
+// one has written out, the next does not see.
+func englishRules(monthFirst bool) []rule {
+	var all []rule
+	for _, rules := range [][]rule{
+		addressRules(), dateRules(monthFirst), versionRules(), timeRules(), phoneRules(), moneyRules(),
+		measureRules(), orderRules(), mathRules(), abbreviationRules(), numberRules(), symbolRules(),
+	} {
+		all = append(all, rules...)
+	}
+	return all
+}
+
+// A rule finds one way of writing and says it.
+type rule struct {
+	pattern *regexp.Regexp
+	// needs are bytes of which one must be in a text for the pattern to match
+	// at all; empty for none. Most sentences are spared most rules by it.
+	needs string
+	// say returns what is said for a match, or false to leave it.
+	say func(m match) (string, bool)
+}
+
+const digits = "0123456789"
+
+// newRule makes a rule that always speaks.
+func newRule(needs, pattern string, say func(m match) string) rule {
+	return rule{regexp.MustCompile(pattern), needs, func(m match) (string, bool) { return say(m), true }}
+}
+
+// doubtfulRule makes a rule that may leave what it matches.
+func doubtfulRule(needs, pattern string, say func(m match) (string, bool)) rule {
+	return rule{regexp.MustCompile(pattern), needs, say}
+}
+
+// A match is a place in a text that a rule's pattern fits.
+type match struct {
+	text string
+	at   []int
+}
+
+// group is the i-th group, empty where it is not part of the match.
+func (m match) group(i int) string {
+	if m.at[2*i] < 0 {
+		return ""
+	}
+	return m.text[m.at[2*i]:m.at[2*i+1]]
+}
+
+// before and after are the text around the match.
+func (m match) before() string { return m.text[:m.at[0]] }
+func (m match) after() string  { return m.text[m.at[1]:] }
+
+// apart reports whether the match is not the middle of a longer word or
+// number: no letter or digit touches it.
+func (m match) apart() bool { return !endsWord(m.before()) && !startsWord(m.after()) }
+
+// stop is "." if the match swallowed the full stop that ends its sentence.
+func (m match) stop() string {
+	if !strings.HasSuffix(m.group(0), ".") {
+		return ""
+	}
+	return endOfSentence(m.after())
+}
+
+// apply replaces what the rule speaks of in s.
+func (r rule) apply(s string) string {
+	if r.needs != "" && !strings.ContainsAny(s, r.needs) {
+		return s
+	}
+	found := r.pattern.FindAllStringSubmatchIndex(s, -1)
+	if found == nil {
+		return s
+	}
+	var b strings.Builder
+	done := 0
+	for _, at := range found {
+		said, ok := r.say(match{s, at})
+		if !ok {
+			continue
+		}
+		b.WriteString(s[done:at[0]])
+		b.WriteString(said)
+		done = at[1]
+	}
+	b.WriteString(s[done:])
+	return b.String()
+}
+
+// endOfSentence is "." when what follows an abbreviation shows that its full
+// stop was the sentence's, too.
+func endOfSentence(after string) string {
+	t := strings.TrimLeft(after, "\"')] ")
+	if t == "" {
+		return "."
+	}
+	word, _, _ := strings.Cut(t, " ")
+	if t != after && unicode.IsUpper(rune(t[0])) && sentenceStarters.has(strings.ToLower(word)) {
+		return "."
+	}
+	return ""
+}
+
+func endsWord(s string) bool {
+	r := []rune(lastRunes(s))
+	return len(r) > 0 && alnum(r[len(r)-1])
+}
+
+func startsWord(s string) bool {
+	for _, r := range s {
+		return alnum(r)
+	}
+	return false
+}
+
+// lastRunes is the end of s that holds its last rune.
+func lastRunes(s string) string {
+	i := max(len(s)-4, 0)
+	for i > 0 && s[i]&0xc0 == 0x80 {
+		i--
+	}
+	return s[i:]
+}
+
+// lastWord is the word that ends s, without the space behind it.
+func lastWord(s string) string {
+	s = strings.TrimRight(s, " ")
+	return s[strings.LastIndexAny(s, " (\"")+1:]
+}
+
+// legible brings the many ways to write the same sign to one: full-width and
+// styled letters, digits of other scripts, dashes, quotes, vulgar fractions.
+func legible(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < 0x80, r == '…', r == 'º':
+			b.WriteRune(r)
+		case strings.ContainsRune("™®©℠", r):
+			// said by nobody
+		case r == '²':
+			b.WriteString("^2")
+		case r == '³':
+			b.WriteString("^3")
+		case unicode.Is(unicode.No, r): // ½ and the like stand behind a whole number
+			b.WriteByte(' ')
+			b.WriteString(norm.NFKC.String(string(r)))
+		default:
+			b.WriteString(norm.NFKC.String(string(r)))
+		}
+	}
+	return tidy(strings.Map(plainSign, norm.NFC.String(b.String())))
+}
+
+// plainSign gives dashes, quotes and digits their ASCII form.
+func plainSign(r rune) rune {
+	switch {
+	case r < 0x80:
+		return r
+	case strings.ContainsRune("‐‑‒−", r):
+		return '-'
+	case strings.ContainsRune("‘’ʼ", r):
+		return '\''
+	case strings.ContainsRune("“”„«»", r):
+		return '"'
+	case r == '\u2044':
+		return '/'
+	}
+	return asciiDigit(r)
+}
+
+// asciiDigit turns a digit of any script into that of ours. Every range of
+// decimal digits in Unicode begins with a zero and has tens of them.
+func asciiDigit(r rune) rune {
+	if r < 0x80 || !unicode.IsDigit(r) {
+		return r
+	}
+	zero := r
+	for zero > 0 && unicode.IsDigit(zero-1) {
+		zero--
+	}
+	return '0' + (r-zero)%10
+}

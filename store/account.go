@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// maxName is how long the name of an account and the label of a key may be, in
+// characters: enough for a person to tell them apart.
+const maxName = 64
+
+// Account is one owner of keys, chats and all the rest; nothing of one is
+// visible to another.
+type Account struct {
+	ID   string // a UUID
+	Name string // as the operator calls it
+}
+
+// Account returns the account of that name.
+func (s *Store) Account(ctx context.Context, name string) (Account, error) {
+	a, err := first(ctx, s.read, scanAccount, `SELECT id, name FROM account WHERE name = ?`, name)
+	return a, explain("finding account "+name, err)
+}
+
+// Accounts returns all accounts, oldest first.
+func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
+	all, err := query(ctx, s.read, scanAccount, `SELECT id, name FROM account ORDER BY num`)
+	return all, explain("listing the accounts", err)
+}
+
+func scanAccount(row scanner) (a Account, err error) { return a, row.Scan(&a.ID, &a.Name) }
+
+// SigningKey returns the key that signs the account's webhooks.
+func (s *Store) SigningKey(ctx context.Context, accountID string) (string, error) {
+	key, err := value[string](ctx, s.read, `SELECT signing_key FROM account WHERE id = ?`, accountID)
+	return key, explain("finding the signing key", err)
+}
+
+// NewSigningKey replaces the key that signs the account's webhooks and returns
+// the new one. The old one is gone at once.
+func (s *Store) NewSigningKey(ctx context.Context, accountID string) (string, error) {
+	key := randomText(secretLength)
+	err := s.change(ctx, "replacing the signing key", func(ctx context.Context, c conn) error {
+		return changeOne(ctx, c, `UPDATE account SET signing_key = ? WHERE id = ?`, key, accountID)
+	})
+	if err != nil {
+		return "", err
+	}
+	return key, nil
+}
+
+// accountNamed returns the number and the signing key of the account of that
+// name, which is created where there is none.
+func accountNamed(ctx context.Context, c conn, name string) (num int64, signingKey string, err error) {
+	_, err = c.ExecContext(ctx, `
+		INSERT INTO account (id, name, signing_key, created_ms) VALUES (?, ?, ?, ?)
+		    ON CONFLICT (name) DO NOTHING`,
+		uuid.NewString(), name, randomText(secretLength), time.Now().UnixMilli())
+	if err != nil {
+		return 0, "", err
+	}
+	num, err = first(ctx, c, func(row scanner) (num int64, err error) {
+		return num, row.Scan(&num, &signingKey)
+	}, `SELECT num, signing_key FROM account WHERE name = ?`, name)
+	return num, signingKey, err
+}
+
+// validName checks a name that people read.
+func validName(field, name string) error {
+	why := ""
+	switch {
+	case !utf8.ValidString(name):
+		why = "is not UTF-8 text"
+	case utf8.RuneCountInString(name) > maxName:
+		why = "has more than 64 characters"
+	}
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			why = "has characters that cannot be printed"
+		}
+	}
+	if why != "" {
+		return ErrInvalid{Field: field, Why: why}
+	}
+	return nil
+}

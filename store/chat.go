@@ -1,0 +1,187 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// Status says whether a chat goes on, or why it ended.
+type Status string
+
+// The statuses, in the words of the wire.
+const (
+	Active             Status = "ACTIVE"
+	UserEnded          Status = "USER_ENDED"
+	UserTimeout        Status = "USER_TIMEOUT"
+	MaxDurationTimeout Status = "MAX_DURATION_TIMEOUT"
+	InactivityTimeout  Status = "INACTIVITY_TIMEOUT"
+	Failed             Status = "ERROR"
+)
+
+// ConfigRef names the version of a config that a chat used; no ID means none.
+type ConfigRef struct {
+	ID      string
+	Version int
+}
+
+// NewChat is a chat that begins. Empty texts are stored as absent.
+type NewChat struct {
+	ID        string // a UUID
+	GroupID   string // a UUID: a new group's, or that of the group resumed
+	Resume    bool   // the group exists, is the account's, and its chats have ended
+	AccountID string
+	Config    ConfigRef
+	StartedMS int64 // Unix milliseconds
+	RequestID string
+
+	CustomSessionID string
+	Metadata        string // JSON
+}
+
+// Chat is one conversation as it is stored.
+type Chat struct {
+	ID        string
+	GroupID   string
+	AccountID string
+	Config    ConfigRef
+	Status    Status
+	StartedMS int64 // Unix milliseconds
+	EndedMS   int64 // Unix milliseconds, 0 while it goes on
+	RequestID string
+
+	CustomSessionID string
+	Metadata        string // JSON
+	EventCount      int
+}
+
+// StartChat stores a chat that begins, with its first events, in a new group or
+// in the one it resumes. ErrNotFound: no such account, or no such group of its;
+// ErrActive: a chat of the group still goes on; ErrConflict: the id is taken.
+func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) error {
+	return s.change(ctx, "starting chat "+n.ID, func(ctx context.Context, c conn) error {
+		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, n.AccountID)
+		if err != nil {
+			return fmt.Errorf("account %s: %w", n.AccountID, err)
+		}
+		group, err := enterGroup(ctx, c, account, n)
+		if err != nil {
+			return fmt.Errorf("chat group %s: %w", n.GroupID, err)
+		}
+		_, err = c.ExecContext(ctx, `
+			INSERT INTO chat (id, account, chat_group, config, config_version, status, started_ms,
+			                  request_id, custom_session_id, metadata)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			n.ID, account, group, orNull(n.Config.ID), n.Config.version(), Active, n.StartedMS,
+			n.RequestID, orNull(n.CustomSessionID), orNull(n.Metadata))
+		if err != nil {
+			return err
+		}
+		return appendEvents(ctx, c, n.ID, opening)
+	})
+}
+
+// enterGroup returns the number of the group that the chat belongs to and
+// counts the chat in.
+func enterGroup(ctx context.Context, c conn, account int64, n NewChat) (group int64, err error) {
+	if !n.Resume {
+		return value[int64](ctx, c, `
+			INSERT INTO chat_group (id, account, first_start_ms, last_start_ms, last_chat,
+			                        last_config, last_config_version, num_chats)
+			VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, 1) RETURNING num`,
+			n.GroupID, account, n.StartedMS, n.ID, orNull(n.Config.ID), n.Config.version())
+	}
+	group, err = value[int64](ctx, c, `SELECT num FROM chat_group WHERE id = ? AND account = ?`, n.GroupID, account)
+	if err != nil {
+		return 0, err
+	}
+	active, err := value[bool](ctx, c, `SELECT EXISTS (SELECT 1 FROM chat WHERE chat_group = ? AND status = 'ACTIVE')`, group)
+	if err != nil {
+		return 0, err
+	}
+	if active {
+		return 0, ErrActive
+	}
+	_, err = c.ExecContext(ctx, `
+		UPDATE chat_group SET last_start_ms = ?, last_chat = ?, last_config = ?,
+		       last_config_version = ?, num_chats = num_chats + 1 WHERE num = ?`,
+		n.StartedMS, n.ID, orNull(n.Config.ID), n.Config.version(), group)
+	return group, err
+}
+
+func (r ConfigRef) version() sql.NullInt64 {
+	return sql.NullInt64{Int64: int64(r.Version), Valid: r.ID != ""}
+}
+
+// EndChat stores how and when (Unix milliseconds) a chat ended, with its last
+// events. ErrNotFound: no such chat; ErrConflict: it had ended before.
+func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS int64, last ...Event) error {
+	if status == Active {
+		return ErrInvalid{Field: "status", Why: "a chat that ended is not ACTIVE"}
+	}
+	return s.change(ctx, "ending chat "+chatID, func(ctx context.Context, c conn) error {
+		if err := appendEvents(ctx, c, chatID, last); err != nil {
+			return err
+		}
+		err := changeOne(ctx, c, `UPDATE chat SET status = ?, ended_ms = ? WHERE id = ? AND ended_ms IS NULL`,
+			status, atMS, chatID)
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if _, err := value[int64](ctx, c, `SELECT num FROM chat WHERE id = ?`, chatID); err != nil {
+			return err
+		}
+		return fmt.Errorf("it had ended before: %w", ErrConflict)
+	})
+}
+
+const selectChat = `
+	SELECT c.id, g.id, a.id, coalesce(c.config, ''), coalesce(c.config_version, 0), c.status,
+	       c.started_ms, coalesce(c.ended_ms, 0), c.request_id, coalesce(c.custom_session_id, ''),
+	       coalesce(c.metadata, ''), c.event_count
+	  FROM chat c JOIN chat_group g ON g.num = c.chat_group JOIN account a ON a.num = c.account `
+
+func scanChat(row scanner) (c Chat, err error) {
+	return c, row.Scan(&c.ID, &c.GroupID, &c.AccountID, &c.Config.ID, &c.Config.Version, &c.Status,
+		&c.StartedMS, &c.EndedMS, &c.RequestID, &c.CustomSessionID, &c.Metadata, &c.EventCount)
+}
+
+// Chat returns one chat of an account; one of another account is ErrNotFound.
+func (s *Store) Chat(ctx context.Context, accountID, chatID string) (Chat, error) {
+	c, err := first(ctx, s.read, scanChat, selectChat+`WHERE c.id = ? AND a.id = ?`, chatID, accountID)
+	return c, explain("finding chat "+chatID, err)
+}
+
+// OpenChats returns the chats of all accounts that no one ended, oldest first.
+func (s *Store) OpenChats(ctx context.Context) ([]Chat, error) {
+	open, err := query(ctx, s.read, scanChat, selectChat+`WHERE c.ended_ms IS NULL ORDER BY c.num`)
+	return open, explain("listing the open chats", err)
+}
+
+// EndOpenChats ends the chats that a crash left open as ERROR and returns them
+// as they are now, oldest first. A chat ended when the last thing is known of
+// it, and not after atMS (now, in Unix milliseconds): how long the machine was
+// off afterwards is no part of its length.
+func (s *Store) EndOpenChats(ctx context.Context, atMS int64) (ended []Chat, err error) {
+	err = s.change(ctx, "ending the chats that were left open", func(ctx context.Context, c conn) (err error) {
+		if ended, err = query(ctx, c, scanChat, selectChat+`WHERE c.ended_ms IS NULL ORDER BY c.num`); err != nil {
+			return err
+		}
+		for i := range ended {
+			ended[i].Status = Failed
+			ended[i].EndedMS, err = value[int64](ctx, c, `
+				UPDATE chat SET status = ?, ended_ms = min(?, max(started_ms, coalesce(
+				       (SELECT at_ms FROM chat_event WHERE chat = chat.num ORDER BY seq DESC LIMIT 1), 0)))
+				 WHERE id = ? RETURNING ended_ms`, Failed, atMS, ended[i].ID)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ended, nil
+}

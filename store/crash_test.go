@@ -1,0 +1,189 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// child is this program doing a piece of work in a process of its own.
+func child(t *testing.T, work string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), childEnv+"="+work)
+	return cmd
+}
+
+// writeUntilKilled writes events in 8 chats at once and prints each event's id
+// when the store says that it is kept.
+func writeUntilKilled(args []string) error {
+	ctx := context.Background()
+	s, err := Open(ctx, args[0], slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	account, err := s.Account(ctx, "home")
+	if err != nil {
+		return err
+	}
+	var out sync.Mutex
+	failed := make(chan error)
+	for range 8 {
+		go func() {
+			n := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account.ID, StartedMS: 1, RequestID: "r"}
+			if err := s.StartChat(ctx, n); err != nil {
+				failed <- err
+			}
+			for {
+				e := said(strings.Repeat("word ", 40))
+				if err := s.AppendEvents(ctx, n.ID, []Event{e}); err != nil {
+					failed <- err
+				}
+				out.Lock()
+				fmt.Println(n.ID, e.ID)
+				out.Unlock()
+			}
+		}()
+	}
+	return <-failed
+}
+
+// Twenty times a process that writes is killed with no warning. What it said
+// was kept is kept, and nothing is broken.
+func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir) // open all the while, as another process
+	newAccount(t, s, "home")
+	acknowledged := map[string]string{} // event to chat
+	for round := range 20 {
+		cmd := child(t, "write", dir)
+		out, err := cmd.StdoutPipe()
+		must(t, err)
+		cmd.Stderr = os.Stderr
+		must(t, cmd.Start())
+		lines := make(chan string, 1<<16)
+		go func() {
+			defer close(lines)
+			for scan := bufio.NewScanner(out); scan.Scan(); {
+				lines <- scan.Text()
+			}
+		}()
+		first, ok := <-lines
+		if !ok {
+			t.Fatal("the child wrote nothing")
+		}
+		time.Sleep(time.Duration(5+7*round) * time.Millisecond)
+		must(t, cmd.Process.Kill())
+		note(acknowledged, first)
+		for line := range lines {
+			note(acknowledged, line)
+		}
+		if err := cmd.Wait(); err == nil {
+			t.Fatal("the child ended by itself")
+		}
+	}
+	t.Logf("%d writes were acknowledged", len(acknowledged))
+	must(t, s.Check(t.Context()))
+
+	kept := map[string]string{}
+	open, err := s.OpenChats(t.Context())
+	must(t, err)
+	for _, chat := range open {
+		events, total, err := s.Events(t.Context(), chat.ID, Page{Size: 1 << 20})
+		must(t, err)
+		if total != len(events) {
+			t.Errorf("chat %s counts %d events and has %d", chat.ID, total, len(events))
+		}
+		for i, e := range events {
+			if e.Seq != int64(i+1) {
+				t.Fatalf("chat %s: event %d has number %d", chat.ID, i, e.Seq)
+			}
+			kept[e.ID] = chat.ID
+		}
+	}
+	for event, chat := range acknowledged {
+		if kept[event] != chat {
+			t.Errorf("event %s of chat %s was acknowledged and is lost", event, chat)
+		}
+	}
+
+	ended, err := s.EndOpenChats(t.Context(), time.Now().UnixMilli())
+	must(t, err)
+	if len(ended) != len(open) {
+		t.Errorf("%d chats ended of %d open", len(ended), len(open))
+	}
+}
+
+// note keeps an acknowledgement; the last line may be cut by the kill.
+func note(acknowledged map[string]string, line string) {
+	if chat, event, ok := strings.Cut(line, " "); ok && len(event) == len(uuid.Nil.String()) {
+		acknowledged[event] = chat
+	}
+}
+
+func TestTwoProcessesShareTheDatabase(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	account := newAccount(t, s, "home")
+	keys, err := s.ListKeys(t.Context(), account)
+	must(t, err)
+
+	other := openStore(t, dir) // connections of its own, as those of a command
+	made, err := other.CreateKey(t.Context(), "home", "made beside a running box")
+	must(t, err)
+	got, err := s.AccountOf(t.Context(), made.APIKey)
+	must(t, err)
+	if got != account {
+		t.Errorf("the new key opens %s, want %s", got, account)
+	}
+	must(t, other.RevokeKey(t.Context(), made.KeyID))
+	_, err = s.AccountOf(t.Context(), made.APIKey)
+	wantError(t, err, ErrNotFound)
+	must(t, other.RevokeKey(t.Context(), keys[0].ID))
+
+	cmd := child(t, "write", dir)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	defer func() { cmd.Process.Kill(); io.Copy(io.Discard, out); cmd.Wait() }()
+	lines := bufio.NewScanner(out)
+	chat := startChat(t, s, account)
+	for i := range 50 {
+		if !lines.Scan() {
+			t.Fatal("the other process stopped")
+		}
+		if err := s.AppendEvents(t.Context(), chat.ID, []Event{said("x")}); err != nil {
+			t.Fatalf("write %d beside another process: %v", i, err)
+		}
+	}
+}
+
+func TestManyProcessesMayStartAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	answers := make(chan error, 8)
+	for range cap(answers) {
+		cmd := child(t, "open", dir)
+		go func() {
+			if out, err := cmd.CombinedOutput(); err != nil {
+				answers <- fmt.Errorf("%w: %s", err, out)
+				return
+			}
+			answers <- nil
+		}()
+	}
+	for range cap(answers) {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// The kinds of failure. Every error of this package wraps one of these, an
+// [ErrInvalid], the caller's context error, or is a fault of the disk.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrConflict = errors.New("conflicts with what is stored")
+	ErrActive   = errors.New("a chat of this group is still active")
+	ErrClosed   = errors.New("the store is closed")
+	ErrBusy     = errors.New("another process holds the database for too long; try again")
+	ErrFull     = errors.New("the disk that holds the data folder is full; free some space")
+	ErrReadOnly = errors.New("the data folder cannot be written")
+	ErrDamaged  = errors.New("the database is damaged; restore a backup")
+	ErrNewer    = errors.New("the database was written by a newer Parley")
+	ErrLocked   = errors.New("the data folder is in use by another Parley")
+)
+
+// ErrInvalid says that a value cannot be stored and what is allowed.
+type ErrInvalid struct {
+	Field string // the record's field, in the words of the wire
+	Why   string // what is allowed
+}
+
+func (e ErrInvalid) Error() string { return e.Field + ": " + e.Why }
+
+// explain wraps err with what was being done and gives SQLite's result codes
+// their kind. A nil error stays nil.
+func explain(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var fault sqlite3.Error
+	if !errors.As(err, &fault) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	if kind := kindOf(fault); kind != nil {
+		return fmt.Errorf("%s: %w (%v)", doing, kind, err)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// kindOf names the kind of a SQLite fault (https://www.sqlite.org/rescode.html),
+// nil for those that only a programmer or a disk can cause.
+func kindOf(fault sqlite3.Error) error {
+	switch fault.Code {
+	case sqlite3.ErrFull:
+		return ErrFull
+	case sqlite3.ErrReadonly, sqlite3.ErrCantOpen, sqlite3.ErrPerm:
+		return ErrReadOnly
+	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+		return ErrDamaged
+	case sqlite3.ErrBusy, sqlite3.ErrLocked:
+		return ErrBusy
+	case sqlite3.ErrConstraint:
+		if fault.ExtendedCode == sqlite3.ErrConstraintCheck {
+			// The schema names its checks after the field they guard.
+			_, field, _ := strings.Cut(fault.Error(), "CHECK constraint failed: ")
+			return ErrInvalid{Field: field, Why: "has a value that is not allowed"}
+		}
+		return ErrConflict
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	databaseName = "parley.db"
+	lockName     = "parley.lock"
+
+	// probeBytes is what a folder must have room for before the box starts:
+	// the first transactions, and the log lines of whoever reads the error.
+	probeBytes = 256 << 10
+)
+
+// Lock takes the data folder for one serving process and returns what gives it
+// back. It creates the folder where there is none. Commands that only use the
+// database beside a running box do not take it. The lock is the kernel's
+// (flock), so it ends with its process however that ends; the file stays.
+// ErrLocked says which process holds it.
+func Lock(dir string) (release func(), err error) {
+	if err := makeFolder(dir); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, folderError(dir, err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		defer f.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("data folder %s: %w (process %s); stop it, or give this one a folder of its own with --data",
+				dir, ErrLocked, holder(f))
+		}
+		return nil, fmt.Errorf("data folder %s: locking %s: %w", dir, lockName, err)
+	}
+	if err := signLock(f); err != nil {
+		f.Close()
+		return nil, folderError(dir, err)
+	}
+	return func() { f.Close() }, nil // closing the file gives the lock back
+}
+
+// signLock writes this process's number into the lock file, for whoever finds
+// it taken.
+func signLock(f *os.File) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
+	return err
+}
+
+func holder(f *os.File) string {
+	var b [20]byte // an int64 in digits, and a newline
+	n, _ := f.ReadAt(b[:], 0)
+	if pid := strings.TrimSpace(string(b[:n])); pid != "" {
+		return pid
+	}
+	return "unknown, it is just starting"
+}
+
+// makeFolder creates the data folder where there is none, for its owner only:
+// it holds what people said and the keys to it.
+func makeFolder(dir string) error {
+	if dir == "" {
+		return ErrInvalid{Field: "data", Why: "the data folder needs a path, given with --data"}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("data folder %s: it is a file; give a folder with --data", dir)
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return folderError(dir, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return folderError(dir, err)
+	}
+	return nil
+}
+
+// probeFolder writes and removes a small file, so that a full or read-only
+// disk shows at start and not in the middle of the first conversation.
+func probeFolder(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return folderError(dir, err)
+	}
+	_, err = f.Write(make([]byte, probeBytes))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+		return folderError(dir, err)
+	}
+	return nil
+}
+
+// folderError says what is wrong with the data folder and what to do.
+func folderError(dir string, err error) error {
+	switch {
+	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
+		return fmt.Errorf("data folder %s: %w", dir, ErrFull)
+	case errors.Is(err, unix.EROFS):
+		return fmt.Errorf("data folder %s: %w: its file system is mounted read-only; give a writable folder with --data", dir, ErrReadOnly)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("data folder %s: %w by this user; change its owner or mode, or give another folder with --data", dir, ErrReadOnly)
+	case errors.Is(err, unix.ENOTDIR):
+		return fmt.Errorf("data folder %s: a part of the path is a file; give a folder with --data", dir)
+	}
+	return fmt.Errorf("data folder %s: %w", dir, err)
+}
+
+// syncFolder makes the folder's own entries (a new or renamed file) durable.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

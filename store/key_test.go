@@ -1,0 +1,182 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestKeyOpensItsAccountOnly(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	home, err := s.CreateKey(t.Context(), "home", "hall")
+	must(t, err)
+	work, err := s.CreateKey(t.Context(), "work", "")
+	must(t, err)
+	for _, c := range []struct {
+		name string
+		made Credentials
+	}{{"home", home}, {"work", work}} {
+		account, err := s.Account(t.Context(), c.name)
+		must(t, err)
+		got, err := s.AccountOf(t.Context(), c.made.APIKey)
+		must(t, err)
+		if got != account.ID {
+			t.Errorf("the key of %s opens %s, want %s", c.name, got, account.ID)
+		}
+		got, err = s.CheckSecret(t.Context(), c.made.APIKey, c.made.SecretKey)
+		must(t, err)
+		if got != account.ID {
+			t.Errorf("the secret of %s opens %s, want %s", c.name, got, account.ID)
+		}
+		signing, err := s.SigningKey(t.Context(), account.ID)
+		must(t, err)
+		if signing != c.made.WebhookSigningKey {
+			t.Errorf("the signing key of %s is not the one that was told", c.name)
+		}
+	}
+	for _, wrong := range []string{"", "x", home.SecretKey, home.APIKey[1:], strings.ToLower(home.APIKey), home.APIKey + " "} {
+		_, err := s.AccountOf(t.Context(), wrong)
+		wantError(t, err, ErrNotFound)
+	}
+	for _, wrong := range []string{"", "x", home.APIKey, home.SecretKey[1:], work.SecretKey, home.SecretKey + " "} {
+		_, err = s.CheckSecret(t.Context(), home.APIKey, wrong)
+		wantError(t, err, ErrNotFound)
+	}
+	if len(home.APIKey) != 48 || home.APIKey == work.APIKey || home.WebhookSigningKey == work.WebhookSigningKey {
+		t.Errorf("keys are %+v and %+v", home, work)
+	}
+}
+
+func TestKeysOfAnAccountShareItsSigningKey(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	a, err := s.CreateKey(t.Context(), "home", "a")
+	must(t, err)
+	b, err := s.CreateKey(t.Context(), "home", "b")
+	must(t, err)
+	if a.WebhookSigningKey != b.WebhookSigningKey {
+		t.Error("two keys of an account have two signing keys")
+	}
+	again, err := s.RegenerateKey(t.Context(), a.KeyID)
+	must(t, err)
+	if again.WebhookSigningKey != a.WebhookSigningKey {
+		t.Error("regenerating a key changed the signing key")
+	}
+	account, err := s.Account(t.Context(), "home")
+	must(t, err)
+	fresh, err := s.NewSigningKey(t.Context(), account.ID)
+	must(t, err)
+	kept, err := s.SigningKey(t.Context(), account.ID)
+	must(t, err)
+	if fresh == a.WebhookSigningKey || kept != fresh {
+		t.Error("the signing key was not replaced")
+	}
+	_, err = s.NewSigningKey(t.Context(), "nobody")
+	wantError(t, err, ErrNotFound)
+}
+
+func TestRevokedAndRegeneratedKeysFailAtOnce(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	old, err := s.CreateKey(t.Context(), "home", "hall")
+	must(t, err)
+	fresh, err := s.RegenerateKey(t.Context(), old.KeyID)
+	must(t, err)
+	_, err = s.AccountOf(t.Context(), old.APIKey)
+	wantError(t, err, ErrNotFound)
+	_, err = s.CheckSecret(t.Context(), fresh.APIKey, old.SecretKey)
+	wantError(t, err, ErrNotFound)
+	_, err = s.CheckSecret(t.Context(), fresh.APIKey, fresh.SecretKey)
+	must(t, err)
+
+	must(t, s.RevokeKey(t.Context(), old.KeyID))
+	_, err = s.AccountOf(t.Context(), fresh.APIKey)
+	wantError(t, err, ErrNotFound)
+	_, err = s.CheckSecret(t.Context(), fresh.APIKey, fresh.SecretKey)
+	wantError(t, err, ErrNotFound)
+	wantError(t, s.RevokeKey(t.Context(), old.KeyID), ErrNotFound)
+	_, err = s.RegenerateKey(t.Context(), old.KeyID)
+	wantError(t, err, ErrNotFound, old.KeyID)
+	wantError(t, s.RevokeKey(t.Context(), "nothing"), ErrNotFound)
+}
+
+func TestListedKeysSayEverythingButTheKey(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	hall, err := s.CreateKey(t.Context(), "home", "hall")
+	must(t, err)
+	desk, err := s.CreateKey(t.Context(), "work", "desk")
+	must(t, err)
+	must(t, s.RevokeKey(t.Context(), desk.KeyID))
+	all, err := s.ListKeys(t.Context(), "")
+	must(t, err)
+	if len(all) != 2 {
+		t.Fatalf("%d keys are listed, want 2", len(all))
+	}
+	k := all[0]
+	if k.ID != hall.KeyID || k.Account != "home" || k.Label != "hall" || k.CreatedMS == 0 || k.RevokedMS != 0 ||
+		!strings.HasSuffix(hall.APIKey, k.Hint) || len(k.Hint) != 4 {
+		t.Errorf("listed: %+v", k)
+	}
+	if all[1].RevokedMS == 0 {
+		t.Error("a revoked key looks good")
+	}
+	one, err := s.ListKeys(t.Context(), all[1].AccountID)
+	must(t, err)
+	if len(one) != 1 || one[0].Label != "desk" {
+		t.Errorf("the keys of work are %+v", one)
+	}
+}
+
+func TestKeysAreNotInTheFiles(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	made, err := s.CreateKey(t.Context(), "home", "")
+	must(t, err)
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	must(t, err)
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		must(t, err)
+		if bytes.Contains(data, []byte(made.APIKey)) || bytes.Contains(data, []byte(made.SecretKey)) {
+			t.Errorf("%s holds the key itself", name)
+		}
+	}
+}
+
+func TestNamesThatNobodyCanReadAreRefused(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	for _, c := range []struct{ account, label, field string }{
+		{"", "", "account"},
+		{strings.Repeat("é", 65), "", "account"},
+		{"a\x00b", "", "account"},
+		{"home", "line\nbreak", "label"},
+		{"home", "\xff", "label"},
+	} {
+		_, err := s.CreateKey(t.Context(), c.account, c.label)
+		var invalid ErrInvalid
+		if !errors.As(err, &invalid) || invalid.Field != c.field {
+			t.Errorf("account %q, label %q: error is %v, want one about %s", c.account, c.label, err, c.field)
+		}
+	}
+	_, err := s.CreateKey(t.Context(), strings.Repeat("é", 64), "Küche, 1. Stock")
+	must(t, err)
+}
+
+// Every letter is as likely as the other: a fault of the generator by as little
+// as one letter in eight would show.
+func TestRandomTextIsEven(t *testing.T) {
+	const n = 62 * 2000
+	counts := map[rune]int{}
+	for _, r := range randomText(n) {
+		counts[r]++
+	}
+	if len(counts) != 62 {
+		t.Fatalf("%d different letters, want 62", len(counts))
+	}
+	for r, c := range counts {
+		if c < 1750 || c > 2250 { // 5.6 standard deviations
+			t.Errorf("%q came %d times of %d, want about 2000", r, c, n)
+		}
+	}
+}

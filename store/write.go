@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+const (
+	// maxQueue is how many writes may wait; the next ones wait for room, so a
+	// slow disk slows its callers down and never fills the memory.
+	maxQueue = 1024
+
+	// maxGroup is how many writes share one commit. By then the commit's share
+	// of each is nothing, and more would only make the first one wait.
+	maxGroup = 256
+)
+
+// writer owns the connection that writes. Its goroutine puts all writes that
+// arrived while it committed into one next transaction (group commit): the
+// disk is waited for once for all of them, and each caller until then.
+type writer struct {
+	queue   chan *write
+	stop    chan struct{} // closed: take no more, finish what is queued
+	stopped chan struct{} // closed: the goroutine has ended
+
+	conn *sql.Conn
+
+	crowded bool // the last transaction held several writes
+
+	commits, writes atomic.Uint64 // since the start
+}
+
+// write is one caller's piece of a transaction. It may be tried twice, so it
+// does nothing but read and write the database and set its own results.
+type write struct {
+	do      func(context.Context, conn) error
+	claimed atomic.Bool // by the writer, which then answers; or by a caller who gives up
+	answer  chan error
+	err     error
+}
+
+func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{
+		queue:   make(chan *write, maxQueue),
+		stop:    make(chan struct{}),
+		stopped: make(chan struct{}),
+		conn:    c,
+	}
+	go w.run()
+	return w, nil
+}
+
+// commit runs do in a transaction and returns when it is on the disk. When ctx
+// ends first the write is withdrawn, but not once it has begun: an answer is
+// always the truth about what is stored.
+func (w *writer) commit(ctx context.Context, do func(context.Context, conn) error) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	job := &write{do: do, answer: make(chan error, 1)}
+	select {
+	case w.queue <- job:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-w.stop:
+		return ErrClosed
+	}
+	select {
+	case err := <-job.answer:
+		return err
+	case <-ctx.Done():
+		if job.claim() {
+			return context.Cause(ctx)
+		}
+	case <-w.stopped:
+		if job.claim() { // it was queued behind the goroutine's last look
+			return ErrClosed
+		}
+	}
+	return <-job.answer
+}
+
+func (j *write) claim() bool { return j.claimed.CompareAndSwap(false, true) }
+
+// close finishes what is queued and gives the connection back.
+func (w *writer) close() error {
+	close(w.stop)
+	<-w.stopped
+	return w.conn.Close()
+}
+
+func (w *writer) run() {
+	defer close(w.stopped)
+	for {
+		select {
+		case job := <-w.queue:
+			w.group(job)
+		case <-w.stop:
+			for len(w.queue) > 0 {
+				w.group(<-w.queue)
+			}
+			return
+		}
+	}
+}
+
+// group commits first and all that wait behind it in one transaction, and
+// answers each.
+func (w *writer) group(first *write) {
+	jobs := w.gather(first)
+	if len(jobs) == 0 {
+		return
+	}
+	err := w.transact(jobs)
+	switch {
+	case err == nil:
+	case len(jobs) == 1 || errors.Is(explain("", err), ErrBusy):
+		for _, job := range jobs {
+			job.err = err
+		}
+	default:
+		// Whose fault it was cannot be known, so each is tried alone and fails
+		// or succeeds by itself.
+		for _, job := range jobs {
+			if err := w.transact([]*write{job}); err != nil {
+				job.err = err
+			}
+		}
+	}
+	for _, job := range jobs {
+		job.answer <- job.err
+	}
+	w.crowded = len(jobs) > 1
+}
+
+// gather returns the writes of the next transaction: those that wait and whose
+// callers still want them.
+func (w *writer) gather(first *write) []*write {
+	if w.crowded {
+		// The callers just answered may be about to write again: let them, or
+		// every second transaction would hold only the quickest one.
+		runtime.Gosched()
+	}
+	var jobs []*write
+	if first.claim() {
+		jobs = append(jobs, first)
+	}
+	for len(w.queue) > 0 && len(jobs) < maxGroup {
+		if job := <-w.queue; job.claim() {
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs
+}
+
+// transact runs jobs in one transaction. Each keeps its own error; the one
+// returned means that none of them is stored. No caller's context is used: one
+// that ends would interrupt SQLite, which then rolls back everybody's work.
+func (w *writer) transact(jobs []*write) (err error) {
+	ctx := context.Background()
+	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil && !w.rolledBack() {
+			_, undo := w.conn.ExecContext(ctx, "ROLLBACK")
+			err = errors.Join(err, undo)
+		}
+	}()
+	stored := 0
+	for _, job := range jobs {
+		if job.err, err = w.apply(ctx, job); err != nil {
+			return err
+		}
+		if job.err == nil {
+			stored++
+		}
+	}
+	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
+		return err
+	}
+	if stored > 0 {
+		w.commits.Add(1)
+		w.writes.Add(uint64(stored))
+	}
+	return nil
+}
+
+// apply runs one job behind a savepoint, so that its failure undoes nothing
+// but itself. An err besides means that the transaction is lost.
+func (w *writer) apply(ctx context.Context, job *write) (failed, err error) {
+	if _, err := w.conn.ExecContext(ctx, "SAVEPOINT job"); err != nil {
+		return nil, err
+	}
+	end := "RELEASE job"
+	if failed = job.do(ctx, w.conn); failed != nil {
+		if w.rolledBack() { // as SQLite does by itself when a disk is full
+			return failed, failed
+		}
+		end = "ROLLBACK TO job; RELEASE job"
+	}
+	_, err = w.conn.ExecContext(ctx, end)
+	return failed, err
+}
+
+// rolledBack reports whether SQLite has ended the transaction by itself.
+func (w *writer) rolledBack() bool {
+	var over bool
+	err := w.conn.Raw(func(c any) error {
+		over = c.(*sqlite3.SQLiteConn).AutoCommit()
+		return nil
+	})
+	return err == nil && over
+}
