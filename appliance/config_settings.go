@@ -240,4 +240,3 @@ func editDistance(a, b string) int {
 	}
 	return row[len(b)]
 }
-

@@ -89,7 +89,10 @@ var errNotExported = errors.New("it is not a file that parley packs export wrote
 
 func readHeader(t *tar.Reader) (header, error) {
 	m, err := t.Next()
-	if err != nil || m.Name != headerName || m.Size > maxHeader {
+	if err != nil {
+		return header{}, fmt.Errorf("%w, or it is damaged: %w", errNotExported, err)
+	}
+	if m.Name != headerName || m.Size > maxHeader {
 		return header{}, errNotExported
 	}
 	var h header

@@ -105,14 +105,14 @@ func newSink(outHz int) sink {
 // rate says at which rate the samples come. A stream keeps its rate: each change
 // would need another filter, which costs far more to make than a header to send.
 func (s *sink) rate(hz int) error {
+	if hz < MinInputHz || hz > MaxInputHz {
+		return fmt.Errorf("sample_rate is %d Hz; allowed are %d to %d Hz", hz, MinInputHz, MaxInputHz)
+	}
 	if hz == s.inHz {
 		return nil
 	}
 	if s.inHz != 0 {
 		return fmt.Errorf("sample_rate changes from %d to %d Hz within the stream", s.inHz, hz)
-	}
-	if hz < MinInputHz || hz > MaxInputHz {
-		return fmt.Errorf("sample_rate is %d Hz; allowed are %d to %d Hz", hz, MinInputHz, MaxInputHz)
 	}
 	rs, err := NewResampler(hz, s.outHz)
 	if err != nil {

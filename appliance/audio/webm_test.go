@@ -193,7 +193,7 @@ func TestDamagedWebMIsNamed(t *testing.T) {
 		data []byte
 		says string
 	}{
-		"a track longer than its list":   {el(mkvSegment, unknownSize, el(mkvTracks, 0, el(mkvTrackEntry, 0, make([]byte, 9))[:8])), "longer than"},
+		"a track longer than its list":   {slices.Concat(el(ebmlHeader, 0), el(mkvSegment, unknownSize, el(mkvTracks, 0, el(mkvTrackEntry, 0, make([]byte, 9))[:8]))), "longer than"},
 		"a block before the tracks":      {slices.Concat(el(ebmlHeader, 0), el(mkvSegment, unknownSize), cluster, simple(block(1, 0, packets[0]))), "before the list"},
 		"no opus":                        {webmHead(track(1, "V_VP9"), track(2, "A_PCM/INT/LIT")), "A_PCM/INT/LIT"},
 		"an empty packet":                {slices.Concat(head, cluster, simple(block(1, 0))), "empty packet"},

@@ -75,6 +75,8 @@ func (c *ConnectSettings) readSessionSettings(s object) {
 			delete(s.fields, "context") // a type alone says nothing
 		}
 	}
+	delete(s.fields, "tools") // lists have no form in a query; they come in a message
+	delete(s.fields, "builtin_tools")
 	limit := s.integer("event_limit", 1, math.MaxInt32)
 	if c.EventLimit == 0 {
 		c.EventLimit = limit
@@ -108,7 +110,7 @@ func nest(q url.Values) (map[string]any, string) {
 		way, ok := steps(key)
 		if !ok || len(way) > deepest {
 			if ours(key) {
-				return nil, fmt.Sprintf("%q: brackets do not match; expected a name like session_settings[audio][sample_rate]", clip(key))
+				return nil, fmt.Sprintf("%q: expected a name like session_settings[audio][sample_rate], at most %d deep", clip(key), deepest)
 			}
 			continue // not one of ours
 		}

@@ -16,7 +16,8 @@ func TestConnectQueryIsReadForItsTypes(t *testing.T) {
 		`api_key=k&fernSdkLanguage=JavaScript&x[=1&y[z=2&x=1&x[y]=2&[a]=3`: {},
 		`config_id=c&config_version=2&resumed_chat_group_id=g&voice_id=v&verbose_transcription=true&allow_connection=false&event_limit=10`: {
 			ConfigID: "c", ConfigVersion: &two, ResumedChatGroupID: "g", VoiceID: "v", VerboseTranscription: true, EventLimit: 10},
-		`config_id=&config_version=&event_limit=`: {},
+		`session_settings[tools][0][name]=f&verbose_transcription=True`: {VerboseTranscription: true},
+		`config_id=&config_version=&event_limit=`:                       {},
 		`session_settings%5Baudio%5D%5Bsample_rate%5D=16000`: {SessionSettings: SessionSettings{
 			Audio: &AudioConfiguration{Channels: 1, Encoding: Linear16, SampleRate: 16000}}},
 		`session_settings[audio][encoding]=linear16&session_settings[audio][sample_rate]=48000&session_settings[audio][channels]=2`: {SessionSettings: SessionSettings{
@@ -47,9 +48,9 @@ func TestAWrongConnectParameterIsNamed(t *testing.T) {
 		`session_settings=x`:                                            {InvalidSettings, "session_settings: expected an object"},
 		`session_settings[audio][channels]=1`:                           {InvalidSettings, "session_settings.audio.sample_rate: missing"},
 		`session_settings[audio][sample_rate]=fast`:                     {InvalidSettings, "session_settings.audio.sample_rate: expected an integer"},
-		`session_settings[audio][sample_rate=1`:                         {InvalidConnect, "brackets do not match"},
-		`session_settings[audio=1`:                                      {InvalidConnect, "brackets do not match"},
-		`session_settings[a][b][c][d]=1`:                                {InvalidConnect, "brackets do not match"},
+		`session_settings[audio][sample_rate=1`:                         {InvalidConnect, "expected a name like session_settings[audio][sample_rate]"},
+		`session_settings[audio=1`:                                      {InvalidConnect, "expected a name like session_settings[audio][sample_rate]"},
+		`session_settings[a][b][c][d]=1`:                                {InvalidConnect, "expected a name like session_settings[audio][sample_rate]"},
 		`session_settings[audio]=1&session_settings[audio][channels]=1`: {InvalidConnect, "both as a value and as a group"},
 	} {
 		_, err := ParseConnectSettings(parse(t, query))

@@ -4,15 +4,15 @@ package contract
 type Code string
 
 // The errors of a conversation. E03xx and those of E07xx that the
-// specification names keep its meaning; the others are ours.
+// specification names keep its meaning; the others are ours. docs/errors.md
+// lists them all.
 const (
 	BrokenJSON     Code = "E0100" // a text frame that is not JSON
 	WrongShape     Code = "E0101" // a field is missing, of a wrong type or too long
 	UnknownMessage Code = "E0103" // "type" is missing or none that a client may send
 
-	UnknownAudio Code = "E0200" // no container that the box reads
+	BrokenAudio  Code = "E0200" // in no format that the box reads, or damaged
 	BrokenBase64 Code = "E0201" // audio_input.data
-	BrokenAudio  Code = "E0202" // a known format, and its data cannot be decoded
 
 	CreditsExhausted  Code = "E0300"
 	SubscriptionBlock Code = "E0301"
@@ -61,7 +61,6 @@ var meanings = map[Code]meaning{
 	WrongShape:     {"invalid_message", "The message does not have the shape of its type.", 0},
 	UnknownMessage: {"unknown_message_type", "The message has no known type.", 0},
 
-	UnknownAudio: {"unknown_audio_format", "The audio is in no format that can be read. Accepted are WebM/Opus, Ogg/Opus, WAV and MP3 streams, or linear16 once session_settings.audio says so.", 0},
 	BrokenBase64: {"invalid_base64", "The audio is not valid base64.", 0},
 	BrokenAudio:  {"undecodable_audio", "The audio cannot be decoded.", 0},
 
@@ -70,7 +69,7 @@ var meanings = map[Code]meaning{
 
 	NotTranscribed: {"transcription_failed", "What was said could not be transcribed.", 0},
 	NotSpoken:      {"speech_synthesis_failed", "The answer could not be spoken.", 0},
-	VoiceNotFound:  {"voice_not_found", "There is no such voice.", ClosePolicy},
+	VoiceNotFound:  {"voice_not_found", "There is no such voice.", 0},
 
 	ModelUnreachable:      {"custom_language_model_unreachable", "The custom language model cannot be reached.", 0},
 	GroupNotFound:         {"chat_group_not_found", "There is no such chat group.", ClosePolicy},
@@ -89,15 +88,6 @@ var meanings = map[Code]meaning{
 	InvalidConnect: {"invalid_connect_parameter", "A query parameter of the connection is invalid.", ClosePolicy},
 	UnexpectedTool: {"unexpected_tool_answer", "No such tool call is waiting for an answer.", 0},
 	Internal:       {"internal_error", "Something failed inside the box.", CloseInternal},
-}
-
-// Codes returns every code, for the documentation and its tests.
-func Codes() []Code {
-	all := make([]Code, 0, len(meanings))
-	for c := range meanings {
-		all = append(all, c)
-	}
-	return all
 }
 
 func (c Code) meaning() meaning {

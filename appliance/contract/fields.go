@@ -132,13 +132,17 @@ func (o object) integer(name string, low, high int) int {
 	return int(f)
 }
 
-// boolean reads true or false.
+// boolean reads true or false; in a query also as other languages write them.
 func (o object) boolean(name string) bool {
 	raw, ok := o.get(name)
 	if !ok {
 		return false
 	}
-	switch o.scalar(raw) {
+	literal := o.scalar(raw)
+	if b, err := strconv.ParseBool(literal); o.untyped && err == nil {
+		return b
+	}
+	switch literal {
 	case "true":
 		return true
 	case "false":

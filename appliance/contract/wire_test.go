@@ -2,7 +2,9 @@ package contract
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -147,7 +149,7 @@ func TestScoresAreCompleteAndFinite(t *testing.T) {
 
 func TestEachCodeHasItsOwnWords(t *testing.T) {
 	slugs := map[string]Code{}
-	for _, c := range Codes() {
+	for c := range meanings {
 		if other, taken := slugs[c.Slug()]; taken {
 			t.Errorf("%s and %s share the slug %q", c, other, c.Slug())
 		}
@@ -162,6 +164,22 @@ func TestEachCodeHasItsOwnWords(t *testing.T) {
 	for _, c := range []Code{CreditsExhausted, SubscriptionBlock} {
 		if c.CloseCode() != 1008 {
 			t.Errorf("%s closes with %d, not 1008", c, c.CloseCode())
+		}
+	}
+}
+
+func TestTheDocumentationListsEveryCode(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/errors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, m := range meanings {
+		what := "stays open"
+		if m.close != 0 {
+			what = fmt.Sprintf("closes with %d", m.close)
+		}
+		if row := fmt.Sprintf("| %s | `%s` | %s | %s |", c, m.slug, m.message, what); !strings.Contains(string(doc), row) {
+			t.Errorf("docs/errors.md has no row\n%s", row)
 		}
 	}
 }

@@ -120,14 +120,14 @@ func emoji(r rune) bool {
 		r >= 0xfe00 && r <= 0xfe0f || r == 0x20e3 || r >= 0xe0020 && r <= 0xe007f
 }
 
-// tidy makes all white space single spaces and drops control characters.
+// tidy makes all white space and control characters single spaces.
 func tidy(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		if unicode.IsControl(r) || r == '\ufeff' || r == '\u200b' || r == '\u00ad' {
+		switch {
+		case r == '\ufeff', r == '\u200b', r == '\u00ad': // invisible, inside words
 			return -1
+		case unicode.IsSpace(r), unicode.IsControl(r):
+			return ' '
 		}
 		return r
 	}, s)

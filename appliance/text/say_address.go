@@ -25,6 +25,9 @@ func addressRules() []rule {
 			}
 			return sayTrimmed(m.group(0)), true
 		}),
+		newRule("/", `(^|[ (])((?:~|\.{1,2})?/[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+)`, func(m match) string { // /etc/hosts
+			return m.group(1) + sayTrimmed(m.group(2))
+		}),
 		newRule(".", `(?i)(?:[~.]?/)?\b[a-z0-9_][a-z0-9_/-]*(?:\.[a-z0-9_-]+)*\.(?:`+fileTypes+`)\b`, func(m match) string {
 			return sayAddress(m.group(0))
 		}),

@@ -31,6 +31,17 @@ func dateRules(monthFirst bool) []rule {
 			}
 			return sayDate(y, a, b)
 		}),
+		// June 5-7, 5-7 June
+		doubtfulRule("-–", `\b`+monthPattern+` `+dayPattern+` ?[-–] ?`+dayPattern+`\b`, func(m match) (string, bool) {
+			return monthName(m.group(1)) + " " + ordinal(m.group(2)) + " to " + ordinal(m.group(3)), m.apart() && atoi(m.group(3)) <= 31
+		}),
+		doubtfulRule("-–", `\b`+dayPattern+` ?[-–] ?`+dayPattern+` (?:of )?`+monthPattern+`\b`, func(m match) (string, bool) {
+			return ordinal(m.group(1)) + " to " + ordinal(m.group(2)) + " of " + monthName(m.group(3)), m.apart() && atoi(m.group(2)) <= 31
+		}),
+		// 12/2026
+		doubtfulRule("/", `\b(0?[1-9]|1[0-2])/((?:19|20)\d{2})\b`, func(m match) (string, bool) {
+			return monthNames[atoi(m.group(1))-1] + " " + year(m.group(2)), m.apart() && !strings.HasSuffix(m.before(), "/")
+		}),
 		doubtfulRule(digits, `\b`+dayPattern+` (?:of )?`+monthPattern+`(?:,? (\d{4}))?\b`, func(m match) (string, bool) {
 			said, ok := sayDayOf(m.group(1), m.group(2), m.group(3))
 			if ok && strings.EqualFold(lastWord(m.before()), "the") {

@@ -31,6 +31,7 @@ func mathRules() []rule {
 			}
 			return m.group(1) + " plus"
 		}),
+		newRule("k", `\b(\d+(?:\.\d+)?)k\b`, func(m match) string { return decimal(m.group(1)) + " thousand" }),
 		newRule("+", `C\+\+`, func(match) string { return "C plus plus" }),
 		newRule("#", `\b([CF])#`, func(m match) string { return m.group(1) + " sharp" }),
 		newRule("+", ` ?\+ ?`+n, func(m match) string { return " plus " + m.group(1) }),
@@ -38,7 +39,7 @@ func mathRules() []rule {
 		newRule("^", `\^2\b`, func(match) string { return " squared" }),
 		newRule("^", `\^3\b`, func(match) string { return " cubed" }),
 		newRule("^", `\^`+n, func(m match) string { return " to the power of " + m.group(1) }),
-		newRule("~≈", `[~≈] ?`+n, func(m match) string { return "about " + m.group(1) }),
+		newRule("~≈", `[~≈] ?`+n, func(m match) string { return space(m) + "about " + m.group(1) }),
 		newRule("<>≤≥", `(<=|>=|[<>≤≥]) ?`+n, func(m match) string {
 			return " " + comparison(m.group(1)) + " " + m.group(2)
 		}),
@@ -75,6 +76,8 @@ func looksLikeYear(n string) bool {
 
 func numberRules() []rule {
 	return []rule{
+		// BA2490: a flight or a part is read out
+		newRule(digits, `\b([A-Z]{1,3})(\d{3,})\b`, func(m match) string { return m.group(1) + " " + digitByDigit(m.group(2)) }),
 		// 3D, B2B, H2O, MP3, COVID-19: numbers in names
 		doubtfulRule(digits, `[A-Za-z]-\d+\b`, func(m match) (string, bool) {
 			return m.group(0)[:1] + " " + m.group(0)[2:], true

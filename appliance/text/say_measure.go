@@ -11,16 +11,16 @@ const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:
  l:liter L:liter ml:milliliter mL:milliliter cl:centiliter dl:deciliter gal:gallon
  s:second sec:second secs:second ms:millisecond µs:microsecond μs:microsecond ns:nanosecond min:minute mins:minute h:hour hr:hour hrs:hour yr:year yrs:year
  km/h:kilometer_per_hour kmh:kilometer_per_hour kph:kilometer_per_hour mph:mile_per_hour m/s:meter_per_second rpm:revolution_per_minute fps:frame_per_second bpm:beat_per_minute dpi:dot_per_inch
- °C:degree_Celsius °F:degree_Fahrenheit ºC:degree_Celsius ºF:degree_Fahrenheit °:degree º:degree K:kelvin
- B:byte kB:kilobyte KB:kilobyte MB:megabyte GB:gigabyte TB:terabyte PB:petabyte KiB:kibibyte MiB:mebibyte GiB:gibibyte TiB:tebibyte
- kb:kilobit Mb:megabit Gb:gigabit kbps:kilobit_per_second kbit/s:kilobit_per_second Mbps:megabit_per_second Mbit/s:megabit_per_second Gbps:gigabit_per_second Gbit/s:gigabit_per_second MB/s:megabyte_per_second GB/s:gigabyte_per_second
+ °C:degree_Celsius °F:degree_Fahrenheit ºC:degree_Celsius ºF:degree_Fahrenheit °:degree º:degree 
+ kB:kilobyte KB:kilobyte MB:megabyte GB:gigabyte TB:terabyte PB:petabyte KiB:kibibyte MiB:mebibyte GiB:gibibyte TiB:tebibyte
+ kb:kilobit Mb:megabit Gb:gigabit kbps:kilobit_per_second kbit/s:kilobit_per_second Mbps:megabit_per_second Mbit/s:megabit_per_second Gbps:gigabit_per_second Gbit/s:gigabit_per_second kB/s:kilobyte_per_second MB/s:megabyte_per_second GB/s:gigabyte_per_second TB/s:terabyte_per_second
  Hz:hertz kHz:kilohertz MHz:megahertz GHz:gigahertz
- W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt mV:millivolt A:amp mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
- J:joule kJ:kilojoule cal:calorie kcal:kilocalorie N:newton Pa:pascal hPa:hectopascal kPa:kilopascal bar:bar psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
+ W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt mV:millivolt mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
+ kJ:kilojoule cal:calorie kcal:kilocalorie Pa:pascal hPa:hectopascal kPa:kilopascal bar:bar psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
 
 // needsNoSpace are signs that count only right behind the number: with a space
 // they are words or names.
-const needsNoSpace wordList = " in K B A N J V W L s m g l bar cal "
+const needsNoSpace wordList = " in V W L s m g l bar cal "
 
 // spacedUnits are those of them that are commoner as units even so.
 const spacedUnits wordList = " m g l L s W V "
@@ -49,7 +49,7 @@ func measureRules() []rule {
 		newRule("%", `(-?)`+numberPattern+` ?%`, func(m match) string {
 			return sign(m) + decimal(m.group(2)) + " percent" + spaceAfter(m)
 		}),
-		doubtfulRule(digits, `(-?)`+numberPattern+`( ?-?)(`+unitPattern+`)`, func(m match) (string, bool) {
+		doubtfulRule(digits, `(-?)`+numberPattern+`( ?-?)(`+unitPattern+`)(\.?)`, func(m match) (string, bool) {
 			return sayUnit(m, sign(m))
 		}),
 		newRule("/", ` ?/ ?(month|mo|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b`, func(m match) string {
@@ -80,7 +80,17 @@ func sayUnit(m match, sign string) (string, bool) {
 	if !strings.Contains(gap, "-") && !describes(m) { // a 5-km run stays singular
 		name = plural(n, name)
 	}
-	return sign + decimal(n) + " " + name, true
+	return sign + decimal(n) + " " + name + unitStop(m), true
+}
+
+// unitStop is the full stop behind a unit, but for one that only shortens it:
+// "3 hrs. later".
+func unitStop(m match) string {
+	next := strings.TrimPrefix(m.after(), " ")
+	if next != m.after() && next != "" && next[0] >= 'a' && next[0] <= 'z' {
+		return ""
+	}
+	return m.group(5)
 }
 
 // describes reports whether an amount says of what kind a thing is, as in "a

@@ -6,6 +6,7 @@ import "strings"
 func orderRules() []rule {
 	return []rule{
 		newRule("/", `\b9/11\b`, func(match) string { return "nine eleven" }),
+		newRule("/", `\b50/50\b`, func(match) string { return "fifty fifty" }),
 		doubtfulRule("/", `\b(\d+) (\d{1,2})/(\d{1,3})\b`, func(m match) (string, bool) { // 1 1/2
 			part, ok := sayFraction(m.group(2), m.group(3))
 			return cardinal(m.group(1)) + " and " + part, ok && m.apart() && !strings.HasPrefix(m.after(), "/")

@@ -9,6 +9,7 @@ func phoneRules() []rule {
 		newRule("+", `\+\d{1,4}(?:[ .-]?\(?\d{1,5}\)?){2,6}\b`, func(m match) string { return "plus " + sayGroups(m.group(0)) }),
 		doubtfulRule(digits, `(?:\b1[ .-])?(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b`, groups),
 		doubtfulRule(digits, `\b0\d{1,4}[ -]\d{3,4}[ -]\d{3,4}\b`, groups),
+		doubtfulRule(digits, `\b0\d{2,4}[ -]\d{5,8}\b`, groups),
 		doubtfulRule("-.", `\b\d{3}[.-]\d{4}\b`, groups),
 		doubtfulRule(digits, `\b\d{4}(?:[ -]\d{4}){2,3}\b`, groups), // cards
 		doubtfulRule("-", `\b\d{3}-\d{2}-\d{4}\b`, groups),

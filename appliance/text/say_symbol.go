@@ -13,6 +13,12 @@ func symbolRules() []rule {
 		newRule("=", ` ?=+ ?`, func(match) string { return " equals " }),
 		newRule("°º", ` ?[°º] ?`, func(match) string { return " degrees " }),
 		newRule("§", `§+ ?`, func(match) string { return "section " }),
+		newRule("√", ` ?√ ?`, func(match) string { return " square root of " }),
+		newRule("±", ` ?± ?`, func(match) string { return " plus or minus " }),
+		newRule("≈", ` ?≈ ?`, func(match) string { return " about " }),
+		newRule("×", ` ?× ?`, func(match) string { return " times " }),
+		newRule("÷", ` ?÷ ?`, func(match) string { return " divided by " }),
+		newRule("$", `\$([A-Z])`, func(m match) string { return m.group(1) }), // a share's sign
 		newRule("$", ` ?\$ ?`, func(match) string { return " dollars " }),
 		newRule("£", ` ?£ ?`, func(match) string { return " pounds " }),
 		newRule("€", ` ?€ ?`, func(match) string { return " euros " }),
@@ -23,6 +29,7 @@ func symbolRules() []rule {
 		newRule("—", `—+`, func(match) string { return ", " }),
 		newRule("→⇒", ` ?(?:->|=>|[→⇒]) ?`, func(match) string { return ", " }),
 		newRule(`#*_\|<>{}[]^~`+"`", "[#*_\\\\|<>{}\\[\\]^~`]+", func(match) string { return " " }),
+		newRule(",", `([a-z]),([a-z])`, func(m match) string { return m.group(1) + ", " + m.group(2) }), // (1,5)
 		newRule(",;:.!?", ` +([,;:.!?])`, func(m match) string { return m.group(1) }),
 	}
 }

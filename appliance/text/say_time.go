@@ -8,7 +8,14 @@ const halfDay = `([aApP])(?:\.[mM]\.?|[mM]\b)`
 
 func timeRules() []rule {
 	const clock = `(\d{1,2}):([0-5]\d)`
+	const half = `(\d{1,2})(?:[:.]([0-5]\d))? ?` + halfDay
 	return []rule{
+		// 10 a.m.-4 p.m.
+		doubtfulRule("-–—", `\b`+half+` ?[-–—] ?`+half, func(m match) (string, bool) {
+			from, ok := sayClock(m.group(1), m.group(2), true)
+			to, ok2 := sayClock(m.group(4), m.group(5), true)
+			return from + " " + sayHalf(m.group(3)) + " to " + to + " " + sayHalf(m.group(6)) + m.stop(), ok && ok2 && !startsWord(m.after())
+		}),
 		newRule("/", `\b24/7\b`, func(match) string { return "twenty-four seven" }),
 		// 7:00-10:30 pm, 7–9 a.m.
 		doubtfulRule("-–—", `\b(\d{1,2})(?::([0-5]\d))? ?[-–—] ?(\d{1,2})(?::([0-5]\d))? ?`+halfDay, func(m match) (string, bool) {
@@ -21,7 +28,7 @@ func timeRules() []rule {
 			to, ok2 := sayClock(m.group(3), m.group(4), false)
 			return from + " to " + to, ok && ok2 && m.apart()
 		}),
-		doubtfulRule(":", `\b`+clock+`(?::[0-5]\d)? ?`+halfDay, func(m match) (string, bool) {
+		doubtfulRule(":.", `\b(\d{1,2})[:.]([0-5]\d)(?::[0-5]\d)? ?`+halfDay, func(m match) (string, bool) {
 			said, ok := sayClock(m.group(1), m.group(2), true)
 			return said + " " + sayHalf(m.group(3)) + m.stop(), ok && !startsWord(m.after())
 		}),
@@ -41,7 +48,7 @@ func timeRules() []rule {
 			return said, ok && m.apart() && !strings.HasSuffix(m.before(), ":")
 		}),
 		// 3:1, 16:9 and what is no time of day
-		doubtfulRule(":", `\b(\d{1,4}):(\d{1,4})\b`, func(m match) (string, bool) {
+		doubtfulRule(":", `\b(\d{1,3}):(\d{1,3})\b`, func(m match) (string, bool) {
 			return cardinal(m.group(1)) + " to " + cardinal(m.group(2)), !strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
 		}),
 	}

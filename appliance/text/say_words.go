@@ -8,7 +8,7 @@ import (
 // shortForms are abbreviations that are always said the same, "_" for a space.
 const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs:versus v.s:versus approx:approximately dept:department est:established govt:government
  max:maximum min:minimum tel:telephone ext:extension inc:Incorporated ltd:Limited corp:Corporation co:Company bros:Brothers
- fig:figure figs:figures vol:volume pp:pages p:page ch:chapter sec:section eq:equation ca:circa cf:compare approx:approximately
+ fig:figure figs:figures vol:volume pp:pages p:page ch:chapter sec:section eq:equation ca:circa cf:compare incl:including excl:excluding
  ave:Avenue blvd:Boulevard rd:Road hwy:Highway ln:Lane sq:Square apt:apartment jr:Junior sr:Senior
  mon:Monday tue:Tuesday tues:Tuesday wed:Wednesday thu:Thursday thurs:Thursday fri:Friday sat:Saturday sun:Sunday
  jan:January feb:February mar:March apr:April jun:June jul:July aug:August sep:September sept:September oct:October nov:November dec:December `
@@ -29,18 +29,23 @@ func abbreviationRules() []rule {
 		newRule("/", `\bb/c\b`, func(match) string { return "because" }),
 		newRule("/", `\bw/ ?`, func(match) string { return "with " }),
 		newRule("/", `\b([Aa])nd/or\b`, func(m match) string { return m.group(1) + "nd or" }),
-		doubtfulRule(".", `\b([A-Z][a-z]+) (St|Dr)\.`, func(m match) (string, bool) { // Main St.
+		doubtfulRule(".", `\b([A-Z][a-z]+|[a-z]*(?:first|second|third|th)) (St|Dr)\.`, func(m match) (string, bool) { // Main St.
 			next := strings.TrimLeft(m.after(), " ")
 			if next != "" && unicode.IsUpper(rune(next[0])) && endOfSentence(m.after()) == "" || titleForm(m.group(1)) != "" || sentenceStarters.has(strings.ToLower(m.group(1))) {
 				return "", false
 			}
 			return m.group(1) + " " + map[string]string{"St": "Street", "Dr": "Drive"}[m.group(2)] + m.stop(), true
 		}),
-		doubtfulRule("", `\b(Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( [A-Z"])`, func(m match) (string, bool) {
+		doubtfulRule("", `\b(Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( [A-Z"&])`, func(m match) (string, bool) {
 			if m.group(2) == "" && !strings.Contains(" Dr Mr Mrs Ms St Prof ", " "+m.group(1)+" ") {
 				return "", false
 			}
 			return titleForm(m.group(1)) + m.group(3), true
+		}),
+		// Mon–Fri, Jan-Mar
+		doubtfulRule("-–—", `\b([A-Z][a-z]{2,4})\.?[-–—]([A-Z][a-z]{2,4})\b`, func(m match) (string, bool) {
+			from, to := strings.ToLower(m.group(1)), strings.ToLower(m.group(2))
+			return formOf(shortForms, from) + " to " + formOf(shortForms, to), capitalForms.has(from) && capitalForms.has(to)
 		}),
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		newRule("", `\b(vs)\b`, func(match) string { return "versus" }),
@@ -48,7 +53,9 @@ func abbreviationRules() []rule {
 			return spell(strings.ReplaceAll(m.group(0), ".", "")) + m.stop(), m.apart() || strings.HasSuffix(m.group(0), ".")
 		}),
 		doubtfulRule(".", `\b([A-Z])\. ?([A-Z])`, func(m match) (string, bool) { // J. Smith
-			return m.group(1) + " " + m.group(2), true
+			next, _, _ := strings.Cut(m.group(2)+m.after(), " ")
+			sentence := strings.HasSuffix(m.before(), "-") || len(next) > 1 && sentenceStarters.has(strings.ToLower(next))
+			return m.group(1) + " " + m.group(2), !sentence
 		}),
 		newRule("IVXLC", `\b(Chapter|Part|Volume|Book|Act|Scene|Section|Phase|Type|Class|War|Bowl|Stage|Level|Figure|Table|Title|Article|Appendix|Mark|Episode|Season|Round|Grade|Tier|Step|Unit|Module|Rocky|Olympiad|Version) ([IVXLC]+)\b`, func(m match) string {
 			n := roman(m.group(2))

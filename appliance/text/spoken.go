@@ -22,7 +22,7 @@ func Spoken(s, language string) string {
 	s = withoutEmoji(strings.ToValidUTF8(s, " "))
 	tag := strings.ToLower(strings.ReplaceAll(language, "_", "-"))
 	if tag != "en" && !strings.HasPrefix(tag, "en-") {
-		return tidy(norm.NFC.String(s))
+		return norm.NFC.String(tidy(s))
 	}
 	rules := americanRules()
 	if tag != "en" && tag != "en-us" {

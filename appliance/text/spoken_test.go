@@ -175,7 +175,16 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 		{"Hello 😀 there™", "Hello there"},
 		{"“Don’t!”", "\"Don't!\""},
 		{"１２３ and ٣", "one hundred twenty-three and three"},
-		{"bell\x07 and\x00nul", "bell andnul"},
+		{"Open 10 a.m.-4 p.m. on Mon–Fri.", "Open ten A-M to four P-M on Monday to Friday."},
+		{"It is 6 p.m. The sun sets.", "It is six P-M. The sun sets."},
+		{"From June 5-7 or 5-7 June.", "From June fifth to seventh or fifth to seventh of June."},
+		{"It weighs 10 lbs. after 3 hrs. of work.", "It weighs ten pounds after three hours of work."},
+		{"Flight BA2490 to 42nd St.", "Flight BA two four nine zero to forty-second Street."},
+		{"In 12/2026, room 5A, 10k", "In December twenty twenty-six, room five A, ten thousand"},
+		{"Read /etc/hosts.", "Read slash etc slash hosts."},
+		{"√2 ± 3, (1,5)", "square root of two plus or minus three, (one, five)"},
+		{"Mr. & Mrs. Smith at 11.30 am", "Mister and Missus Smith at eleven thirty A-M"},
+		{"bell\x07 and\x00nul", "bell and nul"},
 		{"", ""},
 	} {
 		if got := Spoken(row[0], "en-US"); got != row[1] {

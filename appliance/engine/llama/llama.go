@@ -178,13 +178,7 @@ func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*req
 	if m.closed {
 		return nil, ErrClosed
 	}
-	limit := min(m.about.TrainedTokens, m.o.ContextTokens)
-	maxTokens := p.MaxTokens
-	if maxTokens <= 0 {
-		maxTokens = DefaultMaxTokens
-	}
-	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
-	prompt, err := m.template.fit(p.Messages, limit-maxTokens, !prefill)
+	prompt, maxTokens, err := m.write(p, !prefill)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +189,19 @@ func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*req
 		out:     make(chan delivery, maxTokens+2), // every piece, and the end
 	}
 	return r, m.box.put(r)
+}
+
+// write returns p as tokens, with or without the beginning of a reply, and how
+// long the reply may get: together they fit into the context.
+func (m *Model) write(p engine.Prompt, reply bool) (prompt []Token, maxTokens int, err error) {
+	limit := min(m.about.TrainedTokens, m.o.ContextTokens)
+	maxTokens = p.MaxTokens
+	if maxTokens <= 0 {
+		maxTokens = DefaultMaxTokens
+	}
+	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
+	prompt, err = m.template.fit(p.Messages, limit-maxTokens, reply)
+	return prompt, maxTokens, err
 }
 
 // warmth is said to itself by Warm: about as long as a full step.

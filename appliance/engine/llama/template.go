@@ -31,7 +31,7 @@ func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger)
 	t := template{lib: lib, vocab: vocab, text: cString(own)}
 	probe := []engine.Role{engine.System, engine.User, engine.Assistant, engine.User}
 	if own != "" {
-		if parts, err := t.parts(probe, true); err == nil && says(parts, len(probe)) {
+		if parts, err := t.parts(probe, true); err == nil && complete(parts, len(probe)) {
 			return t
 		}
 	}
@@ -41,8 +41,8 @@ func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger)
 	return t
 }
 
-// says tells whether parts hold each of n messages.
-func says(parts []part, n int) bool {
+// complete tells whether parts hold each of n messages.
+func complete(parts []part, n int) bool {
 	for _, p := range parts {
 		if p.said >= 0 {
 			n--

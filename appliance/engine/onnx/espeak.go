@@ -97,7 +97,7 @@ func (e *espeak) language() string {
 	if v == nil || v.languages == nil {
 		return ""
 	}
-	return cString(unsafe.Add(unsafe.Pointer(v.languages), 1))
+	return tag(unsafe.Add(unsafe.Pointer(v.languages), 1))
 }
 
 // say returns the phonemes of words, which hold no NUL. Clauses that the
@@ -123,8 +123,8 @@ func (e *espeak) say(words string) (string, error) {
 	return "", errors.New("espeak: no end of the phonemes")
 }
 
-// cString copies a C string of at most 64 bytes, more than any language tag.
-func cString(p unsafe.Pointer) string {
+// tag copies a C string of at most 64 bytes, more than any language tag has.
+func tag(p unsafe.Pointer) string {
 	var b []byte
 	for i := range 64 {
 		c := *(*byte)(unsafe.Add(p, i))

@@ -82,7 +82,7 @@ func (p *Piper) Synthesize(ctx context.Context, s string, o engine.SpeakOptions)
 	if !(speed >= minSpeed && speed <= maxSpeed) {
 		return speech, fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
 	}
-	for _, sentence := range text.Sentences(text.Spoken(s, p.Language())) {
+	for _, sentence := range p.sentences(s) {
 		ids, sounds, err := p.ids(sentence)
 		if err != nil {
 			return engine.Speech{}, err
@@ -97,6 +97,16 @@ func (p *Piper) Synthesize(ctx context.Context, s string, o engine.SpeakOptions)
 		speech = p.join(speech, part)
 	}
 	return speech, nil
+}
+
+// sentences cuts a text into what is spoken at once. What a sentence holds may
+// become much longer when it is written out, and is then cut again.
+func (p *Piper) sentences(s string) []string {
+	var all []string
+	for _, written := range text.Sentences(s) {
+		all = append(all, text.Sentences(text.Spoken(written, p.Language()))...)
+	}
+	return all
 }
 
 // speak says one sentence and makes it as loud as every voice, with clean

@@ -3,6 +3,7 @@ package onnx
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -27,35 +28,67 @@ const (
 	maxGain = 10
 )
 
-// calibrate says a sentence once, so that the first real one is as fast as
-// any, and sets the gain from its level. The gain belongs to the voice: a
-// quiet sentence stays quieter than a loud one.
+// calibration is what a voice says to be measured: short and long, a question
+// and a statement, as short sentences come out louder than long ones.
+func (p *Piper) calibration() []string {
+	if strings.HasPrefix(strings.ToLower(p.Language()), "en") {
+		return []string{"Hello, how are you today?", "Sure, I can help you with that.", "The pool on the second floor is open every day from seven until ten at night."}
+	}
+	return []string{"1, 2, 3, 4, 5?", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10."} // espeak-ng says numbers in every language
+}
+
+// calibrate speaks once, so that the first real sentence is as fast as any,
+// and sets the gain from the level. The gain belongs to the voice: a quiet
+// sentence stays quieter than a loud one.
 func (p *Piper) calibrate(ctx context.Context) error {
-	sentence := "Good morning, and welcome; the pool on the second floor is open every day from seven until ten at night."
-	if !strings.HasPrefix(strings.ToLower(p.Language()), "en") {
-		sentence = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10." // espeak-ng says numbers in every language
-	}
-	ids, sounds, err := p.ids(sentence)
-	if err != nil {
-		return err
-	}
-	if len(sounds) == 0 {
-		return errors.New(`the voice knows none of its language's phonemes; do "espeak.voice" and "phoneme_id_map" belong to it?`)
-	}
-	leave, err := p.gate.Enter(ctx, engine.Request, p.session.Threads())
-	if err != nil {
-		return err
-	}
-	defer leave()
-	pcm, _, err := p.run(ids, 1)
-	if err != nil {
-		return err
+	var pcm []float32
+	for _, sentence := range p.calibration() {
+		ids, sounds, err := p.ids(sentence)
+		if err != nil {
+			return err
+		}
+		if len(sounds) == 0 {
+			return fmt.Errorf(`the voice knows none of the phonemes of %q; do "espeak.voice" (%q) and "phoneme_id_map" belong to it?`, sentence, p.config.Espeak.Voice)
+		}
+		said, err := p.pass(ctx, ids)
+		if err != nil {
+			return err
+		}
+		if err := p.plausible(len(ids), len(said)); err != nil {
+			return err
+		}
+		pcm = append(pcm, said...)
 	}
 	level := speechLevel(pcm, p.RateHz())
 	if math.IsInf(level, 0) || math.IsNaN(level) {
 		return errors.New("the voice makes no sound")
 	}
 	p.gain = float32(min(math.Pow(10, (voiceLevel-level)/20), maxGain))
+	return nil
+}
+
+// pass runs the model once at its own speed.
+func (p *Piper) pass(ctx context.Context, ids []int64) ([]float32, error) {
+	leave, err := p.gate.Enter(ctx, engine.Request, p.session.Threads())
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	pcm, _, err := p.run(ids, 1)
+	return pcm, err
+}
+
+// People say 8 to 20 phonemes a second. A voice far outside is not the one
+// that voice.json describes, or has another sample rate.
+const minPhonemesPerSecond, maxPhonemesPerSecond = 3, 40
+
+// plausible checks the length of a sentence of so many ids, two a phoneme.
+func (p *Piper) plausible(ids, samples int) error {
+	seconds := float64(samples) / float64(p.RateHz())
+	rate := float64(ids) / 2 / max(seconds, 0.001)
+	if rate < minPhonemesPerSecond || rate > maxPhonemesPerSecond {
+		return fmt.Errorf(`the voice says %.1f phonemes a second, which nobody does; is "audio.sample_rate" (%d) right?`, rate, p.RateHz())
+	}
 	return nil
 }
 

@@ -1,17 +1,25 @@
 package onnx
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"log/slog"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"parley/appliance/audio"
 	"parley/appliance/engine"
 )
 
-var voicePacks = []string{"voice-joe", "voice-jenny", "voice-alan"}
+// voices are the packs of the Piper voices.
+func voices() []string { return []string{"voice-joe", "voice-jenny", "voice-alan"} }
 
 // openVoice loads the voice of a pack for the time of the test.
 func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
@@ -28,46 +36,326 @@ func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	return p
 }
 
-func TestExplore(t *testing.T) {
+// say speaks or fails.
+func say(t testing.TB, p *Piper, s string, o engine.SpeakOptions) engine.Speech {
+	t.Helper()
+	speech, err := p.Synthesize(context.Background(), s, o)
+	if err != nil {
+		t.Fatalf("%q: %v", s, err)
+	}
+	return speech
+}
+
+// saidSentences are what the voices are measured on; none is among those that
+// set their gain.
+func saidSentences() []string {
+	return []string{
+		"The museum opens at ten in the morning and closes at six.",
+		"Breakfast is served on the first floor until half past nine.",
+		"I am sorry, I do not know that, but I can ask somebody for you.",
+		"Your room will be ready in about twenty minutes.",
+		"Would you like to book a table for two people this evening?",
+		"The train to the airport leaves every fifteen minutes.",
+		"Please take the elevator to the third floor and turn left.",
+		"The weather tomorrow will be cold and windy with a little rain.",
+	}
+}
+
+func TestVoicesKeepTheirPromises(t *testing.T) {
 	rt := openRuntime(t)
-	for _, pack := range voicePacks {
-		t0 := time.Now()
-		p := openVoice(t, rt, pack)
-		t.Log(pack, "load", time.Since(t0), "timed", p.timed, "gain", p.gain)
-		for _, s := range []string{"Sure, I can help you with that.", "Hello.", "How are you today?", "The swimming pool on the second floor is open every day from seven in the morning until ten at night, and towels are free of charge.", "Yes!", "Oh, no.", "Sure, I can help you with that,"} {
-			ids, sounds, err := p.ids(s)
-			if err != nil {
-				t.Fatal(err)
+	levels := map[string]float64{}
+	for _, pack := range voices() {
+		t.Run(pack, func(t *testing.T) {
+			p := openVoice(t, rt, pack)
+			t.Run("the same text gives the same samples", func(t *testing.T) { sameTwice(t, p) })
+			t.Run("durations add up to the sound", func(t *testing.T) { durationsAddUp(t, p) })
+			t.Run("phonemes lie in order in the sound", func(t *testing.T) { phonemesInOrder(t, p) })
+			t.Run("edges do not click and nothing clips", func(t *testing.T) { cleanEdges(t, p) })
+			t.Run("speed changes the length", func(t *testing.T) { speedScales(t, p) })
+			t.Run("text without words is silent", func(t *testing.T) { wordlessIsSilent(t, p) })
+			t.Run("all of a text is said, with pauses", func(t *testing.T) { allIsSaid(t, p) })
+			var all []float32
+			for _, s := range saidSentences() {
+				all = append(all, say(t, p, s, engine.SpeakOptions{}).PCM...)
 			}
-			t0 := time.Now()
-			pcm, frames, err := p.run(ids, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			run := time.Since(t0)
-			var sum float32
-			for _, f := range frames {
-				sum += f
-			}
-			lead := -1
-			levels := []float32{1e-4, 5e-4, 1e-3, 2e-3, 4e-3, 8e-3, 0.016}
-			var leads, tails []int
-			for _, l := range levels {
-				lead = slices.IndexFunc(pcm, func(x float32) bool { return x*p.gain > l || x*p.gain < -l })
-				leads = append(leads, lead*1000/22050)
-				tl := len(pcm)
-				for tl > 0 && math.Abs(float64(pcm[tl-1]*p.gain)) < float64(l) {
-					tl--
-				}
-				tails = append(tails, (len(pcm)-tl)*1000/22050)
-			}
-			ph := place(sounds, frames, len(pcm))
-			t0 = time.Now()
-			sp, err := p.Synthesize(context.Background(), s, engine.SpeakOptions{})
-			t.Logf("  %.20q run %v synth %v n=%d sum=%v lead %v tail %v peak %.2f lvl %.1f out-lvl %.1f firstphoneme %d out %d first %v", s, run, time.Since(t0), len(pcm), sum*256, leads, tails, slices.Max(pcm), speechLevel(pcm, 22050), speechLevel(sp.PCM, 22050), ph[0].Begin*1000/22050, len(sp.PCM), sp.Phonemes[:3])
-			if err != nil {
-				t.Fatal(err)
+			levels[pack] = speechLevel(all, p.RateHz())
+		})
+	}
+	t.Logf("levels in dB: %v", levels)
+	for a, x := range levels {
+		for b, y := range levels {
+			if math.Abs(x-y) > 1.5 {
+				t.Errorf("%s speaks at %.1f dB, %s at %.1f dB: more than 1.5 dB apart", a, x, b, y)
 			}
 		}
+	}
+}
+
+func sameTwice(t *testing.T, p *Piper) {
+	const s = "Sure, I can help you with that."
+	want := say(t, p, s, engine.SpeakOptions{})
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			got, err := p.Synthesize(context.Background(), s, engine.SpeakOptions{Speed: 1})
+			if err != nil || !slices.Equal(got.PCM, want.PCM) {
+				t.Errorf("another sound, or %v", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func durationsAddUp(t *testing.T, p *Piper) {
+	ids, _, err := p.ids("Good evening, this is a test.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, speed := range []float64{0.5, 1, 2} {
+		pcm, frames, err := p.run(ids, speed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum float32
+		for _, f := range frames {
+			sum += f
+		}
+		if len(frames) != len(ids) || int(sum)*piperHop != len(pcm) {
+			t.Errorf("speed %g: %d ids last %d frames of %v samples, the sound has %d samples", speed, len(ids), len(frames), sum*piperHop, len(pcm))
+		}
+	}
+}
+
+func phonemesInOrder(t *testing.T, p *Piper) {
+	speech := say(t, p, "Sure. I can help you.", engine.SpeakOptions{})
+	if len(speech.Phonemes) < 10 {
+		t.Fatalf("phonemes: %v", speech.Phonemes)
+	}
+	at := 0
+	for _, ph := range speech.Phonemes {
+		if ph.Begin < at || ph.End < ph.Begin || ph.End > len(speech.PCM) || ph.Symbol == "" {
+			t.Errorf("%+v after %d, of %d samples", ph, at, len(speech.PCM))
+		}
+		at = ph.End
+	}
+	if first := speech.Phonemes[0].Symbol; first != "ʃ" {
+		t.Errorf("first phoneme of \"Sure\" is %q", first)
+	}
+}
+
+func cleanEdges(t *testing.T, p *Piper) {
+	for _, s := range []string{"How are you today?", "Oh, no.", "Yes!", "Sure, I can help you with that,"} {
+		pcm := say(t, p, s, engine.SpeakOptions{}).PCM
+		if first, last := pcm[0], pcm[len(pcm)-1]; first != 0 || last != 0 {
+			t.Errorf("%q begins at %g and ends at %g", s, first, last)
+		}
+		for i := range 40 { // 2 ms: the middle of the fade
+			if x := max(math.Abs(float64(pcm[i])), math.Abs(float64(pcm[len(pcm)-1-i]))); x > 0.1 {
+				t.Errorf("%q: sample %d from an edge is %.2f", s, i, x)
+			}
+		}
+		if peak := max(slices.Max(pcm), -slices.Min(pcm)); peak > limitCeiling {
+			t.Errorf("%q: peak %.3f", s, peak)
+		}
+		lead := slices.IndexFunc(pcm, func(x float32) bool { return !quiet(x) })
+		if most := p.RateHz() * (leadMS + fadeMS) / 1000; lead > most {
+			t.Errorf("%q: %d silent samples ahead, at most %d", s, lead, most)
+		}
+	}
+}
+
+func speedScales(t *testing.T, p *Piper) {
+	const s = "The museum opens at ten in the morning and closes at six."
+	length := func(speed float64) float64 { return float64(len(say(t, p, s, engine.SpeakOptions{Speed: speed}).PCM)) }
+	one := length(1)
+	for _, speed := range []float64{0.5, 1.5, 2} {
+		// Frames are whole, and silence is cut off: not exact.
+		if got := one / length(speed); math.Abs(got/speed-1) > 0.25 {
+			t.Errorf("at speed %g it is %.2f times as fast", speed, got)
+		}
+	}
+	for _, speed := range []float64{-1, 0.1, 3.1, math.NaN(), math.Inf(1)} {
+		if _, err := p.Synthesize(context.Background(), s, engine.SpeakOptions{Speed: speed}); err == nil || !strings.Contains(err.Error(), "0.25 to 3") {
+			t.Errorf("speed %g: %v", speed, err)
+		}
+	}
+}
+
+func wordlessIsSilent(t *testing.T, p *Piper) {
+	for _, s := range []string{"", "   ", "...", "?!", "—", "\"\"", "😀", "()", "***", "\x00", "\xff\xfe"} {
+		if speech := say(t, p, s, engine.SpeakOptions{}); len(speech.PCM) != 0 || speech.RateHz != p.RateHz() {
+			t.Errorf("%q: %d samples at %d Hz", s, len(speech.PCM), speech.RateHz)
+		}
+	}
+}
+
+func allIsSaid(t *testing.T, p *Piper) {
+	one := say(t, p, "One is said.", engine.SpeakOptions{})
+	two := say(t, p, "And two.", engine.SpeakOptions{})
+	both := say(t, p, "One is said. And two.", engine.SpeakOptions{})
+	if want := len(one.PCM) + len(two.PCM) + p.RateHz()*betweenSentencesMS/1000; len(both.PCM) != want {
+		t.Errorf("%d samples, want %d", len(both.PCM), want)
+	}
+	if len(both.Phonemes) != len(one.Phonemes)+len(two.Phonemes) {
+		t.Errorf("%d phonemes of %d and %d", len(both.Phonemes), len(one.Phonemes), len(two.Phonemes))
+	}
+}
+
+func TestAVoiceStopsWhenNobodyWaits(t *testing.T) {
+	p := openVoice(t, openRuntime(t), "voice-joe")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Synthesize(ctx, "Nobody hears this.", engine.SpeakOptions{}); err != context.Canceled {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
+	p := openVoice(t, openRuntime(t), "voice-joe")
+	var log bytes.Buffer
+	p.Log = slog.New(slog.NewTextHandler(&log, nil))
+	delete(p.config.ids, 'ʃ')
+	for range 2 {
+		if len(say(t, p, "She is sure.", engine.SpeakOptions{}).PCM) == 0 {
+			t.Fatal("said nothing")
+		}
+	}
+	if n := strings.Count(log.String(), "phoneme=ʃ"); n != 1 {
+		t.Errorf("told %d times: %s", n, log.String())
+	}
+}
+
+// TestVoicesAreUnderstood lets Moonshine hear what the voices say.
+func TestVoicesAreUnderstood(t *testing.T) {
+	rt := openRuntime(t)
+	ear, err := LoadMoonshine(rt, filepath.Dir(packFile(t, "moonshine", "encoder_model.ort")), engine.NewGate(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeOrFail(t, ear) })
+	for _, pack := range voices() {
+		p := openVoice(t, rt, pack)
+		wrong, words := 0, 0
+		for _, s := range saidSentences() {
+			speech := say(t, p, s, engine.SpeakOptions{})
+			heard, err := ear.Transcribe(context.Background(), audio.Resample(speech.PCM, p.RateHz(), engine.SpeechRateHz), engine.TranscribeOptions{Language: "en"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := spokenWords(s)
+			if n := distance(want, spokenWords(heard.Text)); n > 0 {
+				t.Logf("%s: %q was heard as %q", pack, s, heard.Text)
+				wrong += n
+			}
+			words += len(want)
+		}
+		t.Logf("%s: %d of %d words wrong", pack, wrong, words)
+		if 10*wrong > words {
+			t.Errorf("%s: %d of %d words wrong, at most a tenth may be", pack, wrong, words)
+		}
+	}
+}
+
+// TestSpeakingCostsLittleMoreThanTheModel compares Synthesize with the bare
+// run of the model; it reports, as times are the machine's.
+func TestSpeakingCostsLittleMoreThanTheModel(t *testing.T) {
+	p := openVoice(t, openRuntime(t), "voice-joe")
+	const s = "Sure, I can help you with that."
+	ids, _, err := p.ids(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bare, whole []time.Duration
+	for range 15 {
+		begin := time.Now()
+		if _, _, err := p.run(ids, 1); err != nil {
+			t.Fatal(err)
+		}
+		bare = append(bare, time.Since(begin))
+		begin = time.Now()
+		say(t, p, s, engine.SpeakOptions{})
+		whole = append(whole, time.Since(begin))
+	}
+	slices.Sort(bare)
+	slices.Sort(whole)
+	t.Logf("median: model %v, whole %v, ratio %.2f", bare[7], whole[7], float64(whole[7])/float64(bare[7]))
+}
+
+// voiceFolder makes a voice folder of a real model and a description that
+// change has been at.
+func voiceFolder(t *testing.T, change func(config map[string]any)) string {
+	t.Helper()
+	raw, err := os.ReadFile(packFile(t, "voice-joe", "voice.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config map[string]any
+	if err := json.Unmarshal(raw, &config); err != nil {
+		t.Fatal(err)
+	}
+	change(config)
+	if raw, err = json.Marshal(config); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "voice.json"), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(packFile(t, "voice-joe", "voice.onnx"), filepath.Join(dir, "voice.onnx")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestAWrongVoiceIsRefusedWithTheReason(t *testing.T) {
+	rt := openRuntime(t)
+	at := func(config map[string]any, key string) map[string]any { return config[key].(map[string]any) }
+	for want, change := range map[string]func(map[string]any){
+		`"audio.sample_rate" is missing`:       func(c map[string]any) { delete(c, "audio") },
+		`"audio.sample_rate" is 7`:             func(c map[string]any) { at(c, "audio")["sample_rate"] = 7 },
+		`is "audio.sample_rate" (8000) right?`: func(c map[string]any) { at(c, "audio")["sample_rate"] = 8000; at(c, "inference")["length_scale"] = 3 },
+		`"espeak.voice" is missing`:            func(c map[string]any) { delete(c, "espeak") },
+		`no voice "xx-nowhere"`:                func(c map[string]any) { at(c, "espeak")["voice"] = "xx-nowhere" },
+		`"phoneme_id_map" is missing`:          func(c map[string]any) { delete(c, "phoneme_id_map") },
+		`lacks '$'`:                            func(c map[string]any) { delete(at(c, "phoneme_id_map"), "$") },
+		`knows none of the phonemes`: func(c map[string]any) {
+			c["phoneme_id_map"] = map[string]any{"^": []int{1}, "$": []int{2}, "_": []int{0}}
+		},
+		`"phoneme_type" is "text"`:           func(c map[string]any) { c["phoneme_type"] = "text" },
+		`is not a Piper voice's description`: func(c map[string]any) { c["audio"] = "loud" },
+	} {
+		if err := CheckVoice(rt, voiceFolder(t, change)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+	if err := CheckVoice(rt, voiceFolder(t, func(map[string]any) {})); err != nil {
+		t.Errorf("a good voice: %v", err)
+	}
+}
+
+func TestAFileThatIsNoModelIsRefused(t *testing.T) {
+	rt := openRuntime(t)
+	dir := voiceFolder(t, func(map[string]any) {})
+	model := filepath.Join(dir, "voice.onnx")
+	for want, content := range map[string]string{"does not load": "this is no model", "has 0 bytes": ""} {
+		if err := os.Remove(model); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(model, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckVoice(rt, dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+	// A model of another kind loads, but does not speak.
+	if err := os.Remove(model); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(packFile(t, "turn", "silero_vad.onnx"), model); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckVoice(rt, dir); err == nil {
+		t.Error("Silero was taken for a voice")
 	}
 }

@@ -3,6 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 	"unsafe"
@@ -176,6 +177,7 @@ func (g *Graph) Prepare(outputs []string, inputs ...Input) (run func() error, re
 	run = func() error {
 		clear(made)
 		err := g.run(in, values, out, made)
+		runtime.KeepAlive(inputs)
 		for _, v := range made {
 			g.y.free(apiReleaseValue, v)
 		}
@@ -212,7 +214,6 @@ func tensorOf[T float32 | int64 | bool](y *Yardstick, data []T, element uintptr,
 	if want != int64(len(data)) {
 		return 0, fmt.Errorf("onnx: yardstick: %d values for the shape %v", len(data), shape)
 	}
-	data = append(data, *new(T))[:len(data)] // so that an empty one has an address
 	err = y.call(apiCreateTensor, y.info, address(unsafe.SliceData(data)),
 		uintptr(len(data))*unsafe.Sizeof(*new(T)), address(unsafe.SliceData(shape)), uintptr(len(shape)), element, address(&v))
 	return v, err

@@ -12,15 +12,13 @@ import (
 
 // StraightSilero is Silero's frame, straight. It follows one stream.
 type StraightSilero struct {
-	graph    *Graph
-	input    []float32
-	rate     uintptr
-	in       []*byte
-	values   []uintptr // input, state, sr
-	out      []*byte
-	held     []int64
-	state    []float32
-	previous uintptr
+	graph  *Graph
+	input  []float32
+	in     []*byte
+	values []uintptr // input, state, sr
+	out    []*byte
+	rate   []int64
+	state  []float32
 }
 
 // Silero loads the network of voice activity.
@@ -31,16 +29,16 @@ func (y *Yardstick) Silero(path string) (*StraightSilero, error) {
 	}
 	s := &StraightSilero{
 		graph: graph,
-		input: make([]float32, sileroWindow, sileroWindow+1),
-		state: make([]float32, sileroState, sileroState+1),
-		held:  append(make([]int64, 0, 2), engine.SpeechRateHz),
+		input: make([]float32, sileroWindow),
+		state: make([]float32, sileroState),
+		rate:  []int64{engine.SpeechRateHz},
 		in:    cStrings([]string{"input", "state", "sr"}),
 		out:   cStrings([]string{"output", "stateN"}),
 	}
 	for _, in := range []Input{
 		{Data: s.input, Shape: []int64{1, sileroWindow}},
 		{Data: s.state, Shape: []int64{2, 1, 128}},
-		{Data: s.held},
+		{Data: s.rate},
 	} {
 		v, err := y.input(in)
 		if err != nil {
@@ -107,7 +105,7 @@ func (m *StraightMoonshine) Tokens(pcm []float32) ([]int64, error) {
 			y.free(apiReleaseValue, v)
 		}
 	}()
-	ones := make([]int64, len(pcm), len(pcm)+1)
+	ones := make([]int64, len(pcm))
 	for i := range ones {
 		ones[i] = 1
 	}
@@ -156,7 +154,7 @@ const straightIDs, straightBranch, straightPast = 0, 1, 4
 func newStraightText(g *Graph, mask, hidden uintptr) *straightText {
 	in := []string{"input_ids", "use_cache_branch", "encoder_attention_mask", "encoder_hidden_states"}
 	out := []string{"logits"}
-	t := &straightText{graph: g, id: make([]int64, 1, 2), branch: make([]bool, 1, 2), values: []uintptr{0, 0, mask, hidden}}
+	t := &straightText{graph: g, id: make([]int64, 1), branch: make([]bool, 1), values: []uintptr{0, 0, mask, hidden}}
 	for layer := range moonshineLayers {
 		for _, part := range []string{"decoder.key", "decoder.value", "encoder.key", "encoder.value"} {
 			name := fmt.Sprintf("%d.%s", layer, part)

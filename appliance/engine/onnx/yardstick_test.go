@@ -27,7 +27,7 @@ func TestYardstickHearsWhatMoonshineHears(t *testing.T) {
 	for _, i := range []int{0, 60, 140, 240} {
 		pcm := prompts(t)[i].pcm(t)
 		var text string
-		c, err := Compare(5,
+		c, err := Compare(21,
 			func() error {
 				heard, err := m.Transcribe(context.Background(), pcm, engine.TranscribeOptions{})
 				text = heard.Text

@@ -12,6 +12,8 @@ import (
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"parley/appliance/engine"
 )
 
 // Kind says in which way a server failed.
@@ -50,6 +52,20 @@ func (e *Error) Error() string {
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Is tells the engine package's errors from one another, so that a caller need
+// not know this package.
+func (e *Error) Is(target error) bool {
+	switch e.Kind {
+	case Unreachable:
+		return target == engine.ErrUnreachable
+	case TimedOut:
+		return target == engine.ErrTimedOut
+	case Overloaded:
+		return target == engine.ErrOverloaded
+	}
+	return target == engine.ErrBroken
+}
+
 // Timeout tells whether the server took too long, as net.Error has it.
 func (e *Error) Timeout() bool { return e.Kind == TimedOut }
 
@@ -80,12 +96,12 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		e.Kind, e.Why = BadAnswer, short(said.Message)
 		return e
 	}
-	if _, ok := errors.AsType[net.Error](err); ok && !answered {
-		e.Kind, e.Why = Unreachable, short(err.Error())+": is the server running, and is the address right?"
+	if !answered && brokenConnection(err) {
+		e.Kind, e.Why = Unreachable, "the connection broke before an answer began: "+short(err.Error())
 		return e
 	}
-	if !answered && !errors.Is(err, errAnswerSize) && brokenConnection(err) {
-		e.Kind, e.Why = Unreachable, "the connection broke before an answer began: "+short(err.Error())
+	if _, ok := errors.AsType[net.Error](err); ok && !answered {
+		e.Kind, e.Why = Unreachable, short(err.Error())+": is the server running, and is the address right?"
 		return e
 	}
 	e.Kind, e.Why = BadAnswer, short(err.Error())

@@ -174,22 +174,22 @@ func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit
 	stream := m.chat.NewStreaming(watched, m.request(p))
 	defer stream.Close()
 	var thoughts thinking
-	answered, finished := false, false
+	events, answered, finished := 0, false, false
 	deliver := func(piece string) error {
 		if piece == "" {
 			return nil
 		}
-		if usage.FirstToken == 0 {
-			usage.FirstToken = time.Since(start)
+		if !answered {
+			answered, usage.FirstToken = true, time.Since(start)
 		}
 		watch.pause() // how long the caller takes is not the server's fault
-		err := emit(piece)
+		err := emit(strings.ToValidUTF8(piece, "\uFFFD"))
 		watch.next()
 		return err
 	}
 	for stream.Next() {
 		watch.next()
-		answered = true
+		events++
 		chunk := stream.Current()
 		if n := chunk.Usage; n.TotalTokens > 0 {
 			usage.PromptTokens = int(n.PromptTokens)
@@ -212,11 +212,11 @@ func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit
 	if err := context.Cause(ctx); err != nil {
 		return usage, err
 	}
-	if !answered {
+	if events == 0 {
 		return usage, m.bad(false, "the answer holds no event of a stream: is this an OpenAI-compatible address (it often ends in /v1), and does the server stream?")
 	}
 	if !finished {
-		return usage, m.bad(true, "the answer was cut off before its end")
+		return usage, m.bad(answered, "the answer was cut off before its end")
 	}
 	return usage, deliver(thoughts.rest())
 }

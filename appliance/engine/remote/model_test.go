@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,13 +130,6 @@ func TestEachFailureHasItsKind(t *testing.T) {
 		{"error in the stream", func(w http.ResponseWriter, r *http.Request) {
 			say(w, delta("One"), `{"error":{"message":"out of memory"}}`)
 		}, BadAnswer, true, "One", "out of memory"},
-		{"endless line", func(w http.ResponseWriter, r *http.Request) {
-			for r.Context().Err() == nil {
-				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
-					return
-				}
-			}
-		}, BadAnswer, false, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := serve(t, c.handler)
@@ -148,6 +142,9 @@ func TestEachFailureHasItsKind(t *testing.T) {
 			if fault.Kind != c.kind || fault.Answered != c.answered || said != c.said {
 				t.Errorf("got %s, answered %v, said %q; want %s, %v, %q (%v)", fault.Kind, fault.Answered, said, c.kind, c.answered, c.said, err)
 			}
+			if want := map[Kind]error{Unreachable: engine.ErrUnreachable, TimedOut: engine.ErrTimedOut, Overloaded: engine.ErrOverloaded}[c.kind]; !errors.Is(err, cmp.Or(want, engine.ErrBroken)) {
+				t.Errorf("%v is not the engine's error of its kind", err)
+			}
 			if !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), "the-key") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("message %q: want one line that names %q and no key", err, c.names)
 			}
@@ -155,6 +152,21 @@ func TestEachFailureHasItsKind(t *testing.T) {
 				t.Errorf("took %v", d)
 			}
 		})
+	}
+}
+
+func TestAnEndlessAnswerIsBounded(t *testing.T) {
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
+				return
+			}
+		}
+	})
+	m.limits = defaultLimits()
+	_, err := generate(t.Context(), m)
+	if fault, ok := errors.AsType[*Error](err); !ok || fault.Kind != BadAnswer || !errors.Is(err, errAnswerSize) {
+		t.Errorf("got %v, want a bad answer of too many bytes", err)
 	}
 }
 

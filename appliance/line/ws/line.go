@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 	"golang.org/x/sync/semaphore"
@@ -55,7 +56,8 @@ type Line struct {
 	gone    context.Context // ends when the connection is of no use any more
 	drop    context.CancelCauseFunc
 	writing atomic.Bool
-	workers sync.WaitGroup // write and keepAlive
+	unhook  func() bool    // from the server's end
+	workers sync.WaitGroup // write, keepAlive, and the wait for the session
 }
 
 // Send queues a message for the client. It returns at once unless the queue is
@@ -146,9 +148,10 @@ func (l *Line) waitForRoom(ctx context.Context, n int64) error {
 
 // over returns why nothing can be sent any more, or nil.
 func (l *Line) over() error {
-	select {
-	case <-l.gone.Done():
+	if l.gone.Err() != nil {
 		return context.Cause(l.gone)
+	}
+	select {
 	case <-l.closing:
 		return ErrClosed
 	default:
@@ -176,19 +179,11 @@ func fit(reason string) string {
 	if len(reason) <= longestReason {
 		return reason
 	}
-	for i := range reason {
-		if i > longestReason-len("…") {
-			return reason[:previous(reason, i)] + "…"
-		}
+	end := longestReason - len("…")
+	for !utf8.RuneStart(reason[end]) {
+		end--
 	}
-	return reason[:previous(reason, len(reason))] + "…"
-}
-
-// previous is where the character before i begins.
-func previous(s string, i int) int {
-	for i--; i > 0 && s[i]&0xC0 == 0x80; i-- {
-	}
-	return i
+	return reason[:end] + "…"
 }
 
 // cut ends the connection at once.
@@ -280,5 +275,6 @@ func (l *Line) keepAlive() {
 // finish waits for the end of the socket, whoever ends it.
 func (l *Line) finish() {
 	l.workers.Wait()
+	l.unhook()
 	_ = l.conn.CloseNow()
 }

@@ -93,6 +93,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 		closing:   make(chan struct{}),
 	}
 	l.gone, l.drop = context.WithCancelCause(context.WithoutCancel(r.Context()))
+	l.unhook = context.AfterFunc(s.stopping, func() { l.cut(ErrClosed) })
 	l.workers.Go(l.write)
 	l.workers.Go(l.keepAlive)
 	return l, nil

@@ -6,6 +6,7 @@ package ws
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -14,7 +15,7 @@ import (
 	"parley/appliance/contract"
 )
 
-// A Host has room for conversations. chat.Host is one, through ForHost.
+// A Host has room for conversations.
 type Host interface {
 	// Reserve takes room for one conversation before the socket is accepted,
 	// so that a full box (contract.ErrFull) can still say so over HTTP.
@@ -24,9 +25,10 @@ type Host interface {
 // A Seat is reserved room.
 type Seat interface {
 	// Open begins the conversation. The session may send on o.Line at once. A
-	// contract.Fault is told to the client. After an error the seat is still
-	// to be released; else the session does it.
+	// contract.Fault is told to the client. The session releases the seat.
 	Open(ctx context.Context, o Opening) (Session, error)
+	// Release gives the seat back where there is no session. It may be called
+	// once more than is needed.
 	Release()
 }
 
@@ -65,7 +67,8 @@ type Timing struct {
 	// Pong is how long it may take to give it, 20 s: a phone that changes
 	// networks is back by then.
 	Pong time.Duration
-	// Close is how long the closing handshake may take, 5 s.
+	// Close is how long the closing handshake may take, 3 s: a round trip, and
+	// within the time that a box takes to stop.
 	Close time.Duration
 }
 
@@ -78,7 +81,7 @@ func (t Timing) orDefault() Timing {
 	set(&t.Write, 10*time.Second)
 	set(&t.PingEvery, 20*time.Second)
 	set(&t.Pong, 20*time.Second)
-	set(&t.Close, 5*time.Second)
+	set(&t.Close, 3*time.Second)
 	return t
 }
 
@@ -89,18 +92,25 @@ type Server struct {
 	timing  Timing
 	log     *slog.Logger
 	open    sync.WaitGroup
+
+	stopping context.Context // ends when what is open is to be cut off
+	stop     context.CancelFunc
 }
 
 // NewServer returns a Server for the chats of host. Pages of other origins than
 // the box's own may connect when origins lists them ("https://kiosk.example",
 // or "*" for all); clients that are no browsers send no origin.
 func NewServer(host Host, origins []string, t Timing, log *slog.Logger) *Server {
-	return &Server{host: host, origins: origins, timing: t.orDefault(), log: log}
+	s := &Server{host: host, origins: origins, timing: t.orDefault(), log: log}
+	s.stopping, s.stop = context.WithCancel(context.Background())
+	return s
 }
 
-// Wait returns when every socket is closed, or with ctx's error. It is for the
-// box's end, after the sessions were told to stop.
+// Wait returns when every socket is closed. It is for the box's end, after the
+// sessions were told to stop. Sockets that are open when ctx ends are cut off;
+// ctx's error is returned if one is still in use then.
 func (s *Server) Wait(ctx context.Context) error {
+	const parting = 500 * time.Millisecond // for goroutines whose socket is gone
 	closed := make(chan struct{})
 	go func() {
 		s.open.Wait()
@@ -110,7 +120,13 @@ func (s *Server) Wait(ctx context.Context) error {
 	case <-closed:
 		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		s.stop()
+	}
+	select {
+	case <-closed:
+		return nil
+	case <-time.After(parting):
+		return fmt.Errorf("waiting for WebSockets: %w", context.Cause(ctx))
 	}
 }
 

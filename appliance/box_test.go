@@ -1,0 +1,291 @@
+package appliance
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// The recordings of Debian's asterisk-core-sounds-en-wav: a person speaking.
+const (
+	recordings = "/usr/share/asterisk/sounds/en_US_f_Allison/"
+	question   = recordings + "vm-rec-name.wav"
+)
+
+// runningBox is a box as its operator starts it, with real engines.
+type runningBox struct {
+	url, key string
+	cfg      Config
+	stop     func() error
+}
+
+// startBox runs a box with the models of the test profile on a port and a
+// folder of its own, and stops it at the end of the test.
+func startBox(t *testing.T, change ...func(*Config)) *runningBox {
+	t.Helper()
+	cfg, err := Load(Sources{Flags: map[string]string{
+		"data": t.TempDir(), "listen": "127.0.0.1:0", "profile": "test",
+	}, Environ: os.Environ(), Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var said notice
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, cfg, slog.New(slog.NewTextHandler(testLog{t}, nil)), &said) }()
+	b := &runningBox{cfg: cfg, stop: sync.OnceValue(func() error {
+		cancel()
+		return <-ended
+	})}
+	t.Cleanup(func() {
+		if err := b.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatal("the box ended: ", err)
+		default:
+		}
+		if b.url, b.key = said.find(); b.key != "" {
+			return b
+		}
+	}
+	t.Fatal("the box is not ready after a minute")
+	return nil
+}
+
+// notice is what the box tells its operator.
+type notice struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (n *notice) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.Write(p)
+}
+
+var told = regexp.MustCompile(`--url (\S+) --key (\S+)`)
+
+func (n *notice) find() (url, key string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if m := told.FindStringSubmatch(n.text.String()); m != nil {
+		return m[1], m[2]
+	}
+	return "", ""
+}
+
+// testLog gives the box's log to the test.
+type testLog struct{ t *testing.T }
+
+func (l testLog) Write(p []byte) (int, error) {
+	if l.t.Context().Err() == nil {
+		l.t.Log(strings.TrimSpace(string(p)))
+	}
+	return len(p), nil
+}
+
+// caller is a client of the box: it keeps what it hears and when.
+type caller struct {
+	t     *testing.T
+	conn  *websocket.Conn
+	begun time.Time
+
+	mu     sync.Mutex
+	heard  []heardMessage
+	closed error
+	news   chan struct{}
+}
+
+type heardMessage struct {
+	at time.Duration
+	contract.ServerMessage
+}
+
+func (b *runningBox) call(t *testing.T, query string) *caller {
+	t.Helper()
+	url := "ws" + strings.TrimPrefix(b.url, "http") + "/v0/evi/chat?api_key=" + b.key + query
+	conn, _, err := websocket.Dial(t.Context(), url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetReadLimit(16 << 20)
+	c := &caller{t: t, conn: conn, begun: time.Now(), news: make(chan struct{}, 1)}
+	go c.listen()
+	t.Cleanup(func() { conn.CloseNow() })
+	return c
+}
+
+func (c *caller) listen() {
+	for {
+		_, data, err := c.conn.Read(context.Background())
+		c.mu.Lock()
+		if err != nil {
+			c.closed = err
+			c.mu.Unlock()
+			return
+		}
+		m, err := contract.ParseServerMessage(data)
+		if err != nil {
+			c.t.Error(err)
+		}
+		c.heard = append(c.heard, heardMessage{time.Since(c.begun), m})
+		c.mu.Unlock()
+		select {
+		case c.news <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (c *caller) send(m contract.ClientMessage) {
+	c.t.Helper()
+	data, err := json.Marshal(m)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := c.conn.Write(c.t.Context(), websocket.MessageText, data); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// until waits for the nth message of a type and returns what was heard so far.
+func (c *caller) until(kind string, n int, patience time.Duration) []heardMessage {
+	c.t.Helper()
+	deadline := time.After(patience)
+	for {
+		c.mu.Lock()
+		heard := c.heard
+		closed := c.closed
+		c.mu.Unlock()
+		count := 0
+		for i, m := range heard {
+			if m.MessageType() == kind {
+				if count++; count == n {
+					return heard[:i+1]
+				}
+			}
+		}
+		if closed != nil {
+			c.t.Fatalf("closed (%v) before %d × %s: %s", closed, n, kind, types(heard))
+		}
+		select {
+		case <-c.news:
+		case <-deadline:
+			c.t.Fatalf("no %d × %s after %v: %s", n, kind, patience, types(heard))
+		}
+	}
+}
+
+func types(heard []heardMessage) string {
+	var b strings.Builder
+	for _, m := range heard {
+		fmt.Fprintf(&b, "%s@%dms ", m.MessageType(), m.at.Milliseconds())
+		switch m := m.ServerMessage.(type) {
+		case contract.UserMessage:
+			fmt.Fprintf(&b, "(%s) ", m.Message.Content)
+		case contract.AssistantMessage:
+			fmt.Fprintf(&b, "(%s) ", m.Message.Content)
+		case contract.WebSocketError:
+			fmt.Fprintf(&b, "(%s) ", m.Message)
+		}
+	}
+	return b.String()
+}
+
+// recording reads a sound file as 16 kHz samples.
+func recording(t *testing.T, path string) []float32 {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: the recordings come with: apt-get install asterisk-core-sounds-en-wav", err)
+	}
+	pcm, err := audio.DecodeAll(data, 16000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pcm
+}
+
+// say streams samples as linear16 in real time, 20 ms a message, and goes on
+// with silence until stop is closed.
+func (c *caller) say(pcm []float32, stop <-chan struct{}) (spoken chan time.Duration) {
+	spoken = make(chan time.Duration, 1)
+	bytes := audio.AppendLinear16(nil, pcm)
+	go func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		silence := make([]byte, 640)
+		for {
+			chunk := silence
+			if len(bytes) > 0 {
+				n := min(640, len(bytes))
+				chunk, bytes = bytes[:n], bytes[n:]
+				if len(bytes) == 0 {
+					spoken <- time.Since(c.begun)
+				}
+			}
+			data, _ := json.Marshal(map[string]string{"type": "audio_input", "data": base64.StdEncoding.EncodeToString(chunk)})
+			if c.conn.Write(context.Background(), websocket.MessageText, data) != nil {
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return spoken
+}
+
+const linear16 = "&session_settings[audio][encoding]=linear16&session_settings[audio][sample_rate]=16000&session_settings[audio][channels]=1"
+
+func TestSpokenQuestionIsAnsweredWithSpeech(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, linear16)
+	stop := make(chan struct{})
+	defer close(stop)
+	spoken := c.say(recording(t, question), stop)
+	heard := c.until("assistant_end", 1, 20*time.Second)
+	t.Logf("spoken until %v: %s", <-spoken, types(heard))
+}
+
+func TestHealthAnswersAndWrongKeysAreRefusedBeforeTheUpgrade(t *testing.T) {
+	b := startBox(t)
+	for path, status := range map[string]int{
+		"/healthz": 200, "/readyz": 200, "/v0/evi/chat": 401, "/v0/evi/chat?api_key=wrong": 401, "/nothing": 404,
+	} {
+		r, err := http.Get(b.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != status {
+			t.Errorf("%s is %d, want %d", path, r.StatusCode, status)
+		}
+	}
+}

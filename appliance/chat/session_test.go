@@ -1,0 +1,334 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakes stand in for engines, line and store. Voice is a frame whose samples
+// are not zero; what was said is always the same.
+type fakes struct {
+	mu      sync.Mutex
+	sent    []contract.ServerMessage
+	stored  []store.Event
+	status  store.Status
+	closed  chan int
+	full    error // of AppendEvents
+	stuck   chan struct{}
+	replies []string
+	asked   [][]engine.Message
+}
+
+func newFakes() *fakes {
+	return &fakes{closed: make(chan int, 1), replies: []string{"It opens at ten. ", "Not on Mondays."}}
+}
+
+func (f *fakes) NewStream() engine.VoiceStream { return loud{} }
+
+type loud struct{}
+
+func (loud) Reset() {}
+func (loud) Probability(frame []float32) (float32, error) {
+	if frame[len(frame)/2] != 0 {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+func (f *fakes) Transcribe(ctx context.Context, pcm []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
+	return engine.Transcript{Text: "When do you open?", Language: "en"}, ctx.Err()
+}
+
+func (f *fakes) Generate(ctx context.Context, p engine.Prompt, emit func(string) error) (engine.Usage, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, p.Messages)
+	f.mu.Unlock()
+	for _, piece := range f.replies {
+		if err := emit(piece); err != nil {
+			return engine.Usage{}, err
+		}
+	}
+	return engine.Usage{}, nil
+}
+func (f *fakes) Prefill(context.Context, engine.Prompt) error { return nil }
+func (f *fakes) Forget(string)                                {}
+
+func (f *fakes) Voice(name string) (engine.Synthesizer, error) {
+	if name != "" && name != "joe" {
+		return nil, errors.New("no voice " + name)
+	}
+	return f, nil
+}
+func (f *fakes) RateHz() int { return 24000 }
+func (f *fakes) Synthesize(ctx context.Context, text string, _ engine.SpeakOptions) (engine.Speech, error) {
+	return engine.Speech{PCM: make([]float32, 24000), RateHz: 24000}, ctx.Err()
+}
+
+func (f *fakes) Send(ctx context.Context, m contract.ServerMessage) error {
+	if f.stuck != nil {
+		select {
+		case <-f.stuck:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent = append(f.sent, m)
+	return nil
+}
+func (f *fakes) Close(code int, _ string) { f.closed <- code }
+
+func (f *fakes) StartChat(context.Context, store.NewChat, ...store.Event) error { return nil }
+func (f *fakes) AppendEvents(_ context.Context, _ string, events []store.Event) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stored = append(f.stored, events...)
+	return f.full
+}
+func (f *fakes) EndChat(_ context.Context, _ string, s store.Status, _ int64, last ...store.Event) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.status = s
+	f.stored = append(f.stored, last...)
+	return nil
+}
+func (f *fakes) GroupHistory(context.Context, string, int) ([]store.Event, error) {
+	return []store.Event{
+		{Type: store.UserMessage, MessageText: "My name is Ann."},
+		{Type: store.AgentMessage, MessageText: "Hello,"}, {Type: store.AgentMessage, MessageText: "Ann."},
+	}, nil
+}
+
+// messages are the types of what was sent so far.
+func (f *fakes) messages() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var types []string
+	for _, m := range f.sent {
+		types = append(types, m.MessageType())
+	}
+	return strings.Join(types, " ")
+}
+
+// until waits for a message of that type and fails the test when none comes.
+func (f *fakes) until(t *testing.T, wanted string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+		if strings.Contains(f.messages(), wanted) {
+			return
+		}
+	}
+	t.Fatalf("no %q in %q", wanted, f.messages())
+}
+
+func open(t *testing.T, f *fakes, change ...func(*contract.ConnectSettings)) (*Host, *Session) {
+	t.Helper()
+	h := NewHost(t.Context(), Parts{
+		Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
+	})
+	var connect contract.ConnectSettings
+	for _, c := range change {
+		c(&connect)
+	}
+	seat, err := h.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.HangUp()
+		<-c.Done()
+	})
+	return h, c
+}
+
+func pcm16(c *contract.ConnectSettings) {
+	c.SessionSettings.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 16000, Channels: 1}
+}
+
+// hear streams so many ms of voice (or of silence) as 16 kHz linear16, as fast
+// as the session takes it.
+func hear(t *testing.T, c *Session, ms int, voice bool) {
+	t.Helper()
+	for range ms / 20 {
+		chunk := make([]byte, 640)
+		if voice {
+			for i := range chunk {
+				chunk[i] = 0x11
+			}
+		}
+		if err := c.Hear(chunk); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSpokenTurnFromSoundToSound(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f, pcm16)
+	hear(t, c, 1000, true)
+	hear(t, c, 1000, false)
+	f.until(t, "assistant_end")
+	want := "chat_metadata user_message assistant_message audio_output assistant_message audio_output assistant_end"
+	if f.messages() != want {
+		t.Fatalf("sent %q", f.messages())
+	}
+}
+
+func TestClientThatStopsSendingEndsItsTurnAllTheSame(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f, pcm16)
+	hear(t, c, 1000, true)
+	f.until(t, "assistant_end")
+}
+
+func TestWhatIsSentIsStoredBefore(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f)
+	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end")
+	var types []string
+	f.mu.Lock()
+	for _, e := range f.stored {
+		types = append(types, string(e.Type))
+		if e.ID == "" {
+			t.Errorf("%s has no id", e.Type)
+		}
+	}
+	f.mu.Unlock()
+	if got := strings.Join(types, " "); got != "CHAT_START_MESSAGE USER_MESSAGE AGENT_MESSAGE AGENT_MESSAGE" {
+		t.Fatalf("stored %s", got)
+	}
+}
+
+func TestDiskThatFailsEndsTheChatAndSendsNothingUnwritten(t *testing.T) {
+	f := newFakes()
+	f.full = store.ErrFull
+	_, c := open(t, f)
+	<-c.Done()
+	if code := <-f.closed; code != contract.CloseInternal {
+		t.Errorf("closed with %d", code)
+	}
+	if f.messages() != "" || f.status != store.Failed {
+		t.Errorf("sent %q, status %s", f.messages(), f.status)
+	}
+}
+
+func TestClientThatStopsReadingIsCutOff(t *testing.T) {
+	f := newFakes()
+	f.stuck = make(chan struct{})
+	_, c := open(t, f)
+	for range scribeQueue + eventQueue + 8 {
+		if c.Fault(contract.BrokenJSON, "x") != nil {
+			break
+		}
+	}
+	select {
+	case <-c.Done():
+	case <-time.After(2 * goodbye):
+		t.Fatal("the session still waits for its client")
+	}
+}
+
+func TestSettingsHoldForTheAudioAfterThem(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f)
+	var connect contract.ConnectSettings
+	pcm16(&connect)
+	connect.SessionSettings.CustomSessionID = "mine"
+	if err := c.Receive(connect.SessionSettings); err != nil {
+		t.Fatal(err)
+	}
+	hear(t, c, 1000, true)
+	f.until(t, "user_message")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.sent {
+		if u, ok := m.(contract.UserMessage); ok && u.CustomSessionID != "mine" {
+			t.Errorf("the user message has custom_session_id %q", u.CustomSessionID)
+		}
+	}
+}
+
+func TestWhatIsNoAudioIsToldAndTheChatGoesOn(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f)
+	if err := c.Hear([]byte("This is no audio at all, whatever the client thinks of it.")); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "error")
+	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end")
+}
+
+func TestResumedChatRemembers(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f, func(p *contract.ConnectSettings) { p.ResumedChatGroupID = contract.NewID() })
+	if err := c.Receive(contract.UserInput{Text: "Who am I?"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	asked := f.asked[0]
+	if len(asked) != 4 || asked[2].Content != "Hello, Ann." {
+		t.Fatalf("the model was asked %+v", asked)
+	}
+}
+
+func TestUnknownVoiceIsRefused(t *testing.T) {
+	f := newFakes()
+	h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1})
+	seat, err := h.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = seat.Open(t.Context(), Opening{Line: f, Connect: contract.ConnectSettings{VoiceID: "nobody"}})
+	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.VoiceNotFound {
+		t.Fatalf("refused with %v", err)
+	}
+	if h.Live() != 0 {
+		t.Fatal("the seat was not given back")
+	}
+}
+
+func TestFullHostRefusesAndAStoppedOneEndsItsChats(t *testing.T) {
+	f := newFakes()
+	h, c := open(t, f)
+	if _, err := h.Reserve(); err == nil {
+		t.Fatal("a second chat found a seat")
+	}
+	if err := h.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-c.Done()
+	if code := <-f.closed; code != contract.CloseGoingAway {
+		t.Fatalf("closed with %d", code)
+	}
+	if _, err := h.Reserve(); err == nil {
+		t.Fatal("a stopped host took a chat")
+	}
+}

@@ -1,0 +1,111 @@
+package llama
+
+import (
+	"slices"
+	"testing"
+
+	"parley/appliance/engine"
+)
+
+func TestATurnDecodesOnlyWhatIsNew(t *testing.T) {
+	m := small(t, nil)
+	first := ask("When is breakfast?")
+	said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: first, MaxTokens: 12})
+	if u.CachedTokens != 0 || u.PromptTokens != len(tokensOf(t, m, first, true)) {
+		t.Errorf("first turn: %+v; nothing can be cached yet", u)
+	}
+	if u.FirstToken <= 0 || u.ReplyTokens == 0 || u.ReplyTokens > 12 {
+		t.Errorf("first turn: %+v", u)
+	}
+
+	second := append(slices.Clone(first), says(engine.Assistant, said), says(engine.User, "And the pool?"))
+	_, u = reply(t, m, engine.Prompt{Conversation: "a", Messages: second, MaxTokens: 4})
+	// What is new: the end of the assistant's turn and the user's new one.
+	old := len(tokensOf(t, m, second[:3], false))
+	if fresh := u.PromptTokens - u.CachedTokens; fresh > u.PromptTokens-old+4 {
+		t.Errorf("second turn: %d of %d tokens decoded anew; %d were there before", fresh, u.PromptTokens, old)
+	}
+}
+
+func TestPrefillLeavesOnlyTheReplysBeginning(t *testing.T) {
+	m := small(t, nil)
+	p := engine.Prompt{Conversation: "a", Messages: ask("Where is the pool?"), MaxTokens: 4}
+	if err := m.Prefill(within(t), p); err != nil {
+		t.Fatal(err)
+	}
+	_, u := reply(t, m, p)
+	if want := len(tokensOf(t, m, p.Messages, false)); u.CachedTokens != want {
+		t.Errorf("%d tokens cached after Prefill of %d", u.CachedTokens, want)
+	}
+}
+
+func TestASystemMessageIsDecodedOnceForAllConversations(t *testing.T) {
+	m := small(t, nil)
+	system := len(tokensOf(t, m, ask("")[:1], false))
+	alone, _ := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask("Where is the pool?"), MaxTokens: 8})
+	m.Forget("b")
+
+	reply(t, m, engine.Prompt{Conversation: "a", Messages: ask("Is parking free?"), MaxTokens: 4})
+	said, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask("Where is the pool?"), MaxTokens: 8})
+	if u.CachedTokens < system {
+		t.Errorf("%d tokens of another's prompt reused; the system message has %d", u.CachedTokens, system)
+	}
+	if said != alone {
+		t.Errorf("with a borrowed beginning %q, alone %q", said, alone)
+	}
+	// The lender goes; the borrower's copy stays good.
+	m.Forget("a")
+	again, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask("Where is the pool?"), MaxTokens: 8})
+	if again != alone || u.CachedTokens != u.PromptTokens-1 {
+		t.Errorf("after the lender was forgotten: %q with %+v, alone %q", again, u, alone)
+	}
+}
+
+func TestForgottenAndNamelessConversationsKeepNothing(t *testing.T) {
+	m := small(t, nil)
+	p := engine.Prompt{Conversation: "a", Messages: ask("Where is the pool?"), MaxTokens: 2}
+	reply(t, m, p)
+	m.Forget("a")
+	if _, u := reply(t, m, p); u.CachedTokens != 0 {
+		t.Errorf("%d tokens survived Forget", u.CachedTokens)
+	}
+	m.Forget("a")
+	p.Conversation = ""
+	reply(t, m, p)
+	if _, u := reply(t, m, p); u.CachedTokens != 0 {
+		t.Errorf("%d tokens were kept for no conversation", u.CachedTokens)
+	}
+	if err := m.Prefill(within(t), p); err != nil {
+		t.Errorf("Prefill for no conversation: %v", err)
+	}
+}
+
+func TestTheConversationUsedLongestAgoIsGivenUp(t *testing.T) {
+	m := small(t, func(o *Options) { o.Conversations = 2 })
+	prompt := func(name, word string) engine.Prompt { // nothing in common
+		return engine.Prompt{Conversation: name, MaxTokens: 2, Messages: []engine.Message{
+			says(engine.User, word+" is the word. "+word+" again, and then "+word+" once more.")}}
+	}
+	reply(t, m, prompt("a", "Alpha"))
+	reply(t, m, prompt("b", "Bravo"))
+	reply(t, m, prompt("a", "Alpha"))
+	reply(t, m, prompt("c", "Charlie")) // takes b's slot
+	if _, u := reply(t, m, prompt("a", "Alpha")); u.CachedTokens != u.PromptTokens-1 {
+		t.Errorf("a was used last but one and has %d of %d tokens", u.CachedTokens, u.PromptTokens)
+	}
+	if _, u := reply(t, m, prompt("b", "Bravo")); u.CachedTokens >= u.PromptTokens/2 {
+		t.Errorf("b was given up but has %d of %d tokens", u.CachedTokens, u.PromptTokens)
+	}
+}
+
+func TestKeptCachesMakeWayWhenCellsRunOut(t *testing.T) {
+	m := small(t, func(o *Options) { o.ContextTokens = 256; o.Conversations = 6 })
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		p := engine.Prompt{Conversation: name, MaxTokens: 40, Messages: []engine.Message{
+			says(engine.User, "My name begins with "+name+". Count slowly from one to a hundred, please, "+
+				"and say every number in words, one after the other, without leaving any out.")}}
+		if said, _ := reply(t, m, p); said == "" {
+			t.Errorf("%s got no answer", name)
+		}
+	}
+}

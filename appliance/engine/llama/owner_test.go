@@ -1,0 +1,254 @@
+package llama
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+var questions = []string{
+	"When is breakfast?", "Where is the pool?", "How much is parking?",
+	"When does the shuttle leave?", "Is there a sauna?", "Where is the parking?",
+}
+
+func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
+	m := small(t, func(o *Options) { o.Conversations = 3 })
+	prompt := func(i int) engine.Prompt {
+		return engine.Prompt{Conversation: questions[i], Messages: ask(questions[i]), MaxTokens: 16, Priority: engine.Live}
+	}
+	alone := make([]string, len(questions))
+	for i := range questions {
+		alone[i], _ = reply(t, m, prompt(i))
+		m.Forget(questions[i])
+	}
+	together := make([]string, len(questions))
+	var wg sync.WaitGroup
+	for i := range questions {
+		wg.Go(func() { together[i], _ = reply(t, m, prompt(i)) })
+	}
+	wg.Wait()
+	for i := range questions {
+		// Batching changes the order of sums and so, rarely, a late word.
+		if a, b := firstWords(alone[i], 3), firstWords(together[i], 3); a != b {
+			t.Errorf("%s: alone %q, together %q", questions[i], alone[i], together[i])
+		}
+	}
+}
+
+func firstWords(s string, n int) string {
+	words := strings.Fields(s)
+	return strings.Join(words[:min(n, len(words))], " ")
+}
+
+func TestACancelledReplyEndsAtOnceAndDisturbsNobody(t *testing.T) {
+	m := small(t, nil)
+	other := engine.Prompt{Conversation: "other", Messages: ask(questions[1]), MaxTokens: 16, Priority: engine.Live}
+	want, _ := reply(t, m, other)
+	m.Forget("other")
+
+	ctx, cancel := context.WithCancelCause(within(t))
+	why := errors.New("barge-in")
+	var got string
+	var wg sync.WaitGroup
+	wg.Go(func() { got, _ = reply(t, m, other) })
+	pieces := 0
+	cut := engine.Prompt{Conversation: "cut", Messages: ask("Count to a hundred."), MaxTokens: 100, Priority: engine.Live}
+	u, err := m.Generate(ctx, cut, func(string) error {
+		if pieces++; pieces == 3 {
+			cancel(why)
+		}
+		return nil
+	})
+	wg.Wait()
+	if !errors.Is(err, why) || pieces != 3 {
+		t.Errorf("cancelled at the third piece: %d pieces, error %v, %+v", pieces, err, u)
+	}
+	if firstWords(got, 3) != firstWords(want, 3) {
+		t.Errorf("beside a cancelled reply %q, alone %q", got, want)
+	}
+	// What was decoded stays good.
+	_, u = reply(t, m, engine.Prompt{Conversation: "cut", Messages: cut.Messages, MaxTokens: 2})
+	if u.CachedTokens != u.PromptTokens-1 {
+		t.Errorf("after the cancelled reply %d of %d tokens are cached", u.CachedTokens, u.PromptTokens)
+	}
+}
+
+func TestAnErrorOfEmitEndsTheReply(t *testing.T) {
+	m := small(t, nil)
+	full := errors.New("full")
+	calls := 0
+	_, err := m.Generate(within(t), engine.Prompt{Messages: ask("Count to ten.")}, func(string) error {
+		calls++
+		return full
+	})
+	if !errors.Is(err, full) || calls != 1 {
+		t.Errorf("%d calls of emit, error %v", calls, err)
+	}
+}
+
+func TestASlowCallerHoldsUpNobody(t *testing.T) {
+	m := small(t, nil)
+	stuck := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_, err := m.Generate(within(t), engine.Prompt{Conversation: "slow", Messages: ask(questions[0]), MaxTokens: 32},
+			func(string) error { <-stuck; return nil })
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	reply(t, m, engine.Prompt{Conversation: "quick", Messages: ask(questions[1]), MaxTokens: 16})
+	close(stuck)
+	wg.Wait()
+}
+
+func TestACallGivesUpAtTheGate(t *testing.T) {
+	gate := engine.NewGate(1)
+	m := small(t, func(o *Options) { o.Gate = gate })
+	leave, err := gate.Enter(within(t), engine.Live, 1) // somebody else's long work
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(within(t), 50*time.Millisecond)
+	defer cancel()
+	p := engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 4, Priority: engine.Batch}
+	if _, err := m.Generate(ctx, p, func(string) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting at the gate: %v", err)
+	}
+	leave()
+	reply(t, m, p)
+}
+
+func TestTheGateIsAskedInTheNameOfTheMostUrgent(t *testing.T) {
+	gate := engine.NewGate(1)
+	m := small(t, func(o *Options) { o.Gate = gate })
+	leave, err := gate.Enter(within(t), engine.Live, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	generate := func(name string, p engine.Priority) {
+		wg.Go(func() {
+			reply(t, m, engine.Prompt{Conversation: name, Messages: ask(questions[0]), MaxTokens: 2, Priority: p})
+		})
+	}
+	generate("batch", engine.Batch)
+	waitFor(t, func() bool { m.box.mu.Lock(); defer m.box.mu.Unlock(); return m.box.hurry != nil })
+	generate("live", engine.Live)
+	waitFor(t, func() bool {
+		m.box.mu.Lock()
+		defer m.box.mu.Unlock()
+		return m.box.hurry != nil && m.box.waitsAs == engine.Live
+	})
+	leave()
+	wg.Wait()
+}
+
+func TestLiveWorkGoesBeforeBatchWork(t *testing.T) {
+	m := small(t, nil)
+	began := make(chan struct{})
+	var batchEnded time.Time
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		var once sync.Once
+		m.Generate(within(t), engine.Prompt{Conversation: "batch", Messages: ask("Count to a hundred in words."), MaxTokens: 60},
+			func(string) error { once.Do(func() { close(began) }); return nil })
+		batchEnded = time.Now()
+	})
+	<-began
+	reply(t, m, engine.Prompt{Conversation: "live", Messages: ask(questions[1]), MaxTokens: 20, Priority: engine.Live})
+	liveEnded := time.Now()
+	wg.Wait()
+	if !liveEnded.Before(batchEnded) {
+		t.Error("a batch job of 60 tokens, begun first, ended before a live reply of 20")
+	}
+}
+
+func TestTheOwnerIsIdleWithoutWork(t *testing.T) {
+	gate := engine.NewGate(1)
+	m := small(t, func(o *Options) { o.Gate = gate })
+	reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
+	waitFor(t, func() bool { return len(m.box.wake) == 0 })
+	leave, err := gate.Enter(within(t), engine.Batch, 1) // free: nobody holds or awaits it
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave()
+}
+
+func TestGenerateTakesOverARunningPrefill(t *testing.T) {
+	m := small(t, nil)
+	p := engine.Prompt{Conversation: "a", Messages: ask(strings.Repeat("And another thing. ", 100) + "Where is the pool?"), MaxTokens: 2}
+	prefilled := make(chan error, 1)
+	go func() { prefilled <- m.Prefill(within(t), p) }()
+	_, u := reply(t, m, p)
+	if err := <-prefilled; err != nil {
+		t.Error(err)
+	}
+	if u.ReplyTokens == 0 {
+		t.Errorf("%+v", u)
+	}
+}
+
+func TestCloseEndsEveryCall(t *testing.T) {
+	m := small(t, func(o *Options) { o.Conversations = 1 })
+	began := make(chan struct{})
+	var once sync.Once
+	var wg sync.WaitGroup
+	for _, q := range questions[:3] {
+		wg.Go(func() {
+			_, err := m.Generate(within(t), engine.Prompt{Messages: ask(q + " Count to a thousand."), MaxTokens: 500},
+				func(string) error { once.Do(func() { close(began) }); return nil })
+			if err != nil && !errors.Is(err, ErrClosed) {
+				t.Errorf("%s: %v", q, err)
+			}
+		})
+	}
+	<-began
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	if _, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi")}, func(string) error { return nil }); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	if err := m.Prefill(within(t), engine.Prompt{Conversation: "a", Messages: ask("Hi")}); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	m.Forget("a")
+}
+
+func TestTooManyRequestsAreRefused(t *testing.T) {
+	gate := engine.NewGate(1)
+	m := small(t, func(o *Options) { o.Gate = gate })
+	leave, err := gate.Enter(within(t), engine.Live, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	ctx, cancel := context.WithCancel(within(t))
+	var wg sync.WaitGroup
+	for range maxWaiting {
+		wg.Go(func() { m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(string) error { return nil }) })
+	}
+	waitFor(t, func() bool { m.box.mu.Lock(); defer m.box.mu.Unlock(); return m.box.taken == maxWaiting })
+	if _, err := m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(string) error { return nil }); !errors.Is(err, ErrBusy) {
+		t.Errorf("one more than %d: %v", maxWaiting, err)
+	}
+	cancel()
+	wg.Wait()
+}
+
+func waitFor(t *testing.T, what func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !what(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it never came to be")
+		}
+	}
+}

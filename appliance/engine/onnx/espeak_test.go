@@ -1,0 +1,94 @@
+package onnx
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func openPhonemizer(t testing.TB) *Phonemizer {
+	t.Helper()
+	p, err := OpenPhonemizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPhonemesAreThoseOfTheVoiceWithTheirPunctuation(t *testing.T) {
+	p := openPhonemizer(t)
+	for _, row := range []struct{ voice, text, want string }{
+		{"en-us", "Sure, I can help you with that.", "ʃˈʊɹ, aɪ kæn hˈɛlp juː wɪð ðˈæt."},
+		{"en-gb-x-rp", "hot water", "hˈɒt wˈɔːtɐ"},
+		{"en-gb", "hot water", "hˈɒt wˈɔːtɐ"},
+		{"en_US", "hot water", "hˈɑːt wˈɔːɾɚ"},
+		{"fr-fr", "bonjour", "bɔ̃ʒˈuʁ"},
+		{"de-de", "Guten Tag!", "ɡˈuːtən tˈɑːk!"},
+		{"de", "3,5", "dɾˈaɪ kˈɔma fˈʏnf"},
+		{"en-us", "Yes?! No... \"Oh\" (so)", "jˈɛs? nˈoʊ. ˈoʊ, sˈoʊ,"},
+		{"en-us", "", ""},
+		{"en-us", "?!", ""},
+	} {
+		got, err := p.Phonemize(row.text, row.voice)
+		if err != nil || got != row.want {
+			t.Errorf("%s %q: got %q, %v; want %q", row.voice, row.text, got, err, row.want)
+		}
+	}
+}
+
+func TestAVoiceThatIsNotThereIsAnErrorAndNotTheLastOne(t *testing.T) {
+	p := openPhonemizer(t)
+	for _, voice := range []string{"", "xx", "klingon-xx", "../../etc/passwd", "en-us\x00", strings.Repeat("x", 10000)} {
+		if got, err := p.Phonemize("hot", voice); err == nil && voice != "en-us\x00" {
+			t.Errorf("%.20q: %q", voice, got)
+		}
+		if got, err := p.Phonemize("hot", "en-us"); err != nil || got != "hˈɑːt" {
+			t.Errorf("after %.20q: %q, %v", voice, got, err)
+		}
+	}
+}
+
+func TestLanguageMarksAreRemoved(t *testing.T) {
+	got, err := openPhonemizer(t).Phonemize("le weekend au shopping center", "fr")
+	if err != nil || strings.ContainsAny(got, "()") || got == "" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestAnyTextCanBePhonemized(t *testing.T) {
+	p := openPhonemizer(t)
+	for _, s := range []string{"a\x00b", "\xff\xfe\xc3", strings.Repeat("word ", 2000), strings.Repeat("x", 10000), strings.Repeat("?", 10000), strings.Repeat("日本", 1000), "\u202e\u200f\ufeff"} {
+		if got, err := p.Phonemize(s, "en-us"); err != nil || !utf8.ValidString(got) {
+			t.Errorf("%.20q: %.40q, %v", s, got, err)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "text")
+		voice := rapid.SampledFrom([]string{"en-us", "en-gb-x-rp", "fr"}).Draw(t, "voice")
+		if got, err := p.Phonemize(s, voice); err != nil || !utf8.ValidString(got) {
+			t.Fatalf("%q: %q, %v", s, got, err)
+		}
+	})
+}
+
+func TestManyMayAskAtOnce(t *testing.T) {
+	p := openPhonemizer(t)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		voice, want := "en-us", "hˈɑːt"
+		if i%2 == 1 {
+			voice, want = "en-gb", "hˈɒt"
+		}
+		wg.Go(func() {
+			for range 50 {
+				if got, err := p.Phonemize("hot", voice); err != nil || got != want {
+					t.Errorf("%s: %q, %v", voice, got, err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,228 @@
+package appliance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/llama"
+	"parley/appliance/engine/onnx"
+	"parley/appliance/engine/remote"
+	"parley/firmware"
+)
+
+// Which says which engines to open.
+type Which uint
+
+// What engines are for; they can be joined with |.
+const (
+	Hearing  Which = 1 << iota // the voice detector and the transcriber
+	Speaking                   // the voices
+	Thinking                   // the language model
+
+	AllEngines = Hearing | Speaking | Thinking
+)
+
+// Engines are the open engines, warm and ready. What was not asked for is nil.
+// Close gives them back.
+type Engines struct {
+	Gate        *engine.Gate
+	Detector    engine.VoiceDetector
+	Transcriber engine.Transcriber
+	Model       engine.LanguageModel
+
+	cfg Config
+	log *slog.Logger
+	rt  *onnx.Runtime
+	ph  *onnx.Phonemizer
+
+	mu      sync.Mutex // guards what follows
+	voices  map[string]*openVoice
+	closers []func() error // in the order of opening
+}
+
+// OpenEngines opens the engines that cfg chooses, side by side, and warms
+// them. A missing or damaged pack is an error that names the command that
+// mends it.
+func OpenEngines(ctx context.Context, cfg Config, which Which, log *slog.Logger) (*Engines, error) {
+	packs, err := firmware.Find(cfg.Packs, cfg.needs(which)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := firmware.Require(ctx, cfg.Packs, packs); err != nil {
+		return nil, err
+	}
+	e := &Engines{Gate: engine.NewGate(cfg.cores()), cfg: cfg, log: log, voices: map[string]*openVoice{}}
+	var opening errgroup.Group
+	if which&(Hearing|Speaking) != 0 {
+		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
+			return nil, err
+		}
+		e.onClose(e.rt.Close)
+	}
+	if which&Hearing != 0 {
+		opening.Go(func() error { return e.openDetector(ctx) })
+		opening.Go(func() error { return e.openTranscriber(ctx) })
+	}
+	if which&Speaking != 0 {
+		opening.Go(e.openVoices)
+	}
+	if which&Thinking != 0 {
+		opening.Go(func() error { return e.openModel(ctx) })
+	}
+	if err := opening.Wait(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+// Close gives all engines back, the newest first. No call may be under way.
+func (e *Engines) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var err error
+	for _, c := range slices.Backward(e.closers) {
+		err = errors.Join(err, c())
+	}
+	e.closers = nil
+	return err
+}
+
+func (e *Engines) onClose(f func() error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closers = append(e.closers, f)
+}
+
+func (e *Engines) openDetector(ctx context.Context) error {
+	d, err := onnx.LoadSilero(e.rt, filepath.Join(e.cfg.Pack("turn"), "silero_vad.onnx"))
+	if err != nil {
+		return err
+	}
+	e.onClose(d.Close)
+	e.Detector = d
+	return e.warm(ctx, "voice detector", d)
+}
+
+// transcriber is what both transcribers of package onnx are.
+type transcriber interface {
+	engine.Transcriber
+	warmer
+	Close() error
+}
+
+func (e *Engines) openTranscriber(ctx context.Context) error {
+	name := e.cfg.Engines.Transcriber
+	var t transcriber
+	var err error
+	switch name {
+	case "whisper":
+		t, err = onnx.LoadWhisper(e.rt, e.cfg.Pack(name), e.Gate)
+	default:
+		t, err = onnx.LoadMoonshine(e.rt, e.cfg.Pack(name), e.Gate)
+	}
+	if err != nil {
+		return err
+	}
+	e.onClose(t.Close)
+	e.Transcriber = t
+	return e.warm(ctx, name, t)
+}
+
+func (e *Engines) openModel(ctx context.Context) error {
+	m := e.cfg.Engines.LanguageModel
+	if m.OpenAI != "" {
+		return e.openRemote(ctx, m)
+	}
+	model, err := llama.Open(llama.Options{
+		LibraryDir:    e.cfg.Pack("runtime-llama"),
+		ModelPath:     filepath.Join(e.cfg.Pack(m.Pack), "model.gguf"),
+		Gate:          e.Gate,
+		Threads:       min(2, e.Gate.Cores()), // more do not make a small model faster
+		Conversations: min(max(e.cfg.MaxChats(), 1), 256),
+		Log:           e.log,
+	})
+	if err != nil {
+		return err
+	}
+	e.onClose(model.Close)
+	e.Model = model
+	return e.warm(ctx, m.Pack, model)
+}
+
+// openRemote uses a server. One that refuses us needs its operator; any other
+// fault may pass, so the box starts and says so.
+func (e *Engines) openRemote(ctx context.Context, m LanguageModelConfig) error {
+	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: os.Getenv(m.KeyEnv)})
+	if err != nil {
+		return err
+	}
+	e.onClose(model.Close)
+	e.Model = model
+	err = e.warm(ctx, model.Describe(), model)
+	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Kind != remote.Refused {
+		e.log.Warn("the language model's server does not answer yet; chats will fail until it does", "err", err)
+		return nil
+	}
+	return err
+}
+
+type warmer interface{ Warm(context.Context) error }
+
+// warm makes an engine's first run, which is slower than all later ones.
+func (e *Engines) warm(ctx context.Context, name string, w warmer) error {
+	begun := time.Now()
+	if err := w.Warm(ctx); err != nil {
+		return fmt.Errorf("warming %s: %w", name, err)
+	}
+	e.log.Debug("warm", "engine", name, "ms", time.Since(begun).Milliseconds())
+	return nil
+}
+
+// needs are the packs that the chosen engines are made of.
+func (c Config) needs(which Which) []string {
+	var names []string
+	if which&(Hearing|Speaking) != 0 {
+		names = append(names, "runtime-onnx")
+	}
+	if which&Hearing != 0 {
+		names = append(names, "turn", c.Engines.Transcriber)
+	}
+	if which&Speaking != 0 {
+		names = append(names, "espeak-ng", c.voicePack(c.Engines.Voice))
+	}
+	if which&Thinking != 0 && c.Engines.LanguageModel.OpenAI == "" {
+		names = append(names, "runtime-llama", c.Engines.LanguageModel.Pack)
+	}
+	return names
+}
+
+// cores are those that the engines may use together.
+func (c Config) cores() int {
+	if c.Engines.Threads > 0 {
+		return min(c.Engines.Threads, runtime.NumCPU())
+	}
+	return runtime.NumCPU()
+}
+
+// chatsPerCore is how many conversations one core carries: each is busy for
+// about a fifth of its time.
+const chatsPerCore = 4
+
+// MaxChats is how many conversations there may be at once.
+func (c Config) MaxChats() int {
+	if c.Chat.MaxChats > 0 {
+		return c.Chat.MaxChats
+	}
+	return chatsPerCore * c.cores()
+}

@@ -1,0 +1,168 @@
+package ws
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+)
+
+func TestTenIdenticalErrorsInARowCloseTheSocket(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	say := func(frame string, times int) {
+		for range times {
+			send(t, c, websocket.MessageText, frame)
+			if m, ok := read(t, c).(contract.WebSocketError); !ok {
+				t.Fatalf("%+v", m)
+			}
+		}
+	}
+	say(`{"type":"x"}`, 9)
+	say(`{"type":"y"}`, 9) // another error begins another row
+	if err := s.Line.Send(t.Context(), contract.UserMessage{}); err != nil {
+		t.Fatal(err)
+	}
+	read(t, c)
+	say(`{"type":"y"}`, 10)
+	if ce := closed(t, c); ce.Code != websocket.StatusPolicyViolation || !strings.Contains(ce.Reason, "10 identical errors") {
+		t.Errorf("closed with %v", ce)
+	}
+	s.end()
+}
+
+func TestAFrameOverTheLimitClosesWith1009(t *testing.T) {
+	for name, size := range map[string]int{"a little": contract.MaxMessageBytes + 1, "far": contract.MaxMessageBytes + 8<<20} {
+		for _, mode := range []websocket.CompressionMode{websocket.CompressionDisabled, websocket.CompressionContextTakeover} {
+			t.Run(fmt.Sprint(name, mode), func(t *testing.T) {
+				b := start(t, Timing{})
+				c, s := b.dial("", &websocket.DialOptions{CompressionMode: mode})
+				if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); err != nil {
+					t.Fatal(err)
+				}
+				go func() { _ = c.Write(context.Background(), websocket.MessageText, bytes.Repeat([]byte("a"), size)) }()
+				read(t, c)
+				if ce := closed(t, c); ce.Code != websocket.StatusMessageTooBig {
+					t.Errorf("closed with %v", ce)
+				}
+				got(t, s.hungUp)
+			})
+		}
+	}
+}
+
+func TestAFrameAtTheLimitIsTaken(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	send(t, c, websocket.MessageBinary, strings.Repeat("a", contract.MaxMessageBytes))
+	if a := got(t, s.got).(heard); len(a) != contract.MaxMessageBytes {
+		t.Errorf("heard %d bytes", len(a))
+	}
+}
+
+func TestAClientThatStopsReadingIsDropped(t *testing.T) {
+	timing := quick
+	timing.PingEvery = time.Hour
+	b := start(t, timing)
+	_, s := b.dial("", nil)
+	begun := time.Now()
+	var err error
+	for sent := 0; err == nil; sent++ {
+		if sent > 200 {
+			t.Fatal("200 MB were taken for a client that reads nothing")
+		}
+		err = s.Line.Send(t.Context(), contract.AudioOutput{ID: "a", Index: sent, Data: make([]byte, 1<<20)})
+	}
+	got(t, s.hungUp)
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("dropped after %s", took)
+	}
+	if !errors.Is(err, ErrTooSlow) {
+		t.Errorf("Send says: %v", err)
+	}
+}
+
+func TestAClientThatGivesNoSignOfLifeIsDropped(t *testing.T) {
+	b := start(t, quick)
+	_, s := b.dial("", nil) // does not read, and so answers no ping
+	got(t, s.hungUp)
+	if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); !errors.Is(err, errNoPong) {
+		t.Errorf("Send says: %v", err)
+	}
+}
+
+func TestASilentClientThatAnswersPingsStays(t *testing.T) {
+	b := start(t, quick)
+	c, s := b.dial("", nil)
+	go func() { _, _, _ = c.Read(context.Background()) }()
+	select {
+	case <-s.hungUp:
+		t.Error("it was dropped")
+	case <-time.After(time.Second):
+	}
+	c.CloseNow()
+	got(t, s.hungUp)
+}
+
+func TestAClientThatVanishesIsHungUp(t *testing.T) {
+	b := start(t, Timing{})
+	var raw net.Conn
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		var err error
+		raw, err = (&net.Dialer{}).DialContext(ctx, network, addr)
+		return raw, err
+	}}
+	_, s := b.dial("", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	_ = raw.(*net.TCPConn).SetLinger(0) // as a cable that is pulled and put back: a reset
+	_ = raw.Close()
+	got(t, s.hungUp)
+}
+
+func TestAClientThatDrawsOutTheCloseIsCutOff(t *testing.T) {
+	timing := quick
+	timing.PingEvery = time.Hour
+	b := start(t, timing)
+	conn, err := net.Dial("tcp", b.http.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n", "AAAAAAAAAAAAAAAAAAAAAA==")
+	s := got(t, b.opened)
+	// A binary frame of 2^40 bytes, of which one comes now and then.
+	_, _ = conn.Write([]byte{0x82, 0xFF, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	stop := make(chan struct{})
+	go func() {
+		defer close(stop)
+		for {
+			if _, err := conn.Write([]byte{1}); err != nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	s.Line.Close(contract.CloseNormal, "")
+	s.end()
+	got(t, stop)
+}
+
+func TestTheEndOfTheBoxWaitsForNoClient(t *testing.T) {
+	b := start(t, Timing{})
+	_, s := b.dial("", nil) // reads nothing, and so takes no part in the closing handshake
+	s.Line.Close(contract.CloseGoingAway, "the box stops")
+	s.end()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if err := b.server.Wait(ctx); err != nil {
+		t.Error(err)
+	}
+}

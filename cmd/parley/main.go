@@ -1,0 +1,25 @@
+// Command parley turns a machine into a voice service, and talks to one.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// commandLine is everything that parley can be asked to do.
+type commandLine struct {
+	Serve   serveCmd   `cmd:"" help:"Run the box."`
+	Talk    talkCmd    `cmd:"" help:"Talk to a box from this terminal."`
+	Say     sayCmd     `cmd:"" help:"Speak a text, without a box."`
+	Hear    hearCmd    `cmd:"" help:"Write down what is said in a recording, without a box."`
+	Keys    keysCmd    `cmd:"" help:"Make, list and revoke the keys of a box."`
+	Version versionCmd `cmd:"" help:"Say which version this is."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	os.Exit(run(ctx, os.Args[1:], standardConsole()))
+}

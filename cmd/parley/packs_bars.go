@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"parley/firmware"
+)
+
+// withBars does work and shows how far its packs are: a bar each on a
+// terminal, a few plain lines elsewhere.
+func withBars(ctx context.Context, w io.Writer, work func(firmware.Progress) error) error {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		l := &lines{w: w, told: map[string]*told{}}
+		return work(l.progress)
+	}
+	b := &bars{all: mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithAutoRefresh()), bars: map[string]*mpb.Bar{}}
+	err := work(b.progress)
+	for _, bar := range b.bars {
+		if !bar.Completed() {
+			bar.Abort(false)
+		}
+	}
+	b.all.Wait()
+	return err
+}
+
+// bars shows a bar for each pack and step.
+type bars struct {
+	all  *mpb.Progress
+	bars map[string]*mpb.Bar
+}
+
+func (b *bars) progress(e firmware.Event) {
+	if e.Step == firmware.Skipped {
+		fmt.Fprintf(b.all, "%s: %s\n", e.Pack, e.Note)
+		return
+	}
+	bar := b.bars[e.Pack]
+	if bar == nil {
+		bar = b.all.AddBar(max(e.Total, 1),
+			mpb.PrependDecorators(decor.Name(e.Pack, decor.WCSyncSpaceR)),
+			mpb.AppendDecorators(
+				decor.Percentage(decor.WC{W: 5}),
+				decor.CountersKiloByte("  % .1f of % .1f", decor.WCSyncSpace),
+				decor.OnComplete(decor.AverageSpeed(decor.SizeB1000(0), "  % .1f", decor.WCSyncSpace), "  ready"),
+			))
+		b.bars[e.Pack] = bar
+	}
+	switch e.Step {
+	case firmware.Done:
+		bar.SetTotal(-1, true)
+	case firmware.Checking, firmware.Installing:
+		// The bar stays full while the files are hashed: a few seconds.
+	default:
+		// One byte short, since a full bar is done: checking comes after.
+		bar.SetCurrent(min(e.Done, e.Total-1))
+	}
+}
+
+// lines tells of each pack when it begins, every so often, and when it is
+// done.
+type lines struct {
+	w    io.Writer
+	told map[string]*told
+}
+
+type told struct {
+	begun, last time.Time
+}
+
+// often is how often a log, which somebody may be watching, hears of a pack.
+const often = 10 * time.Second
+
+func (l *lines) progress(e firmware.Event) {
+	now := time.Now()
+	t := l.told[e.Pack]
+	if t == nil {
+		t = &told{begun: now, last: now}
+		l.told[e.Pack] = t
+		if e.Step != firmware.Done && e.Step != firmware.Skipped {
+			fmt.Fprintf(l.w, "%s: %s, %.1f MB\n", e.Pack, e.Step, float64(e.Total)/1e6)
+		}
+	}
+	switch {
+	case e.Step == firmware.Skipped:
+		fmt.Fprintf(l.w, "%s: %s\n", e.Pack, e.Note)
+	case e.Step == firmware.Done:
+		fmt.Fprintf(l.w, "%s: ready, %.1f MB in %.1f s\n", e.Pack, float64(e.Total)/1e6, now.Sub(t.begun).Seconds())
+	case now.Sub(t.last) >= often:
+		t.last = now
+		speed := float64(e.Done) / 1e6 / now.Sub(t.begun).Seconds()
+		fmt.Fprintf(l.w, "%s: %s, %.1f of %.1f MB, %.1f MB/s\n", e.Pack, e.Step, float64(e.Done)/1e6, float64(e.Total)/1e6, speed)
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/llama"
+	"parley/appliance/engine/onnx"
+	"parley/firmware"
+)
+
+// loadsIn returns the check that an added model must pass: the engine that
+// will run it, from the packs in dir, loads it and runs it once.
+func loadsIn(dir string) firmware.Check {
+	return func(ctx context.Context, kind firmware.Kind, folder string) error {
+		switch kind {
+		case firmware.LanguageModel:
+			return loadsModel(ctx, dir, folder)
+		case firmware.Voice:
+			return loadsVoice(ctx, dir, folder)
+		}
+		return fmt.Errorf("nothing here can load a %s", kind)
+	}
+}
+
+func needs(ctx context.Context, dir string, names ...string) error {
+	packs, err := firmware.Find(dir, names...)
+	if err != nil {
+		return err
+	}
+	return firmware.Require(ctx, dir, packs)
+}
+
+func loadsModel(ctx context.Context, dir, folder string) (err error) {
+	if err := needs(ctx, dir, "runtime-llama"); err != nil {
+		return err
+	}
+	m, err := llama.Open(llama.Options{
+		LibraryDir: filepath.Join(dir, "runtime-llama"), ModelPath: filepath.Join(folder, "model.gguf"),
+		ContextTokens: 512, Conversations: 1, // enough to see that it runs
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	return m.Warm(ctx)
+}
+
+func loadsVoice(ctx context.Context, dir, folder string) (err error) {
+	if err := needs(ctx, dir, "runtime-onnx", "espeak-ng"); err != nil {
+		return err
+	}
+	rt, err := onnx.Open(filepath.Join(dir, "runtime-onnx", "libonnxruntime.so"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rt.Close()) }()
+	phonemes, err := onnx.OpenPhonemizer()
+	if err != nil {
+		return err
+	}
+	voice, err := onnx.LoadPiper(rt, folder, engine.NewGate(runtime.NumCPU()), phonemes)
+	if err != nil {
+		return err
+	}
+	return voice.Close() // loading it has spoken once
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+)
+
+// The exit codes of every command.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitMisuse = 2
+)
+
+// misuse is an error of whoever wrote the command line or the settings.
+type misuse struct{ error }
+
+func (m misuse) Unwrap() error { return m.error }
+
+// run carries out one command line and returns the exit code. Errors go to
+// the console as one line.
+func run(ctx context.Context, args []string, c *console) int {
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	helped := false
+	parser, err := kong.New(&commandLine{},
+		kong.Name("parley"),
+		kong.Description("Parley turns a machine into a voice service with models of its own: nothing leaves the box.\n\nSettings come from flags, then PARLEY_… variables, then parley.yaml. Exit codes: 0 done, 1 failed, 2 wrong use."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+		kong.Writers(c.out, c.err),
+		kong.Exit(func(int) { helped = true }),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(c),
+	)
+	if err != nil {
+		return c.fail(err)
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case helped:
+		return exitDone
+	case err != nil:
+		return c.fail(misuse{fmt.Errorf("%w: see parley %s--help", err, commandOf(err))})
+	}
+	if err := parsed.Run(); err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+// commandOf is the command at which parsing stopped, followed by a space.
+func commandOf(err error) string {
+	parse, ok := errors.AsType[*kong.ParseError](err)
+	if !ok || parse.Context == nil {
+		return ""
+	}
+	node := parse.Context.Selected()
+	if node == nil {
+		return ""
+	}
+	return strings.TrimPrefix(node.Path(), "parley ") + " "
+}
+
+// fail tells what went wrong and returns the exit code for it.
+func (c *console) fail(err error) int {
+	fmt.Fprintf(c.err, "parley: %s\n", strings.Join(strings.Fields(err.Error()), " "))
+	if _, ok := errors.AsType[misuse](err); ok {
+		return exitMisuse
+	}
+	return exitFailed
+}
+
+// config makes the configuration from the flags of the command that runs and
+// from the other sources.
+func (c *console) config(parsed *kong.Context) (appliance.Config, error) {
+	sources := appliance.Sources{Flags: map[string]string{}, Environ: c.environ}
+	for _, flag := range parsed.Flags() {
+		if !flag.Set {
+			continue
+		}
+		value := fmt.Sprint(parsed.FlagValue(flag))
+		if flag.Name == "config" {
+			sources.File = value
+		}
+		for _, s := range appliance.Settings() {
+			if s.Flag == flag.Name {
+				sources.Flags[s.Key] = value
+			}
+		}
+	}
+	cfg, err := appliance.Load(sources)
+	if err != nil {
+		return cfg, misuse{err}
+	}
+	return cfg, nil
+}

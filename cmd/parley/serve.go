@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+)
+
+// serveCmd runs the box. Its flags are settings: their meaning, and what they
+// may be, is the configuration's.
+type serveCmd struct {
+	Config        string `placeholder:"FILE" help:"Read settings from this file (else ./parley.yaml, else parley.yaml in the data folder)."`
+	Data          string `placeholder:"DIR" help:"Folder of the database (~/.local/share/parley; for root that is under /root)."`
+	Listen        string `placeholder:"HOST:PORT" help:"Address to listen on (127.0.0.1:8080)."`
+	TLS           string `name:"tls" placeholder:"off|CERT,KEY" help:"Encryption: off, or a certificate and its key as PEM files (off)."`
+	TLSCert       string `name:"tls-cert" placeholder:"FILE" help:"Certificate (PEM)."`
+	TLSKey        string `name:"tls-key" placeholder:"FILE" help:"Its key (PEM)."`
+	Origins       string `placeholder:"LIST" help:"Web origins besides its own whose pages may open chats, with commas; * for all."`
+	Packs         string `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
+	Profile       string `placeholder:"NAME" help:"Models to use: default, small, test or full (default)."`
+	Transcriber   string `placeholder:"NAME" help:"Speech to text: moonshine or whisper (moonshine)."`
+	LanguageModel string `placeholder:"PACK" help:"Embedded language model (that of the profile)."`
+	OpenAI        string `name:"openai" placeholder:"URL" help:"Language model on a server with the OpenAI API instead: its base URL."`
+	OpenAIModel   string `name:"openai-model" placeholder:"NAME" help:"The model's name there."`
+	OpenAIKeyEnv  string `name:"openai-key-env" placeholder:"VARIABLE" help:"Environment variable with the key for it."`
+	Voice         string `placeholder:"NAME" help:"Voice when a chat names none (voice-joe)."`
+	Threads       string `placeholder:"N" help:"Cores for all engines together (all)."`
+	MaxChats      string `placeholder:"N" help:"Chats at once (four for each core)."`
+	LogLevel      string `placeholder:"LEVEL" help:"debug, info, warn or error (info)."`
+	LogFormat     string `placeholder:"FORMAT" help:"auto, text or json (auto: text on a terminal)."`
+}
+
+// Help shows the command in use.
+func (serveCmd) Help() string {
+	return `Example:
+
+  parley serve --data /var/lib/parley --listen 127.0.0.1:8080
+
+The box answers GET /healthz at once and GET /readyz with 200 when a conversation can start. SIGTERM stops it within five seconds.`
+}
+
+// Run runs the box until ctx ends.
+func (*serveCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	cfg, err := c.config(parsed)
+	if err != nil {
+		return err
+	}
+	log := c.logger(cfg.Log)
+	if cfg.File != "" {
+		log.Info("settings read", "file", cfg.File)
+	}
+	for _, w := range cfg.Warnings {
+		log.Warn(w)
+	}
+	return appliance.Run(ctx, cfg, log, c.out)
+}
