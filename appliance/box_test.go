@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -263,29 +262,3 @@ func (c *caller) say(pcm []float32, stop <-chan struct{}) (spoken chan time.Dura
 }
 
 const linear16 = "&session_settings[audio][encoding]=linear16&session_settings[audio][sample_rate]=16000&session_settings[audio][channels]=1"
-
-func TestSpokenQuestionIsAnsweredWithSpeech(t *testing.T) {
-	b := startBox(t)
-	c := b.call(t, linear16)
-	stop := make(chan struct{})
-	defer close(stop)
-	spoken := c.say(recording(t, question), stop)
-	heard := c.until("assistant_end", 1, 20*time.Second)
-	t.Logf("spoken until %v: %s", <-spoken, types(heard))
-}
-
-func TestHealthAnswersAndWrongKeysAreRefusedBeforeTheUpgrade(t *testing.T) {
-	b := startBox(t)
-	for path, status := range map[string]int{
-		"/healthz": 200, "/readyz": 200, "/v0/evi/chat": 401, "/v0/evi/chat?api_key=wrong": 401, "/nothing": 404,
-	} {
-		r, err := http.Get(b.url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Body.Close()
-		if r.StatusCode != status {
-			t.Errorf("%s is %d, want %d", path, r.StatusCode, status)
-		}
-	}
-}

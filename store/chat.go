@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+
+	"github.com/google/uuid"
 )
 
 // Status says whether a chat goes on, or why it ended.
@@ -159,22 +161,18 @@ func (s *Store) OpenChats(ctx context.Context) ([]Chat, error) {
 	return open, explain("listing the open chats", err)
 }
 
-// EndOpenChats ends the chats that a crash left open as ERROR and returns them
-// as they are now, oldest first. A chat ended when the last thing is known of
-// it, and not after atMS (now, in Unix milliseconds): how long the machine was
-// off afterwards is no part of its length.
+// EndOpenChats ends the chats that a crash left open as ERROR, each with an
+// event that says so, and returns them as they are now, oldest first. A chat
+// ended when the last thing is known of it, and not after atMS (now, in Unix
+// milliseconds): how long the machine was off afterwards is no part of its
+// length.
 func (s *Store) EndOpenChats(ctx context.Context, atMS int64) (ended []Chat, err error) {
 	err = s.change(ctx, "ending the chats that were left open", func(ctx context.Context, c conn) (err error) {
 		if ended, err = query(ctx, c, scanChat, selectChat+`WHERE c.ended_ms IS NULL ORDER BY c.num`); err != nil {
 			return err
 		}
 		for i := range ended {
-			ended[i].Status = Failed
-			ended[i].EndedMS, err = value[int64](ctx, c, `
-				UPDATE chat SET status = ?, ended_ms = min(?, max(started_ms, coalesce(
-				       (SELECT at_ms FROM chat_event WHERE chat = chat.num ORDER BY seq DESC LIMIT 1), 0)))
-				 WHERE id = ? RETURNING ended_ms`, Failed, atMS, ended[i].ID)
-			if err != nil {
+			if err := endAfterCrash(ctx, c, &ended[i], atMS); err != nil {
 				return err
 			}
 		}
@@ -184,4 +182,19 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64) (ended []Chat, err
 		return nil, err
 	}
 	return ended, nil
+}
+
+func endAfterCrash(ctx context.Context, c conn, chat *Chat, atMS int64) (err error) {
+	chat.Status = Failed
+	chat.EndedMS, err = value[int64](ctx, c, `
+		UPDATE chat SET status = ?, ended_ms = min(?, max(started_ms, coalesce(
+		       (SELECT at_ms FROM chat_event WHERE chat = chat.num ORDER BY seq DESC LIMIT 1), 0)))
+		 WHERE id = ? RETURNING ended_ms`, Failed, atMS, chat.ID)
+	if err != nil {
+		return err
+	}
+	chat.EventCount++
+	return appendEvents(ctx, c, chat.ID, []Event{{
+		ID: uuid.NewString(), AtMS: chat.EndedMS, Type: ChatEnd, Role: System, MessageText: string(Failed),
+	}})
 }

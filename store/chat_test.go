@@ -164,6 +164,11 @@ func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
 		if got[i] != stored || stored.Status != Failed || stored.EndedMS != want.at {
 			t.Errorf("returned %+v, stored %+v, want ERROR at %d", got[i], stored, want.at)
 		}
+		last, _, err := s.Events(t.Context(), want.id, Page{Size: 1, Descending: true})
+		must(t, err)
+		if len(last) != 1 || last[0].Type != ChatEnd || last[0].AtMS != want.at || last[0].MessageText != "ERROR" {
+			t.Errorf("its last event is %+v, want its end", last)
+		}
 	}
 	again, err := s.EndOpenChats(t.Context(), 600_000)
 	must(t, err)

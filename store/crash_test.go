@@ -58,43 +58,68 @@ func writeUntilKilled(args []string) error {
 	return <-failed
 }
 
-// Twenty times a process that writes is killed with no warning. What it said
-// was kept is kept, and nothing is broken.
+// Twenty times a process that writes is killed with no warning, every other
+// time with no other process there, so that the next one must recover the log.
+// What it said was kept is kept, and nothing is broken.
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	dir := t.TempDir()
-	s := openStore(t, dir) // open all the while, as another process
-	newAccount(t, s, "home")
+	beside := openStore(t, dir)
+	newAccount(t, beside, "home")
+	must(t, beside.Close())
 	acknowledged := map[string]string{} // event to chat
 	for round := range 20 {
-		cmd := child(t, "write", dir)
-		out, err := cmd.StdoutPipe()
-		must(t, err)
-		cmd.Stderr = os.Stderr
-		must(t, cmd.Start())
-		lines := make(chan string, 1<<16)
-		go func() {
-			defer close(lines)
-			for scan := bufio.NewScanner(out); scan.Scan(); {
-				lines <- scan.Text()
-			}
-		}()
-		first, ok := <-lines
-		if !ok {
-			t.Fatal("the child wrote nothing")
+		if round%2 == 1 {
+			beside = openStore(t, dir)
 		}
-		time.Sleep(time.Duration(5+7*round) * time.Millisecond)
-		must(t, cmd.Process.Kill())
-		note(acknowledged, first)
-		for line := range lines {
-			note(acknowledged, line)
-		}
-		if err := cmd.Wait(); err == nil {
-			t.Fatal("the child ended by itself")
-		}
+		killWriting(t, dir, time.Duration(5+7*round)*time.Millisecond, acknowledged)
+		must(t, beside.Close()) // again, where it was not opened: that does nothing
 	}
+	s := openStore(t, dir)
 	t.Logf("%d writes were acknowledged", len(acknowledged))
 	must(t, s.Check(t.Context()))
+	open := wantAll(t, s, acknowledged)
+	ended, err := s.EndOpenChats(t.Context(), time.Now().UnixMilli())
+	must(t, err)
+	if len(ended) != len(open) {
+		t.Errorf("%d chats ended of %d open", len(ended), len(open))
+	}
+}
 
+// killWriting starts a process that writes, kills it so long after its first
+// acknowledgement, and adds what it acknowledged.
+func killWriting(t *testing.T, dir string, after time.Duration, acknowledged map[string]string) {
+	t.Helper()
+	cmd := child(t, "write", dir)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	cmd.Stderr = os.Stderr
+	must(t, cmd.Start())
+	lines := make(chan string, 1<<16)
+	go func() {
+		defer close(lines)
+		for scan := bufio.NewScanner(out); scan.Scan(); {
+			lines <- scan.Text()
+		}
+	}()
+	first, ok := <-lines
+	if !ok {
+		t.Fatal("the child wrote nothing")
+	}
+	time.Sleep(after)
+	must(t, cmd.Process.Kill())
+	note(acknowledged, first)
+	for line := range lines {
+		note(acknowledged, line)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Fatal("the child ended by itself")
+	}
+}
+
+// wantAll checks that every acknowledged event is in its chat and that each
+// chat's events are whole, and returns the chats, which are all open.
+func wantAll(t *testing.T, s *Store, acknowledged map[string]string) []Chat {
+	t.Helper()
 	kept := map[string]string{}
 	open, err := s.OpenChats(t.Context())
 	must(t, err)
@@ -116,12 +141,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 			t.Errorf("event %s of chat %s was acknowledged and is lost", event, chat)
 		}
 	}
-
-	ended, err := s.EndOpenChats(t.Context(), time.Now().UnixMilli())
-	must(t, err)
-	if len(ended) != len(open) {
-		t.Errorf("%d chats ended of %d open", len(ended), len(open))
-	}
+	return open
 }
 
 // note keeps an acknowledgement; the last line may be cut by the kill.

@@ -19,13 +19,7 @@ import (
 var migrationFiles embed.FS
 
 // migrations returns the schema's numbered steps.
-func migrations() fs.FS {
-	sub, err := fs.Sub(migrationFiles, "migrations")
-	if err != nil {
-		panic(err) // the folder is part of the program
-	}
-	return sub
-}
+func migrations() (fs.FS, error) { return fs.Sub(migrationFiles, "migrations") }
 
 // migrate brings the database in dir up to the newest of the steps, all of them
 // in one transaction: an interruption at any moment leaves the old database,

@@ -18,11 +18,13 @@ import (
 func later(t *testing.T, steps ...string) fs.FS {
 	t.Helper()
 	all := fstest.MapFS{}
-	must(t, fs.WalkDir(migrations(), ".", func(path string, d fs.DirEntry, err error) error {
+	ours, err := migrations()
+	must(t, err)
+	must(t, fs.WalkDir(ours, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := fs.ReadFile(migrations(), path)
+		data, err := fs.ReadFile(ours, path)
 		all[path] = &fstest.MapFile{Data: data}
 		return err
 	}))
@@ -153,7 +155,7 @@ func dieMigrating(args []string) error {
 		"0102_b.sql": {Data: []byte("-- +goose Up\nCREATE TABLE big (x); INSERT INTO big WITH RECURSIVE n(i) AS " +
 			"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) SELECT randomblob(1000) FROM n;")},
 	}
-	first, err := fs.ReadFile(migrations(), "0001_beginning.sql")
+	first, err := migrationFiles.ReadFile("migrations/0001_beginning.sql")
 	if err != nil {
 		return err
 	}

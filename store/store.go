@@ -37,14 +37,18 @@ type Store struct {
 // database up to date after copying it aside. The errors say what is wrong with
 // the folder, and are one of this package's kinds.
 func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
-	return open(ctx, dir, log, migrations())
+	steps, err := migrations()
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema's steps: %w", err)
+	}
+	return open(ctx, dir, log, steps)
 }
 
-func open(ctx context.Context, dir string, log *slog.Logger, migrations fs.FS) (_ *Store, err error) {
+func open(ctx context.Context, dir string, log *slog.Logger, steps fs.FS) (_ *Store, err error) {
 	if dir, err = prepare(dir); err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, dir, log, migrations); err != nil {
+	if err := migrate(ctx, dir, log, steps); err != nil {
 		return nil, fmt.Errorf("data folder %s: %w", dir, err)
 	}
 	s := &Store{

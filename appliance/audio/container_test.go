@@ -2,6 +2,7 @@ package audio
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"os"
@@ -43,6 +44,8 @@ var containers = []struct {
 	{"bare.mp3", "-c:a libmp3lame -ar 32000 -b:a 64k -id3v2_version 0 -write_xing 0 OUT", "mp3", 55},
 	{"low16.mp3", "-c:a libmp3lame -ar 16000 -b:a 24k OUT", "mp3", 55},
 	{"low24.mp3", "-c:a libmp3lame -ar 24000 -b:a 64k OUT", "mp3", 55},
+	{"low11.mp3", "-c:a libmp3lame -ar 11025 -b:a 24k OUT", "mp3", 55},
+	{"low12.mp3", "-c:a libmp3lame -ar 12000 -ac 2 -b:a 64k OUT", "mp3", 55},
 	{"low22even.mp3", "-c:a libmp3lame -ar 22050 -b:a 32k OUT", "mp3", 55},
 	{"low22odd.mp3", "-c:a libmp3lame -ar 22050 -b:a 64k OUT", "mp3", 55},
 	{"low22wide.mp3", "-c:a libmp3lame -ar 22050 -ac 2 -b:a 160k OUT", "mp3", 40},
@@ -277,5 +280,36 @@ func TestNothingAtAllIsSilence(t *testing.T) {
 	}
 	if _, err := DecodeAll(nil, 16000); err == nil {
 		t.Error("an empty file is no error")
+	}
+}
+
+func TestAnMP3JoinedInItsMiddleIsHeardFromThereOn(t *testing.T) {
+	for _, args := range []string{"-ar 44100 -b:a 96k", "-ar 22050 -b:a 32k", "-ar 16000 -b:a 24k"} {
+		data := voice(t, "a.mp3", "-c:a libmp3lame "+args+" -id3v2_version 0 -write_xing 0 OUT")
+		whole, err := DecodeAll(data, 48000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for range 31 {
+			at += mp3Header(binary.BigEndian.Uint32(data[at:])).size()
+		}
+		part, err := DecodeAll(data[at:], 48000)
+		if err != nil {
+			t.Fatalf("%s: %v", args, err)
+		}
+		missing := len(whole) - len(part)
+		if s := snr(part[24000:], whole[missing+24000:]); s < 60 {
+			t.Errorf("%s: half a second on, %.1f dB against the whole stream", args, s)
+		}
+		for i, v := range part[:24000] {
+			if v > 1 || v < -1 {
+				t.Fatalf("%s: sample %d is %v", args, i, v)
+			}
+		}
+		junk := slices.Concat(data[:at], bytes.Repeat([]byte("junk"), 100), data[at:])
+		if got, err := DecodeAll(junk, 48000); err != nil || len(got) != len(whole) {
+			t.Errorf("%s: with junk between two frames %d samples, %v; want %d", args, len(got), err, len(whole))
+		}
 	}
 }

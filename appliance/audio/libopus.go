@@ -77,7 +77,8 @@ func (d *opusDecoder) decode(packet []byte) ([]float32, error) {
 	return d.pcm[:n], nil
 }
 
-// An opusEncoder encodes 48 kHz audio of one or two channels, tuned for voice.
+// An opusEncoder encodes 48 kHz audio of one or two channels, for recordings:
+// nothing is filtered out that a call could do without.
 type opusEncoder struct {
 	channels int
 	state    []uint64
@@ -91,7 +92,7 @@ func newOpusEncoder(channels, bitsPerSecond int) (*opusEncoder, error) {
 	}
 	// 1275 bytes is the longest frame there is (RFC 6716, 3.4).
 	e := &opusEncoder{channels: channels, state: make([]uint64, (size+7)/8), packet: make([]byte, 1275)}
-	if rc := C.opus_encoder_init(e.c(), opusHz, C.int(channels), C.OPUS_APPLICATION_VOIP); rc != C.OPUS_OK {
+	if rc := C.opus_encoder_init(e.c(), opusHz, C.int(channels), C.OPUS_APPLICATION_AUDIO); rc != C.OPUS_OK {
 		return nil, fmt.Errorf("opus: start encoder: %w", opusError(rc))
 	}
 	if rc := C.set_bitrate(e.c(), C.opus_int32(bitsPerSecond)); rc != C.OPUS_OK {

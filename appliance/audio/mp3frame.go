@@ -84,7 +84,9 @@ type mp3Decoder struct {
 	raw  [1152 * 4]byte // 16-bit stereo, as go-mp3 gives it
 	pcm  [1152]float32
 	tail []byte // the data of the frames before, which this one may use
-	cast bool
+	// recast is set from the first frame that go-mp3 would misread: the others
+	// refer to its data.
+	recast bool
 }
 
 // An mp3Frame is read once.
@@ -127,8 +129,8 @@ func (d *mp3Decoder) decode(h mp3Header, b []byte) (pcm []float32, err error) {
 
 // prepare returns the frame as go-mp3 decodes it rightly.
 func (d *mp3Decoder) prepare(h mp3Header, b []byte) ([]byte, error) {
-	if h.version() == 25 {
-		return nil, fmt.Errorf("MPEG 2.5 (%d Hz) is not taken; send 16 kHz or more", h.rateHz())
+	if h.rateHz() == 8000 {
+		return nil, errors.New("MP3 at 8000 Hz (MPEG 2.5) is not taken; send 11025 Hz or more")
 	}
 	head := 4
 	if h>>16&1 == 0 {
@@ -150,8 +152,8 @@ func (d *mp3Decoder) prepare(h mp3Header, b []byte) ([]byte, error) {
 		out = mute(h, out, head, len(d.tail))
 		begin = len(d.tail)
 	}
-	d.cast = d.cast || h.version() == 2 && h>>9&1 == 1 && 2*h.samples()/8*1000*h.kbps()/h.rateHz()%2 == 0
-	if d.cast {
+	d.recast = d.recast || h.misread()
+	if d.recast {
 		out = recast(h, out[head:data], d.tail[len(d.tail)-begin:], body)
 	}
 	d.tail = append(d.tail, body...)
@@ -170,13 +172,23 @@ func mute(h mp3Header, b []byte, head, begin int) []byte {
 	return b
 }
 
+// misread tells of the frames that go-mp3 (v0.3.4) does not take as they are:
+// padded ones of MPEG 2 that it holds for one byte shorter than they are, because
+// it halves their size after rounding it, and those of MPEG 2.5.
+func (h mp3Header) misread() bool {
+	return h.version() == 25 || h.version() == 2 && h>>9&1 == 1 && 144000*h.kbps()/h.rateHz()%2 == 0
+}
+
 // recast writes a frame anew, with all its data in itself, in the largest frame
-// there is. go-mp3 takes some padded frames of MPEG 2 for one byte shorter than
-// they are, and from there on finds nothing where it should be; a frame without
-// padding that refers to none before it is safe from that. What a frame of more
-// than 64 kbit/s may have beyond the room is its highest tones.
+// there is, without padding: so its size is right and it refers to none before
+// it. MPEG 2.5 at 11025 and 12000 Hz differs from MPEG 2 at 16 kHz in nothing but
+// the rate, and becomes that. What a frame of more than 64 kbit/s may have beyond
+// the room is its highest tones.
 func recast(h mp3Header, side, before, body []byte) []byte {
-	const bitrate, padding, unprotected = 15 << 12, 1 << 9, 1 << 16
+	const version2, bitrate, rate, rate16k, padding, unprotected = 1 << 20, 15 << 12, 3 << 10, 2 << 10, 1 << 9, 1 << 16
+	if h.version() == 25 {
+		h = h&^rate | rate16k | version2
+	}
 	h = h&^(bitrate|padding) | 14<<12 | unprotected
 	out := make([]byte, h.size())
 	out[0], out[1], out[2], out[3] = byte(h>>24), byte(h>>16), byte(h>>8), byte(h)

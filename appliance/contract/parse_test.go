@@ -81,7 +81,7 @@ func TestAFaultSaysWhereAndWhat(t *testing.T) {
 }
 
 func TestAFaultIsShortHoweverLongTheMistake(t *testing.T) {
-	huge := strings.Repeat("ü", 1<<20)
+	huge := strings.Repeat("ü", 1<<15)
 	for _, sent := range []string{
 		`{"type":"` + huge + `"}`,
 		`{"type":"audio_input","data":"` + huge + `"}`,

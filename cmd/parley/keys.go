@@ -76,13 +76,13 @@ func (keysCreateCmd) Help() string {
 }
 
 // Run makes a key and prints it.
-func (cmd *keysCreateCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *commandLine) error {
-	return k.Keys.with(ctx, c, parsed, true, func(s *store.Store) error {
+func (cmd *keysCreateCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
+	return k.with(ctx, c, parsed, true, func(s *store.Store) error {
 		made, err := s.CreateKey(ctx, cmd.Account, cmd.Label)
 		if err != nil {
 			return asMisuse(err)
 		}
-		return k.Keys.print(c, made)
+		return k.print(c, made)
 	})
 }
 
@@ -112,8 +112,8 @@ type listedKey struct {
 }
 
 // Run lists the keys.
-func (cmd *keysListCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *commandLine) error {
-	return k.Keys.with(ctx, c, parsed, false, func(s *store.Store) error {
+func (cmd *keysListCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
+	return k.with(ctx, c, parsed, false, func(s *store.Store) error {
 		id := ""
 		if cmd.Account != "" {
 			a, err := account(ctx, s, cmd.Account)
@@ -126,7 +126,7 @@ func (cmd *keysListCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 		if err != nil {
 			return fmt.Errorf("keys: %w", err)
 		}
-		return k.Keys.list(c, all)
+		return k.list(c, all)
 	})
 }
 
@@ -160,12 +160,12 @@ type keysRevokeCmd struct {
 func (keysRevokeCmd) Help() string { return "Example:\n\n  parley keys revoke 4tQpYz0aBcDe" }
 
 // Run revokes the key.
-func (cmd *keysRevokeCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *commandLine) error {
-	return k.Keys.with(ctx, c, parsed, false, func(s *store.Store) error {
+func (cmd *keysRevokeCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
+	return k.with(ctx, c, parsed, false, func(s *store.Store) error {
 		if err := s.RevokeKey(ctx, cmd.KeyID); err != nil {
 			return noKey(err, cmd.KeyID)
 		}
-		if k.Keys.JSON {
+		if k.JSON {
 			return c.json(map[string]string{"key_id": cmd.KeyID, "state": "revoked"})
 		}
 		_, err := fmt.Fprintf(c.out, "key %s is revoked\n", cmd.KeyID)
@@ -178,16 +178,18 @@ type keysRegenerateCmd struct {
 }
 
 // Help shows the command in use.
-func (keysRegenerateCmd) Help() string { return "Example:\n\n  parley keys regenerate 4tQpYz0aBcDe --json" }
+func (keysRegenerateCmd) Help() string {
+	return "Example:\n\n  parley keys regenerate 4tQpYz0aBcDe --json"
+}
 
 // Run gives the key new secrets and prints them.
-func (cmd *keysRegenerateCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *commandLine) error {
-	return k.Keys.with(ctx, c, parsed, false, func(s *store.Store) error {
+func (cmd *keysRegenerateCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
+	return k.with(ctx, c, parsed, false, func(s *store.Store) error {
 		made, err := s.RegenerateKey(ctx, cmd.KeyID)
 		if err != nil {
 			return noKey(err, cmd.KeyID)
 		}
-		return k.Keys.print(c, made)
+		return k.print(c, made)
 	})
 }
 
@@ -200,8 +202,8 @@ type keysSigningCmd struct {
 func (keysSigningCmd) Help() string { return "Example:\n\n  parley keys signing-key --account default" }
 
 // Run prints the account's signing key.
-func (cmd *keysSigningCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *commandLine) error {
-	return k.Keys.with(ctx, c, parsed, false, func(s *store.Store) error {
+func (cmd *keysSigningCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
+	return k.with(ctx, c, parsed, false, func(s *store.Store) error {
 		a, err := account(ctx, s, cmd.Account)
 		if err != nil {
 			return err
@@ -214,7 +216,7 @@ func (cmd *keysSigningCmd) Run(ctx context.Context, c *console, parsed *kong.Con
 		if err != nil {
 			return fmt.Errorf("keys: %w", err)
 		}
-		if k.Keys.JSON {
+		if k.JSON {
 			return c.json(map[string]string{"account": a.Name, "webhook_signing_key": key})
 		}
 		_, err = fmt.Fprintln(c.out, key)

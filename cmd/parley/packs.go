@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +11,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/firmware"
 )
 
@@ -30,33 +27,24 @@ type packsCmd struct {
 	Packs string `help:"Folder of the packs (default: $PARLEY_PACKS, or packs in $PARLEY_CACHE, or ~/.cache/parley/packs)." placeholder:"DIR" type:"path"`
 }
 
-// config is what the box would run with: its folder of packs and its profile.
-func (c *packsCmd) config() (appliance.Config, error) {
-	flags := map[string]string{}
-	if c.Packs != "" {
-		flags["packs"] = c.Packs
-	}
-	return appliance.Load(appliance.Sources{Flags: flags, Environ: os.Environ()})
-}
-
-// choose returns the packs that were named, else those of the profile, else
-// those of the configured profile; and their folder.
-func (c *packsCmd) choose(names []string, profile string) (dir string, packs []firmware.Pack, err error) {
-	cfg, err := c.config()
+// choose returns the packs that were named, else those of the profile; and
+// their folder.
+func (c *console) choose(k *kong.Context, names []string, profile string) (dir string, packs []firmware.Pack, err error) {
+	cfg, err := c.config(k)
 	if err != nil {
 		return "", nil, err
 	}
 	if len(names) > 0 && profile != "" {
-		return "", nil, fmt.Errorf("both packs (%s) and a profile (%s) were named: name one or the other", strings.Join(names, " "), profile)
+		return "", nil, misuse{fmt.Errorf("both packs (%s) and a profile (%s) were named: name one or the other", strings.Join(names, " "), profile)}
 	}
 	if len(names) > 0 {
 		packs, err = firmware.Find(cfg.Packs, names...)
-		return cfg.Packs, packs, err
+	} else {
+		packs, err = firmware.Profile(cfg.Profile)
 	}
-	if profile == "" {
-		profile = cfg.Profile
+	if err != nil {
+		err = misuse{err}
 	}
-	packs, err = firmware.Profile(profile)
 	return cfg.Packs, packs, err
 }
 
@@ -68,8 +56,8 @@ func (packsListCmd) Help() string {
 	return "Example:\n  parley packs list\n  parley packs list --json | jq '.[] | select(.status != \"ready\").name'"
 }
 
-func (c *packsListCmd) Run(ctx context.Context, k *kong.Context, all *packsCmd) error {
-	cfg, err := all.config()
+func (c *packsListCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
+	cfg, err := console.config(k)
 	if err != nil {
 		return err
 	}
@@ -77,7 +65,7 @@ func (c *packsListCmd) Run(ctx context.Context, k *kong.Context, all *packsCmd) 
 	if err != nil {
 		return err
 	}
-	return printStates(k.Stdout, states, c.JSON)
+	return console.printStates(states, c.JSON)
 }
 
 // packJSON is how list and verify print a pack with --json.
@@ -89,17 +77,15 @@ type packJSON struct {
 	Mend   string          `json:"mend,omitempty"`
 }
 
-func printStates(w io.Writer, states []firmware.State, asJSON bool) error {
+func (c *console) printStates(states []firmware.State, asJSON bool) error {
 	if asJSON {
 		out := []packJSON{}
 		for _, s := range states {
 			out = append(out, packJSON{s.Pack, s.Pack.Bytes(), s.Status, s.Why, s.Mend})
 		}
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(out)
+		return c.json(out)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tSTATUS\tMB\tLICENCE\tWHAT IT IS")
 	for _, s := range states {
 		fmt.Fprintf(t, "%s\t%s\t%.1f\t%s\t%s\n", s.Pack.Name, s.Status, float64(s.Pack.Bytes())/1e6, s.Pack.Licence, s.Pack.Does)
@@ -116,12 +102,16 @@ func (packsPullCmd) Help() string {
 	return "What is there and right is not fetched again; an interrupted pull goes on where it was.\n\nExample:\n  parley packs pull --profile small\n  parley packs pull whisper voice-jenny"
 }
 
-func (c *packsPullCmd) Run(ctx context.Context, k *kong.Context, all *packsCmd) error {
-	dir, packs, err := all.choose(c.Names, c.Profile)
+func (c *packsPullCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
+	dir, packs, err := console.choose(k, c.Names, c.Profile)
 	if err != nil {
 		return err
 	}
-	return withBars(ctx, k.Stderr, func(p firmware.Progress) error { return firmware.Pull(ctx, dir, packs, p) })
+	err = withBars(ctx, console.err, func(p firmware.Progress) error { return firmware.Pull(ctx, dir, packs, p) })
+	if err == nil {
+		fmt.Fprintf(console.err, "ready in %s: %s\n", dir, names(packs))
+	}
+	return err
 }
 
 type packsVerifyCmd struct {
@@ -133,8 +123,8 @@ func (packsVerifyCmd) Help() string {
 	return "Every file is read and its sha256 compared; exits with 1 when a pack is missing or damaged.\n\nExample:\n  parley packs verify\n  parley packs verify llm-qwen --json"
 }
 
-func (c *packsVerifyCmd) Run(ctx context.Context, k *kong.Context, all *packsCmd) error {
-	dir, packs, err := all.choose(c.Names, "")
+func (c *packsVerifyCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
+	dir, packs, err := console.choose(k, c.Names, "")
 	if err != nil {
 		return err
 	}
@@ -145,7 +135,7 @@ func (c *packsVerifyCmd) Run(ctx context.Context, k *kong.Context, all *packsCmd
 	if err != nil {
 		return err
 	}
-	if err := printStates(k.Stdout, states, c.JSON); err != nil {
+	if err := console.printStates(states, c.JSON); err != nil {
 		return err
 	}
 	bad := &firmware.ErrNotReady{}
@@ -184,12 +174,12 @@ func (packsExportCmd) Help() string {
 	return "Example:\n  parley packs export packs.tar.zst --profile default\n  (carry the file over)\n  parley packs import packs.tar.zst"
 }
 
-func (c *packsExportCmd) Run(ctx context.Context, k *kong.Context, all *packsCmd) error {
-	dir, packs, err := all.choose(c.Names, c.Profile)
+func (c *packsExportCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
+	dir, packs, err := console.choose(k, c.Names, c.Profile)
 	if err != nil {
 		return err
 	}
-	return withBars(ctx, k.Stderr, func(p firmware.Progress) error {
+	return withBars(ctx, console.err, func(p firmware.Progress) error {
 		return firmware.Export(ctx, dir, packs, c.File, p)
 	})
 }
@@ -202,12 +192,12 @@ func (packsImportCmd) Help() string {
 	return "Every file in it is checked before any is put in place.\n\nExample:\n  parley packs import packs.tar.zst"
 }
 
-func (c *packsImportCmd) Run(ctx context.Context, k *kong.Context, all *packsCmd) error {
-	cfg, err := all.config()
+func (c *packsImportCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
+	cfg, err := console.config(k)
 	if err != nil {
 		return err
 	}
-	return withBars(ctx, k.Stderr, func(p firmware.Progress) error {
+	return withBars(ctx, console.err, func(p firmware.Progress) error {
 		_, err := firmware.Import(ctx, cfg.Packs, c.File, p)
 		return err
 	})
@@ -222,18 +212,18 @@ func (packsAddCmd) Help() string {
 	return "The model is copied, loaded once to see that it works, and can then be named in the configuration.\n\nExample:\n  parley packs add my-model.gguf --as my-model\n  parley packs add en_GB-cori.onnx en_GB-cori.onnx.json --as voice-cori"
 }
 
-func (c *packsAddCmd) Run(ctx context.Context, k *kong.Context, all *packsCmd) error {
-	cfg, err := all.config()
+func (c *packsAddCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
+	cfg, err := console.config(k)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(k.Stderr, "copying, and loading it once ...\n")
+	fmt.Fprintf(console.err, "copying, and loading it once ...\n")
 	p, err := firmware.Add(ctx, cfg.Packs, c.Files, c.As, loadsIn(cfg.Packs))
 	if err != nil {
 		return err
 	}
 	setting := map[firmware.Kind]string{firmware.Voice: "engines.voice", firmware.LanguageModel: "engines.language_model"}[p.Kind]
-	_, err = fmt.Fprintf(k.Stdout, "%s is added as a %s; set %s: %s in parley.yaml to use it\n", p.Name, p.Kind, setting, p.Name)
+	_, err = fmt.Fprintf(console.out, "%s is added as a %s; set %s: %s in parley.yaml to use it\n", p.Name, p.Kind, setting, p.Name)
 	return err
 }
 
@@ -245,8 +235,8 @@ func (packsRemoveCmd) Help() string {
 	return "Example:\n  parley packs remove my-model"
 }
 
-func (c *packsRemoveCmd) Run(all *packsCmd) error {
-	dir, packs, err := all.choose([]string{c.Name}, "")
+func (c *packsRemoveCmd) Run(k *kong.Context, console *console) error {
+	dir, packs, err := console.choose(k, []string{c.Name}, "")
 	if no := (*firmware.ErrNoPack)(nil); errors.As(err, &no) {
 		return fmt.Errorf("%w; a folder in %s that is no pack can simply be deleted", err, dir)
 	}
@@ -254,4 +244,12 @@ func (c *packsRemoveCmd) Run(all *packsCmd) error {
 		return err
 	}
 	return firmware.Remove(dir, packs[0])
+}
+
+func names(packs []firmware.Pack) string {
+	var list []string
+	for _, p := range packs {
+		list = append(list, p.Name)
+	}
+	return strings.Join(list, ", ")
 }

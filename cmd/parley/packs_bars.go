@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
-	"golang.org/x/term"
 
 	"parley/firmware"
 )
@@ -17,8 +15,7 @@ import (
 // withBars does work and shows how far its packs are: a bar each on a
 // terminal, a few plain lines elsewhere.
 func withBars(ctx context.Context, w io.Writer, work func(firmware.Progress) error) error {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !onTerminal(w) {
 		l := &lines{w: w, told: map[string]*told{}}
 		return work(l.progress)
 	}
@@ -51,7 +48,7 @@ func (b *bars) progress(e firmware.Event) {
 			mpb.AppendDecorators(
 				decor.Percentage(decor.WC{W: 5}),
 				decor.CountersKiloByte("  % .1f of % .1f", decor.WCSyncSpace),
-				decor.OnComplete(decor.AverageSpeed(decor.SizeB1000(0), "  % .1f", decor.WCSyncSpace), "  ready"),
+				decor.OnComplete(decor.AverageSpeed(decor.SizeB1000(0), "  % .1f", decor.WCSyncSpace), "  done"),
 			))
 		b.bars[e.Pack] = bar
 	}
@@ -94,7 +91,7 @@ func (l *lines) progress(e firmware.Event) {
 	case e.Step == firmware.Skipped:
 		fmt.Fprintf(l.w, "%s: %s\n", e.Pack, e.Note)
 	case e.Step == firmware.Done:
-		fmt.Fprintf(l.w, "%s: ready, %.1f MB in %.1f s\n", e.Pack, float64(e.Total)/1e6, now.Sub(t.begun).Seconds())
+		fmt.Fprintf(l.w, "%s: done, %.1f MB in %.1f s\n", e.Pack, float64(e.Total)/1e6, now.Sub(t.begun).Seconds())
 	case now.Sub(t.last) >= often:
 		t.last = now
 		speed := float64(e.Done) / 1e6 / now.Sub(t.begun).Seconds()

@@ -52,7 +52,7 @@ CREATE TABLE chat (
     ended_ms          INTEGER,
     request_id        TEXT    NOT NULL,
     custom_session_id TEXT,
-    metadata          TEXT    CONSTRAINT metadata CHECK (json_valid(metadata)),
+    metadata          TEXT    CONSTRAINT metadata CHECK (metadata IS NULL OR json_valid(metadata)),
     event_count       INTEGER NOT NULL DEFAULT 0, -- and the seq of the newest event
     CONSTRAINT ended CHECK ((status = 'ACTIVE') = (ended_ms IS NULL))
 ) STRICT;
@@ -76,8 +76,8 @@ CREATE TABLE chat_event (
     type             TEXT    NOT NULL,
     role             TEXT    NOT NULL,
     message_text     TEXT,
-    emotion_features TEXT    CONSTRAINT emotion_features CHECK (json_valid(emotion_features)),
-    metadata         TEXT    CONSTRAINT metadata CHECK (json_valid(metadata)),
+    emotion_features TEXT    CONSTRAINT emotion_features CHECK (emotion_features IS NULL OR json_valid(emotion_features)),
+    metadata         TEXT    CONSTRAINT metadata CHECK (metadata IS NULL OR json_valid(metadata)),
     related_event_id TEXT,
     PRIMARY KEY (chat, seq)
 ) STRICT;

@@ -123,7 +123,7 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
 	own := &owner{
 		lib: m.lib, ctx: ctx, vocab: vocab,
-		gate: m.o.Gate, threads: m.o.Threads, cells: m.o.ContextTokens,
+		gate: m.o.Gate, pace: newPace(m.o.Threads), cells: m.o.ContextTokens,
 		box:   m.box,
 		cache: newCache(m.lib, ctx, m.o.Conversations, divisible),
 		batch: newBatch(m.lib, m.o.shape().batchTokens),
@@ -204,17 +204,15 @@ func (m *Model) write(p engine.Prompt, reply bool) (prompt []Token, maxTokens in
 	return prompt, maxTokens, err
 }
 
-// warmth is said to itself by Warm: about as long as a full step.
-const warmth = "Good morning. Please tell me in a few words what you can do for me, " +
-	"how I should speak to you, and what you would like to know before we begin. " +
-	"There is no hurry at all: this is only to warm up, so that the first answer comes as soon as the others."
+// warmth is what Warm says: short, for the box waits for it at every start.
+const warmth = "Good morning. What can you do for me?"
 
 // Warm answers once, so that the memory and the threads of the first real
 // answer are there already.
 func (m *Model) Warm(ctx context.Context) error {
 	_, err := m.Generate(ctx, engine.Prompt{
 		Messages:  []engine.Message{{Role: engine.User, Content: warmth}},
-		MaxTokens: 4,
+		MaxTokens: 2,
 		Priority:  engine.Request,
 	}, func(string) error { return nil })
 	return err

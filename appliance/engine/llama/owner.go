@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"time"
 	"unsafe"
 
 	"parley/appliance/engine"
@@ -28,7 +29,7 @@ type owner struct {
 	ctx     handle
 	vocab   vocabulary
 	gate    *engine.Gate
-	threads int
+	pace    *pace
 	cells   int
 	box     *mailbox
 	cache   *cache
@@ -73,7 +74,7 @@ func (o *owner) enterGate() (leave func()) {
 		return nil
 	}
 	defer o.box.throughGate()
-	leave, err := o.gate.Enter(ctx, p, o.threads)
+	leave, err := o.gate.Enter(ctx, p, o.pace.threads())
 	if err != nil {
 		return nil
 	}
@@ -191,12 +192,16 @@ type share struct {
 // step decodes once for all who take part, and takes every reply one token on.
 func (o *owner) step() {
 	shares := o.plan()
+	begun := time.Now()
 	if err := o.decode(); err != nil {
 		for _, s := range shares {
 			o.cache.undo(s.r.slot)
 			o.finish(s.r, err)
 		}
 		return
+	}
+	if repliesOnly(shares) {
+		o.pace.took(len(shares), time.Since(begun))
 	}
 	for _, s := range shares {
 		s.r.slot.tokens = append(s.r.slot.tokens, s.tokens...)
@@ -209,6 +214,10 @@ func (o *owner) step() {
 			o.finish(s.r, nil)
 		}
 	}
+}
+
+func repliesOnly(shares []share) bool {
+	return !slices.ContainsFunc(shares, func(s share) bool { return !s.r.replying() })
 }
 
 // plan fills the batch: first the next token of every reply, then prompts, the
@@ -256,6 +265,8 @@ func (o *owner) plan() []share {
 // decode runs the batch; when the cells run out, the caches of conversations
 // that wait for their next turn are given up, the oldest first.
 func (o *owner) decode() error {
+	threads := int32(o.pace.threads())
+	o.lib.setNThreads(o.ctx, threads, threads)
 	for {
 		switch result := o.lib.decode(o.ctx, o.batch.c); result {
 		case 0:
@@ -286,9 +297,9 @@ func (o *owner) advance(r *request, at int32) {
 		return
 	}
 	r.next = t
-	r.replied++
+	r.said = append(r.said, t)
 	r.deliver(r.runes.add(o.vocab.piece(t, false)))
-	if r.replied >= r.maxTokens {
+	if len(r.said) >= r.maxTokens || loops(r.said) {
 		o.finish(r, nil)
 	}
 }

@@ -23,11 +23,11 @@ type request struct {
 	gone atomic.Bool // the caller no longer listens
 
 	// The rest is the owner's.
-	slot    *slot
-	cached  int
-	next    Token // sampled, not decoded yet; only after the prompt
-	replied int
-	runes   runes
+	slot   *slot
+	cached int
+	next   Token // sampled, not decoded yet; only after the prompt
+	said   []Token
+	runes  runes
 }
 
 // delivery is what the owner tells a caller: a piece of the reply, or its end.
@@ -46,19 +46,19 @@ func (r *request) need() int { return len(r.prompt) + r.maxTokens }
 func (r *request) fed() int { return len(r.slot.tokens) }
 
 // replying says that the prompt is read and next holds a token to decode.
-func (r *request) replying() bool { return r.replied > 0 }
+func (r *request) replying() bool { return len(r.said) > 0 }
 
 // rest is what of the prompt is not decoded yet.
 func (r *request) rest() []Token { return r.prompt[r.fed():] }
 
 func (r *request) deliver(piece string) {
 	if piece != "" {
-		r.out <- delivery{piece: piece, replied: r.replied, cached: r.cached}
+		r.out <- delivery{piece: piece, replied: len(r.said), cached: r.cached}
 	}
 }
 
 func (r *request) end(err error) {
-	r.out <- delivery{replied: r.replied, cached: r.cached, done: true, err: err}
+	r.out <- delivery{replied: len(r.said), cached: r.cached, done: true, err: err}
 }
 
 // follow hands the reply to emit as it comes. When it returns, emit is not

@@ -22,11 +22,11 @@ const (
 	espeakIPA       = 2
 )
 
-// espeakVoice is the beginning of speak_lib.h's espeak_VOICE.
+// espeakVoice is the beginning of speak_lib.h's espeak_VOICE: a name, then the
+// languages, of which the first is a priority byte and a tag.
 type espeakVoice struct {
-	name       *byte
-	languages  *byte // a priority byte, then the language tag
-	identifier *byte
+	_         *byte
+	languages *byte
 }
 
 // espeak is the loaded library. It keeps its state in C globals, so there is

@@ -20,8 +20,8 @@ func openMoonshine(t testing.TB) *Moonshine {
 	return m
 }
 
-func TestFullMoonshineWordError(t *testing.T) {
-	got := wordError(t, openMoonshine(t), prompts(t)[:150])
+func TestMoonshineWordErrorIsTheReferences(t *testing.T) {
+	got := wordError(t, openMoonshine(t), judged(t))
 	t.Logf("word error %.2f %%", 100*got)
 	if got > 0.0695 {
 		t.Errorf("word error %.2f %%, want at most 6.95 %%", 100*got)

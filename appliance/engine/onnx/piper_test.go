@@ -3,10 +3,8 @@ package onnx
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,6 +61,11 @@ func saidSentences() []string {
 
 func TestVoicesKeepTheirPromises(t *testing.T) {
 	rt := openRuntime(t)
+	ear, err := LoadMoonshine(rt, filepath.Dir(packFile(t, "moonshine", "encoder_model.ort")), engine.NewGate(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeOrFail(t, ear) })
 	levels := map[string]float64{}
 	for _, pack := range voices() {
 		t.Run(pack, func(t *testing.T) {
@@ -74,11 +77,7 @@ func TestVoicesKeepTheirPromises(t *testing.T) {
 			t.Run("speed changes the length", func(t *testing.T) { speedScales(t, p) })
 			t.Run("text without words is silent", func(t *testing.T) { wordlessIsSilent(t, p) })
 			t.Run("all of a text is said, with pauses", func(t *testing.T) { allIsSaid(t, p) })
-			var all []float32
-			for _, s := range saidSentences() {
-				all = append(all, say(t, p, s, engine.SpeakOptions{}).PCM...)
-			}
-			levels[pack] = speechLevel(all, p.RateHz())
+			t.Run("an ear understands it", func(t *testing.T) { levels[pack] = understood(t, p, ear) })
 		})
 	}
 	t.Logf("levels in dB: %v", levels)
@@ -201,6 +200,31 @@ func allIsSaid(t *testing.T, p *Piper) {
 	}
 }
 
+// understood lets an ear hear what the voice says, and returns its level.
+func understood(t *testing.T, p *Piper, ear engine.Transcriber) (level float64) {
+	var all []float32
+	wrong, words := 0, 0
+	for _, s := range saidSentences() {
+		speech := say(t, p, s, engine.SpeakOptions{})
+		all = append(all, speech.PCM...)
+		heard, err := ear.Transcribe(context.Background(), audio.Resample(speech.PCM, p.RateHz(), engine.SpeechRateHz), engine.TranscribeOptions{Language: "en"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := spokenWords(s)
+		if n := distance(want, spokenWords(heard.Text)); n > 0 {
+			t.Logf("%q was heard as %q", s, heard.Text)
+			wrong += n
+		}
+		words += len(want)
+	}
+	t.Logf("%d of %d words wrong", wrong, words)
+	if 10*wrong > words {
+		t.Errorf("%d of %d words wrong, at most a tenth may be", wrong, words)
+	}
+	return speechLevel(all, p.RateHz())
+}
+
 func TestAVoiceStopsWhenNobodyWaits(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -222,37 +246,6 @@ func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), "phoneme=ʃ"); n != 1 {
 		t.Errorf("told %d times: %s", n, log.String())
-	}
-}
-
-// TestVoicesAreUnderstood lets Moonshine hear what the voices say.
-func TestVoicesAreUnderstood(t *testing.T) {
-	rt := openRuntime(t)
-	ear, err := LoadMoonshine(rt, filepath.Dir(packFile(t, "moonshine", "encoder_model.ort")), engine.NewGate(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, ear) })
-	for _, pack := range voices() {
-		p := openVoice(t, rt, pack)
-		wrong, words := 0, 0
-		for _, s := range saidSentences() {
-			speech := say(t, p, s, engine.SpeakOptions{})
-			heard, err := ear.Transcribe(context.Background(), audio.Resample(speech.PCM, p.RateHz(), engine.SpeechRateHz), engine.TranscribeOptions{Language: "en"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := spokenWords(s)
-			if n := distance(want, spokenWords(heard.Text)); n > 0 {
-				t.Logf("%s: %q was heard as %q", pack, s, heard.Text)
-				wrong += n
-			}
-			words += len(want)
-		}
-		t.Logf("%s: %d of %d words wrong", pack, wrong, words)
-		if 10*wrong > words {
-			t.Errorf("%s: %d of %d words wrong, at most a tenth may be", pack, wrong, words)
-		}
 	}
 }
 
@@ -279,83 +272,4 @@ func TestSpeakingCostsLittleMoreThanTheModel(t *testing.T) {
 	slices.Sort(bare)
 	slices.Sort(whole)
 	t.Logf("median: model %v, whole %v, ratio %.2f", bare[7], whole[7], float64(whole[7])/float64(bare[7]))
-}
-
-// voiceFolder makes a voice folder of a real model and a description that
-// change has been at.
-func voiceFolder(t *testing.T, change func(config map[string]any)) string {
-	t.Helper()
-	raw, err := os.ReadFile(packFile(t, "voice-joe", "voice.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var config map[string]any
-	if err := json.Unmarshal(raw, &config); err != nil {
-		t.Fatal(err)
-	}
-	change(config)
-	if raw, err = json.Marshal(config); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "voice.json"), raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(packFile(t, "voice-joe", "voice.onnx"), filepath.Join(dir, "voice.onnx")); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func TestAWrongVoiceIsRefusedWithTheReason(t *testing.T) {
-	rt := openRuntime(t)
-	at := func(config map[string]any, key string) map[string]any { return config[key].(map[string]any) }
-	for want, change := range map[string]func(map[string]any){
-		`"audio.sample_rate" is missing`:       func(c map[string]any) { delete(c, "audio") },
-		`"audio.sample_rate" is 7`:             func(c map[string]any) { at(c, "audio")["sample_rate"] = 7 },
-		`is "audio.sample_rate" (8000) right?`: func(c map[string]any) { at(c, "audio")["sample_rate"] = 8000; at(c, "inference")["length_scale"] = 3 },
-		`"espeak.voice" is missing`:            func(c map[string]any) { delete(c, "espeak") },
-		`no voice "xx-nowhere"`:                func(c map[string]any) { at(c, "espeak")["voice"] = "xx-nowhere" },
-		`"phoneme_id_map" is missing`:          func(c map[string]any) { delete(c, "phoneme_id_map") },
-		`lacks '$'`:                            func(c map[string]any) { delete(at(c, "phoneme_id_map"), "$") },
-		`knows none of the phonemes`: func(c map[string]any) {
-			c["phoneme_id_map"] = map[string]any{"^": []int{1}, "$": []int{2}, "_": []int{0}}
-		},
-		`"phoneme_type" is "text"`:           func(c map[string]any) { c["phoneme_type"] = "text" },
-		`is not a Piper voice's description`: func(c map[string]any) { c["audio"] = "loud" },
-	} {
-		if err := CheckVoice(rt, voiceFolder(t, change)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want an error with %q, got %v", want, err)
-		}
-	}
-	if err := CheckVoice(rt, voiceFolder(t, func(map[string]any) {})); err != nil {
-		t.Errorf("a good voice: %v", err)
-	}
-}
-
-func TestAFileThatIsNoModelIsRefused(t *testing.T) {
-	rt := openRuntime(t)
-	dir := voiceFolder(t, func(map[string]any) {})
-	model := filepath.Join(dir, "voice.onnx")
-	for want, content := range map[string]string{"does not load": "this is no model", "has 0 bytes": ""} {
-		if err := os.Remove(model); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(model, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := CheckVoice(rt, dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("want an error with %q, got %v", want, err)
-		}
-	}
-	// A model of another kind loads, but does not speak.
-	if err := os.Remove(model); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(packFile(t, "turn", "silero_vad.onnx"), model); err != nil {
-		t.Fatal(err)
-	}
-	if err := CheckVoice(rt, dir); err == nil {
-		t.Error("Silero was taken for a voice")
-	}
 }

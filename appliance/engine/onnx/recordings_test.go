@@ -5,11 +5,8 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/appliance/audio"
 	"parley/appliance/engine"
 )
 
@@ -107,26 +105,34 @@ func prompts(t testing.TB) []prompt {
 	return all
 }
 
-// pcm is the recording at 16 kHz, made by sox.
-func (p prompt) pcm(t testing.TB) []float32 { return sox(t, p.path) }
-
-// sox runs sox on its arguments and returns the sound at 16 kHz.
-func sox(t testing.TB, args ...string) []float32 {
+// pcm is the recording at 16 kHz.
+func (p prompt) pcm(t testing.TB) []float32 {
 	t.Helper()
-	in, effects := args[:1], args[1:]
-	if args[0] == "-n" {
-		in = []string{"-R", "-r", "16000", "-n"}
-	}
-	cmd := exec.Command("sox", slices.Concat(in, []string{"-r", "16000", "-c", "1", "-t", "f32", "-"}, effects)...)
-	raw, err := cmd.Output()
+	file, err := os.ReadFile(p.path)
 	if err != nil {
-		t.Fatalf("%v: %v", cmd, err)
+		t.Fatal(err)
 	}
-	pcm := make([]float32, len(raw)/4)
-	for i := range pcm {
-		pcm[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+	pcm, err := audio.DecodeAll(file, engine.SpeechRateHz)
+	if err != nil {
+		t.Fatalf("%s: %v", p.path, err)
 	}
 	return pcm
+}
+
+// judged are the prompts for a test of word error: 40 of all lengths in the
+// everyday test, the 150 of the reference figures where PARLEY_FULL_TESTS is
+// set.
+func judged(t testing.TB) []prompt {
+	t.Helper()
+	all := prompts(t)[:150]
+	if os.Getenv("PARLEY_FULL_TESTS") != "" {
+		return all
+	}
+	var some []prompt
+	for i := 2; i < len(all); i += 4 {
+		some = append(some, all[i])
+	}
+	return append(some, all[1], all[149], all[75])
 }
 
 // wordError transcribes the prompts and returns the share of words that were

@@ -49,10 +49,34 @@ func Open(libraryPath string) (*Runtime, error) {
 		if err := ort.InitializeEnvironment(ort.WithLogLevelError()); err != nil {
 			return nil, damaged(path, err)
 		}
+		if err := shareArena(); err != nil {
+			return nil, errors.Join(fmt.Errorf("onnx: memory arena: %w", err), ort.DestroyEnvironment())
+		}
 		process.library = path
 	}
 	process.users++
 	return &Runtime{close: sync.OnceValue(release)}, nil
+}
+
+// shareArena gives all sessions one memory arena that grows by what is asked
+// for. By default each session has its own, and each doubles when it grows; no
+// arena gives memory back before it is closed.
+func shareArena() error {
+	const (
+		maximum         = 0 // none
+		byWhatIsAsked   = 1
+		libraryDefaults = -1
+	)
+	info, err := ort.GetMemoryInfo()
+	if err != nil {
+		return err
+	}
+	config, err := ort.NewArenaCfg(maximum, byWhatIsAsked, libraryDefaults, libraryDefaults)
+	if err != nil {
+		return err
+	}
+	defer config.Destroy()
+	return ort.CreateAndRegisterAllocator(info, config)
 }
 
 // Close gives the runtime back. Sessions loaded through it stay usable until

@@ -104,6 +104,7 @@ func (o SessionOptions) build() (_ *ort.SessionOptions, err error) {
 		so.SetLogSeverityLevel(ort.LoggingLevelError),
 		so.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
 		so.AddSessionConfigEntry("session.inter_op.allow_spinning", "0"),
+		so.AddSessionConfigEntry("session.use_env_allocators", "1"),
 	)
 	if err != nil {
 		return nil, errors.Join(err, so.Destroy())

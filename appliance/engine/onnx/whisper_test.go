@@ -20,8 +20,8 @@ func openWhisper(t testing.TB) *Whisper {
 	return w
 }
 
-func TestFullWhisperWordError(t *testing.T) {
-	got := wordError(t, openWhisper(t), prompts(t)[:150])
+func TestWhisperWordErrorIsTheReferences(t *testing.T) {
+	got := wordError(t, openWhisper(t), judged(t))
 	t.Logf("word error %.2f %%", 100*got)
 	if got > 0.0437 {
 		t.Errorf("word error %.2f %%, want at most 4.37 %%", 100*got)

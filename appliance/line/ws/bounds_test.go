@@ -41,30 +41,43 @@ func TestTenIdenticalErrorsInARowCloseTheSocket(t *testing.T) {
 }
 
 func TestAFrameOverTheLimitClosesWith1009(t *testing.T) {
-	for name, size := range map[string]int{"a little": contract.MaxMessageBytes + 1, "far": contract.MaxMessageBytes + 8<<20} {
-		for _, mode := range []websocket.CompressionMode{websocket.CompressionDisabled, websocket.CompressionContextTakeover} {
-			t.Run(fmt.Sprint(name, mode), func(t *testing.T) {
-				b := start(t, Timing{})
-				c, s := b.dial("", &websocket.DialOptions{CompressionMode: mode})
-				if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); err != nil {
-					t.Fatal(err)
-				}
-				go func() { _ = c.Write(context.Background(), websocket.MessageText, bytes.Repeat([]byte("a"), size)) }()
-				read(t, c)
-				if ce := closed(t, c); ce.Code != websocket.StatusMessageTooBig {
-					t.Errorf("closed with %v", ce)
-				}
-				got(t, s.hungUp)
-			})
-		}
+	if s := start(t, Timing{}).server; s.largest != contract.MaxMessageBytes {
+		t.Errorf("the limit is %d bytes", s.largest)
+	}
+	const limit = 1 << 20 // the real one takes its time
+	for name, c := range map[string]struct {
+		size int
+		mode websocket.CompressionMode
+	}{
+		"a little":        {limit + 1, websocket.CompressionDisabled},
+		"once inflated":   {limit + 1, websocket.CompressionContextTakeover},
+		"and still comes": {limit + 1<<20, websocket.CompressionDisabled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := start(t, Timing{Close: time.Minute})
+			b.server.largest = limit
+			client, s := b.dial("", &websocket.DialOptions{CompressionMode: c.mode})
+			if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				_ = client.Write(context.Background(), websocket.MessageText, bytes.Repeat([]byte("a"), c.size))
+			}()
+			read(t, client)
+			if ce := closed(t, client); ce.Code != websocket.StatusMessageTooBig {
+				t.Errorf("closed with %v", ce)
+			}
+			got(t, s.hungUp)
+		})
 	}
 }
 
 func TestAFrameAtTheLimitIsTaken(t *testing.T) {
 	b := start(t, Timing{})
+	b.server.largest = 1 << 20
 	c, s := b.dial("", nil)
-	send(t, c, websocket.MessageBinary, strings.Repeat("a", contract.MaxMessageBytes))
-	if a := got(t, s.got).(heard); len(a) != contract.MaxMessageBytes {
+	send(t, c, websocket.MessageBinary, strings.Repeat("a", 1<<20))
+	if a := got(t, s.got).(heard); len(a) != 1<<20 {
 		t.Errorf("heard %d bytes", len(a))
 	}
 }

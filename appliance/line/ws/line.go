@@ -38,10 +38,11 @@ var (
 
 // Line is one client's WebSocket. It is a chat.Line.
 type Line struct {
-	conn   *websocket.Conn
-	raw    net.Conn // under conn
-	timing Timing
-	log    *slog.Logger
+	conn    *websocket.Conn
+	raw     net.Conn // under conn
+	timing  Timing
+	largest int64 // message that the client may send, in bytes
+	log     *slog.Logger
 
 	requestID string      // of the sender
 	repeated  repeated    // of the sender

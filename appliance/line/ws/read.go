@@ -25,11 +25,11 @@ func (l *Line) carry(s Session) {
 		l.Close(contract.CloseNormal, "") // the session has done it; this is for one that has not
 	})
 	err := l.read(s)
-	_, told := errors.AsType[sessionOver](err)
+	_, ended := errors.AsType[sessionOver](err)
 	switch {
 	case errors.Is(err, errTooBig):
-		l.Close(contract.CloseTooBig, err.Error())
-	case !told && l.over() == nil:
+		l.Close(contract.CloseTooBig, fmt.Sprintf("a message may have %d bytes", l.largest))
+	case !ended && l.over() == nil:
 		l.log.Debug("client left", "err", err)
 		l.cut(errLeft)
 	}
@@ -48,13 +48,13 @@ func told(err error) error {
 	return nil
 }
 
-var errTooBig = fmt.Errorf("a message may have %d bytes", contract.MaxMessageBytes)
+var errTooBig = errors.New("a message over the limit")
 
-// bounded reads a message up to the limit. The limit of conn itself would send
-// its close frame at once, ahead of what is queued.
-func bounded(buf *bytes.Buffer, r io.Reader) error {
-	n, err := buf.ReadFrom(io.LimitReader(r, contract.MaxMessageBytes+1))
-	if n > contract.MaxMessageBytes {
+// take reads a message up to the limit. The limit of conn itself would send its
+// close frame at once, ahead of what is queued.
+func (l *Line) take(buf *bytes.Buffer, r io.Reader) error {
+	n, err := buf.ReadFrom(io.LimitReader(r, l.largest+1))
+	if n > l.largest {
 		return errTooBig
 	}
 	return err
@@ -70,9 +70,9 @@ func (l *Line) read(s Session) error {
 			return err
 		}
 		if typ == websocket.MessageBinary {
-			err = hear(s, r)
+			err = l.hear(s, r)
 		} else {
-			err = receive(s, r, &buf)
+			err = l.receive(s, r, &buf)
 		}
 		if err != nil {
 			return err
@@ -81,21 +81,21 @@ func (l *Line) read(s Session) error {
 }
 
 // hear hands raw audio on; the session keeps it.
-func hear(s Session, r io.Reader) error {
+func (l *Line) hear(s Session, r io.Reader) error {
 	var audio bytes.Buffer
-	if err := bounded(&audio, r); err != nil || audio.Len() == 0 {
+	if err := l.take(&audio, r); err != nil || audio.Len() == 0 {
 		return err
 	}
 	return told(s.Hear(audio.Bytes()))
 }
 
 // receive reads one text frame. What is parsed keeps nothing of buf.
-func receive(s Session, r io.Reader, buf *bytes.Buffer) error {
+func (l *Line) receive(s Session, r io.Reader, buf *bytes.Buffer) error {
 	if buf.Cap() > keptBuffer {
 		*buf = bytes.Buffer{}
 	}
 	buf.Reset()
-	if err := bounded(buf, r); err != nil {
+	if err := l.take(buf, r); err != nil {
 		return err
 	}
 	m, err := contract.ParseClientMessage(buf.Bytes())

@@ -80,12 +80,12 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	if err != nil {
 		return nil, fmt.Errorf("accepting a WebSocket: %w", err)
 	}
-	conn.SetReadLimit(-1) // bounded limits what is read
+	conn.SetReadLimit(-1) // Line.take limits what is read
 	if b, ok := kept.conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		_ = b.SetWriteBuffer(socketBuffer) // a wish; without it the line works as well
 	}
 	l := &Line{
-		conn: conn, raw: kept.conn, timing: s.timing,
+		conn: conn, raw: kept.conn, timing: s.timing, largest: s.largest,
 		log:       s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
 		requestID: w.Header().Get("X-Request-Id"),
 		queue:     make(chan []byte, queueBytes/queueLeast),

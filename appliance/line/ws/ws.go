@@ -90,6 +90,7 @@ type Server struct {
 	host    Host
 	origins []string
 	timing  Timing
+	largest int64 // message that a client may send, in bytes
 	log     *slog.Logger
 	open    sync.WaitGroup
 
@@ -101,7 +102,7 @@ type Server struct {
 // the box's own may connect when origins lists them ("https://kiosk.example",
 // or "*" for all); clients that are no browsers send no origin.
 func NewServer(host Host, origins []string, t Timing, log *slog.Logger) *Server {
-	s := &Server{host: host, origins: origins, timing: t.orDefault(), log: log}
+	s := &Server{host: host, origins: origins, timing: t.orDefault(), largest: contract.MaxMessageBytes, log: log}
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	return s
 }

@@ -1,0 +1,164 @@
+package audio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+const (
+	// opusFrame is the length of a packet in samples: 20 ms, the codec's usual.
+	opusFrame = opusHz / 50
+	// oggPagePackets is how many packets lie in a page: a second's, so that a
+	// crash loses no more. A page holds 255 segments and a packet takes at most
+	// six of them, but at the bitrates used here one.
+	oggPagePackets = 50
+	// opusBitsPerChannel is the bitrate: voice is transparent at 32 kbit/s.
+	opusBitsPerChannel = 32000
+)
+
+// An OggOpusWriter encodes audio as an Ogg/Opus stream (RFC 7845). It writes
+// whole pages, one a second; what is written can be played at any time.
+type OggOpusWriter struct {
+	w        io.Writer
+	enc      *opusEncoder
+	channels int
+	preSkip  int
+	frame    []float32 // that is not full
+	page     oggPage
+	packets  int   // in page
+	granule  int64 // samples encoded, the pre-skip among them
+	heard    int64 // samples written by the caller
+	buf      []byte
+	err      error
+}
+
+// NewOggOpusWriter writes the stream's headers to w. Audio comes at 48 kHz with
+// one or two channels; serial tells streams in one file apart.
+func NewOggOpusWriter(w io.Writer, channels int, serial uint32) (*OggOpusWriter, error) {
+	if channels != 1 && channels != 2 {
+		return nil, fmt.Errorf("opus: %d channels; allowed are 1 and 2", channels)
+	}
+	enc, err := newOpusEncoder(channels, channels*opusBitsPerChannel)
+	if err != nil {
+		return nil, err
+	}
+	o := &OggOpusWriter{w: w, enc: enc, channels: channels, preSkip: enc.lookahead(),
+		frame: make([]float32, 0, opusFrame*channels), page: oggPage{serial: serial, flags: oggFirst}}
+	o.add(o.head())
+	if err := o.writePage(); err != nil {
+		return nil, err
+	}
+	o.add(opusTags())
+	return o, o.writePage()
+}
+
+// head is the OpusHead packet (RFC 7845, 5.1).
+func (o *OggOpusWriter) head() []byte {
+	le := binary.LittleEndian
+	b := append([]byte("OpusHead"), 1, byte(o.channels))
+	b = le.AppendUint16(b, uint16(o.preSkip))
+	b = le.AppendUint32(b, opusHz)
+	return append(b, 0, 0, 0) // no gain, mapping family 0
+}
+
+// opusTags is the OpusTags packet (RFC 7845, 5.2): a vendor and no comments.
+func opusTags() []byte {
+	const vendor = "Parley"
+	b := binary.LittleEndian.AppendUint32([]byte("OpusTags"), uint32(len(vendor)))
+	return binary.LittleEndian.AppendUint32(append(b, vendor...), 0)
+}
+
+// Write adds samples in [-1, 1] at 48 kHz, two channels interleaved. An error
+// is final: every later call returns it.
+func (o *OggOpusWriter) Write(pcm []float32) error {
+	if o.err != nil {
+		return o.err
+	}
+	if len(pcm)%o.channels != 0 {
+		return fmt.Errorf("opus: %d samples do not divide by %d channels", len(pcm), o.channels)
+	}
+	o.heard += int64(len(pcm) / o.channels)
+	o.err = o.encode(pcm)
+	return o.err
+}
+
+func (o *OggOpusWriter) encode(pcm []float32) error {
+	for len(pcm) > 0 {
+		n := min(cap(o.frame)-len(o.frame), len(pcm))
+		for _, v := range pcm[:n] {
+			o.frame = append(o.frame, bounded(v))
+		}
+		pcm = pcm[n:]
+		if len(o.frame) < cap(o.frame) {
+			return nil
+		}
+		// The page is written when the next packet comes, not when it is full:
+		// the last one has to say that it is the last.
+		if o.packets == oggPagePackets {
+			if err := o.writePage(); err != nil {
+				return err
+			}
+		}
+		packet, err := o.enc.encode(o.frame)
+		if err != nil {
+			return err
+		}
+		o.frame = o.frame[:0]
+		o.granule += opusFrame
+		o.page.granule = o.granule
+		o.add(packet)
+	}
+	return nil
+}
+
+// add puts a packet into the page.
+func (o *OggOpusWriter) add(packet []byte) {
+	for n := len(packet); ; n -= 255 {
+		o.page.segments = append(o.page.segments, byte(min(n, 255)))
+		if n < 255 {
+			break
+		}
+	}
+	o.page.body = append(o.page.body, packet...)
+	o.packets++
+}
+
+func (o *OggOpusWriter) writePage() error {
+	o.buf = appendOggPage(o.buf[:0], o.page)
+	o.page.flags, o.page.sequence = 0, o.page.sequence+1
+	o.page.segments, o.page.body, o.packets = o.page.segments[:0], o.page.body[:0], 0
+	if _, err := o.w.Write(o.buf); err != nil {
+		return fmt.Errorf("ogg: write page: %w", err)
+	}
+	return nil
+}
+
+// Close writes the last page, which says where the audio ends. It does not close
+// what it writes to. A second Close does nothing.
+func (o *OggOpusWriter) Close() error {
+	if o.err != nil {
+		if errors.Is(o.err, errOggClosed) {
+			return nil
+		}
+		return o.err
+	}
+	o.err = errOggClosed
+	// Silence until the decoder, which is late by the pre-skip, has given all.
+	end := o.heard + int64(o.preSkip)
+	if missing := end - o.granule - int64(len(o.frame)/o.channels); missing > 0 {
+		if err := o.encode(make([]float32, int(missing)*o.channels)); err != nil {
+			return err
+		}
+	}
+	if n := cap(o.frame) - len(o.frame); len(o.frame) > 0 {
+		if err := o.encode(make([]float32, n)); err != nil {
+			return err
+		}
+	}
+	o.page.granule, o.page.flags = end, oggLast
+	return o.writePage()
+}
+
+var errOggClosed = errors.New("ogg: writer is closed")

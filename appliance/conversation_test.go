@@ -1,0 +1,295 @@
+package appliance
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+func TestSpokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, linear16)
+	stop := make(chan struct{})
+	defer close(stop)
+	c.say(recording(t, question), stop)
+	heard := c.until("assistant_end", 1, 60*time.Second)
+	if got := wordError(words("after the tone say your name and then press the pound key"), words(userSaid(heard))); got > 0.1 {
+		t.Errorf("the box understood %q", userSaid(heard))
+	}
+	checkOrder(t, heard)
+	said, spoken := answer(t, heard)
+	back := transcribe(t, b.cfg, spoken)
+	if got := wordError(words(said), words(back)); got > 0.1 {
+		t.Errorf("word error %.0f %%: the message is %q, the audio says %q", 100*got, said, back)
+	}
+}
+
+func TestWebMOpusStreamIsUnderstoodWhereverItIsCut(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, "")
+	webm, err := exec.Command("ffmpeg", "-v", "error", "-i", question, "-af", "apad=pad_dur=6", "-c:a", "libopus", "-b:a", "32k", "-f", "webm", "-").Output()
+	if err != nil {
+		t.Fatalf("ffmpeg: %v", err)
+	}
+	for len(webm) > 0 { // 32 kbit/s are 80 bytes in 20 ms
+		n := min(len(webm), 81)
+		if err := c.conn.Write(t.Context(), websocket.MessageBinary, webm[:n]); err != nil {
+			t.Fatal(err)
+		}
+		webm = webm[n:]
+		<-time.After(20 * time.Millisecond)
+	}
+	heard := c.until("assistant_end", 1, 60*time.Second)
+	if got := wordError(words("after the tone say your name and then press the pound key"), words(userSaid(heard))); got > 0.1 {
+		t.Errorf("the box understood %q", userSaid(heard))
+	}
+}
+
+const speech = "The museum opens at ten in the morning. It closes at six in the evening. " +
+	"On Mondays it is closed. Children pay nothing at all. Dogs must wait outside. " +
+	"There is a garden behind the house. Coffee is served until five."
+
+func TestSpeechOverTheAssistantSilencesItsTurn(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, linear16)
+	c.until("chat_metadata", 1, 5*time.Second)
+	c.send(contract.AssistantInput{Text: speech})
+	c.until("audio_output", 1, 10*time.Second)
+	stop := make(chan struct{})
+	defer close(stop)
+	c.say(recording(t, question), stop)
+	heard := c.until("user_interruption", 1, 10*time.Second)
+	before := len(heard)
+	heard = c.until("user_message", 1, 30*time.Second)
+	for _, m := range heard[before:] {
+		switch m.MessageType() {
+		case "audio_output", "assistant_message", "assistant_end":
+			t.Errorf("%s after the interruption, before the next turn: %s", m.MessageType(), types(heard))
+		}
+	}
+}
+
+func TestBadInputIsToldAndTheSocketStays(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, "")
+	c.until("chat_metadata", 1, 5*time.Second)
+	for n, row := range []struct {
+		sent string
+		code contract.Code
+		says string
+	}{
+		{`{"type":`, contract.BrokenJSON, ""},
+		{`[]`, contract.WrongShape, ""},
+		{`{"type":"sing"}`, contract.UnknownMessage, "sing"},
+		{`{"type":"audio_input","data":"?!"}`, contract.BrokenBase64, ""},
+		{`{"type":"audio_input","data":"bm8gYXVkaW8gYXQgYWxsLCBqdXN0IHdvcmRzIHdpdGhvdXQgZW5k"}`, contract.BrokenAudio, ""},
+		{`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":0,"channels":1}}`, contract.InvalidSettings, "sample_rate"},
+		{`{"type":"session_settings","system_prompt":""}`, contract.InvalidSettings, "system_prompt"},
+		{`{"type":"session_settings","voice_id":"nobody"}`, contract.InvalidSettings, "nobody"},
+		{`{"type":"user_input"}`, contract.WrongShape, "text"},
+		{`{"type":"tool_response","tool_call_id":"x","content":"y"}`, contract.UnexpectedTool, "x"},
+	} {
+		if err := c.conn.Write(t.Context(), websocket.MessageText, []byte(row.sent)); err != nil {
+			t.Fatal(err)
+		}
+		heard := c.until("error", n+1, 5*time.Second)
+		e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError)
+		if e.Code != row.code || !strings.Contains(e.Message, row.says) {
+			t.Errorf("%s: %s %q, want %s with %q", row.sent, e.Code, e.Message, row.code, row.says)
+		}
+	}
+	c.send(contract.UserInput{Text: "Hello."})
+	c.until("assistant_end", 1, 30*time.Second)
+}
+
+func TestSilenceNoiseAndMusicBringNoWords(t *testing.T) {
+	b := startBox(t)
+	for name, sound := range map[string][]string{
+		"silence": {"-n", "synth", "6", "sine", "0", "vol", "0"},
+		"pink":    {"-n", "synth", "6", "pinknoise", "vol", "0.3"},
+		"music":   {"-n", "synth", "6", "pluck", "C3", "pluck", "E3", "pluck", "G3", "tremolo", "3"},
+	} {
+		args := append([]string{"-q"}, sound[0])
+		args = append(args, "-r", "16000", "-c", "1", "-b", "16", "-t", "wav", "-")
+		args = append(args, sound[1:]...)
+		wav, err := exec.Command("sox", args...).Output()
+		if err != nil {
+			t.Fatalf("sox: %v", err)
+		}
+		pcm, err := audio.DecodeAll(wav, engine.SpeechRateHz)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := b.call(t, linear16)
+		data := audio.AppendLinear16(nil, pcm)
+		for len(data) > 0 {
+			n := min(len(data), 3200)
+			if err := c.conn.Write(t.Context(), websocket.MessageBinary, data[:n]); err != nil {
+				t.Fatal(err)
+			}
+			data = data[n:]
+		}
+		<-time.After(2 * time.Second)
+		for _, m := range c.until("chat_metadata", 1, time.Second) {
+			if m.MessageType() == "user_message" {
+				t.Errorf("%s became %q", name, userSaid([]heardMessage{m}))
+			}
+		}
+	}
+}
+
+func TestHealthAnswersAndWrongKeysAreRefusedBeforeTheUpgrade(t *testing.T) {
+	b := startBox(t)
+	for path, status := range map[string]int{
+		"/healthz": 200, "/readyz": 200, "/v0/evi/chat": 401, "/v0/evi/chat?api_key=wrong": 401, "/nothing": 404,
+	} {
+		r, err := http.Get(b.url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		if r.StatusCode != status {
+			t.Errorf("%s is %d, want %d", path, r.StatusCode, status)
+		}
+	}
+}
+
+func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, "")
+	c.until("chat_metadata", 1, 5*time.Second)
+	err := Run(t.Context(), b.cfg, slog.New(slog.DiscardHandler), &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a second box on the same data folder: %v", err)
+	}
+	begun := time.Now()
+	if err := b.stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("stopping took %v", took)
+	}
+	_, _, err = c.conn.Read(context.Background())
+	for deadline := time.Now().Add(5 * time.Second); err == nil && time.Now().Before(deadline); {
+		_, _, err = c.conn.Read(context.Background())
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if code := websocket.CloseStatus(c.closed); code != websocket.StatusGoingAway {
+		t.Errorf("the chat was closed with %v", c.closed)
+	}
+}
+
+// checkOrder holds the laws of the wire over one spoken turn.
+func checkOrder(t *testing.T, heard []heardMessage) {
+	t.Helper()
+	announced := map[string]bool{}
+	for i, m := range heard {
+		switch m := m.ServerMessage.(type) {
+		case contract.ChatMetadata:
+			if i != 0 {
+				t.Error("chat_metadata is not the first message")
+			}
+		case contract.AssistantMessage:
+			announced[m.ID] = true
+		case contract.AudioOutput:
+			if !announced[m.ID] || m.Index != 0 {
+				t.Errorf("audio_output %s, index %d", m.ID, m.Index)
+			}
+			if !bytes.HasPrefix(m.Data, []byte("RIFF")) {
+				t.Error("audio_output is no WAV file")
+			}
+		}
+	}
+}
+
+func userSaid(heard []heardMessage) string {
+	var said []string
+	for _, m := range heard {
+		if u, ok := m.ServerMessage.(contract.UserMessage); ok && !u.Interim {
+			said = append(said, u.Message.Content)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// answer is what the assistant said, as text and as sound.
+func answer(t *testing.T, heard []heardMessage) (string, []float32) {
+	t.Helper()
+	var said []string
+	var pcm []float32
+	for _, m := range heard {
+		switch m := m.ServerMessage.(type) {
+		case contract.AssistantMessage:
+			said = append(said, m.Message.Content)
+		case contract.AudioOutput:
+			clip, err := audio.DecodeAll(m.Data, engine.SpeechRateHz)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pcm = append(append(pcm, clip...), make([]float32, engine.SpeechRateHz/4)...)
+		}
+	}
+	return strings.Join(said, " "), pcm
+}
+
+// transcribe reads speech back with another ear than the one under test.
+func transcribe(t *testing.T, cfg Config, pcm []float32) string {
+	t.Helper()
+	cfg.Engines.Transcriber = "whisper"
+	e, err := OpenEngines(t.Context(), cfg, Hearing, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	said, _, err := engine.Listen(t.Context(), e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(), engine.TranscribeOptions{Language: "en"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, u := range said {
+		all = append(all, u.Text)
+	}
+	return strings.Join(all, " ")
+}
+
+// words are the words of s as they are spoken, without case and punctuation.
+func words(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(text.Spoken(s, "en")), func(r rune) bool {
+		return (r < 'a' || r > 'z') && r != '\''
+	})
+}
+
+// wordError is the edit distance between the words, over how many there should
+// be.
+func wordError(want, got []string) float64 {
+	row := make([]int, len(got)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, w := range want {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, g := range got {
+			change := diagonal
+			if w != g {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return float64(row[len(got)]) / float64(max(1, len(want)))
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+)
+
+// maxRecordingBytes bounds a recording: an hour and a half of studio quality
+// (48 kHz, 16 bit, stereo), which is decoded in memory.
+const maxRecordingBytes = 1 << 30
+
+type hearCmd struct {
+	File        string `arg:"" help:"Recording: WAV, MP3, Ogg/Opus or WebM/Opus; - is standard input."`
+	JSON        bool   `name:"json" help:"Print JSON: text, language, duration_ms, segments."`
+	Language    string `help:"Language that is spoken, such as en; whisper finds it out by itself."`
+	Transcriber string `placeholder:"NAME" help:"moonshine (English, quick) or whisper (many languages) (moonshine)."`
+	Packs       string `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
+	Threads     string `placeholder:"N" help:"Cores to use (all)."`
+	Config      string `placeholder:"FILE" help:"Read settings from this file."`
+}
+
+// Help shows the command in use.
+func (hearCmd) Help() string {
+	return `Example:
+
+  parley hear meeting.mp3 --json
+
+Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks.`
+}
+
+// heardText is the transcript of a recording, as JSON prints it.
+type heardText struct {
+	Text       string         `json:"text"` // empty when nobody speaks
+	Language   string         `json:"language"`
+	DurationMS int64          `json:"duration_ms"`
+	Segments   []heardSegment `json:"segments"`
+}
+
+type heardSegment struct {
+	BeginMS int64  `json:"begin_ms"`
+	EndMS   int64  `json:"end_ms"`
+	Text    string `json:"text"`
+}
+
+// Run transcribes the recording.
+func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	cfg, err := c.config(parsed)
+	if err != nil {
+		return err
+	}
+	pcm, err := c.recording(cmd.File, engine.SpeechRateHz)
+	if err != nil {
+		return fmt.Errorf("hear: %w", err)
+	}
+	engines, err := appliance.OpenEngines(ctx, cfg, appliance.Hearing, c.quietLogger(cfg.Log))
+	if err != nil {
+		return fmt.Errorf("hear: %w", err)
+	}
+	defer engines.Close()
+
+	var found func(engine.Utterance)
+	if !cmd.JSON {
+		found = func(u engine.Utterance) { fmt.Fprintln(c.out, u.Text) }
+	}
+	said, language, err := engine.Listen(ctx, engines.Detector, engines.Transcriber, pcm, engine.DefaultSegmentOptions(),
+		engine.TranscribeOptions{Priority: engine.Request, Language: cmd.Language}, found)
+	if err != nil {
+		return fmt.Errorf("hear: %w", err)
+	}
+	if !cmd.JSON {
+		return nil
+	}
+	heard := heardText{Language: language, DurationMS: int64(len(pcm)) * 1000 / engine.SpeechRateHz, Segments: []heardSegment{}}
+	var words []string
+	for _, u := range said {
+		words = append(words, u.Text)
+		heard.Segments = append(heard.Segments, heardSegment{u.Begin.Milliseconds(), u.End.Milliseconds(), u.Text})
+	}
+	heard.Text = strings.Join(words, " ")
+	return c.json(heard)
+}
+
+// recording reads a file, or standard input for -, and decodes it to mono at
+// the given rate.
+func (c *console) recording(name string, rateHz int) ([]float32, error) {
+	in := c.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, misuse{err}
+		}
+		defer f.Close()
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxRecordingBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxRecordingBytes {
+		return nil, misuse{fmt.Errorf("%s has more than %d bytes: cut it in parts", name, maxRecordingBytes)}
+	}
+	if len(data) == 0 {
+		return nil, misuse{errors.New(name + " is empty: give a WAV, MP3, Ogg/Opus or WebM/Opus recording")}
+	}
+	pcm, err := audio.DecodeAll(data, rateHz)
+	if err != nil {
+		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
+	}
+	return pcm, nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+)
+
+// maxSaidBytes bounds the text of one call: two hours of speech.
+const maxSaidBytes = 100_000
+
+type sayCmd struct {
+	Text    string  `arg:"" help:"What to say; - reads it from standard input."`
+	Out     string  `short:"o" placeholder:"FILE" help:"Write a WAV file instead of playing; - is standard output."`
+	Speed   float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
+	Voice   string  `placeholder:"NAME" help:"Voice: joe, or any other whose pack is there (voice-joe)."`
+	Packs   string  `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
+	Threads string  `placeholder:"N" help:"Cores to use (all)."`
+	Config  string  `placeholder:"FILE" help:"Read settings from this file."`
+}
+
+// Help shows the command in use.
+func (sayCmd) Help() string {
+	return `Examples:
+
+  parley say "Good morning." --out morning.wav
+
+  fortune | parley say - --voice jenny --out - | aplay`
+}
+
+// Run speaks the text.
+func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	cfg, err := c.config(parsed)
+	if err != nil {
+		return err
+	}
+	text, err := cmd.text(c)
+	if err != nil {
+		return err
+	}
+	engines, err := appliance.OpenEngines(ctx, cfg, appliance.Speaking, c.quietLogger(cfg.Log))
+	if err != nil {
+		return fmt.Errorf("say: %w", err)
+	}
+	defer engines.Close()
+	voice, err := engines.Voice(cfg.Engines.Voice)
+	if err != nil {
+		return misuse{fmt.Errorf("say: %w", err)}
+	}
+	said, err := voice.Synthesize(ctx, text, engine.SpeakOptions{Priority: engine.Request, Speed: cmd.Speed})
+	if err != nil {
+		return fmt.Errorf("say: %w", err)
+	}
+	if len(said.PCM) == 0 {
+		return misuse{errors.New("say: there is nothing in this text that can be spoken")}
+	}
+	if cmd.Out != "" {
+		return c.writeFile(cmd.Out, audio.EncodeWAV(said.PCM, said.RateHz))
+	}
+	return play(ctx, audio.Resample(said.PCM, said.RateHz, speakerRateHz))
+}
+
+// text checks what the caller asked for and returns what is to be said.
+func (cmd *sayCmd) text(c *console) (string, error) {
+	if cmd.Speed < 0.25 || cmd.Speed > 3 {
+		return "", misuse{fmt.Errorf("say: --speed %g is not allowed: use 0.25 to 3", cmd.Speed)}
+	}
+	if err := wantWAV("say: --out", cmd.Out); err != nil {
+		return "", err
+	}
+	text := cmd.Text
+	if text == "-" {
+		read, err := io.ReadAll(io.LimitReader(c.in, maxSaidBytes+1))
+		if err != nil {
+			return "", fmt.Errorf("say: reading standard input: %w", err)
+		}
+		text = string(read)
+	}
+	if len(text) > maxSaidBytes {
+		return "", misuse{fmt.Errorf("say: the text has more than %d bytes: say it in parts", maxSaidBytes)}
+	}
+	return strings.ToValidUTF8(text, " "), nil
+}
+
+// wantWAV refuses names of files that promise another format.
+func wantWAV(what, name string) error {
+	if ext := strings.ToLower(filepath.Ext(name)); name != "-" && ext != "" && ext != ".wav" {
+		return misuse{fmt.Errorf("%s %s: only WAV files are written: name it .wav and convert it afterwards", what, name)}
+	}
+	return nil
+}
+
+// writeFile writes a whole file, or standard output for -. A file that could
+// not be written whole is taken away.
+func (c *console) writeFile(name string, data []byte) error {
+	if name == "-" {
+		_, err := c.out.Write(data)
+		return err
+	}
+	if err := os.WriteFile(name, data, 0o644); err != nil {
+		return fmt.Errorf("writing the audio: %w: choose another place", err)
+	}
+	return nil
+}

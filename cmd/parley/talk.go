@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+	"parley/appliance/contract"
+)
+
+type talkCmd struct {
+	URL    string `name:"url" placeholder:"URL" help:"The box (ws:// and the address that the settings give it to listen on)."`
+	Key    string `env:"PARLEY_API_KEY" help:"API key. For a box on this machine one is made and taken back afterwards."`
+	Wav    string `placeholder:"FILE" help:"Speak this recording in real time instead of the microphone; any format that hear reads."`
+	Out    string `short:"o" placeholder:"FILE" help:"Write the answers to this WAV file, placed in time as they were heard."`
+	Both   bool   `help:"Write both sides to it: the user on the left, the assistant on the right."`
+	Text   bool   `help:"Type instead of speaking: one line is one message."`
+	Prompt string `placeholder:"TEXT" help:"System prompt for this conversation."`
+	Voice  string `placeholder:"NAME" help:"Voice of the assistant."`
+	JSON   bool   `name:"json" help:"Print the transcript as JSON, one object a line."`
+	Data   string `placeholder:"DIR" help:"Data folder of the box on this machine, to make a key in."`
+	Listen string `hidden:""`
+	Config string `placeholder:"FILE" help:"Read settings from this file."`
+}
+
+// Help shows the command in use.
+func (talkCmd) Help() string {
+	return `Examples:
+
+  parley talk
+
+  parley talk --wav question.wav --out answer.wav
+
+  echo "What is the capital of France?" | parley talk --text
+
+Without --wav and --text the machine's microphone and speaker are used. There is no echo cancelling in this command: wear headphones, or the assistant hears itself.`
+}
+
+// chatRateHz is the rate of the audio that a recording is sent with: what the
+// box listens at.
+const chatRateHz = 16000
+
+// Run holds the conversation.
+func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (err error) {
+	cfg, err := cmd.check(c, parsed)
+	if err != nil {
+		return err
+	}
+	address, err := chatAddress(cmd.URL, cfg)
+	if err != nil {
+		return misuse{fmt.Errorf("talk: %w", err)}
+	}
+	say, rateHz, err := cmd.speech(c) // before dialling: a chat costs a seat
+	if err != nil {
+		return fmt.Errorf("talk: %w", err)
+	}
+	defer say.close()
+	key, giveBack, err := cmd.key(ctx, c, cfg, address)
+	if err != nil {
+		return fmt.Errorf("talk: %w", err)
+	}
+	defer func() { err = errors.Join(err, giveBack()) }()
+
+	box, err := dial(ctx, address, key, cmd.Voice)
+	if err != nil {
+		return fmt.Errorf("talk: %w", err)
+	}
+	defer box.close()
+	f := newFollower(c, cmd.JSON, say.player())
+	f.typed = cmd.Text
+	f.quietUser = cmd.Text && onTerminal(c.in)
+	err = converse(ctx, box, f, say, cmd.settings(rateHz))
+	if errors.Is(err, context.Canceled) {
+		err = nil // the person at the terminal hung up
+	}
+	if cmd.Out != "" {
+		err = errors.Join(err, c.writeFile(cmd.Out, f.heard.wav(cmd.Both)))
+	}
+	if err != nil {
+		return fmt.Errorf("talk: %w", err)
+	}
+	return nil
+}
+
+// check refuses what does not go together.
+func (cmd *talkCmd) check(c *console, parsed *kong.Context) (appliance.Config, error) {
+	cfg, err := c.config(parsed)
+	switch {
+	case err != nil:
+		return cfg, err
+	case cmd.Text && cmd.Wav != "":
+		return cfg, misuse{errors.New("talk: --text and --wav exclude each other: type, or play a recording")}
+	case cmd.Both && cmd.Out == "":
+		return cfg, misuse{errors.New("talk: --both says what --out writes: name a file with --out")}
+	}
+	return cfg, wantWAV("talk: --out", cmd.Out)
+}
+
+// speech opens the user's side of the conversation and tells the rate of its
+// audio, 0 when there is none.
+func (cmd *talkCmd) speech(c *console) (speech, int, error) {
+	switch {
+	case cmd.Text:
+		return &typed{in: c.in, out: c.err, prompts: onTerminal(c.in)}, 0, nil
+	case cmd.Wav != "":
+		pcm, err := c.recording(cmd.Wav, chatRateHz)
+		return &played{pcm: pcm}, chatRateHz, err
+	}
+	s, err := openLive()
+	return s, speakerRateHz, err
+}
+
+// settings are what the box must know before the user speaks.
+func (cmd *talkCmd) settings(rateHz int) contract.SessionSettings {
+	var s contract.SessionSettings
+	if rateHz > 0 {
+		s.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: rateHz, Channels: 1}
+	}
+	if cmd.Prompt != "" {
+		s.SystemPrompt = &cmd.Prompt
+	}
+	return s
+}
+
+// speech is the user's side of a conversation.
+type speech interface {
+	// speak sends what the user says until there is no more, or ctx ends.
+	speak(ctx context.Context, box *boxLine, f *follower) error
+	// player plays what the assistant says; nil when nobody listens.
+	player() *playQueue
+	close()
+}
+
+// converse runs the conversation until both sides have said everything.
+func converse(ctx context.Context, box *boxLine, f *follower, say speech, settings contract.SessionSettings) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	messages := make(chan contract.ServerMessage)
+	failed := make(chan error, 2)
+	go func() { failed <- box.receive(ctx, messages) }()
+
+	if err := f.begin(ctx, messages, failed); err != nil {
+		return err
+	}
+	if err := box.send(ctx, settings); err != nil {
+		return err
+	}
+	spoken := make(chan struct{})
+	go func() {
+		if err := say.speak(ctx, box, f); err != nil {
+			failed <- err
+			return
+		}
+		close(spoken)
+	}()
+	// The end of a conversation is a silence, so the clock is looked at.
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case m := <-messages:
+			if err := f.take(m); err != nil {
+				return err
+			}
+		case err := <-failed:
+			if errors.Is(err, io.EOF) {
+				return nil // the box ended the chat as agreed
+			}
+			return err
+		case <-spoken:
+			f.userDone()
+			spoken = nil
+		case <-look.C:
+			if over, err := f.over(); over || err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+const (
+	// chatPath is where a box takes chats.
+	chatPath = "/v0/evi/chat"
+	// maxFromBox bounds a message of the box: a minute of speech at 48 kHz is
+	// 8 MB of base64, and sentences are shorter than that.
+	maxFromBox = 32 << 20
+	// warmingUp is how long a box that is still loading its models is waited for.
+	warmingUp = 30 * time.Second
+	// sending bounds one message on its way: twice what a box may take to read.
+	sending = 20 * time.Second
+)
+
+// chatAddress is the address of a box's chats, from what a person wrote.
+func chatAddress(given string, cfg appliance.Config) (string, error) {
+	if given == "" {
+		given = "ws://" + cfg.Listen
+		if !cfg.TLS.Off() {
+			given = "wss://" + cfg.Listen
+		}
+	}
+	if !strings.Contains(given, "://") {
+		given = "ws://" + given
+	}
+	u, err := url.Parse(given)
+	if err != nil {
+		return "", fmt.Errorf("--url %q: %w", given, err)
+	}
+	switch u.Scheme {
+	case "http":
+		u.Scheme = "ws"
+	case "https":
+		u.Scheme = "wss"
+	case "ws", "wss":
+	default:
+		return "", fmt.Errorf("--url %q: use ws://HOST:PORT, or wss:// where the box has a certificate", given)
+	}
+	if u.Host == "" {
+		return "", fmt.Errorf("--url %q names no host: use ws://HOST:PORT", given)
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = chatPath
+	}
+	return u.String(), nil
+}
+
+// key returns the key for the box. Where none is given and the box's data lies
+// on this machine, one is made; giveBack revokes it again.
+func (cmd *talkCmd) key(ctx context.Context, c *console, cfg appliance.Config, address string) (key string, giveBack func() error, err error) {
+	nothing := func() error { return nil }
+	if cmd.Key != "" {
+		return cmd.Key, nothing, nil
+	}
+	const ask = "pass --key or set PARLEY_API_KEY; parley keys create makes one"
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", nothing, err
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return "", nothing, misuse{fmt.Errorf("no key for %s: %s", u.Host, ask)}
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Data, "parley.db")); err != nil {
+		return "", nothing, misuse{fmt.Errorf("no key, and no box has its data in %s: name the folder with --data, or %s", cfg.Data, ask)}
+	}
+	s, err := store.Open(ctx, cfg.Data, c.quietLogger(cfg.Log))
+	if err != nil {
+		return "", nothing, err
+	}
+	made, err := s.CreateKey(ctx, "default", "parley talk")
+	if err != nil {
+		return "", nothing, errors.Join(err, s.Close())
+	}
+	return made.APIKey, func() error {
+		return errors.Join(s.RevokeKey(context.WithoutCancel(ctx), made.KeyID), s.Close())
+	}, nil
+}
+
+// boxLine is a chat with a box. One goroutine receives; any may send.
+type boxLine struct{ conn *websocket.Conn }
+
+// dial opens a chat. A box that is still loading its models is waited for.
+func dial(ctx context.Context, address, key, voice string) (*boxLine, error) {
+	if voice != "" {
+		separator := "?"
+		if strings.Contains(address, "?") {
+			separator = "&"
+		}
+		address += separator + url.Values{"voice_id": {voice}}.Encode()
+	}
+	begun := time.Now()
+	for {
+		conn, response, err := websocket.Dial(ctx, address, &websocket.DialOptions{
+			HTTPHeader: http.Header{"X-Service-Api-Key": {key}},
+		})
+		if err == nil {
+			conn.SetReadLimit(maxFromBox)
+			return &boxLine{conn}, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		wait, busy := retryAfter(response)
+		if !busy || time.Since(begun)+wait > warmingUp {
+			return nil, refusal(address, response, err)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// retryAfter tells whether the box asks to come back, and when.
+func retryAfter(r *http.Response) (time.Duration, bool) {
+	if r == nil || r.StatusCode != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	s, err := strconv.Atoi(r.Header.Get("Retry-After"))
+	return time.Duration(max(s, 1)) * time.Second, err == nil
+}
+
+// refusal says why there is no chat.
+func refusal(address string, r *http.Response, err error) error {
+	if r == nil {
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return fmt.Errorf("nobody answers at %s: start the box with parley serve, or name another with --url", address)
+		}
+		return fmt.Errorf("connecting to %s: %w", address, err)
+	}
+	var body struct {
+		Message string `json:"message"`
+		Error   string `json:"error"`
+	}
+	text, _ := io.ReadAll(io.LimitReader(r.Body, 4096)) // the library keeps the beginning
+	if json.Unmarshal(text, &body) != nil || body.Message == "" {
+		body.Message = body.Error
+	}
+	if r.StatusCode == http.StatusUnauthorized {
+		return fmt.Errorf("the box at %s refuses the key (401 %s): parley keys create makes a good one", address, body.Message)
+	}
+	return fmt.Errorf("the box at %s refuses the chat (%s): %s", address, r.Status, body.Message)
+}
+
+// send sends one message.
+func (b *boxLine) send(ctx context.Context, m contract.ClientMessage) error {
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sending)
+	defer cancel()
+	if err := b.conn.Write(ctx, websocket.MessageText, data); err != nil {
+		return fmt.Errorf("sending to the box: %w", err)
+	}
+	return nil
+}
+
+// receive hands over the box's messages until the chat ends: io.EOF when the
+// box ended it as agreed.
+func (b *boxLine) receive(ctx context.Context, to chan<- contract.ServerMessage) error {
+	for {
+		_, data, err := b.conn.Read(ctx)
+		if err != nil {
+			return ending(err)
+		}
+		m, err := contract.ParseServerMessage(data)
+		if err != nil {
+			return fmt.Errorf("the box sent what is no message of a chat: %w", err)
+		}
+		select {
+		case to <- m:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// ending says how a chat ended.
+func ending(err error) error {
+	closed, ok := errors.AsType[websocket.CloseError](err)
+	switch {
+	case !ok:
+		return fmt.Errorf("the connection to the box broke: %w", err)
+	case closed.Code == websocket.StatusNormalClosure:
+		return io.EOF
+	}
+	return fmt.Errorf("the box ended the chat (%d %s)", closed.Code, closed.Reason)
+}
+
+// close hangs up.
+func (b *boxLine) close() { b.conn.Close(websocket.StatusNormalClosure, "") }

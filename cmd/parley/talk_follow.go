@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+const (
+	// settle is the silence after which nothing more is expected: the longest
+	// end of a turn that can be configured (3 s) and a second to transcribe.
+	settle = 4 * time.Second
+	// unheard is how long a box that heard nothing at all is waited for.
+	unheard = 10 * time.Second
+	// unanswered is how long an answer may keep a user waiting: longer than
+	// the box itself gives its language model.
+	unanswered = 75 * time.Second
+)
+
+// follower follows a conversation: it prints what is said, plays and records
+// what is heard, and knows when nothing more is to come. Times are since the
+// chat began.
+type follower struct {
+	console   *console
+	json      bool
+	typed     bool // the user types: nothing is to be heard, and a line waits for its answer
+	quietUser bool // the user's words are on the terminal already
+	play      *playQueue
+	heard     *recording
+
+	began    chan struct{} // closed when the chat has begun
+	begun    time.Time
+	messages []contract.AssistantMessage // whose audio has not begun
+
+	mu           sync.Mutex // guards what follows, which the user's side reads
+	owed         bool       // the user said something and the answer is not complete
+	answered     chan struct{}
+	said         bool // the user was understood at least once
+	userEnded    bool
+	last         time.Duration // when something last happened
+	playingUntil time.Duration
+}
+
+func newFollower(c *console, json bool, play *playQueue) *follower {
+	return &follower{console: c, json: json, play: play, heard: &recording{}, began: make(chan struct{}), answered: make(chan struct{})}
+}
+
+// now is the time since the chat began.
+func (f *follower) now() time.Duration { return time.Since(f.begun) }
+
+// begin waits for the chat to begin, which its metadata says.
+func (f *follower) begin(ctx context.Context, messages <-chan contract.ServerMessage, failed <-chan error) error {
+	for {
+		select {
+		case m := <-messages:
+			if e, ok := m.(contract.WebSocketError); ok {
+				fmt.Fprintf(f.console.err, "the box: %s %s: %s\n", e.Code, e.Slug, e.Message)
+			}
+			if _, ok := m.(contract.ChatMetadata); ok {
+				f.begun = time.Now()
+				close(f.began)
+				return nil
+			}
+		case err := <-failed:
+			if errors.Is(err, io.EOF) {
+				err = errors.New("the box ended the chat before it began")
+			}
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// take follows one message of the box.
+func (f *follower) take(m contract.ServerMessage) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	f.last = now
+	switch m := m.(type) {
+	case contract.UserMessage:
+		if m.Interim {
+			return nil
+		}
+		f.owed, f.said = true, true
+		if !f.quietUser {
+			return f.line(time.Duration(m.Time.Begin)*time.Millisecond, "you", m.Message.Content)
+		}
+	case contract.AssistantMessage:
+		f.messages = append(f.messages, m)
+	case contract.AudioOutput:
+		return f.clip(m, now)
+	case contract.AssistantEnd:
+		f.settleAnswer()
+		return f.unspoken(now)
+	case contract.UserInterruption:
+		if !f.typed { // what was typed into an answer is still to be answered
+			f.settleAnswer()
+		}
+		f.messages = nil
+		f.playingUntil = now
+		f.heard.cut(now)
+		if f.play != nil {
+			f.play.clear()
+		}
+		return f.line(now, "", "(interrupted)")
+	case contract.WebSocketError:
+		fmt.Fprintf(f.console.err, "the box: %s %s: %s\n", m.Code, m.Slug, m.Message)
+		if m.Code != "" {
+			f.settleAnswer()
+		}
+	}
+	return nil
+}
+
+// clip plays and records a piece of the answer.
+func (f *follower) clip(m contract.AudioOutput, now time.Duration) error {
+	pcm, err := audio.DecodeAll(m.Data, speakerRateHz)
+	if err != nil {
+		return fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
+	}
+	at := max(now, f.playingUntil)
+	f.playingUntil = at + time.Duration(len(pcm))*time.Second/speakerRateHz
+	f.heard.place(at, pcm)
+	if f.play != nil {
+		f.play.add(pcm)
+	}
+	for i, message := range f.messages {
+		if message.ID == m.ID {
+			f.messages = append(f.messages[:i], f.messages[i+1:]...)
+			return f.line(at, "assistant", message.Message.Content)
+		}
+	}
+	return nil
+}
+
+// unspoken prints the messages that came without audio.
+func (f *follower) unspoken(now time.Duration) error {
+	var err error
+	for _, m := range f.messages {
+		err = errors.Join(err, f.line(now, "assistant", m.Message.Content))
+	}
+	f.messages = nil
+	return err
+}
+
+// settleAnswer notes that nothing more of this answer will come.
+func (f *follower) settleAnswer() {
+	f.owed = false
+	close(f.answered)
+	f.answered = make(chan struct{})
+}
+
+// asked notes that the user said something, and returns what is closed when it
+// is answered.
+func (f *follower) asked() <-chan struct{} {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.owed, f.last = true, f.now()
+	return f.answered
+}
+
+// userDone notes that the user has nothing more to say.
+func (f *follower) userDone() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.userEnded, f.last = true, f.now()
+}
+
+// over tells whether the conversation is over. A box that owes an answer for
+// too long is an error.
+func (f *follower) over() (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	if f.owed && now > max(f.last, f.playingUntil)+unanswered {
+		return true, fmt.Errorf("the box did not answer within %v: look at its log", unanswered)
+	}
+	if !f.userEnded || f.owed || now < f.playingUntil && !f.typed {
+		return false, nil
+	}
+	if f.typed {
+		return true, nil
+	}
+	if !f.said {
+		return now > f.last+unheard, nil
+	}
+	return now > f.last+settle, nil
+}
+
+// line prints one line of the transcript.
+func (f *follower) line(at time.Duration, who, text string) error {
+	var err error
+	if f.json {
+		err = f.console.json(struct {
+			AtMS int64  `json:"at_ms"`
+			Who  string `json:"who"`
+			Text string `json:"text"`
+		}{at.Milliseconds(), who, text})
+	} else {
+		_, err = fmt.Fprintf(f.console.out, "%7.2f s  %-9s  %s\n", at.Seconds(), who, text)
+	}
+	return err
+}
+
+// recording is a conversation as it was heard, at speakerRateHz.
+type recording struct {
+	mu              sync.Mutex
+	user, assistant []float32
+}
+
+// place puts a clip of the assistant at its time.
+func (r *recording) place(at time.Duration, pcm []float32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.assistant = append(padded(r.assistant, at), pcm...)
+}
+
+// cut takes away what the assistant would have said from then on.
+func (r *recording) cut(at time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := samplesIn(at); n < len(r.assistant) {
+		r.assistant = r.assistant[:n]
+		audio.FadeEdges(r.assistant[max(0, n-speakerRateHz/100):], speakerRateHz, 5*time.Millisecond)
+	}
+}
+
+// hear adds what the user says at its time.
+func (r *recording) hear(at time.Duration, pcm []float32) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.user = append(padded(r.user, at), pcm...)
+}
+
+// wav is the recording as a file: the assistant alone, or both, the user left.
+func (r *recording) wav(both bool) []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !both {
+		return audio.EncodeWAV(r.assistant, speakerRateHz)
+	}
+	frames := make([]float32, 2*max(len(r.user), len(r.assistant)))
+	for i, s := range r.user {
+		frames[2*i] = s
+	}
+	for i, s := range r.assistant {
+		frames[2*i+1] = s
+	}
+	return stereoWAV(frames)
+}
+
+func samplesIn(d time.Duration) int { return int(d.Milliseconds()) * speakerRateHz / 1000 }
+
+// padded returns pcm with silence up to the time at, where it is shorter.
+func padded(pcm []float32, at time.Duration) []float32 {
+	if n := samplesIn(at) - len(pcm); n > 0 {
+		pcm = append(pcm, make([]float32, n)...)
+	}
+	return pcm
+}

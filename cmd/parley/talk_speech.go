@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// pieceDuration is the length of one message of audio, as native clients send it.
+const pieceDuration = periodMS * time.Millisecond
+
+// played is a user whose speech is a recording, sent in real time.
+type played struct {
+	pcm []float32 // at chatRateHz
+}
+
+func (*played) player() *playQueue { return nil }
+func (*played) close()             {}
+
+// speak sends the recording, and silence behind it for as long as the
+// conversation lasts; it returns when the recording is over.
+func (p *played) speak(ctx context.Context, box *boxLine, f *follower) error {
+	f.heard.hear(f.now(), audio.Resample(p.pcm, chatRateHz, speakerRateHz))
+	const piece = chatRateHz * periodMS / 1000
+	begun := time.Now()
+	pieces := (len(p.pcm) + piece - 1) / piece
+	for i := range pieces {
+		end := min((i+1)*piece, len(p.pcm))
+		if err := sendAt(ctx, box, begun.Add(time.Duration(i)*pieceDuration), p.pcm[i*piece:end]); err != nil {
+			return err
+		}
+	}
+	go func() { // the box hears the end of a turn in the silence after it
+		silence := make([]float32, piece)
+		for i := pieces; ; i++ {
+			if sendAt(ctx, box, begun.Add(time.Duration(i)*pieceDuration), silence) != nil {
+				return // the receiving side tells why
+			}
+		}
+	}()
+	return nil
+}
+
+// sendAt sends a piece of speech when its time has come, as a microphone does:
+// at its end.
+func sendAt(ctx context.Context, box *boxLine, at time.Time, pcm []float32) error {
+	select {
+	case <-time.After(time.Until(at.Add(pieceDuration))):
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return box.send(ctx, contract.AudioInput{Data: audio.AppendLinear16(nil, pcm)})
+}
+
+// typed is a user who types.
+type typed struct {
+	in      io.Reader
+	out     io.Writer
+	prompts bool
+}
+
+func (*typed) player() *playQueue { return nil }
+func (*typed) close()             {}
+
+// speak sends line after line, each when the one before is answered.
+func (t *typed) speak(ctx context.Context, box *boxLine, f *follower) error {
+	lines := bufio.NewScanner(t.in)
+	lines.Buffer(nil, 4*contract.MaxInputChars)
+	for t.prompt() && lines.Scan() {
+		text := strings.TrimSpace(strings.ToValidUTF8(lines.Text(), " "))
+		if text == "" {
+			continue
+		}
+		answered := f.asked()
+		if err := box.send(ctx, contract.UserInput{Text: text}); err != nil {
+			return err
+		}
+		select {
+		case <-answered:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("reading what is typed: %w", err)
+	}
+	return nil
+}
+
+func (t *typed) prompt() bool {
+	if t.prompts {
+		fmt.Fprint(t.out, "> ")
+	}
+	return true
+}
+
+// live is a user at the machine's microphone and speaker.
+type live struct {
+	device *soundDevice
+	pieces chan []byte
+}
+
+// openLive opens the sound card.
+func openLive() (*live, error) {
+	// A second of speech may wait for a slow connection; what is older than
+	// that is no conversation any more, and is dropped.
+	l := &live{pieces: make(chan []byte, time.Second/pieceDuration)}
+	var err error
+	l.device, err = openSound(func(linear16 []byte) {
+		select {
+		case l.pieces <- linear16:
+		default:
+		}
+	})
+	return l, err
+}
+
+func (l *live) player() *playQueue { return &l.device.queue }
+
+func (l *live) close() {
+	if l.device != nil {
+		l.device.close()
+	}
+}
+
+// speak sends what the microphone hears until ctx ends.
+func (l *live) speak(ctx context.Context, box *boxLine, f *follower) error {
+	fmt.Fprintln(f.console.err, "Speak; Ctrl-C hangs up.")
+	decoder, err := audio.NewLinear16(speakerRateHz, 1, speakerRateHz)
+	if err != nil {
+		return err
+	}
+	for {
+		select {
+		case piece := <-l.pieces:
+			pcm, err := decoder.Decode(piece)
+			if err != nil {
+				return err
+			}
+			f.heard.hear(f.now()-pieceDuration, pcm)
+			if err := box.send(ctx, contract.AudioInput{Data: piece}); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// stereoWAV is a WAV file of interleaved frames.
+func stereoWAV(frames []float32) []byte {
+	var file bytes.Buffer
+	w, err := audio.NewWAVWriter(&file, speakerRateHz, 2)
+	if err == nil {
+		err = errors.Join(w.Write(frames), w.Close())
+	}
+	if err != nil {
+		return nil // a buffer takes everything
+	}
+	return file.Bytes()
+}
