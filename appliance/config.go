@@ -130,9 +130,6 @@ func (c *Config) check(l *loader) error {
 	if m.OpenAI != "" && m.Model == "" {
 		return fmt.Errorf("engines.language_model: openai is %s, but no model is named: set model to a name the server knows", m.OpenAI)
 	}
-	if m.KeyEnv != "" && l.env[m.KeyEnv] == "" {
-		return fmt.Errorf("engines.language_model.key_env: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.KeyEnv)
-	}
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		return errors.New("tls: a certificate and its key go together: set both cert and key, or tls: off")
 	}

@@ -163,7 +163,11 @@ func (e *Engines) openModel(ctx context.Context) error {
 // openRemote uses a server. One that refuses us needs its operator; any other
 // fault may pass, so the box starts and says so.
 func (e *Engines) openRemote(ctx context.Context, m LanguageModelConfig) error {
-	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: os.Getenv(m.KeyEnv)})
+	key := os.Getenv(m.KeyEnv)
+	if m.KeyEnv != "" && key == "" {
+		return fmt.Errorf("engines.language_model.key_env: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.KeyEnv)
+	}
+	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: key})
 	if err != nil {
 		return err
 	}

@@ -44,20 +44,25 @@ type opusDecoder struct {
 func newOpusDecoder(rateHz int) (*opusDecoder, error) {
 	d := &opusDecoder{rateHz: rateHz, pcm: make([]float32, rateHz*opusMaxPacketMS/1000)}
 	d.state = make([]uint64, (C.opus_decoder_get_size(1)+7)/8)
-	if rc := C.opus_decoder_init(d.c(), C.opus_int32(rateHz), 1); rc != C.OPUS_OK {
-		return nil, fmt.Errorf("opus: start decoder at %d Hz: %w", rateHz, opusError(rc))
+	return d, d.reset()
+}
+
+// reset makes the decoder ready for another stream.
+func (d *opusDecoder) reset() error {
+	if rc := C.opus_decoder_init(d.c(), C.opus_int32(d.rateHz), 1); rc != C.OPUS_OK {
+		return fmt.Errorf("opus: start decoder at %d Hz: %w", d.rateHz, opusError(rc))
 	}
-	return d, nil
+	return nil
 }
 
 func (d *opusDecoder) c() *C.OpusDecoder { return (*C.OpusDecoder)(unsafe.Pointer(&d.state[0])) }
 
-// duration returns how many samples at rateHz a packet holds.
-func (d *opusDecoder) duration(packet []byte) (int, error) {
+// opusDuration returns how many samples at rateHz a packet holds.
+func opusDuration(packet []byte, rateHz int) (int, error) {
 	if len(packet) == 0 {
 		return 0, errors.New("opus: empty packet")
 	}
-	n := C.opus_packet_get_nb_samples((*C.uchar)(&packet[0]), C.opus_int32(len(packet)), C.opus_int32(d.rateHz))
+	n := C.opus_packet_get_nb_samples((*C.uchar)(&packet[0]), C.opus_int32(len(packet)), C.opus_int32(rateHz))
 	if n < 0 {
 		return 0, fmt.Errorf("opus: packet of %d bytes: %w", len(packet), opusError(n))
 	}

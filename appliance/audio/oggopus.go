@@ -35,40 +35,60 @@ func parseOpusHead(b []byte) (opusHead, error) {
 	return h, nil
 }
 
-// An opusTrack decodes one Opus stream into a sink, whatever container it came
-// in, leaving out its pre-skip.
+// An opusTrack decodes one Opus stream after another into a sink, whatever
+// container they come in, leaving out their pre-skip. It has one decoder for
+// all, made at the first packet: headers are cheap to send.
 type opusTrack struct {
-	dec  *opusDecoder
-	gain float32
-	skip int // samples at the decoder's rate that are still to be left out
+	dec   *opusDecoder
+	stale bool // dec was used for the stream before
+	gain  float32
+	skip  int // samples that are still to be left out, at 48 kHz while stale
 }
 
-func newOpusTrack(h opusHead, to *sink) (*opusTrack, error) {
-	dec, err := newOpusDecoder(opusOutHz(to.outHz))
-	if err != nil {
+// begin is called with the header of each stream.
+func (t *opusTrack) begin(h opusHead) { t.gain, t.skip, t.stale = h.gain, h.preSkip, true }
+
+// decoder returns the decoder for the stream that was begun.
+func (t *opusTrack) decoder(to *sink) (*opusDecoder, error) {
+	if t.dec != nil && !t.stale {
+		return t.dec, nil
+	}
+	if t.dec == nil {
+		dec, err := newOpusDecoder(opusOutHz(to.outHz))
+		if err != nil {
+			return nil, err
+		}
+		if err := to.rate(dec.rateHz); err != nil {
+			return nil, err
+		}
+		t.dec = dec
+	} else if err := t.dec.reset(); err != nil {
 		return nil, err
 	}
-	if err := to.rate(dec.rateHz); err != nil {
-		return nil, err
-	}
-	return &opusTrack{dec: dec, gain: h.gain, skip: rescale(h.preSkip, opusHz, dec.rateHz)}, nil
+	t.stale = false
+	t.skip = rescale(t.skip, opusHz, t.dec.rateHz)
+	return t.dec, nil
 }
 
-// decode puts a packet's sound into the sink, all but the last drop samples
-// (at the decoder's rate).
+// decode puts a packet's sound into the sink, all but the last drop samples (at
+// 48 kHz).
 func (t *opusTrack) decode(packet []byte, drop int, to *sink) error {
-	n, err := t.dec.duration(packet)
+	dec, err := t.decoder(to)
+	if err != nil {
+		return err
+	}
+	n, err := opusDuration(packet, dec.rateHz)
 	if err != nil {
 		return err
 	}
 	if n > to.room() { // before the work is done
 		return to.write(make([]float32, n))
 	}
-	pcm, err := t.dec.decode(packet)
+	pcm, err := dec.decode(packet)
 	if err != nil {
 		return err
 	}
-	pcm = pcm[:max(0, len(pcm)-drop)]
+	pcm = pcm[:max(0, len(pcm)-rescale(drop, opusHz, dec.rateHz))]
 	skip := min(t.skip, len(pcm))
 	t.skip, pcm = t.skip-skip, pcm[skip:]
 	for i := range pcm { // decoded Opus overshoots
@@ -85,6 +105,7 @@ type oggParser struct {
 	pages oggPages
 	seen  []string // the codecs of other streams
 	link  *oggLink // nil until one was found
+	track opusTrack
 }
 
 func (o *oggParser) feed(p []byte, to *sink) error {
@@ -107,7 +128,7 @@ func (o *oggParser) noOpus() error {
 
 func (o *oggParser) page(p oggPage, to *sink) error {
 	if p.flags&oggFirst != 0 {
-		return o.first(p, to)
+		return o.first(p)
 	}
 	if o.link == nil {
 		return o.noOpus() // all first pages come before all others
@@ -122,7 +143,7 @@ func (o *oggParser) page(p oggPage, to *sink) error {
 }
 
 // first takes the page that begins a stream.
-func (o *oggParser) first(p oggPage, to *sink) error {
+func (o *oggParser) first(p oggPage) error {
 	switch {
 	case !strings.HasPrefix(string(p.body), "OpusHead"):
 		if len(o.seen) < 8 {
@@ -132,11 +153,12 @@ func (o *oggParser) first(p oggPage, to *sink) error {
 	case o.link != nil && !o.link.tagged:
 		return nil // a second Opus stream beside the first
 	}
-	link, err := newOggLink(p, to)
+	head, err := parseOpusHead(p.body)
 	if err != nil {
 		return fmt.Errorf("ogg: %w", err)
 	}
-	o.link = link
+	o.track.begin(head)
+	o.link = &oggLink{serial: p.serial, next: p.sequence + 1, track: &o.track}
 	return nil
 }
 
@@ -166,18 +188,6 @@ type oggLink struct {
 	begun  bool
 	begin  int64 // granule position of the first sample
 	done   int64 // samples at 48 kHz since then
-}
-
-func newOggLink(p oggPage, to *sink) (*oggLink, error) {
-	head, err := parseOpusHead(p.body)
-	if err != nil {
-		return nil, err
-	}
-	track, err := newOpusTrack(head, to)
-	if err != nil {
-		return nil, err
-	}
-	return &oggLink{serial: p.serial, next: p.sequence + 1, track: track}, nil
 }
 
 func (l *oggLink) page(p oggPage, to *sink) error {
@@ -238,15 +248,14 @@ func (l *oggLink) packets(p oggPage) (done [][]byte, err error) {
 // play decodes the packets of a page. The last page's granule position says
 // where the sound ends, before the last packet does.
 func (l *oggLink) play(p oggPage, packets [][]byte, to *sink) error {
-	rate := l.track.dec.rateHz
 	total := int64(0) // at 48 kHz
 	lens := make([]int64, len(packets))
 	for i, packet := range packets {
-		n, err := l.track.dec.duration(packet)
+		n, err := opusDuration(packet, opusHz)
 		if err != nil {
 			return err
 		}
-		lens[i] = int64(n) * opusHz / int64(rate)
+		lens[i] = int64(n)
 		total += lens[i]
 	}
 	if !l.begun && len(packets) > 0 {
@@ -265,7 +274,7 @@ func (l *oggLink) play(p oggPage, packets [][]byte, to *sink) error {
 			break
 		}
 		drop := max(0, lens[i]-keep)
-		if err := l.track.decode(packet, rescale(int(drop), opusHz, rate), to); err != nil {
+		if err := l.track.decode(packet, int(drop), to); err != nil {
 			return err
 		}
 		keep -= lens[i]

@@ -1,18 +1,13 @@
 package audio
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
 )
 
 // The elements of Matroska that we look into (RFC 9559, 5). All others are
 // skipped.
 const (
-	ebmlHeader     = 0x1A45DFA3
-	ebmlDocType    = 0x4282
 	mkvSegment     = 0x18538067
 	mkvTracks      = 0x1654AE6B
 	mkvCluster     = 0x1F43B675
@@ -29,9 +24,6 @@ const (
 	// mkvMaxBlock bounds a block of sound: the longest Opus packet is 61 kB,
 	// and several may lie in a block.
 	mkvMaxBlock = 1 << 19
-	// mkvUnknown is the size of an element that ends where its parent's next
-	// child begins, as live writers leave it.
-	mkvUnknown = math.MaxInt64
 )
 
 // A webmParser plays the first Opus track of a Matroska or WebM stream as it
@@ -44,6 +36,7 @@ type webmParser struct {
 	skip   int64 // bytes to leave out
 	open   []ebmlElement
 	track  *mkvTrack
+	opus   opusTrack
 
 	group   []byte // the block of an open BlockGroup
 	discard int64  // what its end says to leave out, ns
@@ -54,9 +47,6 @@ type ebmlElement struct {
 	id  uint32
 	end int64
 }
-
-// errMore says that an element is not complete.
-var errMore = errors.New("more bytes are needed")
 
 func (w *webmParser) feed(p []byte, to *sink) error {
 	for {
@@ -129,35 +119,35 @@ func (w *webmParser) element(b []byte, at int64, to *sink) (used int, err error)
 	if err != nil {
 		return 0, err
 	}
-	for len(w.open) > 0 && !mkvChild(w.open[len(w.open)-1].id, id) && w.open[len(w.open)-1].end == mkvUnknown {
+	for len(w.open) > 0 && !mkvChild(w.open[len(w.open)-1].id, id) && w.open[len(w.open)-1].end == ebmlUnknown {
 		if err := w.pop(to); err != nil {
 			return 0, err
 		}
 	}
-	end := int64(mkvUnknown)
-	if size != mkvUnknown {
+	end := int64(ebmlUnknown)
+	if size != ebmlUnknown {
 		end = at + int64(head) + size
 	}
 	parent := uint32(0)
 	if n := len(w.open); n > 0 {
 		parent = w.open[n-1].id
-		if size != mkvUnknown && end > w.open[n-1].end {
+		if size != ebmlUnknown && end > w.open[n-1].end {
 			return 0, fmt.Errorf("element %#x of %d bytes is longer than the element around it", id, size)
 		}
 	}
 	switch {
 	case id == mkvSegment && parent == 0, id == mkvCluster && parent == mkvSegment, id == mkvBlockGroup && parent == mkvCluster:
-		if size == mkvUnknown && id == mkvBlockGroup {
+		if size == ebmlUnknown && id == mkvBlockGroup {
 			break
 		}
 		w.open = append(w.open, ebmlElement{id, end})
 		return head, nil
-	case size == mkvUnknown:
+	case size == ebmlUnknown:
 		break
 	case id == ebmlHeader && parent == 0:
 		return w.whole(b, head, size, mkvMaxHeader, checkDocType)
 	case id == mkvTracks && parent == mkvSegment:
-		return w.whole(b, head, size, mkvMaxHeader, func(body []byte) error { return w.tracks(body, to) })
+		return w.whole(b, head, size, mkvMaxHeader, w.tracks)
 	case id == mkvSimpleBlock && parent == mkvCluster:
 		return w.block(b, head, size, func(body []byte) error { return w.play(body, 0, to) })
 	case id == mkvBlock && parent == mkvBlockGroup:
@@ -220,12 +210,13 @@ func (w *webmParser) endGroup(to *sink) error {
 	return w.play(group, discard, to)
 }
 
-func (w *webmParser) tracks(body []byte, to *sink) error {
-	t, err := findOpusTrack(body, to)
+func (w *webmParser) tracks(body []byte) error {
+	t, err := findOpusTrack(body)
 	if err != nil {
 		return err
 	}
 	w.track = t
+	w.opus.begin(t.head)
 	return nil
 }
 
@@ -239,100 +230,4 @@ func mkvChild(parent, id uint32) bool {
 		return parent == mkvSegment // with SeekHead, Info, Cues, Attachments, Chapters, Tags
 	}
 	return true
-}
-
-func checkDocType(body []byte) error {
-	return ebmlEach(body, func(id uint32, data []byte) error {
-		if d := string(data); id == ebmlDocType && d != "webm" && d != "matroska" {
-			return fmt.Errorf("document type %q; allowed are \"webm\" and \"matroska\"", d)
-		}
-		return nil
-	})
-}
-
-const (
-	ebmlVoid = 0xEC
-	ebmlCRC  = 0xBF
-)
-
-// ebmlHead reads an element's head: its identity with the marker bits, as it is
-// written, the head's own length, and the size of the body.
-func ebmlHead(b []byte) (id uint32, head int, size int64, err error) {
-	if len(b) == 0 {
-		return 0, 0, 0, errMore
-	}
-	n := bits.LeadingZeros8(b[0]) + 1
-	if n > 4 {
-		return 0, 0, 0, fmt.Errorf("no element begins with %#02x", b[0])
-	}
-	if len(b) < n {
-		return 0, 0, 0, errMore
-	}
-	for _, c := range b[:n] {
-		id = id<<8 | uint32(c)
-	}
-	v, m, err := ebmlVint(b[n:])
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	if v == 1<<(7*m)-1 {
-		return id, n + m, mkvUnknown, nil
-	}
-	if v > 1<<48 { // 256 TiB: keeps places in the stream far from overflow
-		return 0, 0, 0, fmt.Errorf("element %#x of %d bytes", id, v)
-	}
-	return id, n + m, int64(v), nil
-}
-
-// ebmlVint reads a number of variable length (RFC 8794, 4) and its length.
-func ebmlVint(b []byte) (v uint64, n int, err error) {
-	if len(b) == 0 {
-		return 0, 0, errMore
-	}
-	n = bits.LeadingZeros8(b[0]) + 1
-	if n > 8 {
-		return 0, 0, errors.New("a number of more than 8 bytes")
-	}
-	if len(b) < n {
-		return 0, 0, errMore
-	}
-	v = uint64(b[0]) & (1<<(8-n) - 1)
-	for _, c := range b[1:n] {
-		v = v<<8 | uint64(c)
-	}
-	return v, n, nil
-}
-
-// ebmlEach calls do with the children of an element that is there whole.
-func ebmlEach(b []byte, do func(id uint32, data []byte) error) error {
-	for len(b) > 0 {
-		id, head, size, err := ebmlHead(b)
-		if err == nil && int64(len(b)-head) < size {
-			err = errMore
-		}
-		if err != nil {
-			if err == errMore {
-				return errors.New("an element is longer than the element around it")
-			}
-			return err
-		}
-		if err := do(id, b[head:head+int(size)]); err != nil {
-			return err
-		}
-		b = b[head+int(size):]
-	}
-	return nil
-}
-
-// ebmlInt and ebmlUint read a number of up to 8 bytes.
-func ebmlInt(b []byte) int64 {
-	n := min(len(b), 8)
-	return int64(ebmlUint(b)<<(64-8*n)) >> (64 - 8*n)
-}
-
-func ebmlUint(b []byte) uint64 {
-	var full [8]byte
-	n := min(len(b), 8)
-	copy(full[8-n:], b[:n])
-	return binary.BigEndian.Uint64(full[:])
 }

@@ -18,17 +18,17 @@ const (
 // A mkvTrack is the track that is played.
 type mkvTrack struct {
 	number uint64
-	opus   *opusTrack
+	head   opusHead
 }
 
 // findOpusTrack chooses the first Opus track of a Tracks element.
-func findOpusTrack(body []byte, to *sink) (found *mkvTrack, err error) {
+func findOpusTrack(body []byte) (found *mkvTrack, err error) {
 	var codecs []string
 	err = ebmlEach(body, func(id uint32, entry []byte) error {
 		if id != mkvTrackEntry || found != nil {
 			return nil
 		}
-		t, codec, err := readTrack(entry, to)
+		t, codec, err := readTrack(entry)
 		found = t
 		codecs = append(codecs, codec)
 		return err
@@ -45,7 +45,7 @@ func findOpusTrack(body []byte, to *sink) (found *mkvTrack, err error) {
 }
 
 // readTrack returns the track of a TrackEntry, nil when it is not Opus.
-func readTrack(entry []byte, to *sink) (*mkvTrack, string, error) {
+func readTrack(entry []byte) (*mkvTrack, string, error) {
 	t := &mkvTrack{}
 	var codec string
 	var private []byte
@@ -69,13 +69,10 @@ func readTrack(entry []byte, to *sink) (*mkvTrack, string, error) {
 	if encoded {
 		return nil, codec, errors.New("the track is compressed or encrypted once more (ContentEncodings), which is not taken")
 	}
-	head := opusHead{channels: 1, gain: 1} // what a writer without a CodecPrivate means
+	t.head = opusHead{channels: 1, gain: 1} // what a writer without a CodecPrivate means
 	if len(private) > 0 {
-		if head, err = parseOpusHead(private); err != nil {
-			return nil, codec, err
-		}
+		t.head, err = parseOpusHead(private)
 	}
-	t.opus, err = newOpusTrack(head, to)
 	return t, codec, err
 }
 
@@ -91,14 +88,13 @@ func (w *webmParser) play(block []byte, discardNS int64, to *sink) error {
 	if err != nil {
 		return err
 	}
-	rate := int64(w.track.opus.dec.rateHz)
 	discardNS = min(max(discardNS, 0), int64(opusMaxPacketMS)*1e6) // at most the last packet
 	for i, packet := range packets {
 		drop := 0
 		if i == len(packets)-1 {
-			drop = int((discardNS*rate + 5e8) / 1e9)
+			drop = int((discardNS*opusHz + 5e8) / 1e9)
 		}
-		if err := w.track.opus.decode(packet, drop, to); err != nil {
+		if err := w.opus.decode(packet, drop, to); err != nil {
 			return err
 		}
 	}

@@ -18,19 +18,19 @@ const (
 	// starvedAfter is how long no audio may come in the middle of an utterance
 	// before the ear takes it for silence: a client that stops sending when
 	// its user stops speaking ends the turn all the same. It is longer than
-	// the chunks that clients send (100 ms) and a short hitch of the network.
+	// the chunks that most clients send (100 ms) and a short hitch of the
+	// network; a client with longer chunks is given the time of two.
 	starvedAfter = 400 * time.Millisecond
 	// clockSlack is how far the audio's own clock may lag behind the wall's
 	// before a gap in the stream is taken as one.
 	clockSlack = 500 * time.Millisecond
-	// wholeRecording is the length from which one message is no chunk of a
-	// live stream but a recording (E0723). Clients send 20 to 100 ms, a
-	// recorder's timeslice may be a few seconds.
-	wholeRecording = 15 * time.Second
 	// guessTimeout bounds one transcription: 30 s of audio take under 2 s on
 	// the slowest ear here; a box under load gets five times that.
 	guessTimeout = 10 * time.Second
 )
+
+// longestPiece is how many samples one message may bring (E0723).
+const longestPiece = int(contract.MaxWholeRecording/time.Second) * engine.SpeechRateHz
 
 // ear listens to one conversation: decodes what the line brings, cuts it at
 // its silences, and has each piece transcribed. One goroutine owns it; only the
@@ -50,7 +50,7 @@ type ear struct {
 	pending   []float32 // decoded, less than a frame
 	segments  []engine.Segment
 	zero      time.Duration // chat time of the stream's first sample
-	lastChunk time.Duration
+	chunk     time.Duration // how much audio the newest chunk held
 
 	utterance hearing
 	awaiting  bool    // a transcription is under way
@@ -105,7 +105,7 @@ func (e *ear) run(ctx context.Context) {
 				continue
 			}
 			e.hear(ctx, next.chunk)
-			starved.Reset(starvedAfter)
+			starved.Reset(max(starvedAfter, 2*e.chunk))
 		case g := <-e.guesses:
 			e.guessed(ctx, g)
 		case <-starved.C:
@@ -145,8 +145,9 @@ func sameFormat(a, b *contract.AudioConfiguration) bool {
 // hear takes what the line brought. Bytes that cannot be decoded are told to
 // the client; the next chunk may be the beginning of a new stream.
 func (e *ear) hear(ctx context.Context, chunk []byte) {
+	begins := e.decoder == nil
 	pcm, err := e.decode(chunk)
-	if len(pcm) > int(wholeRecording/time.Second)*engine.SpeechRateHz {
+	if len(pcm) > longestPiece || begins && e.format == nil && audio.Whole(chunk) {
 		e.decoder = nil
 		e.fault(contract.Fault{Code: contract.WholeRecording})
 		return
@@ -180,9 +181,9 @@ func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {
 // keepTime holds the stream's clock to the chat's: samples count on from the
 // first, and a gap in the stream is a gap in time.
 func (e *ear) keepTime(arrived int) {
-	e.lastChunk = e.clock()
+	e.chunk = time.Duration(arrived) * time.Second / engine.SpeechRateHz
 	heard := e.at(e.segmenter.Position() + int64(len(e.pending)+arrived))
-	if lag := e.lastChunk - heard; lag > clockSlack || e.segmenter.Position() == 0 && lag != 0 {
+	if lag := e.clock() - heard; lag > clockSlack || e.segmenter.Position() == 0 && lag != 0 {
 		e.zero += lag
 	}
 }

@@ -25,6 +25,8 @@ type Parts struct {
 	// MaxChats is how many conversations there may be at once; one more is
 	// refused rather than all of them made late.
 	MaxChats int
+	// Observe is told how long the stages of a turn took; nil if nobody asks.
+	Observe func(Stage, time.Duration)
 }
 
 // Host opens conversations and knows those that are open.
@@ -201,6 +203,10 @@ func (h *Host) session(id string, settings Settings, begun time.Time, history []
 	})
 	c.mind = mind{h.Model, c.clock, c.post}
 	c.mouth = mouth{h.Voices, c.clock, c.post}
+	c.pace = pace{tell: h.Observe, log: c.log}
+	if c.pace.tell == nil {
+		c.pace.tell = func(Stage, time.Duration) {}
+	}
 	c.scribe = newScribe(id, h.Records, line, c.log, c.lost)
 	return c
 }

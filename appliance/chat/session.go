@@ -41,6 +41,7 @@ type Session struct {
 	mind   mind
 	mouth  mouth
 	scribe *scribe
+	pace   pace
 
 	turns map[int]*turn // with work under way
 	ended *End
@@ -135,6 +136,7 @@ func (c *Session) handle(ctx context.Context, e Event) {
 	for _, f := range follows {
 		c.carryOut(ctx, f)
 	}
+	c.pace.note(e, follows, c.state.turn)
 	if asked, ok := e.(SettingsAsked); ok {
 		asked.Settled <- c.state.Settings() // has room for one
 	}

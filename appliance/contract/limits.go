@@ -16,6 +16,10 @@ const (
 	// 16-bit PCM are 11.0 MiB and 14.7 MiB in base64; what is more belongs in
 	// several messages.
 	MaxMessageBytes = 16 << 20
+	// MaxWholeRecording is the longest audio that one message may bring before
+	// it counts as a whole recording instead of a stream (error E0723). Clients
+	// send 20 to 100 ms, a recorder with a slow timeslice a second or two.
+	MaxWholeRecording = 5 * time.Second
 
 	MaxInputChars           = 10_000  // of one user_input or assistant_input: some ten minutes of speech
 	MaxPromptChars          = 100_000 // of a system prompt or a context: more than any embedded model reads

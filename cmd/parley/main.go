@@ -15,6 +15,7 @@ type commandLine struct {
 	Say     sayCmd     `cmd:"" help:"Speak a text, without a box."`
 	Hear    hearCmd    `cmd:"" help:"Write down what is said in a recording, without a box."`
 	Keys    keysCmd    `cmd:"" help:"Make, list and revoke the keys of a box."`
+	Packs   packsCmd   `cmd:"" help:"Fetch, check and carry the models that a box runs on."`
 	Version versionCmd `cmd:"" help:"Say which version this is."`
 }
 

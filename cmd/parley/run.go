@@ -65,7 +65,7 @@ func commandOf(err error) string {
 	if node == nil {
 		return ""
 	}
-	return strings.TrimPrefix(node.Path(), "parley ") + " "
+	return node.Path() + " "
 }
 
 // fail tells what went wrong and returns the exit code for it.

@@ -65,7 +65,7 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 		return misuse{errors.New("say: there is nothing in this text that can be spoken")}
 	}
 	if cmd.Out != "" {
-		return c.writeFile(cmd.Out, audio.EncodeWAV(said.PCM, said.RateHz))
+		return c.writeWAV(cmd.Out, said.PCM, said.RateHz, 1)
 	}
 	return play(ctx, audio.Resample(said.PCM, said.RateHz, speakerRateHz))
 }
@@ -100,15 +100,27 @@ func wantWAV(what, name string) error {
 	return nil
 }
 
-// writeFile writes a whole file, or standard output for -. A file that could
-// not be written whole is taken away.
-func (c *console) writeFile(name string, data []byte) error {
-	if name == "-" {
-		_, err := c.out.Write(data)
+// writeWAV writes frames (their channels interleaved) as a WAV file, or to
+// standard output for -.
+func (c *console) writeWAV(name string, frames []float32, rateHz, channels int) error {
+	if name == "-" && channels == 1 {
+		_, err := c.out.Write(audio.EncodeWAV(frames, rateHz))
 		return err
 	}
-	if err := os.WriteFile(name, data, 0o644); err != nil {
-		return fmt.Errorf("writing the audio: %w: choose another place", err)
+	out, done := c.out, func() error { return nil }
+	if name != "-" {
+		f, err := os.Create(name)
+		if err != nil {
+			return fmt.Errorf("writing the audio: %w: choose another place", err)
+		}
+		out, done = f, f.Close
+	}
+	w, err := audio.NewWAVWriter(out, rateHz, channels)
+	if err == nil {
+		err = errors.Join(w.Write(frames), w.Close())
+	}
+	if err = errors.Join(err, done()); err != nil {
+		return fmt.Errorf("writing the audio: %w", err)
 	}
 	return nil
 }

@@ -79,7 +79,8 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 		err = nil // the person at the terminal hung up
 	}
 	if cmd.Out != "" {
-		err = errors.Join(err, c.writeFile(cmd.Out, f.heard.wav(cmd.Both)))
+		frames, channels := f.heard.frames(cmd.Both)
+		err = errors.Join(err, c.writeWAV(cmd.Out, frames, speakerRateHz, channels))
 	}
 	if err != nil {
 		return fmt.Errorf("talk: %w", err)
@@ -141,22 +142,19 @@ func converse(ctx context.Context, box *boxLine, f *follower, say speech, settin
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	messages := make(chan contract.ServerMessage)
-	failed := make(chan error, 2)
-	go func() { failed <- box.receive(ctx, messages) }()
+	ended := make(chan error, 1)
+	go func() { ended <- box.receive(ctx, messages) }()
 
-	if err := f.begin(ctx, messages, failed); err != nil {
+	if err := f.begin(ctx, messages, ended); err != nil {
 		return err
 	}
-	if err := box.send(ctx, settings); err != nil {
-		return err
-	}
-	spoken := make(chan struct{})
+	spoken := make(chan error, 1)
 	go func() {
-		if err := say.speak(ctx, box, f); err != nil {
-			failed <- err
-			return
+		err := box.send(ctx, settings)
+		if err == nil {
+			err = say.speak(ctx, box, f)
 		}
-		close(spoken)
+		spoken <- err
 	}()
 	// The end of a conversation is a silence, so the clock is looked at.
 	look := time.NewTicker(50 * time.Millisecond)
@@ -167,12 +165,15 @@ func converse(ctx context.Context, box *boxLine, f *follower, say speech, settin
 			if err := f.take(m); err != nil {
 				return err
 			}
-		case err := <-failed:
+		case err := <-ended:
 			if errors.Is(err, io.EOF) {
 				return nil // the box ended the chat as agreed
 			}
 			return err
-		case <-spoken:
+		case err := <-spoken:
+			if err != nil && ctx.Err() == nil {
+				return whyUnsent(err, ended)
+			}
 			f.userDone()
 			spoken = nil
 		case <-look.C:
@@ -182,5 +183,19 @@ func converse(ctx context.Context, box *boxLine, f *follower, say speech, settin
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+	}
+}
+
+// whyUnsent returns why nothing can be sent any more. A box that ended the chat
+// has said why, and that is on its way.
+func whyUnsent(err error, ended <-chan error) error {
+	select {
+	case why := <-ended:
+		if errors.Is(why, io.EOF) {
+			return nil
+		}
+		return why
+	case <-time.After(time.Second):
+		return err
 	}
 }

@@ -37,7 +37,7 @@ const (
 
 // chatAddress is the address of a box's chats, from what a person wrote.
 func chatAddress(given string, cfg appliance.Config) (string, error) {
-	if given == "" {
+	if given = strings.TrimSpace(given); given == "" {
 		given = "ws://" + cfg.Listen
 		if !cfg.TLS.Off() {
 			given = "wss://" + cfg.Listen

@@ -34,7 +34,6 @@ type follower struct {
 	play      *playQueue
 	heard     *recording
 
-	began    chan struct{} // closed when the chat has begun
 	begun    time.Time
 	messages []contract.AssistantMessage // whose audio has not begun
 
@@ -48,14 +47,14 @@ type follower struct {
 }
 
 func newFollower(c *console, json bool, play *playQueue) *follower {
-	return &follower{console: c, json: json, play: play, heard: &recording{}, began: make(chan struct{}), answered: make(chan struct{})}
+	return &follower{console: c, json: json, play: play, heard: &recording{}, answered: make(chan struct{})}
 }
 
 // now is the time since the chat began.
 func (f *follower) now() time.Duration { return time.Since(f.begun) }
 
 // begin waits for the chat to begin, which its metadata says.
-func (f *follower) begin(ctx context.Context, messages <-chan contract.ServerMessage, failed <-chan error) error {
+func (f *follower) begin(ctx context.Context, messages <-chan contract.ServerMessage, ended <-chan error) error {
 	for {
 		select {
 		case m := <-messages:
@@ -64,10 +63,9 @@ func (f *follower) begin(ctx context.Context, messages <-chan contract.ServerMes
 			}
 			if _, ok := m.(contract.ChatMetadata); ok {
 				f.begun = time.Now()
-				close(f.began)
 				return nil
 			}
-		case err := <-failed:
+		case err := <-ended:
 			if errors.Is(err, io.EOF) {
 				err = errors.New("the box ended the chat before it began")
 			}
@@ -167,6 +165,13 @@ func (f *follower) asked() <-chan struct{} {
 	return f.answered
 }
 
+// stillPlaying is how long what the assistant said goes on.
+func (f *follower) stillPlaying() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.playingUntil - f.now()
+}
+
 // userDone notes that the user has nothing more to say.
 func (f *follower) userDone() {
 	f.mu.Lock()
@@ -208,61 +213,4 @@ func (f *follower) line(at time.Duration, who, text string) error {
 		_, err = fmt.Fprintf(f.console.out, "%7.2f s  %-9s  %s\n", at.Seconds(), who, text)
 	}
 	return err
-}
-
-// recording is a conversation as it was heard, at speakerRateHz.
-type recording struct {
-	mu              sync.Mutex
-	user, assistant []float32
-}
-
-// place puts a clip of the assistant at its time.
-func (r *recording) place(at time.Duration, pcm []float32) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.assistant = append(padded(r.assistant, at), pcm...)
-}
-
-// cut takes away what the assistant would have said from then on.
-func (r *recording) cut(at time.Duration) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if n := samplesIn(at); n < len(r.assistant) {
-		r.assistant = r.assistant[:n]
-		audio.FadeEdges(r.assistant[max(0, n-speakerRateHz/100):], speakerRateHz, 5*time.Millisecond)
-	}
-}
-
-// hear adds what the user says at its time.
-func (r *recording) hear(at time.Duration, pcm []float32) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.user = append(padded(r.user, at), pcm...)
-}
-
-// wav is the recording as a file: the assistant alone, or both, the user left.
-func (r *recording) wav(both bool) []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !both {
-		return audio.EncodeWAV(r.assistant, speakerRateHz)
-	}
-	frames := make([]float32, 2*max(len(r.user), len(r.assistant)))
-	for i, s := range r.user {
-		frames[2*i] = s
-	}
-	for i, s := range r.assistant {
-		frames[2*i+1] = s
-	}
-	return stereoWAV(frames)
-}
-
-func samplesIn(d time.Duration) int { return int(d.Milliseconds()) * speakerRateHz / 1000 }
-
-// padded returns pcm with silence up to the time at, where it is shorter.
-func padded(pcm []float32, at time.Duration) []float32 {
-	if n := samplesIn(at) - len(pcm); n > 0 {
-		pcm = append(pcm, make([]float32, n)...)
-	}
-	return pcm
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -88,11 +86,28 @@ func (t *typed) speak(ctx context.Context, box *boxLine, f *follower) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
+		if err := t.listen(ctx, f); err != nil {
+			return err
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("reading what is typed: %w", err)
 	}
 	return nil
+}
+
+// listen waits until the answer would have been played, unless a person types:
+// the next line of a script is no interruption.
+func (t *typed) listen(ctx context.Context, f *follower) error {
+	if t.prompts {
+		return nil
+	}
+	select {
+	case <-time.After(f.stillPlaying()):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 func (t *typed) prompt() bool {
@@ -153,17 +168,4 @@ func (l *live) speak(ctx context.Context, box *boxLine, f *follower) error {
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// stereoWAV is a WAV file of interleaved frames.
-func stereoWAV(frames []float32) []byte {
-	var file bytes.Buffer
-	w, err := audio.NewWAVWriter(&file, speakerRateHz, 2)
-	if err == nil {
-		err = errors.Join(w.Write(frames), w.Close())
-	}
-	if err != nil {
-		return nil // a buffer takes everything
-	}
-	return file.Bytes()
 }

@@ -207,12 +207,12 @@ func (m *Model) write(p engine.Prompt, reply bool) (prompt []Token, maxTokens in
 // warmth is what Warm says: short, for the box waits for it at every start.
 const warmth = "Good morning. What can you do for me?"
 
-// Warm answers once, so that the memory and the threads of the first real
-// answer are there already.
+// Warm answers once, so that the memory of the first real answer is there
+// already, and how many threads are best is known.
 func (m *Model) Warm(ctx context.Context) error {
 	_, err := m.Generate(ctx, engine.Prompt{
 		Messages:  []engine.Message{{Role: engine.User, Content: warmth}},
-		MaxTokens: 2,
+		MaxTokens: trialFirst + 4,
 		Priority:  engine.Request,
 	}, func(string) error { return nil })
 	return err

@@ -25,16 +25,16 @@ const (
 // requests at once: each step takes the next token of every reply in progress
 // and a piece of the prompts that wait.
 type owner struct {
-	lib     *library
-	ctx     handle
-	vocab   vocabulary
-	gate    *engine.Gate
-	pace    *pace
-	cells   int
-	box     *mailbox
-	cache   *cache
-	batch   *batch
-	log     *slog.Logger
+	lib   *library
+	ctx   handle
+	vocab vocabulary
+	gate  *engine.Gate
+	pace  *pace
+	cells int
+	box   *mailbox
+	cache *cache
+	batch *batch
+	log   *slog.Logger
 
 	waiting  []*request // most urgent first, then in order of arrival
 	running  []*request // each has a slot

@@ -19,8 +19,8 @@ type pace struct {
 }
 
 const (
-	trialFirst  = 16  // steps to the first trial: half a second of a 1.5B model's reply
-	trialLast   = 512 // each trial that changes nothing doubles the steps to the next, up to this
+	trialFirst  = 4   // steps to the first trial: on a busy machine they can take a second
+	trialLast   = 128 // each trial that changes nothing doubles the steps to the next, up to this
 	worthChange = 0.8 // of the usual time, for the other way to be taken
 	suspicious  = 2   // times the usual time, for a trial at once
 )
@@ -58,7 +58,7 @@ func (p *pace) took(size int, d time.Duration) {
 	case p.usual == 0:
 		p.usual = d
 	default:
-		slow := d > suspicious*p.usual && p.since >= trialFirst/4
+		slow := d > suspicious*p.usual && p.since >= trialFirst
 		p.usual += (d - p.usual) / 4
 		p.since++
 		p.trial = slow || p.since >= p.interval

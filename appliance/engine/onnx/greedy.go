@@ -48,7 +48,7 @@ const longestLoop = 8 // tokens
 // loopTokens is how many tokens repeats of n tokens must fill before they are a
 // loop of the model and not a person's: at least 16, and at least four rounds.
 // People do say "no" five times, and spell 0000.
-func loopTokens(n int) int { return max(16/n, 4) * n }
+func loopTokens(n int) int { return max((16+n-1)/n, 4) * n }
 
 // repeats returns the length of the loop in which ids ends, or 0.
 func repeats(ids []int64) int {

@@ -71,19 +71,32 @@ func (s *sileroStream) Probability(frame []float32) (float32, error) {
 		return 0, err
 	}
 	copy(c.input, s.context[:])
-	copy(c.input[sileroContext:], frame)
+	limited(c.input[sileroContext:], frame)
 	copy(c.state, s.state[:])
 	if err := c.call.Run(); err != nil {
 		return 0, errors.Join(err, c.Close())
 	}
 	p := c.probability[0]
-	if p != p { // frames of NaN or infinity: forget them, or the state would stay NaN for ever
-		s.Reset()
-		return 0, s.detector.calls.put(c)
-	}
 	copy(s.state[:], c.next)
-	copy(s.context[:], frame[engine.FrameSamples-sileroContext:])
+	copy(s.context[:], c.input[engine.FrameSamples:])
 	return p, s.detector.calls.put(c)
+}
+
+// limited copies sound and brings it within [-1, 1]. What is no number becomes
+// silence: the network would carry it on in its state for ever.
+func limited(dst, sound []float32) {
+	for i, x := range sound {
+		switch {
+		case x >= -1 && x <= 1:
+		case x > 1:
+			x = 1
+		case x < -1:
+			x = -1
+		default:
+			x = 0
+		}
+		dst[i] = x
+	}
 }
 
 // sileroCall is a prepared run with the memory it reads and writes.

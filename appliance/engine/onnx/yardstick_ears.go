@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"parley/appliance/engine"
@@ -96,7 +97,8 @@ func (y *Yardstick) Moonshine(dir string) (*StraightMoonshine, error) {
 // Close gives the models' memory back.
 func (m *StraightMoonshine) Close() error { return errors.Join(m.encoder.Close(), m.decoder.Close()) }
 
-// Tokens returns the tokens that are heard in pcm, a tenth of a second or more.
+// Tokens returns the tokens that are heard in pcm, with the silence behind it
+// that the engine puts there.
 func (m *StraightMoonshine) Tokens(pcm []float32) ([]int64, error) {
 	y := m.encoder.y
 	var values []uintptr // all that is to be released
@@ -105,6 +107,8 @@ func (m *StraightMoonshine) Tokens(pcm []float32) ([]int64, error) {
 			y.free(apiReleaseValue, v)
 		}
 	}()
+	limit := int(tokensPerSecond*float64(len(pcm))/engine.SpeechRateHz) + 2
+	pcm = append(slices.Clip(pcm), make([]float32, moonshineTail)...)
 	ones := make([]int64, len(pcm))
 	for i := range ones {
 		ones[i] = 1
@@ -129,7 +133,7 @@ func (m *StraightMoonshine) Tokens(pcm []float32) ([]int64, error) {
 	values = append(values, hidden...)
 	d := newStraightText(m.decoder, mask, hidden[0])
 	defer d.release()
-	ids, err := d.tokens(int(tokensPerSecond*float64(len(pcm))/engine.SpeechRateHz) + 2)
+	ids, err := d.tokens(limit)
 	runtime.KeepAlive(pcm)
 	runtime.KeepAlive(ones)
 	return ids, err

@@ -1,0 +1,86 @@
+package chat
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Stage is a piece of the way from the user's last sound to the answer's first.
+type Stage string
+
+// The stages of a spoken turn. They overlap: an answer is prepared while the
+// silence is still waited for.
+const (
+	// StageSilence is from the end of the voice to the end of the turn.
+	StageSilence Stage = "silence"
+	// StageHear is from the end of the voice to its transcript.
+	StageHear Stage = "hear"
+	// StageThink is from the transcript to the first sentence.
+	StageThink Stage = "think"
+	// StageSpeak is from the first sentence to its sound.
+	StageSpeak Stage = "speak"
+	// StageAnswer is from the end of the voice to the first sound sent; what it
+	// has over StageSilence is the latency that the box adds.
+	StageAnswer Stage = "answer"
+)
+
+// pace follows the newest turn and tells how long its stages took.
+type pace struct {
+	tell func(Stage, time.Duration)
+	log  *slog.Logger
+
+	voiceEnd, heard, thought, spoken, ended time.Duration
+	turn                                    int // that was told last
+}
+
+// note takes an event, and what it brought, as the session handles them.
+func (p *pace) note(e Event, follows []Effect, turn int) {
+	switch e := e.(type) {
+	case Guessed:
+		p.voiceEnd, p.heard = e.Words.End, e.at()
+		p.thought, p.spoken, p.ended = 0, 0, 0
+	case Thought:
+		if e.Turn == turn && p.thought == 0 {
+			p.thought = e.at()
+		}
+	case Spoken:
+		if e.Turn == turn && p.spoken == 0 {
+			p.spoken = e.at()
+		}
+	case TurnEnded:
+		p.ended = e.at()
+	}
+	if p.ended != 0 && p.spoken != 0 && turn != p.turn && sendsAudio(follows) {
+		p.turn = turn
+		p.turnTold(e.at())
+	}
+}
+
+// turnTold tells the stages of a turn whose first sound is sent.
+func (p *pace) turnTold(now time.Duration) {
+	stages := []struct {
+		stage Stage
+		took  time.Duration
+	}{
+		{StageHear, p.heard - p.voiceEnd},
+		{StageThink, p.thought - p.heard},
+		{StageSpeak, p.spoken - p.thought},
+		{StageSilence, p.ended - p.voiceEnd},
+		{StageAnswer, now - p.voiceEnd},
+	}
+	line := make([]any, 0, 2*len(stages))
+	for _, s := range stages {
+		p.tell(s.stage, s.took)
+		line = append(line, string(s.stage)+"_ms", s.took.Milliseconds())
+	}
+	p.log.Debug("turn", line...)
+}
+
+func sendsAudio(effects []Effect) bool {
+	for _, f := range effects {
+		if s, ok := f.(Send); ok && s.Message.MessageType() == "audio_output" {
+			return true
+		}
+	}
+	return false
+}

