@@ -40,6 +40,7 @@ packs: setup-run bin/parley
 	bin/parley packs pull
 
 test: setup-test bin/parley
+	tools/openai-server/install
 	bin/parley packs pull $(test_packs)
 	@failed=; \
 	go test -race -timeout 10m $$(go list ./... | grep -vxF "$$(printf '%s\n' $(models))") || failed=1; \
@@ -47,10 +48,11 @@ test: setup-test bin/parley
 	[ -z "$$failed" ]
 
 lint: setup-run
-	@unformatted=$$(gofmt -l appliance cmd firmware store); \
+	@unformatted=$$(gofmt -l appliance cmd firmware store tools); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w mends it):" $$unformatted; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
+	go test ./tools/house
 
 # One JSON object a line; about five minutes. Compare ratios, not seconds.
 bench: setup-test bin/parley

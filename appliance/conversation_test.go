@@ -265,31 +265,10 @@ func transcribe(t *testing.T, cfg Config, pcm []float32) string {
 	return strings.Join(all, " ")
 }
 
-// words are the words of s as they are spoken, without case and punctuation.
-func words(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(text.Spoken(s, "en")), func(r rune) bool {
-		return (r < 'a' || r > 'z') && r != '\''
-	})
-}
+// words are the words of s as a voice says them.
+func words(s string) []string { return text.Words(text.Spoken(s, "en")) }
 
-// wordError is the edit distance between the words, over how many there should
-// be.
+// wordError is the share of the words that were heard wrong.
 func wordError(want, got []string) float64 {
-	row := make([]int, len(got)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, w := range want {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, g := range got {
-			change := diagonal
-			if w != g {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return float64(row[len(got)]) / float64(max(1, len(want)))
+	return float64(text.WordErrors(want, got)) / float64(max(1, len(want)))
 }

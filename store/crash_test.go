@@ -161,14 +161,15 @@ func TestTwoProcessesShareTheDatabase(t *testing.T) {
 	other := openStore(t, dir) // connections of its own, as those of a command
 	made, err := other.CreateKey(t.Context(), "home", "made beside a running box")
 	must(t, err)
-	got, err := s.AccountOf(t.Context(), made.APIKey)
+	got, err := s.OpenKey(t.Context(), made.APIKey)
 	must(t, err)
-	if got != account {
-		t.Errorf("the new key opens %s, want %s", got, account)
+	if got.AccountID != account {
+		t.Errorf("the new key opens %s, want %s", got.AccountID, account)
 	}
 	must(t, other.RevokeKey(t.Context(), made.KeyID))
-	_, err = s.AccountOf(t.Context(), made.APIKey)
+	_, err = s.OpenKey(t.Context(), made.APIKey)
 	wantError(t, err, ErrNotFound)
+	wantError(t, s.Holds(t.Context(), got), ErrNotFound)
 	must(t, other.RevokeKey(t.Context(), keys[0].ID))
 
 	cmd := child(t, "write", dir)

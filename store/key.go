@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"time"
 )
 
@@ -70,32 +69,6 @@ func (s *Store) CreateKey(ctx context.Context, accountName, label string) (Crede
 	return made, nil
 }
 
-// AccountOf returns the id of the account that an API key opens. ErrNotFound
-// means that there is no such key or that it was revoked. Nothing is kept in
-// memory: a key that another process revokes fails at once. Keys are found by
-// their hash, so what the time of an answer tells is about a hash that no
-// guesser can steer.
-func (s *Store) AccountOf(ctx context.Context, apiKey string) (accountID string, err error) {
-	accountID, err = value[string](ctx, s.read, `
-		SELECT a.id FROM key k JOIN account a ON a.num = k.account
-		 WHERE k.api_hash = ? AND k.revoked_ms IS NULL`, hash(apiKey))
-	return accountID, explain("looking up the API key", err)
-}
-
-// CheckSecret returns the id of the account that an API key opens together
-// with its secret. ErrNotFound means that one of them is wrong or revoked.
-func (s *Store) CheckSecret(ctx context.Context, apiKey, secret string) (accountID string, err error) {
-	kept, err := first(ctx, s.read, func(row scanner) (secretHash []byte, err error) {
-		return secretHash, row.Scan(&accountID, &secretHash)
-	}, `
-		SELECT a.id, k.secret_hash FROM key k JOIN account a ON a.num = k.account
-		 WHERE k.api_hash = ? AND k.revoked_ms IS NULL`, hash(apiKey))
-	if err == nil && subtle.ConstantTimeCompare(kept, hash(secret)) != 1 {
-		accountID, err = "", ErrNotFound
-	}
-	return accountID, explain("looking up the API key and its secret", err)
-}
-
 // ListKeys returns the keys of an account, or of all when accountID is empty,
 // oldest first, revoked ones too.
 func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
@@ -110,17 +83,20 @@ func scanKey(row scanner) (k Key, err error) {
 	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Hint, &k.CreatedMS, &k.RevokedMS)
 }
 
-// RevokeKey makes a key useless for ever. ErrNotFound means that there is no
+// RevokeKey makes a key and its tokens useless for ever. ErrNotFound means that there is no
 // such key or that it was revoked before.
 func (s *Store) RevokeKey(ctx context.Context, keyID string) error {
 	return s.change(ctx, "revoking key "+keyID, func(ctx context.Context, c conn) error {
-		return changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL`,
-			time.Now().UnixMilli(), keyID)
+		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL`,
+			time.Now().UnixMilli(), keyID); err != nil {
+			return err
+		}
+		return dropTokens(ctx, c, keyID)
 	})
 }
 
-// RegenerateKey gives a key a new API key and secret; the old ones fail at
-// once. A revoked key stays revoked: ErrNotFound.
+// RegenerateKey gives a key a new API key and secret; the old ones and their
+// tokens fail at once. A revoked key stays revoked: ErrNotFound.
 func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, error) {
 	made := newCredentials()
 	made.KeyID = keyID
@@ -130,7 +106,10 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 			 WHERE id = ? AND revoked_ms IS NULL
 			RETURNING (SELECT signing_key FROM account WHERE num = key.account)`,
 			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), time.Now().UnixMilli(), keyID)
-		return err
+		if err != nil {
+			return err
+		}
+		return dropTokens(ctx, c, keyID)
 	})
 	if err != nil {
 		return Credentials{}, err

@@ -21,15 +21,15 @@ func TestKeyOpensItsAccountOnly(t *testing.T) {
 	}{{"home", home}, {"work", work}} {
 		account, err := s.Account(t.Context(), c.name)
 		must(t, err)
-		got, err := s.AccountOf(t.Context(), c.made.APIKey)
+		got, err := s.OpenKey(t.Context(), c.made.APIKey)
 		must(t, err)
-		if got != account.ID {
-			t.Errorf("the key of %s opens %s, want %s", c.name, got, account.ID)
+		if got.AccountID != account.ID {
+			t.Errorf("the key of %s opens %s, want %s", c.name, got.AccountID, account.ID)
 		}
-		got, err = s.CheckSecret(t.Context(), c.made.APIKey, c.made.SecretKey)
+		got, err = s.OpenToken(t.Context(), newToken(t, s, c.made), noon)
 		must(t, err)
-		if got != account.ID {
-			t.Errorf("the secret of %s opens %s, want %s", c.name, got, account.ID)
+		if got.AccountID != account.ID {
+			t.Errorf("a token of %s opens %s, want %s", c.name, got.AccountID, account.ID)
 		}
 		signing, err := s.SigningKey(t.Context(), account.ID)
 		must(t, err)
@@ -38,11 +38,11 @@ func TestKeyOpensItsAccountOnly(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"", "x", home.SecretKey, home.APIKey[1:], strings.ToLower(home.APIKey), home.APIKey + " "} {
-		_, err := s.AccountOf(t.Context(), wrong)
+		_, err := s.OpenKey(t.Context(), wrong)
 		wantError(t, err, ErrNotFound)
 	}
 	for _, wrong := range []string{"", "x", home.APIKey, home.SecretKey[1:], work.SecretKey, home.SecretKey + " "} {
-		_, err = s.CheckSecret(t.Context(), home.APIKey, wrong)
+		_, err = s.CreateToken(t.Context(), home.APIKey, wrong, noon)
 		wantError(t, err, ErrNotFound)
 	}
 	if len(home.APIKey) != 48 || home.APIKey == work.APIKey || home.WebhookSigningKey == work.WebhookSigningKey {
@@ -77,28 +77,49 @@ func TestKeysOfAnAccountShareItsSigningKey(t *testing.T) {
 	wantError(t, err, ErrNotFound)
 }
 
-func TestRevokedAndRegeneratedKeysFailAtOnce(t *testing.T) {
+func TestRevokedAndRegeneratedKeysFailAtOnceWithTheirTokens(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	old, err := s.CreateKey(t.Context(), "home", "hall")
 	must(t, err)
+	other, err := s.CreateKey(t.Context(), "home", "desk")
+	must(t, err)
+	untouched, token := newToken(t, s, other), newToken(t, s, old)
+	grant, err := s.OpenKey(t.Context(), old.APIKey)
+	must(t, err)
+	byToken, err := s.OpenToken(t.Context(), token, noon)
+	must(t, err)
+	must(t, s.Holds(t.Context(), grant))
+	must(t, s.Holds(t.Context(), byToken))
+
 	fresh, err := s.RegenerateKey(t.Context(), old.KeyID)
 	must(t, err)
-	_, err = s.AccountOf(t.Context(), old.APIKey)
+	_, err = s.OpenKey(t.Context(), old.APIKey)
 	wantError(t, err, ErrNotFound)
-	_, err = s.CheckSecret(t.Context(), fresh.APIKey, old.SecretKey)
+	_, err = s.OpenToken(t.Context(), token, noon)
 	wantError(t, err, ErrNotFound)
-	_, err = s.CheckSecret(t.Context(), fresh.APIKey, fresh.SecretKey)
-	must(t, err)
+	wantError(t, s.Holds(t.Context(), grant), ErrNotFound)
+	wantError(t, s.Holds(t.Context(), byToken), ErrNotFound)
+	_, err = s.CreateToken(t.Context(), fresh.APIKey, old.SecretKey, noon)
+	wantError(t, err, ErrNotFound)
 
+	token = newToken(t, s, fresh)
+	grant, err = s.OpenKey(t.Context(), fresh.APIKey)
+	must(t, err)
 	must(t, s.RevokeKey(t.Context(), old.KeyID))
-	_, err = s.AccountOf(t.Context(), fresh.APIKey)
+	_, err = s.OpenKey(t.Context(), fresh.APIKey)
 	wantError(t, err, ErrNotFound)
-	_, err = s.CheckSecret(t.Context(), fresh.APIKey, fresh.SecretKey)
+	_, err = s.OpenToken(t.Context(), token, noon)
+	wantError(t, err, ErrNotFound)
+	wantError(t, s.Holds(t.Context(), grant), ErrNotFound)
+	_, err = s.CreateToken(t.Context(), fresh.APIKey, fresh.SecretKey, noon)
 	wantError(t, err, ErrNotFound)
 	wantError(t, s.RevokeKey(t.Context(), old.KeyID), ErrNotFound)
 	_, err = s.RegenerateKey(t.Context(), old.KeyID)
 	wantError(t, err, ErrNotFound, old.KeyID)
 	wantError(t, s.RevokeKey(t.Context(), "nothing"), ErrNotFound)
+
+	_, err = s.OpenToken(t.Context(), untouched, noon)
+	must(t, err)
 }
 
 func TestListedKeysSayEverythingButTheKey(t *testing.T) {
@@ -133,13 +154,14 @@ func TestKeysAreNotInTheFiles(t *testing.T) {
 	s := openStore(t, dir)
 	made, err := s.CreateKey(t.Context(), "home", "")
 	must(t, err)
+	token := newToken(t, s, made)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
 	must(t, err)
 	for _, name := range files {
 		data, err := os.ReadFile(name)
 		must(t, err)
-		if bytes.Contains(data, []byte(made.APIKey)) || bytes.Contains(data, []byte(made.SecretKey)) {
-			t.Errorf("%s holds the key itself", name)
+		if bytes.Contains(data, []byte(made.APIKey)) || bytes.Contains(data, []byte(made.SecretKey)) || bytes.Contains(data, []byte(token)) {
+			t.Errorf("%s holds a key or a token itself", name)
 		}
 	}
 }

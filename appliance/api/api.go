@@ -20,13 +20,20 @@ type Parts struct {
 	Ready   Ready
 	Version string
 	Log     *slog.Logger
+	// Origins are the web origins whose pages may use the API; "*" for all.
+	Origins []string
+	// Authority is the certificate (PEM) of the authority that signed the
+	// box's own; nil where the box has not made one.
+	Authority []byte
 }
 
 // Chats carries live conversations.
 type Chats interface {
 	// ServeChat upgrades the request and returns when the conversation is
-	// over. An error means that nothing was answered yet.
-	ServeChat(w http.ResponseWriter, r *http.Request, account string) error
+	// over. An error means that nothing was answered yet. still says whether
+	// who opened the conversation may go on with it: a
+	// contract.ErrUnauthorized says no, another error that it is not known.
+	ServeChat(w http.ResponseWriter, r *http.Request, account string, still func(context.Context) error) error
 }
 
 // Ready knows whether a conversation could start.
@@ -39,12 +46,14 @@ type Ready interface {
 // API answers HTTP requests.
 type API struct {
 	Parts
-	mux *http.ServeMux
+	mux   *http.ServeMux
+	tries tries
+	now   func() time.Time
 }
 
 // New returns the API over its parts.
 func New(p Parts) *API {
-	a := &API{Parts: p, mux: http.NewServeMux()}
+	a := &API{Parts: p, mux: http.NewServeMux(), now: time.Now}
 	a.register(a.routes())
 	return a
 }
@@ -66,6 +75,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		a.logged(answer, r, begun)
 	}()
+	if a.cross(answer, r) {
+		return
+	}
 	if r.ContentLength > maxBody {
 		a.refuse(answer, r, contract.ErrTooLarge{Limit: maxBody})
 		return

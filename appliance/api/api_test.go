@@ -26,18 +26,28 @@ type fakes struct {
 
 func (f *fakes) Missing(context.Context) []string { return f.missing }
 
-func (f *fakes) ServeChat(w http.ResponseWriter, r *http.Request, account string) error {
+func (f *fakes) ServeChat(w http.ResponseWriter, r *http.Request, account string, _ func(context.Context) error) error {
 	return f.serve(w, r, account)
 }
 
-func (f *fakes) AccountOf(_ context.Context, key string) (string, error) {
+func (f *fakes) OpenKey(_ context.Context, key string) (store.Grant, error) {
 	switch key {
 	case "good":
-		return "acme", nil
+		return store.Grant{AccountID: "acme"}, nil
 	case "locked":
-		return "", fmt.Errorf("looking up the API key: %w", store.ErrBusy)
+		return store.Grant{}, fmt.Errorf("looking up the API key: %w", store.ErrBusy)
 	}
-	return "", fmt.Errorf("looking up the API key: %w", store.ErrNotFound)
+	return store.Grant{}, fmt.Errorf("looking up the API key: %w", store.ErrNotFound)
+}
+
+func (f *fakes) OpenToken(context.Context, string, time.Time) (store.Grant, error) {
+	return store.Grant{}, fmt.Errorf("looking up the access token: %w", store.ErrNotFound)
+}
+
+func (f *fakes) Holds(context.Context, store.Grant) error { return nil }
+
+func (f *fakes) CreateToken(context.Context, string, string, time.Time) (string, error) {
+	return "", fmt.Errorf("looking up the API key and its secret: %w", store.ErrNotFound)
 }
 
 func box(log io.Writer) (*API, *fakes) {

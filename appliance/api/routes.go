@@ -22,18 +22,21 @@ func (a *API) routes() []route {
 		{"GET", "/healthz", a.health},
 		{"GET", "/readyz", a.readiness},
 
-		{"GET", "/v0/evi/chat", a.withAccount(a.Chats.ServeChat)},
+		{"GET", "/ca.crt", a.authority},
+		{"POST", "/oauth2-cc/token", a.makeToken},
+		{"GET", "/v0/evi/chat", a.chat},
 	}
 }
 
-// withAccount lets in who brings a valid key.
+// withAccount lets in who brings a valid key or, where tokens open the path, a
+// valid token.
 func (a *API) withAccount(handle func(w http.ResponseWriter, r *http.Request, account string) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		account, err := a.account(r)
+		g, err := a.caller(r)
 		if err != nil {
 			return err
 		}
-		return handle(w, r, account)
+		return handle(w, r, g.AccountID)
 	}
 }
 

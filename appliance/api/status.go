@@ -3,6 +3,8 @@ package api
 import (
 	"fmt"
 	"net/http"
+
+	"parley/appliance/contract"
 )
 
 // about tells a person with a browser what they have found.
@@ -16,6 +18,19 @@ This box is a voice service: it listens, thinks and speaks by itself.
   GET /healthz       200 while the box runs
   GET /readyz        200 when a conversation could start
 `, a.Version)
+	return err
+}
+
+// authority hands out the certificate that clients of a box with a certificate
+// of its own have to trust. It is public; that it is the right one is seen from
+// its fingerprint.
+func (a *API) authority(w http.ResponseWriter, _ *http.Request) error {
+	if a.Authority == nil {
+		return contract.ErrNotFound{What: "authority: this box has no certificate of its own making"}
+	}
+	w.Header().Set("Content-Type", "application/x-x509-ca-cert")
+	w.Header().Set("Content-Disposition", `attachment; filename="parley-ca.crt"`)
+	_, err := w.Write(a.Authority)
 	return err
 }
 

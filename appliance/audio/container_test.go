@@ -53,7 +53,7 @@ var containers = []struct {
 }
 
 func voice(t testing.TB, file, args string) []byte {
-	return ffmpeg(t, file, "-i "+recordings+"vm-intro.wav -t 4 "+args)
+	return ffmpeg(t, file, "-i "+recordings+"vm-intro.wav -t 1.5 "+args)
 }
 
 func TestEveryContainerDecodesAsFFmpegDoes(t *testing.T) {
@@ -64,7 +64,7 @@ func TestEveryContainerDecodesAsFFmpegDoes(t *testing.T) {
 				t.Errorf("sniffed as %q; want %q", got, c.format)
 			}
 			reference, rateHz := ffmpegDecode(t, data, c.file)
-			for _, outHz := range []int{16000, 48000, 44100} {
+			for _, outHz := range []int{16000, rateHz} {
 				got, err := DecodeAll(data, outHz)
 				if err != nil {
 					t.Fatal(err)
@@ -238,11 +238,11 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 
 func TestPiecesTooLongAreRefused(t *testing.T) {
 	var tooLong *ErrTooLong
-	d, err := NewLinear16(8000, 1, 16000)
+	d, err := NewLinear16(16000, 1, 16000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Decode(make([]byte, 2*8000*601)); !errors.As(err, &tooLong) {
+	if _, err := d.Decode(make([]byte, 2*16000*601)); !errors.As(err, &tooLong) {
 		t.Errorf("10 min 1 s in one piece: error %v; want ErrTooLong", err)
 	}
 	// Silence in Opus packets of one byte that say they last 60 ms.
@@ -285,7 +285,7 @@ func TestNothingAtAllIsSilence(t *testing.T) {
 
 func TestAnMP3JoinedInItsMiddleIsHeardFromThereOn(t *testing.T) {
 	for hz, args := range map[int]string{44100: "-ar 44100 -b:a 96k", 22050: "-ar 22050 -b:a 32k", 16000: "-ar 16000 -b:a 24k"} {
-		data := voice(t, "a.mp3", "-c:a libmp3lame "+args+" -id3v2_version 0 -write_xing 0 OUT")
+		data := voice(t, "a.mp3", "-t 4 -c:a libmp3lame "+args+" -id3v2_version 0 -write_xing 0 OUT")
 		whole, err := DecodeAll(data, hz)
 		if err != nil {
 			t.Fatal(err)

@@ -36,7 +36,12 @@ func (s *State) think(out *effects, p phase, asked, extra string) {
 	if extra != "" {
 		messages = s.messages(engine.Message{Role: engine.User, Content: extra})
 	}
-	out.add(Think{Turn: s.turn, Speculative: p == preparing, Messages: messages})
+	t := Think{Turn: s.turn, Messages: messages}
+	if p == preparing {
+		t.Speculative = true
+		t.Hurry = s.heard.words.End + s.settings.EndOfTurnSilence - voiceAhead
+	}
+	out.add(t)
 }
 
 // reveal plays what was prepared: the user has finished.

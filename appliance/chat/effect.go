@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"time"
+
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -18,10 +20,12 @@ type (
 	}
 	// Record writes into the history what the client is not told.
 	Record struct{ Event store.Event }
-	// Think asks the mind for the reply of a turn.
+	// Think asks the mind for the reply of a turn. From Hurry on its first
+	// sentence may be cut at a clause: somebody waits.
 	Think struct {
 		Turn        int
 		Speculative bool
+		Hurry       time.Duration
 		Messages    []engine.Message
 	}
 	// Speak asks the mouth for one sentence of a turn.

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,9 +99,10 @@ func (h *Host) Live() int {
 
 // Opening is what a line says of the conversation that it brings.
 type Opening struct {
-	Account string
-	Line    Line
-	Connect contract.ConnectSettings
+	Account   string
+	RequestID string // by which the line's own log knows it; made here where there is none
+	Line      Line
+	Connect   contract.ConnectSettings
 }
 
 // Open begins a conversation on the seat. A contract.Fault is an error that
@@ -124,7 +126,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
 		return nil, Opened{}, err
 	}
 	resumed := o.Connect.ResumedChatGroupID != ""
-	meta := contract.ChatMetadata{ChatID: contract.NewID(), ChatGroupID: contract.NewID(), RequestID: contract.NewID()}
+	meta := contract.ChatMetadata{ChatID: contract.NewID(), ChatGroupID: contract.NewID(), RequestID: cmp.Or(o.RequestID, contract.NewID())}
 	if resumed {
 		meta.ChatGroupID = o.Connect.ResumedChatGroupID
 	}
@@ -143,7 +145,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
 		}
 	}
 	c := h.session(meta.ChatID, settings, begun, history, o.Line)
-	c.log.Info("chat begins", "account", o.Account, "resumed", resumed)
+	c.log.Info("chat begins", "request", meta.RequestID, "account", o.Account, "resumed", resumed)
 	return c, Opened{Metadata: meta}, nil
 }
 
@@ -201,7 +203,7 @@ func (h *Host) session(id string, settings Settings, begun time.Time, history []
 	c.ear = newEar(h.Detector, h.Transcriber, settings, c.clock, c.post, func(f contract.Fault) {
 		c.post(Faulty{At(c.clock()), f})
 	})
-	c.mind = mind{h.Model, c.clock, c.post}
+	c.mind = mind{h.Model, c.log, c.clock, c.post}
 	c.mouth = mouth{h.Voices, c.clock, c.post}
 	c.pace = pace{tell: h.Observe, log: c.log}
 	if c.pace.tell == nil {

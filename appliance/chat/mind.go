@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"parley/appliance/contract"
@@ -16,6 +17,9 @@ const (
 	// replyTimeout bounds one reply: 120 tokens at the slowest rate seen on
 	// two busy cores (5 a second), and as much again.
 	replyTimeout = 60 * time.Second
+	// voiceAhead is what the voice needs for a first sentence, at the slower of
+	// two machines tried, with the step of the model that it has to wait for.
+	voiceAhead = 200 * time.Millisecond
 	// firstClauseWords is the length from which the first sentence may be cut
 	// at a clause: eight words take the default model a third of a second, and
 	// play three.
@@ -26,6 +30,7 @@ const (
 // into sentences as it comes.
 type mind struct {
 	model engine.LanguageModel
+	log   *slog.Logger
 	clock func() time.Duration
 	post  func(Event)
 }
@@ -47,10 +52,15 @@ func (m mind) reply(ctx context.Context, conversation string, t Think, s Setting
 	if t.Speculative {
 		prompt.Priority = engine.Speculative
 	}
-	_, err := m.model.Generate(ctx, prompt, func(piece string) error {
+	usage, err := m.model.Generate(ctx, prompt, func(piece string) error {
 		tell(cutter.Push(piece))
+		if early := m.early(&cutter, t.Hurry); early != "" {
+			tell([]string{early})
+		}
 		return context.Cause(ctx)
 	})
+	m.log.Debug("reply", "turn", t.Turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
+		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(), "err", err)
 	if err != nil {
 		if fault, ok := faultOf(err, contract.ProviderFailed); ok {
 			m.post(Failed{At(m.clock()), t.Turn, fault})
@@ -61,6 +71,18 @@ func (m mind) reply(ctx context.Context, conversation string, t Think, s Setting
 		tell([]string{rest})
 	}
 	m.post(ThoughtEnded{At(m.clock()), t.Turn})
+}
+
+// early cuts the first sentence short when the user will be waiting for it, and
+// shorter when he is.
+func (m mind) early(c *text.Cutter, hurry time.Duration) string {
+	switch now := m.clock(); {
+	case now >= hurry+voiceAhead:
+		return c.Early(text.AtPhrase)
+	case now >= hurry:
+		return c.Early(text.AtClause)
+	}
+	return ""
 }
 
 // sentences cuts a text that the client wrote.

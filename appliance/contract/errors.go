@@ -81,10 +81,13 @@ type ErrUpgradeRequired struct{ Why string }
 func (e ErrUpgradeRequired) Error() string { return e.Why }
 
 // ErrTooMany: this client asks too often (429).
-type ErrTooMany struct{ RetryAfter time.Duration }
+type ErrTooMany struct {
+	What       string // of what there was too much
+	RetryAfter time.Duration
+}
 
 func (e ErrTooMany) Error() string {
-	return fmt.Sprintf("too many requests; try again in %s", e.RetryAfter)
+	return fmt.Sprintf("%s; try again in %s", cmp.Or(e.What, "too many requests"), (e.RetryAfter + time.Second - 1).Truncate(time.Second))
 }
 
 // ErrFull: the box has no room for one more (503).

@@ -37,6 +37,7 @@ const (
 
 	InvalidConnect Code = "E0730" // a query parameter of the connect
 	UnexpectedTool Code = "E0731" // a tool answer that nothing asked for
+	KeyRevoked     Code = "E0732" // the key that opened the chat, while it is live
 	Internal       Code = "E0799" // a fault of ours
 )
 
@@ -87,6 +88,7 @@ var meanings = map[Code]meaning{
 
 	InvalidConnect: {"invalid_connect_parameter", "A query parameter of the connection is invalid.", ClosePolicy},
 	UnexpectedTool: {"unexpected_tool_answer", "No such tool call is waiting for an answer.", 0},
+	KeyRevoked:     {"key_revoked", "The key that opened this chat was revoked or regenerated.", ClosePolicy},
 	Internal:       {"internal_error", "Something failed inside the box.", CloseInternal},
 }
 

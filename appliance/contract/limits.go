@@ -46,6 +46,7 @@ const (
 
 	DefaultSpeechThreshold = 0.5
 	DefaultPrefixPaddingMS = 300
+	MaxPrefixPaddingMS     = 3000 // longer than any pause within a turn
 
 	DefaultMinInterruptionMS = 800
 	MinMinInterruptionMS     = 50
@@ -61,6 +62,15 @@ const (
 	// InactivityGrace is how long the box waits for an answer after it has
 	// spoken the message for an inactive user.
 	InactivityGrace = 15 * time.Second
+)
+
+// What else a config may say.
+const (
+	MaxTemperature   = 2.0  // beyond it models write noise
+	MaxWebhooks      = 32   // each is told of every chat
+	MaxURLChars      = 2048 // what other software takes at most
+	DefaultNudgeSecs = 10
+	MinNudgeSecs     = 1
 )
 
 // The rest.

@@ -80,8 +80,8 @@ func TestAudioOfAnUtteranceBeginsWithItsPrefix(t *testing.T) {
 		if s.Begin != 50*FrameSamples || s.End != 70*FrameSamples {
 			t.Errorf("voice from %d to %d", s.Begin, s.End)
 		}
-		// 300 ms before, 20 voiced frames, seven silent ones.
-		if want := 4800 + 27*FrameSamples; len(s.PCM) != want {
+		// 300 ms before, 20 voiced frames, three silent ones.
+		if want := 4800 + 23*FrameSamples; len(s.PCM) != want {
 			t.Errorf("%d samples, want %d", len(s.PCM), want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestPartsOfLongSpeechJoinWithoutLossOrOverlap(t *testing.T) {
 			total += len(s.PCM)
 		}
 	}
-	if want := 637 * FrameSamples; total != want {
+	if want := 633 * FrameSamples; total != want {
 		t.Fatalf("the parts hold %d samples, want %d", total, want)
 	}
 }

@@ -4,6 +4,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -58,6 +59,61 @@ func (c *Cutter) Rest() string {
 	s := c.take(len(c.buf))
 	c.begun = false
 	return s
+}
+
+// Haste says where a first sentence may be cut when there is no time for all
+// of it.
+type Haste int
+
+// How hasty: at a clause of two words or more ("I'm sorry,"), or at a phrase of
+// three or more ("The museum is open | from ten"), where a speaker who thinks
+// as he talks would draw breath.
+const (
+	AtClause Haste = iota
+	AtPhrase
+)
+
+const (
+	minHastyClause = 2
+	minHastyPhrase = 3
+)
+
+// phraseBeginners are words before which English speakers pause.
+var phraseBeginners = regexp.MustCompile(`(?i)^(?:about|after|and|as|at|because|before|but|by|during|for|from|if|in|into|near|on|or|since|so|that|through|to|under|until|when|where|which|while|who|with|without)$`)
+
+// Early returns the beginning of the first sentence, as far as it can be spoken
+// by itself, for a voice that cannot wait for the end; empty when there is no
+// such place yet, or something was returned before. The rest follows as the
+// next sentence.
+func (c *Cutter) Early(h Haste) string {
+	if c.begun {
+		return ""
+	}
+	for i := len(c.buf) - 2; i > 0; i-- {
+		if clauseEnds(c.buf, i) && words(c.buf[:i+1]) >= minHastyClause {
+			return c.take(i + 1)
+		}
+	}
+	if h < AtPhrase {
+		return ""
+	}
+	return c.take(phraseEnd(c.buf))
+}
+
+// phraseEnd returns where the last phrase begins whose first word is complete,
+// 0 if too few words stand before it.
+func phraseEnd(buf []rune) int {
+	end := len(buf) // of the word that is looked at, exclusive
+	for i := len(buf) - 1; i > 0; i-- {
+		if buf[i] != ' ' {
+			continue
+		}
+		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= minHastyPhrase {
+			return i
+		}
+		end = i
+	}
+	return 0
 }
 
 // Sentences cuts a whole text.

@@ -170,3 +170,35 @@ func TestWhatIsSpokenHasNoEmojiAndSingleSpaces(t *testing.T) {
 		}
 	})
 }
+
+func TestEarlyGivesWhatCanBeSpokenByItselfOnce(t *testing.T) {
+	for _, row := range []struct {
+		said  string
+		haste Haste
+		want  string
+	}{
+		{"I'm sorry, but I do", AtClause, "I'm sorry,"},
+		{"I'm sorry,", AtClause, ""},
+		{"Well, the museum", AtClause, ""},
+		{"It costs 1,000 dollars for", AtClause, ""},
+		{"Yes, of course, it is", AtClause, "Yes, of course,"},
+		{"The agent has logged into the", AtClause, ""},
+		{"The agent has logged into the", AtPhrase, "The agent has logged"},
+		{"The agent has logged into", AtPhrase, ""}, // it may become "intolerably"
+		{"It is at the", AtPhrase, ""},
+		{"", AtPhrase, ""},
+	} {
+		var c Cutter
+		c.Push(row.said)
+		if got := c.Early(row.haste); got != row.want {
+			t.Errorf("%q: %q, want %q", row.said, got, row.want)
+		}
+		if row.want == "" {
+			continue
+		}
+		c.Push(" system, and in the end")
+		if again := c.Early(AtPhrase); again != "" {
+			t.Errorf("%q: then %q", row.said, again)
+		}
+	}
+}

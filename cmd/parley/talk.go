@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -141,11 +140,10 @@ type speech interface {
 func converse(ctx context.Context, box *boxLine, f *follower, say speech, settings contract.SessionSettings) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	messages := make(chan contract.ServerMessage)
-	ended := make(chan error, 1)
-	go func() { ended <- box.receive(ctx, messages) }()
+	messages := make(chan arrived, 64) // taken more slowly than they come while clips are decoded
+	go box.receive(ctx, messages)
 
-	if err := f.begin(ctx, messages, ended); err != nil {
+	if err := f.begin(ctx, messages); err != nil {
 		return err
 	}
 	spoken := make(chan error, 1)
@@ -162,17 +160,12 @@ func converse(ctx context.Context, box *boxLine, f *follower, say speech, settin
 	for {
 		select {
 		case m := <-messages:
-			if err := f.take(m); err != nil {
+			if over, err := f.follow(m); over || err != nil {
 				return err
 			}
-		case err := <-ended:
-			if errors.Is(err, io.EOF) {
-				return nil // the box ended the chat as agreed
-			}
-			return err
 		case err := <-spoken:
 			if err != nil && ctx.Err() == nil {
-				return whyUnsent(err, ended)
+				return whyUnsent(err, f, messages)
 			}
 			f.userDone()
 			spoken = nil
@@ -188,14 +181,16 @@ func converse(ctx context.Context, box *boxLine, f *follower, say speech, settin
 
 // whyUnsent returns why nothing can be sent any more. A box that ended the chat
 // has said why, and that is on its way.
-func whyUnsent(err error, ended <-chan error) error {
-	select {
-	case why := <-ended:
-		if errors.Is(why, io.EOF) {
-			return nil
+func whyUnsent(err error, f *follower, messages <-chan arrived) error {
+	patience := time.After(time.Second)
+	for {
+		select {
+		case m := <-messages:
+			if over, err := f.follow(m); over || err != nil {
+				return err
+			}
+		case <-patience:
+			return err
 		}
-		return why
-	case <-time.After(time.Second):
-		return err
 	}
 }

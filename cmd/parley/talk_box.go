@@ -180,22 +180,31 @@ func (b *boxLine) send(ctx context.Context, m contract.ClientMessage) error {
 	return nil
 }
 
-// receive hands over the box's messages until the chat ends: io.EOF when the
-// box ended it as agreed.
-func (b *boxLine) receive(ctx context.Context, to chan<- contract.ServerMessage) error {
+// arrived is a message of the box and when it came, or how the chat ended:
+// err is io.EOF when the box ended it as agreed.
+type arrived struct {
+	at      time.Time
+	message contract.ServerMessage
+	err     error
+}
+
+// receive hands over the box's messages in order and, last, how the chat ended.
+func (b *boxLine) receive(ctx context.Context, to chan<- arrived) {
 	for {
 		_, data, err := b.conn.Read(ctx)
+		a := arrived{at: time.Now()}
 		if err != nil {
-			return ending(err)
-		}
-		m, err := contract.ParseServerMessage(data)
-		if err != nil {
-			return fmt.Errorf("the box sent what is no message of a chat: %w", err)
+			a.err = ending(err)
+		} else if a.message, err = contract.ParseServerMessage(data); err != nil {
+			a.err = fmt.Errorf("the box sent what is no message of a chat: %w", err)
 		}
 		select {
-		case to <- m:
+		case to <- a:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return
+		}
+		if a.err != nil {
+			return
 		}
 	}
 }

@@ -54,35 +54,48 @@ func newFollower(c *console, json bool, play *playQueue) *follower {
 func (f *follower) now() time.Duration { return time.Since(f.begun) }
 
 // begin waits for the chat to begin, which its metadata says.
-func (f *follower) begin(ctx context.Context, messages <-chan contract.ServerMessage, ended <-chan error) error {
+func (f *follower) begin(ctx context.Context, messages <-chan arrived) error {
 	for {
 		select {
 		case m := <-messages:
-			if e, ok := m.(contract.WebSocketError); ok {
+			if errors.Is(m.err, io.EOF) {
+				return errors.New("the box ended the chat before it began")
+			}
+			if m.err != nil {
+				return m.err
+			}
+			if e, ok := m.message.(contract.WebSocketError); ok {
 				fmt.Fprintf(f.console.err, "the box: %s %s: %s\n", e.Code, e.Slug, e.Message)
 			}
-			if _, ok := m.(contract.ChatMetadata); ok {
-				f.begun = time.Now()
+			if _, ok := m.message.(contract.ChatMetadata); ok {
+				f.begun = m.at
 				return nil
 			}
-		case err := <-ended:
-			if errors.Is(err, io.EOF) {
-				err = errors.New("the box ended the chat before it began")
-			}
-			return err
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
 }
 
+// follow follows what came from the box, and tells whether that ended the chat
+// as agreed.
+func (f *follower) follow(a arrived) (over bool, err error) {
+	switch {
+	case errors.Is(a.err, io.EOF):
+		return true, nil
+	case a.err != nil:
+		return false, a.err
+	}
+	return false, f.take(a)
+}
+
 // take follows one message of the box.
-func (f *follower) take(m contract.ServerMessage) error {
+func (f *follower) take(a arrived) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := f.now()
+	now := a.at.Sub(f.begun)
 	f.last = now
-	switch m := m.(type) {
+	switch m := a.message.(type) {
 	case contract.UserMessage:
 		if m.Interim {
 			return nil

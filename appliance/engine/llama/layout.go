@@ -59,7 +59,6 @@ type chatMessage struct{ role, content *byte }
 // The values of llama.h that are set here.
 const (
 	loadModeRead = 0 // LLAMA_LOAD_MODE_NONE: read the file, map nothing
-	flashOn      = 1 // LLAMA_FLASH_ATTN_TYPE_ENABLED
 	typeF16      = 1 // GGML_TYPE_F16
 )
 

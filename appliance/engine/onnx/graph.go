@@ -35,6 +35,7 @@ var errProtobuf = errors.New("not an ONNX model: its protobuf is cut off or brok
 // for it is no longer so.
 func trimGraph(model []byte, output, initializer string, rows uint64) ([]byte, error) {
 	out := make([]byte, 0, len(model))
+	graphs := 0
 	for f, err := range protobufFields(model) {
 		if err != nil {
 			return nil, err
@@ -48,6 +49,10 @@ func trimGraph(model []byte, output, initializer string, rows uint64) ([]byte, e
 			return nil, err
 		}
 		out = appendBytes(out, modelGraph, graph)
+		graphs++
+	}
+	if graphs != 1 {
+		return nil, fmt.Errorf("%d graphs, expected 1", graphs)
 	}
 	return out, nil
 }

@@ -43,12 +43,17 @@ func (g *greedy) add(id int64) bool {
 	return len(g.ids) < g.limit
 }
 
-const longestLoop = 8 // tokens
+const longestLoop = 20 // tokens
 
 // loopTokens is how many tokens repeats of n tokens must fill before they are a
-// loop of the model and not a person's: at least 16, and at least four rounds.
-// People do say "no" five times, and spell 0000.
-func loopTokens(n int) int { return max((16+n-1)/n, 4) * n }
+// loop of the model and not a person's: at least 16, and four rounds of a
+// phrase or three of a sentence. People do say "no" five times, and spell 0000.
+func loopTokens(n int) int {
+	if n > 8 {
+		return 3 * n
+	}
+	return max((16+n-1)/n, 4) * n
+}
 
 // repeats returns the length of the loop in which ids ends, or 0.
 func repeats(ids []int64) int {

@@ -158,7 +158,8 @@ func (w *moonshineWork) Close() error {
 // giving the cores back in between.
 func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, p engine.Priority) ([]int64, error) {
 	w.sound = grown(w.sound, int64(len(pcm)+moonshineTail))
-	clear(w.sound[copy(w.sound, pcm):])
+	limited(w.sound, pcm)
+	clear(w.sound[len(pcm):])
 	limit := int64(tokensPerSecond*float64(len(pcm))/engine.SpeechRateHz) + 2
 	text := greedy{limit: int(limit), end: moonshineEOS}
 	err := inTurns(ctx, m.gate, p, m.encoder.Threads(),

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 func openMoonshine(t testing.TB) *Moonshine {
@@ -74,8 +75,8 @@ func TestSoundOfAnyLengthUpTo30sIsTaken(t *testing.T) {
 	for at := 0; at < len(long); at += len(speech) + engine.SpeechRateHz/2 {
 		copy(long[at:], speech)
 	}
-	words := len(spokenWords(hear(t, m, speech).Text))
-	if got := len(spokenWords(hear(t, m, long).Text)); got < words || got > 6*30 {
+	words := len(text.Words(hear(t, m, speech).Text))
+	if got := len(text.Words(hear(t, m, long).Text)); got < words || got > 6*30 {
 		t.Errorf("30 s: %d words, want between %d and 180", got, words)
 	}
 	if _, err := m.Transcribe(context.Background(), make([]float32, MaxSamples+1), engine.TranscribeOptions{}); err == nil || !strings.Contains(err.Error(), "30 s") {

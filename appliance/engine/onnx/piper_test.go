@@ -14,6 +14,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 // voices are the packs of the Piper voices.
@@ -211,8 +212,8 @@ func understood(t *testing.T, p *Piper, ear engine.Transcriber) (level float64) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := spokenWords(s)
-		if n := distance(want, spokenWords(heard.Text)); n > 0 {
+		want := text.Words(s)
+		if n := text.WordErrors(want, text.Words(heard.Text)); n > 0 {
 			t.Logf("%q was heard as %q", s, heard.Text)
 			wrong += n
 		}

@@ -5,18 +5,17 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/appliance/audio"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 // packFile finds a file of a model pack where every test looks for them.
@@ -145,68 +144,12 @@ func wordError(t testing.TB, ear engine.Transcriber, all []prompt) float64 {
 		if err != nil {
 			t.Fatalf("%s: %v", p.name, err)
 		}
-		want, have := spokenWords(p.text), spokenWords(got.Text)
-		n := distance(want, have)
+		want := text.Words(p.text)
+		n := text.WordErrors(want, text.Words(got.Text))
 		if n > 0 {
 			t.Logf("%s: %d wrong: %q heard as %q", p.name, n, p.text, got.Text)
 		}
 		wrong, words = wrong+n, words+len(want)
 	}
 	return float64(wrong) / float64(words)
-}
-
-// spokenWords are the words of a text as they are said, so that two ways of
-// writing the same ("5", "five") are equal.
-func spokenWords(s string) []string {
-	s = strings.ToLower(s)
-	for _, r := range [][2]string{
-		{"’", "'"}, {"-", " "}, {"%", " percent "}, {"#", " pound "}, {"*", " star "},
-		{"voice mail", "voicemail"}, {"o.k.", "okay"}, {" ok ", " okay "},
-	} {
-		s = strings.ReplaceAll(s, r[0], r[1])
-	}
-	s = regexp.MustCompile(`\d+`).ReplaceAllStringFunc(s, numberWords)
-	s = regexp.MustCompile(`[^a-z' ]+`).ReplaceAllString(s, " ")
-	words := strings.Fields(s)
-	out := words[:0]
-	for _, w := range words {
-		if w = strings.Trim(w, "'"); w != "" {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// numberWords says a number up to twenty, and a longer one digit by digit.
-func numberWords(digits string) string {
-	names := strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
-	if n, err := strconv.Atoi(digits); err == nil && n <= 20 {
-		return " " + names[n] + " "
-	}
-	var b strings.Builder
-	for _, d := range digits {
-		fmt.Fprintf(&b, " %s ", names[d-'0'])
-	}
-	return b.String()
-}
-
-// distance is how many words must be changed, added or left out to make b of a.
-func distance(a, b []string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, y := range b {
-			change := diagonal
-			if x != y {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(row[j+1]+1, row[j]+1, change)
-		}
-	}
-	return row[len(b)]
 }

@@ -46,7 +46,7 @@ func Open(libraryPath string) (*Runtime, error) {
 	}
 	if process.users == 0 {
 		ort.SetSharedLibraryPath(path)
-		if err := ort.InitializeEnvironment(ort.WithLogLevelError()); err != nil {
+		if err := ort.InitializeEnvironment(ort.WithLogLevelFatal()); err != nil {
 			return nil, damaged(path, err)
 		}
 		if err := shareArena(); err != nil {

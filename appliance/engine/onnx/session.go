@@ -101,7 +101,7 @@ func (o SessionOptions) build() (_ *ort.SessionOptions, err error) {
 		so.SetIntraOpNumThreads(o.threads()),
 		so.SetInterOpNumThreads(1),
 		so.SetCpuMemArena(true),
-		so.SetLogSeverityLevel(ort.LoggingLevelError),
+		so.SetLogSeverityLevel(ort.LoggingLevelFatal), // errors are returned
 		so.AddSessionConfigEntry("session.intra_op.allow_spinning", "0"),
 		so.AddSessionConfigEntry("session.inter_op.allow_spinning", "0"),
 		so.AddSessionConfigEntry("session.use_env_allocators", "1"),

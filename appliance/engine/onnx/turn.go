@@ -3,7 +3,6 @@ package onnx
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
 	"parley/appliance/engine"
@@ -62,11 +61,7 @@ func (t *Turn) Probability(ctx context.Context, pcm []float32) (_ float64, err e
 	if err := w.call.Run(); err != nil {
 		return 0, err
 	}
-	p := float64(w.probability[0])
-	if !(p >= 0 && p <= 1) {
-		return 0, fmt.Errorf("onnx: the end of the turn has the probability %v: the sound holds what is no number", p)
-	}
-	return p, nil
+	return float64(w.probability[0]), nil
 }
 
 // turnWork is a prepared run with the memory it reads and writes.
@@ -108,9 +103,9 @@ func (t *Turn) newWork() (_ *turnWork, err error) {
 func (w *turnWork) hear(pcm []float32) {
 	pcm = pcm[max(0, len(pcm)-turnSound):]
 	clear(w.sound)
-	copy(w.sound[turnSound-len(pcm):], pcm)
+	limited(w.sound[turnSound-len(pcm):], pcm)
 	var sum, squares float64
-	for _, x := range pcm {
+	for _, x := range w.sound {
 		sum += float64(x)
 		squares += float64(x) * float64(x)
 	}

@@ -3,11 +3,8 @@ package onnx
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"os"
 	"path/filepath"
-	"sync"
 
 	"parley/appliance/engine"
 )
@@ -229,55 +226,4 @@ func (w *Whisper) listen(work *whisperWork, pcm []float32) error {
 		return err
 	}
 	return work.call.In("encoder_hidden_states", hidden)
-}
-
-// whisperEncoder is the encoder for one length of window, loaded when it is
-// first run.
-type whisperEncoder struct {
-	rt     *Runtime
-	path   string
-	frames int
-
-	mu      sync.Mutex
-	session *Session
-}
-
-func (e *whisperEncoder) run(features, hidden Value) error {
-	s, err := e.load()
-	if err != nil {
-		return err
-	}
-	return s.Run([]Value{features}, []Value{hidden})
-}
-
-// load cuts the table of positions to the window, and drops the outputs for
-// attention that nobody asks for.
-func (e *whisperEncoder) load() (*Session, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.session != nil {
-		return e.session, nil
-	}
-	model, err := os.ReadFile(e.path)
-	if err != nil {
-		return nil, fmt.Errorf("onnx: %w", err)
-	}
-	model, err = trimGraph(model, "last_hidden_state", "embed_positions.weight", uint64(e.frames/2))
-	if err != nil {
-		return nil, damaged(e.path, err)
-	}
-	e.session, err = e.rt.LoadBytes(e.path, model, SessionOptions{
-		Inputs: []string{"input_features"}, Outputs: []string{"last_hidden_state"}})
-	return e.session, err
-}
-
-func (e *whisperEncoder) Close() error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.session == nil {
-		return nil
-	}
-	s := e.session
-	e.session = nil
-	return s.Close()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 func openWhisper(t testing.TB) *Whisper {
@@ -46,7 +47,7 @@ func TestWhisperHears(t *testing.T) {
 			if found.Language != "en" || told.Language != "en" {
 				t.Errorf("%s: languages %q and %q", p.name, found.Language, told.Language)
 			}
-			if a, b := spokenWords(found.Text), spokenWords(told.Text); distance(a, b) > 1 {
+			if a, b := text.Words(found.Text), text.Words(told.Text); text.WordErrors(a, b) > 1 {
 				t.Errorf("%s: %q in an open language, %q in English", p.name, found.Text, told.Text)
 			}
 		}
@@ -55,7 +56,7 @@ func TestWhisperHears(t *testing.T) {
 	t.Run("the same in the long window", func(t *testing.T) {
 		long := append(append(make([]float32, 0, whisperShortSound+1), speech...), make([]float32, whisperShortSound+1-len(speech))...)
 		short, wide := hear(t, w, speech), hear(t, w, long)
-		if a, b := spokenWords(short.Text), spokenWords(wide.Text); distance(a, b) > len(a)/10 {
+		if a, b := text.Words(short.Text), text.Words(wide.Text); text.WordErrors(a, b) > len(a)/10 {
 			t.Errorf("%q in 15 s, %q in 30 s", short.Text, wide.Text)
 		}
 	})

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
-	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -54,7 +52,7 @@ const (
 const (
 	cFloat, cInt64, cBool = 1, 7, 9
 	cArenaAllocator       = 1
-	cLogError             = 3
+	cLogFatal             = 4
 )
 
 // OpenYardstick opens the library, which is the one that a Runtime of the same
@@ -80,7 +78,7 @@ func OpenYardstick(libraryPath string) (*Yardstick, error) {
 		return nil, damaged(libraryPath, fmt.Errorf("it lacks version %d of the interface", yardstickAPIVersion))
 	}
 	return y, errors.Join(
-		y.call(apiCreateEnv, cLogError, address(cString("yardstick")), address(&y.env)),
+		y.call(apiCreateEnv, cLogFatal, address(cString("yardstick")), address(&y.env)),
 		y.call(apiCreateCPUMemoryInfo, cArenaAllocator, 0, address(&y.info)))
 }
 
@@ -133,7 +131,7 @@ func (y *Yardstick) Load(path string, threads int) (_ *Graph, err error) {
 		err = errors.Join(err, y.call(apiAddConfigEntry, options, address(cString(key)), address(cString("0"))))
 	}
 	return g, errors.Join(err,
-		y.call(apiSetLogSeverity, options, cLogError),
+		y.call(apiSetLogSeverity, options, cLogFatal),
 		y.call(apiSetIntraOpThreads, options, uintptr(SessionOptions{Threads: threads}.threads())),
 		y.call(apiSetInterOpThreads, options, 1),
 		y.call(apiCreateSession, y.env, address(cString(path)), options, address(&g.session)))
@@ -233,43 +231,6 @@ func (y *Yardstick) floats(v uintptr) ([]float32, error) {
 	defer y.free(apiReleaseTensorInfo, info)
 	err = y.call(apiTensorElements, info, address(&n))
 	return unsafe.Slice(data, n), err
-}
-
-// Comparison is how long two ways to do the same took.
-type Comparison struct {
-	Ours, Straight time.Duration // medians
-	Ratio          float64       // the median of the pairs' ratios
-}
-
-// Compare runs both in turn, so many times, after a first time that does not
-// count. Each goes first every other time, so that what else the machine does
-// weighs on both.
-func Compare(rounds int, ours, straight func() error) (c Comparison, err error) {
-	both := [2]func() error{ours, straight}
-	took := [2][]time.Duration{}
-	var ratios []float64
-	for round := range max(rounds, 1) + 1 {
-		var pair [2]time.Duration
-		for i := range both {
-			which := (round + i) % 2
-			start := time.Now()
-			if err := both[which](); err != nil {
-				return c, err
-			}
-			pair[which] = time.Since(start)
-		}
-		if round == 0 {
-			continue
-		}
-		took[0], took[1] = append(took[0], pair[0]), append(took[1], pair[1])
-		ratios = append(ratios, float64(pair[0])/float64(pair[1]))
-	}
-	return Comparison{Ours: median(took[0]), Straight: median(took[1]), Ratio: median(ratios)}, nil
-}
-
-func median[T ~int64 | ~float64](x []T) T {
-	slices.Sort(x)
-	return x[len(x)/2]
 }
 
 func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }

@@ -2,6 +2,7 @@ package ws
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,14 +18,15 @@ const keptBuffer = 256 << 10
 
 // carry brings what the client sends to the session, until either is over, and
 // returns when the session is.
-func (l *Line) carry(s Session) {
+func (l *Line) carry(s Session, still func(context.Context) error) {
 	over := make(chan struct{})
+	g := guarded{s, l, still}
 	l.workers.Go(func() {
 		defer close(over)
-		<-s.Done()
+		g.watch()
 		l.Close(contract.CloseNormal, "") // the session has done it; this is for one that has not
 	})
-	err := l.read(s)
+	err := l.read(g)
 	_, ended := errors.AsType[sessionOver](err)
 	switch {
 	case errors.Is(err, errTooBig):

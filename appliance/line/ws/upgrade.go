@@ -3,6 +3,7 @@ package ws
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"net"
@@ -81,7 +82,11 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 		return nil, fmt.Errorf("accepting a WebSocket: %w", err)
 	}
 	conn.SetReadLimit(-1) // Line.take limits what is read
-	if b, ok := kept.conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
+	under := kept.conn
+	if secure, ok := under.(*tls.Conn); ok {
+		under = secure.NetConn()
+	}
+	if b, ok := under.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		_ = b.SetWriteBuffer(socketBuffer) // a wish; without it the line works as well
 	}
 	l := &Line{

@@ -34,9 +34,10 @@ type Seat interface {
 
 // Opening is what the line knows of a conversation before it begins.
 type Opening struct {
-	Account  string
-	Settings contract.ConnectSettings
-	Line     *Line
+	Account   string
+	RequestID string // of the handshake
+	Settings  contract.ConnectSettings
+	Line      *Line
 }
 
 // A Session is one live conversation, as the line uses it. After an error of
@@ -67,6 +68,9 @@ type Timing struct {
 	// Pong is how long it may take to give it, 20 s: a phone that changes
 	// networks is back by then.
 	Pong time.Duration
+	// Recheck is how often it is asked whether the client may still be here,
+	// besides at each of its messages but audio: 1 s.
+	Recheck time.Duration
 	// Close is how long the closing handshake may take, 3 s: a round trip, and
 	// within the time that a box takes to stop.
 	Close time.Duration
@@ -81,6 +85,7 @@ func (t Timing) orDefault() Timing {
 	set(&t.Write, 10*time.Second)
 	set(&t.PingEvery, 20*time.Second)
 	set(&t.Pong, 20*time.Second)
+	set(&t.Recheck, time.Second)
 	set(&t.Close, 3*time.Second)
 	return t
 }
@@ -132,9 +137,10 @@ func (s *Server) Wait(ctx context.Context) error {
 }
 
 // ServeChat carries one conversation of account, from its upgrade to the end of
-// the socket. An error means that there was no upgrade and the response is
-// still to be written.
-func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string) error {
+// the socket. It ends when still, which is asked again and again, says that the
+// client may not go on: contract.ErrUnauthorized. An error means that there was
+// no upgrade and the response is still to be written.
+func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string, still func(context.Context) error) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -156,13 +162,13 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 		s.refuse(r.Context(), l, err)
 		return nil
 	}
-	session, err := seat.Open(r.Context(), Opening{Account: account, Settings: settings, Line: l})
+	session, err := seat.Open(r.Context(), Opening{Account: account, RequestID: l.requestID, Settings: settings, Line: l})
 	if err != nil {
 		seat.Release()
 		s.refuse(r.Context(), l, err)
 		return nil
 	}
-	l.carry(session)
+	l.carry(session, still)
 	return nil
 }
 

@@ -27,6 +27,23 @@ type desk struct {
 	refused error
 	opened  chan *talk
 	seats   sync.WaitGroup // reserved and not given back
+
+	mu     sync.Mutex
+	barred error // what still says
+	asked  int   // how often
+}
+
+func (d *desk) still(context.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asked++
+	return d.barred
+}
+
+func (d *desk) bar(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.barred = err
 }
 
 type place struct{ d *desk }
@@ -71,7 +88,12 @@ func (t *talk) HangUp()                                { close(t.hungUp); t.end(
 func (t *talk) Done() <-chan struct{}                  { return t.done }
 func (t *talk) end()                                   { t.over.Do(func() { close(t.done) }) }
 func (t *talk) Fault(code contract.Code, detail string) error {
-	return t.Line.Send(context.Background(), code.Error(detail))
+	err := t.Line.Send(context.Background(), code.Error(detail))
+	if code.Fatal() {
+		t.Line.Close(code.CloseCode(), code.Slug())
+		t.end()
+	}
+	return err
 }
 
 // box serves chats on a real socket.
@@ -92,7 +114,7 @@ func start(t *testing.T, timing Timing, origins ...string) *box {
 	b.server = NewServer(b.desk, origins, timing, slog.New(slog.DiscardHandler))
 	b.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "req-1")
-		if err := b.server.ServeChat(w, r, "acme"); err != nil {
+		if err := b.server.ServeChat(w, r, "acme", b.still); err != nil {
 			b.failed <- err
 			http.Error(w, err.Error(), http.StatusTeapot)
 		}

@@ -1,0 +1,56 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"parley/appliance/contract"
+)
+
+// exposed are the headers that a page of another origin may read, besides those
+// that the standard lets it read anyway (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
+const exposed = "X-Request-Id, Retry-After, Allow, WWW-Authenticate, Content-Disposition, Content-Range, Accept-Ranges"
+
+// remembered is how long a browser may keep the answer to a preflight, in
+// seconds: the two hours to which browsers cut longer times.
+const remembered = "7200"
+
+// cross says to a browser what pages of other origins may do, and answers its
+// preflights: done is true then. Nothing here relies on cookies, so a page gains
+// nothing from an answer that it may not read.
+func (a *API) cross(w http.ResponseWriter, r *http.Request) (done bool) {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	preflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
+	switch {
+	case slices.Contains(a.Origins, "*"):
+		h.Set("Access-Control-Allow-Origin", "*")
+	case slices.ContainsFunc(a.Origins, func(o string) bool { return strings.EqualFold(o, origin) }):
+		h.Set("Access-Control-Allow-Origin", origin)
+	case preflight:
+		a.refuse(w, r, contract.ErrForbidden{Why: fmt.Sprintf("pages of origin %.80q may not use this box; its operator can allow them with the setting origins", origin)})
+		return true
+	default:
+		return false
+	}
+	h.Set("Access-Control-Expose-Headers", exposed)
+	if !preflight {
+		return false
+	}
+	h.Add("Vary", "Access-Control-Request-Headers")
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE")
+	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
+		// Whatever it asks for: clients mark their requests with headers of
+		// their own, and * would leave out Authorization.
+		h.Set("Access-Control-Allow-Headers", asked)
+	}
+	h.Set("Access-Control-Max-Age", remembered)
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}

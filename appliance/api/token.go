@@ -1,0 +1,111 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// clientCredentials is the one way to a token here (RFC 6749, section 4.4).
+const clientCredentials = "client_credentials"
+
+// maxTokenBody is the largest body of a request for a token, in bytes: it
+// holds two words.
+const maxTokenBody = 16 << 10
+
+// tokenMade answers a request for an access token.
+type tokenMade struct {
+	AccessToken string `json:"access_token"`
+	TokenType   string `json:"token_type"`
+	ExpiresIn   int    `json:"expires_in"` // seconds
+	IssuedAt    int64  `json:"issued_at"`  // Unix milliseconds
+	GrantType   string `json:"grant_type"`
+}
+
+// tokenRefused is a problem as clients of OAuth read it: error is one of the
+// words of RFC 6749, section 5.2, which they act upon.
+type tokenRefused struct {
+	problem
+	Description string `json:"error_description"`
+}
+
+// makeToken gives an access token to who has an API key and its secret.
+func (a *API) makeToken(w http.ResponseWriter, r *http.Request) error {
+	key, secret, _ := r.BasicAuth()
+	if key == "" || secret == "" {
+		return a.refuseClient(w, "send the API key and its secret key as Authorization: Basic, joined by a colon, in base64")
+	}
+	if len(key) > longestKey || len(secret) > longestKey {
+		key = ""
+	}
+	grantType, err := grantType(http.MaxBytesReader(w, r.Body, maxTokenBody), r.Header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	switch grantType {
+	case clientCredentials:
+	case "":
+		a.refuseToken(w, http.StatusBadRequest, "invalid_request", "grant_type is missing; send grant_type=client_credentials, once, as a form or as JSON")
+		return nil
+	default:
+		a.refuseToken(w, http.StatusBadRequest, "unsupported_grant_type", "grant_type: only client_credentials is given here")
+		return nil
+	}
+	at := a.now()
+	token, err := a.Keys.CreateToken(r.Context(), key, secret, at)
+	if errors.Is(err, store.ErrNotFound) {
+		err := a.wrong(r, "the API key or its secret key is wrong, or the key was revoked")
+		if _, ok := errors.AsType[contract.ErrUnauthorized](err); ok {
+			return a.refuseClient(w, err.Error())
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Pragma", "no-cache") // RFC 6749, section 5.1
+	a.reply(w, http.StatusOK, tokenMade{token, "Bearer", int(store.TokenLife.Seconds()), at.UnixMilli(), clientCredentials})
+	return nil
+}
+
+// refuseClient asks for the credentials that this path takes.
+func (a *API) refuseClient(w http.ResponseWriter, why string) error {
+	w.Header().Set("WWW-Authenticate", `Basic realm="parley", charset="UTF-8"`)
+	a.refuseToken(w, http.StatusUnauthorized, "invalid_client", why)
+	return nil
+}
+
+func (a *API) refuseToken(w http.ResponseWriter, status int, code, why string) {
+	a.reply(w, status, tokenRefused{problem{code, code, why}, why})
+}
+
+// grantType reads the one field of the body. It is empty where the body does
+// not have it, or has it more than once.
+func grantType(body io.Reader, contentType string) (string, error) {
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return "", err
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err == nil && kind == "application/json" {
+		var given struct {
+			GrantType string `json:"grant_type"`
+		}
+		if json.Unmarshal(raw, &given) != nil {
+			return "", nil
+		}
+		return given.GrantType, nil
+	}
+	// A form, also where the client does not say what it sends.
+	form, err := url.ParseQuery(string(raw))
+	if err != nil || len(form["grant_type"]) != 1 {
+		return "", nil
+	}
+	return form.Get("grant_type"), nil
+}

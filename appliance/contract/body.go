@@ -1,0 +1,175 @@
+package contract
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// parseBody reads the body of a request by read, which notes what is wrong. The
+// error is an ErrMalformed for a body that does not fit its schema, and an
+// ErrInvalid for one that fits and has a value that is not allowed.
+func parseBody[T any](data []byte, read func(object) T) (T, error) {
+	var none T
+	var problems []ValidationError
+	if msg := notJSON(data); msg != "" {
+		return none, refusal([]ValidationError{{Type: "malformed", Msg: msg}})
+	}
+	o := readObject(nil, data, &problems, false)
+	if len(problems) > 0 {
+		return none, refusal(problems)
+	}
+	v := read(o)
+	if len(problems) > 0 {
+		return none, refusal(problems)
+	}
+	return v, nil
+}
+
+func notJSON(data []byte) string {
+	var any json.RawMessage
+	err := json.Unmarshal(data, &any)
+	syntax, broken := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case len(data) == 0:
+		return "the body is empty; expected a JSON object"
+	case !utf8.Valid(data):
+		return "the body is not UTF-8"
+	case broken:
+		return fmt.Sprintf("not valid JSON at byte %d: %s", syntax.Offset, syntax.Error())
+	case err != nil:
+		return "not valid JSON: " + err.Error()
+	}
+	return ""
+}
+
+// refusal makes one error of problems with a body.
+func refusal(problems []ValidationError) error {
+	if slices.ContainsFunc(problems, func(p ValidationError) bool { return p.Type != "wrong_value" }) {
+		for i, p := range problems {
+			problems[i].Loc = append([]any{"body"}, p.Loc...)
+		}
+		return ErrMalformed{Detail: problems}
+	}
+	first := problems[0]
+	why := []string{first.Msg}
+	for _, p := range problems[1:] {
+		why = append(why, p.String())
+	}
+	return ErrInvalid{Field: path(first.Loc), Why: strings.Join(why, "; ")}
+}
+
+// label reads a name that people give: one line, required, at most so many
+// characters. Besides what prints it may have the two joiners by which scripts
+// and emoji put characters together.
+func (o object) label(name string, most int) string {
+	o.require(name)
+	s := o.filled(name, most)
+	for _, r := range s {
+		if !unicode.IsPrint(r) && r != '\u200c' && r != '\u200d' {
+			o.note(name, "wrong_value", fmt.Sprintf("has the character %U, which cannot be printed", r))
+			break
+		}
+	}
+	return s
+}
+
+// prose reads a text of some lines that people read.
+func (o object) prose(name string, most int) string {
+	s := o.text(name, most)
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' {
+			o.note(name, "wrong_value", fmt.Sprintf("has the control character %U", r))
+			break
+		}
+	}
+	return s
+}
+
+// filled reads a text that is not blank.
+func (o object) filled(name string, most int) string {
+	s := o.textOrNil(name, most)
+	if s == nil {
+		return ""
+	}
+	if strings.TrimSpace(*s) == "" {
+		o.note(name, "wrong_value", "empty; it needs at least one character that is no space")
+	}
+	return *s
+}
+
+func (o object) integerOrNil(name string, low, high int) *int {
+	if _, ok := o.get(name); !ok {
+		return nil
+	}
+	v := o.integer(name, low, high)
+	return &v
+}
+
+func (o object) booleanOrNil(name string) *bool {
+	if _, ok := o.get(name); !ok {
+		return nil
+	}
+	v := o.boolean(name)
+	return &v
+}
+
+// numberOrNil reads a number in [low, high].
+func (o object) numberOrNil(name string, low, high float64) *float64 {
+	raw, ok := o.get(name)
+	if !ok {
+		return nil
+	}
+	if kindOf(raw) != "number" {
+		o.wrongType(name, "a number", raw)
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || v < low || v > high || math.IsNaN(v) {
+		o.note(name, "wrong_value", fmt.Sprintf("%s is out of range; allowed: %g to %g", shown(raw), low, high))
+	}
+	return &v
+}
+
+// choices reads a list of strings, each one of allowed.
+func choices[T ~string](o object, name string, allowed ...T) []T {
+	raw, ok := o.get(name)
+	if !ok {
+		return nil
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		o.wrongType(name, "a list", raw)
+		return nil
+	}
+	if len(items) > len(allowed) {
+		o.note(name, "wrong_value", fmt.Sprintf("%d entries; there are only %s", len(items), list(allowed)))
+		return nil
+	}
+	chosen := make([]T, 0, len(items))
+	for i, item := range items {
+		var v T
+		switch json.Unmarshal(item, &v) {
+		case nil:
+			if !slices.Contains(allowed, v) {
+				o.in(name).note(i, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", clip(string(v)), list(allowed)))
+			}
+		default:
+			o.in(name).note(i, "wrong_type", "expected a string, got "+shown(item))
+		}
+		chosen = append(chosen, v)
+	}
+	return chosen
+}
+
+// in is the place below the field of that name.
+func (o object) in(name string) object {
+	o.loc = o.at(name)
+	return o
+}

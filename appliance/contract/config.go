@@ -1,0 +1,222 @@
+package contract
+
+// EVIVersion is the generation of the assistant that a config is written for.
+type EVIVersion string
+
+// The generations that are served; 1 and 2 are retired.
+const (
+	EVI3     EVIVersion = "3"
+	EVI4Mini EVIVersion = "4-mini"
+)
+
+// ModelProvider says whose language model a config names. What a box really
+// runs for it is the operator's choice.
+type ModelProvider string
+
+// The providers. ProviderOwn are the models that the box itself brings.
+const (
+	ProviderCustom ModelProvider = "CUSTOM_LANGUAGE_MODEL"
+	ProviderOwn    ModelProvider = "HUME_AI"
+)
+
+// ModelProviders lists every provider that a config may name.
+func ModelProviders() []ModelProvider {
+	return []ModelProvider{
+		"GROQ", "OPEN_AI", "FIREWORKS", "ANTHROPIC", ProviderCustom, "GOOGLE", ProviderOwn,
+		"AMAZON_BEDROCK", "PERPLEXITY", "SAMBANOVA", "CEREBRAS", "X_AI",
+	}
+}
+
+// VoiceProvider says where a voice comes from.
+type VoiceProvider string
+
+// The library that the box brings, and the voices made on it.
+const (
+	VoiceLibrary VoiceProvider = "HUME_AI"
+	VoiceCustom  VoiceProvider = "CUSTOM_VOICE"
+)
+
+// WebhookEvent is what a webhook may be told of.
+type WebhookEvent string
+
+// The events.
+const (
+	WebhookChatStarted WebhookEvent = "chat_started"
+	WebhookChatEnded   WebhookEvent = "chat_ended"
+	WebhookToolCall    WebhookEvent = "tool_call"
+)
+
+// PostedConfig is the body of a new config.
+type PostedConfig struct {
+	Name string `json:"name"`
+	PostedConfigVersion
+}
+
+// PostedConfigVersion is the body of a config's next version. What is absent is
+// nil; ReturnConfig has the defaults.
+type PostedConfigVersion struct {
+	EVIVersion         EVIVersion          `json:"evi_version"`
+	VersionDescription string              `json:"version_description,omitempty"`
+	Prompt             *ConfigPrompt       `json:"prompt,omitempty"`
+	PromptExpansion    string              `json:"prompt_expansion,omitempty"` // ZERO turns it off for a custom language model
+	Voice              *VoiceRef           `json:"voice,omitempty"`
+	LanguageModel      *LanguageModel      `json:"language_model,omitempty"`
+	EllmModel          *EllmModel          `json:"ellm_model,omitempty"`
+	Tools              []ToolRef           `json:"tools,omitempty"`
+	BuiltinTools       []BuiltinToolConfig `json:"builtin_tools,omitempty"`
+	EventMessages      *EventMessages      `json:"event_messages,omitempty"`
+	Timeouts           *Timeouts           `json:"timeouts,omitempty"`
+	TurnDetection      *TurnDetection      `json:"turn_detection,omitempty"`
+	Interruption       *Interruption       `json:"interruption,omitempty"`
+	Nudges             *Nudges             `json:"nudges,omitempty"`
+	Webhooks           []Webhook           `json:"webhooks,omitempty"`
+}
+
+// ConfigPrompt names a prompt, and a version of it unless the newest is meant;
+// or it brings the Text of a new one.
+type ConfigPrompt struct {
+	ID              string           `json:"id,omitempty"`
+	Version         *int             `json:"version,omitempty"`
+	Text            string           `json:"text,omitempty"`
+	PromptExpansion *PromptExpansion `json:"prompt_expansion,omitempty"`
+}
+
+// ToolRef names a tool, and a version of it unless the newest is meant.
+type ToolRef struct {
+	ID      string `json:"id"`
+	Version *int   `json:"version,omitempty"`
+}
+
+// VoiceRef names a voice by its id or by its name.
+type VoiceRef struct {
+	ID       string        `json:"id,omitempty"`
+	Name     string        `json:"name,omitempty"`
+	Provider VoiceProvider `json:"provider,omitempty"`
+}
+
+// LanguageModel names a language model. Of ProviderCustom the resource is the
+// URL of a server that speaks for the developer.
+type LanguageModel struct {
+	Provider    ModelProvider `json:"model_provider,omitempty"`
+	Resource    string        `json:"model_resource,omitempty"`
+	Temperature *float64      `json:"temperature,omitempty"`
+}
+
+// EllmModel are the settings of short generated responses.
+type EllmModel struct {
+	AllowShortResponses *bool `json:"allow_short_responses,omitempty"`
+}
+
+// EventMessage is what the assistant says by itself when something happens.
+// Without a text the language model finds one.
+type EventMessage struct {
+	Enabled bool   `json:"enabled"`
+	Text    string `json:"text,omitempty"`
+}
+
+// EventMessages are the occasions to speak by itself.
+type EventMessages struct {
+	OnNewChat            *EventMessage `json:"on_new_chat,omitempty"`
+	OnInactivityTimeout  *EventMessage `json:"on_inactivity_timeout,omitempty"`
+	OnMaxDurationTimeout *EventMessage `json:"on_max_duration_timeout,omitempty"`
+}
+
+// Timeout ends a chat after so many seconds, MinTimeout to MaxTimeout.
+type Timeout struct {
+	Enabled      bool `json:"enabled"`
+	DurationSecs *int `json:"duration_secs,omitempty"`
+}
+
+// Timeouts end a chat in which nobody says anything, and one that is long.
+type Timeouts struct {
+	Inactivity  *Timeout `json:"inactivity,omitempty"`
+	MaxDuration *Timeout `json:"max_duration,omitempty"`
+}
+
+// TurnDetection says when a user has finished.
+type TurnDetection struct {
+	EndOfTurnSilenceMS       *int     `json:"end_of_turn_silence_ms,omitempty"`
+	SpeechDetectionThreshold *float64 `json:"speech_detection_threshold,omitempty"`
+	PrefixPaddingMS          *int     `json:"prefix_padding_ms,omitempty"`
+}
+
+// Interruption says how long a user must speak to interrupt the assistant.
+type Interruption struct {
+	MinInterruptionMS *int `json:"min_interruption_ms,omitempty"`
+}
+
+// Nudges are short prompts to go on, spoken after so many seconds of silence.
+type Nudges struct {
+	Enabled      bool `json:"enabled"`
+	IntervalSecs *int `json:"interval_secs,omitempty"`
+}
+
+// Webhook is a URL that is told of events.
+type Webhook struct {
+	URL    string         `json:"url"`
+	Events []WebhookEvent `json:"events"`
+}
+
+// ReturnBuiltinTool is a tool of the box in the record of a config.
+type ReturnBuiltinTool struct {
+	ToolType        RecordToolType `json:"tool_type"`
+	Name            BuiltInTool    `json:"name"`
+	FallbackContent string         `json:"fallback_content,omitempty"`
+}
+
+// ReturnVoice is a voice in the record of a config.
+type ReturnVoice struct {
+	ID       string        `json:"id"`
+	Name     string        `json:"name"`
+	Provider VoiceProvider `json:"provider"`
+}
+
+// ReturnConfig is the record of one version of a config: all that was posted,
+// the defaults of what was not, and the prompt and tools that it uses as they
+// are now. Of those that were deleted nothing is left in it.
+type ReturnConfig struct {
+	ID                 string                  `json:"id"`
+	Version            int                     `json:"version"`
+	Name               string                  `json:"name"`
+	VersionDescription string                  `json:"version_description,omitempty"`
+	EVIVersion         EVIVersion              `json:"evi_version"`
+	Prompt             *ReturnPrompt           `json:"prompt,omitempty"`
+	PromptExpansion    string                  `json:"prompt_expansion,omitempty"`
+	Voice              *ReturnVoice            `json:"voice,omitempty"`
+	LanguageModel      *LanguageModel          `json:"language_model,omitempty"`
+	EllmModel          EllmModel               `json:"ellm_model"`
+	Tools              []ReturnUserDefinedTool `json:"tools"`
+	BuiltinTools       []ReturnBuiltinTool     `json:"builtin_tools"`
+	EventMessages      EventMessages           `json:"event_messages"`
+	Timeouts           Timeouts                `json:"timeouts"`
+	TurnDetection      TurnDetection           `json:"turn_detection"`
+	Interruption       Interruption            `json:"interruption"`
+	Nudges             Nudges                  `json:"nudges"`
+	Webhooks           []Webhook               `json:"webhooks"`
+	CreatedOn          int64                   `json:"created_on"`
+	ModifiedOn         int64                   `json:"modified_on"`
+}
+
+// ReturnPagedConfigs is a page of configs.
+type ReturnPagedConfigs struct {
+	Paging
+	ConfigsPage []ReturnConfig `json:"configs_page"`
+}
+
+// LanguageModelEntry is a language model that the box can serve, as a config
+// names it.
+type LanguageModelEntry struct {
+	Provider     ModelProvider `json:"model_provider"`
+	Resource     string        `json:"model_resource"` // * is every one of the provider that has no entry before
+	ServedBy     string        `json:"served_by"`      // the embedded model, or the model and host of a server
+	Embedded     bool          `json:"embedded"`       // it runs on the box itself
+	Default      bool          `json:"default"`        // it answers where a config names none
+	BuiltinTools []BuiltInTool `json:"builtin_tools"`
+}
+
+// ReturnLanguageModels lists what the box can serve. Where StrictModels, a chat
+// with a model that is not in the list is refused; else the default answers.
+type ReturnLanguageModels struct {
+	StrictModels   bool                 `json:"strict_models"`
+	LanguageModels []LanguageModelEntry `json:"language_models"`
+}

@@ -1,0 +1,238 @@
+package contract
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+)
+
+// ParsePostedConfig reads a new config. What it refers to is for others to find.
+func ParsePostedConfig(data []byte) (PostedConfig, error) {
+	return parseBody(data, func(o object) PostedConfig {
+		return PostedConfig{o.label("name", MaxNameChars), readConfigBody(o)}
+	})
+}
+
+// ParsePostedConfigVersion reads a config's next version.
+func ParsePostedConfigVersion(data []byte) (PostedConfigVersion, error) {
+	return parseBody(data, readConfigBody)
+}
+
+func readConfigBody(o object) PostedConfigVersion {
+	c := PostedConfigVersion{
+		EVIVersion:         readEVIVersion(o),
+		VersionDescription: readVersionDescription(o),
+		Prompt:             readConfigPrompt(o),
+		Voice:              readVoiceRef(o),
+		LanguageModel:      readLanguageModel(o),
+		EllmModel:          readEllmModel(o),
+		Tools:              readToolRefs(o),
+		BuiltinTools:       readBuiltinTools(o),
+		EventMessages:      readEventMessages(o),
+		Timeouts:           readTimeouts(o),
+		TurnDetection:      readTurnDetection(o),
+		Interruption:       readInterruption(o),
+		Nudges:             readNudges(o),
+		Webhooks:           readWebhooks(o),
+	}
+	c.PromptExpansion = choice(o, "prompt_expansion", "ZERO")
+	noteSharedNames(o, SessionSettings{BuiltinTools: c.BuiltinTools})
+	if c.EVIVersion == EVI3 && c.Voice == nil {
+		o.note("voice", "wrong_value", "missing; a config of evi_version 3 names its voice")
+	}
+	if c.Prompt != nil && c.LanguageModel != nil && c.LanguageModel.Provider == ProviderCustom {
+		o.note("prompt", "wrong_value", "not allowed with a custom language model, which has a prompt of its own")
+	}
+	return c
+}
+
+func readEVIVersion(o object) EVIVersion {
+	o.require("evi_version")
+	switch v := o.text("evi_version", MaxNameChars); v {
+	case "1", "2":
+		o.note("evi_version", "wrong_value", fmt.Sprintf("%q is retired; allowed: %s, %s", v, EVI3, EVI4Mini))
+		return ""
+	}
+	return choice(o, "evi_version", EVI3, EVI4Mini)
+}
+
+// readConfigPrompt returns nil for a prompt that says nothing.
+func readConfigPrompt(o object) *ConfigPrompt {
+	p, ok := o.object("prompt")
+	if !ok {
+		return nil
+	}
+	c := ConfigPrompt{
+		ID:              p.text("id", MaxModelResourceChars),
+		Version:         p.integerOrNil("version", 0, maxVersion),
+		Text:            p.filled("text", MaxPromptChars),
+		PromptExpansion: readPromptExpansion(p),
+	}
+	switch {
+	case c.ID != "" && c.Text != "":
+		p.note("text", "wrong_value", "give the id of a prompt, or the text of a new one, not both")
+	case c.ID == "" && c.Version != nil:
+		p.note("id", "wrong_value", "missing; a version is one of the prompt with that id")
+	case c.ID == "" && c.Text == "":
+		return nil
+	}
+	return &c
+}
+
+// maxVersion is above any version that there will be.
+const maxVersion = 1<<31 - 1
+
+func readVoiceRef(o object) *VoiceRef {
+	v, ok := o.object("voice")
+	if !ok {
+		return nil
+	}
+	ref := VoiceRef{
+		ID:       v.text("id", MaxModelResourceChars),
+		Name:     v.text("name", MaxModelResourceChars),
+		Provider: choice(v, "provider", VoiceLibrary, VoiceCustom),
+	}
+	_, byID := v.get("id")
+	if _, byName := v.get("name"); !byID && !byName {
+		v.note("", "missing", "give the id or the name of a voice")
+	}
+	return &ref
+}
+
+func readLanguageModel(o object) *LanguageModel {
+	l, ok := o.object("language_model")
+	if !ok {
+		return nil
+	}
+	m := LanguageModel{
+		Provider:    choice(l, "model_provider", ModelProviders()...),
+		Resource:    l.text("model_resource", MaxModelResourceChars),
+		Temperature: l.numberOrNil("temperature", 0, MaxTemperature),
+	}
+	if m.Provider == ProviderCustom {
+		noteURL(l, "model_resource", m.Resource, "https", "wss", "http", "ws")
+	}
+	return &m
+}
+
+func readEllmModel(o object) *EllmModel {
+	e, ok := o.object("ellm_model")
+	if !ok {
+		return nil
+	}
+	return &EllmModel{AllowShortResponses: e.booleanOrNil("allow_short_responses")}
+}
+
+func readToolRefs(o object) []ToolRef {
+	var refs []ToolRef
+	for _, t := range o.list("tools", MaxSessionTools) {
+		t.require("id")
+		ref := ToolRef{ID: t.text("id", MaxModelResourceChars), Version: t.integerOrNil("version", 0, maxVersion)}
+		if slices.ContainsFunc(refs, func(r ToolRef) bool { return r.ID == ref.ID }) {
+			t.note("id", "wrong_value", fmt.Sprintf("the tool %q is there twice", clip(ref.ID)))
+		}
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+func readEventMessages(o object) *EventMessages {
+	e, ok := o.object("event_messages")
+	if !ok {
+		return nil
+	}
+	return &EventMessages{
+		OnNewChat:            readEventMessage(e, "on_new_chat"),
+		OnInactivityTimeout:  readEventMessage(e, "on_inactivity_timeout"),
+		OnMaxDurationTimeout: readEventMessage(e, "on_max_duration_timeout"),
+	}
+}
+
+func readEventMessage(o object, name string) *EventMessage {
+	e, ok := o.object(name)
+	if !ok {
+		return nil
+	}
+	e.require("enabled")
+	return &EventMessage{Enabled: e.boolean("enabled"), Text: e.text("text", MaxInputChars)}
+}
+
+func readTimeouts(o object) *Timeouts {
+	t, ok := o.object("timeouts")
+	if !ok {
+		return nil
+	}
+	return &Timeouts{Inactivity: readTimeout(t, "inactivity"), MaxDuration: readTimeout(t, "max_duration")}
+}
+
+func readTimeout(o object, name string) *Timeout {
+	t, ok := o.object(name)
+	if !ok {
+		return nil
+	}
+	t.require("enabled")
+	return &Timeout{
+		Enabled:      t.boolean("enabled"),
+		DurationSecs: t.integerOrNil("duration_secs", int(MinTimeout.Seconds()), int(MaxTimeout.Seconds())),
+	}
+}
+
+func readTurnDetection(o object) *TurnDetection {
+	t, ok := o.object("turn_detection")
+	if !ok {
+		return nil
+	}
+	return &TurnDetection{
+		EndOfTurnSilenceMS:       t.integerOrNil("end_of_turn_silence_ms", MinEndOfTurnSilenceMS, MaxEndOfTurnSilenceMS),
+		SpeechDetectionThreshold: t.numberOrNil("speech_detection_threshold", 0, 1),
+		PrefixPaddingMS:          t.integerOrNil("prefix_padding_ms", 0, MaxPrefixPaddingMS),
+	}
+}
+
+func readInterruption(o object) *Interruption {
+	i, ok := o.object("interruption")
+	if !ok {
+		return nil
+	}
+	return &Interruption{i.integerOrNil("min_interruption_ms", MinMinInterruptionMS, MaxMinInterruptionMS)}
+}
+
+func readNudges(o object) *Nudges {
+	n, ok := o.object("nudges")
+	if !ok {
+		return nil
+	}
+	return &Nudges{
+		Enabled:      n.boolean("enabled"),
+		IntervalSecs: n.integerOrNil("interval_secs", MinNudgeSecs, int(MaxTimeout.Seconds())),
+	}
+}
+
+func readWebhooks(o object) []Webhook {
+	var hooks []Webhook
+	for _, w := range o.list("webhooks", MaxWebhooks) {
+		w.require("url", "events")
+		hook := Webhook{URL: w.text("url", MaxURLChars), Events: choices(w, "events", WebhookChatStarted, WebhookChatEnded, WebhookToolCall)}
+		if raw, ok := w.get("url"); ok && kindOf(raw) == "string" {
+			noteURL(w, "url", hook.URL, "https", "http")
+		}
+		hooks = append(hooks, hook)
+	}
+	return hooks
+}
+
+// noteURL wants a URL of one of the schemes. Those without encryption are for
+// private addresses; a name may be one, which shows when it is called.
+func noteURL(o object, name, text string, schemes ...string) {
+	u, err := url.Parse(text)
+	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Hostname() == "" {
+		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; expected one like %s://host/path", clip(text), schemes[0]))
+		return
+	}
+	ip := net.ParseIP(u.Hostname())
+	private := ip == nil || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast()
+	if (u.Scheme == "http" || u.Scheme == "ws") && !private {
+		o.note(name, "wrong_value", fmt.Sprintf("%s is public; without encryption only private addresses are allowed: use %s", ip, map[string]string{"http": "https", "ws": "wss"}[u.Scheme]))
+	}
+}

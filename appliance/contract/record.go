@@ -1,0 +1,185 @@
+package contract
+
+// What configs, prompts and tools have in common: a name, and numbered versions
+// of what they say. Times in records are Unix milliseconds.
+
+// VersionType says which version of a prompt or tool a config uses.
+type VersionType string
+
+// A version that was named stays; where none was named, the newest is used.
+const (
+	VersionFixed  VersionType = "FIXED"
+	VersionLatest VersionType = "LATEST"
+)
+
+// RecordToolType tells in a record the tools of the box from the developer's.
+type RecordToolType string
+
+// The kinds of tools, as records spell them.
+const (
+	RecordBuiltin  RecordToolType = "BUILTIN"
+	RecordFunction RecordToolType = "FUNCTION"
+)
+
+// PostedName is the body that renames a config, prompt or tool.
+type PostedName struct {
+	Name string `json:"name"`
+}
+
+// ParsePostedName reads the new name of a config or prompt.
+func ParsePostedName(data []byte) (PostedName, error) {
+	return parseBody(data, func(o object) PostedName { return PostedName{o.label("name", MaxNameChars)} })
+}
+
+// ParsePostedToolName reads the new name of a tool.
+func ParsePostedToolName(data []byte) (PostedName, error) {
+	return parseBody(data, func(o object) PostedName { return PostedName{o.label("name", MaxToolNameChars)} })
+}
+
+// PostedVersionDescription is the body that describes a version anew; one
+// without a description takes the old one away.
+type PostedVersionDescription struct {
+	VersionDescription string `json:"version_description,omitempty"`
+}
+
+// ParsePostedVersionDescription reads the new description of a version.
+func ParsePostedVersionDescription(data []byte) (PostedVersionDescription, error) {
+	return parseBody(data, func(o object) PostedVersionDescription {
+		return PostedVersionDescription{readVersionDescription(o)}
+	})
+}
+
+func readVersionDescription(o object) string {
+	return o.prose("version_description", MaxVersionDescriptionChars)
+}
+
+// Paging says which piece of a list this is.
+type Paging struct {
+	PageNumber int `json:"page_number"` // from 0
+	PageSize   int `json:"page_size"`
+	TotalPages int `json:"total_pages"`
+}
+
+// PromptExpansion says whether the box may add to a prompt what helps a spoken
+// conversation.
+type PromptExpansion struct {
+	Enabled *bool `json:"enabled,omitempty"`
+}
+
+func readPromptExpansion(o object) *PromptExpansion {
+	e, ok := o.object("prompt_expansion")
+	if !ok {
+		return nil
+	}
+	return &PromptExpansion{Enabled: e.booleanOrNil("enabled")}
+}
+
+// PostedPromptVersion is the body of a prompt's next version.
+type PostedPromptVersion struct {
+	Text               string           `json:"text"`
+	VersionDescription string           `json:"version_description,omitempty"`
+	PromptExpansion    *PromptExpansion `json:"prompt_expansion,omitempty"`
+}
+
+// PostedPrompt is the body of a new prompt.
+type PostedPrompt struct {
+	Name string `json:"name"`
+	PostedPromptVersion
+}
+
+// ParsePostedPrompt reads a new prompt.
+func ParsePostedPrompt(data []byte) (PostedPrompt, error) {
+	return parseBody(data, func(o object) PostedPrompt {
+		return PostedPrompt{o.label("name", MaxNameChars), readPromptVersion(o)}
+	})
+}
+
+// ParsePostedPromptVersion reads a prompt's next version.
+func ParsePostedPromptVersion(data []byte) (PostedPromptVersion, error) {
+	return parseBody(data, readPromptVersion)
+}
+
+func readPromptVersion(o object) PostedPromptVersion {
+	o.require("text")
+	return PostedPromptVersion{
+		Text:               o.filled("text", MaxPromptChars),
+		VersionDescription: readVersionDescription(o),
+		PromptExpansion:    readPromptExpansion(o),
+	}
+}
+
+// ReturnPrompt is the record of one version of a prompt.
+type ReturnPrompt struct {
+	ID                 string           `json:"id"`
+	Version            int              `json:"version"`
+	VersionType        VersionType      `json:"version_type"`
+	Name               string           `json:"name"`
+	Text               string           `json:"text"`
+	VersionDescription string           `json:"version_description,omitempty"`
+	PromptExpansion    *PromptExpansion `json:"prompt_expansion,omitempty"`
+	CreatedOn          int64            `json:"created_on"`
+	ModifiedOn         int64            `json:"modified_on"`
+}
+
+// ReturnPagedPrompts is a page of prompts.
+type ReturnPagedPrompts struct {
+	Paging
+	PromptsPage []ReturnPrompt `json:"prompts_page"`
+}
+
+// PostedUserDefinedToolVersion is the body of a tool's next version.
+type PostedUserDefinedToolVersion struct {
+	Parameters         string `json:"parameters"` // a JSON schema as text
+	Description        string `json:"description,omitempty"`
+	FallbackContent    string `json:"fallback_content,omitempty"`
+	VersionDescription string `json:"version_description,omitempty"`
+}
+
+// PostedUserDefinedTool is the body of a new tool.
+type PostedUserDefinedTool struct {
+	Name string `json:"name"`
+	PostedUserDefinedToolVersion
+}
+
+// ParsePostedUserDefinedTool reads a new tool.
+func ParsePostedUserDefinedTool(data []byte) (PostedUserDefinedTool, error) {
+	return parseBody(data, func(o object) PostedUserDefinedTool {
+		return PostedUserDefinedTool{o.label("name", MaxToolNameChars), readToolVersion(o)}
+	})
+}
+
+// ParsePostedUserDefinedToolVersion reads a tool's next version.
+func ParsePostedUserDefinedToolVersion(data []byte) (PostedUserDefinedToolVersion, error) {
+	return parseBody(data, readToolVersion)
+}
+
+func readToolVersion(o object) PostedUserDefinedToolVersion {
+	o.require("parameters")
+	return PostedUserDefinedToolVersion{
+		Parameters:         o.schema("parameters", MaxPromptChars),
+		Description:        o.text("description", MaxToolDescriptionChars),
+		FallbackContent:    o.text("fallback_content", MaxFallbackContentChars),
+		VersionDescription: readVersionDescription(o),
+	}
+}
+
+// ReturnUserDefinedTool is the record of one version of a tool.
+type ReturnUserDefinedTool struct {
+	ToolType           RecordToolType `json:"tool_type"`
+	ID                 string         `json:"id"`
+	Version            int            `json:"version"`
+	VersionType        VersionType    `json:"version_type"`
+	Name               string         `json:"name"`
+	Parameters         string         `json:"parameters"`
+	Description        string         `json:"description,omitempty"`
+	FallbackContent    string         `json:"fallback_content,omitempty"`
+	VersionDescription string         `json:"version_description,omitempty"`
+	CreatedOn          int64          `json:"created_on"`
+	ModifiedOn         int64          `json:"modified_on"`
+}
+
+// ReturnPagedUserDefinedTools is a page of tools.
+type ReturnPagedUserDefinedTools struct {
+	Paging
+	ToolsPage []ReturnUserDefinedTool `json:"tools_page"`
+}

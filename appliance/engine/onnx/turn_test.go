@@ -1,0 +1,69 @@
+package onnx
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"parley/appliance/engine"
+)
+
+func openTurn(t testing.TB) *Turn {
+	t.Helper()
+	turn, err := LoadTurn(openRuntime(t), packFile(t, "turn", "smart-turn-v3.2-cpu.onnx"), engine.NewGate(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeOrFail(t, turn) })
+	if err := turn.Warm(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return turn
+}
+
+func TestTurnTellsTheEndFromACut(t *testing.T) {
+	turn := openTurn(t)
+	ended, cut, n := 0, 0, 0
+	for _, p := range prompts(t) {
+		if n == 20 {
+			break
+		}
+		if strings.ContainsAny(strings.TrimRight(p.text, ". "), ".,;:!?") {
+			continue // a cut may fall where a sentence ends
+		}
+		n++
+		pcm := p.pcm(t)
+		whole, err := turn.Probability(context.Background(), pcm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := turn.Probability(context.Background(), pcm[:len(pcm)*55/100])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if whole > 0.5 {
+			ended++
+		}
+		if part <= 0.5 {
+			cut++
+		}
+	}
+	t.Logf("of 20: %d ends and %d cuts are right", ended, cut)
+	if ended < 16 || cut < 16 {
+		t.Errorf("of 20: %d ends and %d cuts are right, want at least 16 each", ended, cut)
+	}
+}
+
+func TestTurnTakesAnyLength(t *testing.T) {
+	turn := openTurn(t)
+	for _, n := range []int{0, 1, turnSound, turnSound + 1, 3 * turnSound} {
+		if _, err := turn.Probability(context.Background(), testSound(n)); err != nil {
+			t.Errorf("%d samples: %v", n, err)
+		}
+	}
+	nan, err := turn.Probability(context.Background(), []float32{float32(math.NaN())})
+	if silence, err2 := turn.Probability(context.Background(), nil); nan != silence || err != nil || err2 != nil {
+		t.Errorf("what is no number: %v, %v, want silence's %v, %v", nan, err, silence, err2)
+	}
+}

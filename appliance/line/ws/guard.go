@@ -1,0 +1,58 @@
+package ws
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// guarded is a Session whose client may lose the right to be there while it
+// lasts. Each message is a moment to ask; audio, of which fifty pieces come a
+// second, is not, and neither is silence: for these the watch asks.
+type guarded struct {
+	Session
+	line  *Line
+	still func(context.Context) error
+}
+
+// Receive hands on a message of a client who may still send it.
+func (g guarded) Receive(m contract.ClientMessage) error {
+	if g.barred() {
+		return errBarred
+	}
+	return g.Session.Receive(m)
+}
+
+// watch returns when the session is over, and sees to it that it is when the
+// client may not be there any more.
+func (g guarded) watch() {
+	tick := time.NewTicker(g.line.timing.Recheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.Done():
+			return
+		case <-tick.C:
+			g.barred()
+		}
+	}
+}
+
+var errBarred = errors.New("the client may not be here any more")
+
+// barred asks whether the client has to go, and ends the session if so. While
+// that cannot be known the client stays: a database that is busy must not end
+// every conversation.
+func (g guarded) barred() bool {
+	err := g.still(g.line.gone)
+	if _, out := errors.AsType[contract.ErrUnauthorized](err); !out {
+		if err != nil && g.line.over() == nil {
+			g.line.log.Debug("cannot tell whether a key still holds", "err", err)
+		}
+		return false
+	}
+	_ = g.Session.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
+	return true
+}

@@ -1,0 +1,76 @@
+package ws
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+)
+
+var revoked = contract.ErrUnauthorized{Why: "revoked"}
+
+// wantBarred reads the error that says so, and then the close.
+func wantBarred(t *testing.T, c *websocket.Conn) {
+	t.Helper()
+	if e, ok := read(t, c).(contract.WebSocketError); !ok || e.Code != contract.KeyRevoked {
+		t.Errorf("told %+v, want %s", e, contract.KeyRevoked)
+	}
+	if ce := closed(t, c); ce.Code != contract.ClosePolicy || ce.Reason != "key_revoked" {
+		t.Errorf("closed with %d %q", ce.Code, ce.Reason)
+	}
+}
+
+func TestTheNextMessageOfABarredClientIsNotTaken(t *testing.T) {
+	b := start(t, Timing{Recheck: time.Hour})
+	c, s := b.dial("", nil)
+	send(t, c, websocket.MessageText, `{"type":"user_input","text":"one"}`)
+	if m := got(t, s.got); m != (contract.UserInput{Text: "one"}) {
+		t.Fatalf("received %+v", m)
+	}
+	b.bar(revoked)
+	send(t, c, websocket.MessageText, `{"type":"user_input","text":"two"}`)
+	wantBarred(t, c)
+	if len(s.got) > 0 {
+		t.Errorf("received %+v", <-s.got)
+	}
+}
+
+func TestABarredClientThatOnlySpeaksOrIsSilentIsSentAwaySoon(t *testing.T) {
+	b := start(t, Timing{Recheck: 30 * time.Millisecond})
+	c, _ := b.dial("", nil)
+	b.bar(revoked)
+	wantBarred(t, c)
+}
+
+// Fifty pieces of audio a second must not be as many questions to the database.
+func TestAudioAsksNoQuestions(t *testing.T) {
+	b := start(t, Timing{Recheck: time.Hour})
+	c, s := b.dial("", nil)
+	for range 50 {
+		send(t, c, websocket.MessageBinary, "\x00\x00")
+		send(t, c, websocket.MessageText, `{"type":"audio_input","data":"AAAA"}`)
+		got(t, s.got)
+		got(t, s.got)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.asked != 0 {
+		t.Errorf("asked %d times", b.asked)
+	}
+}
+
+func TestNobodyIsSentAwayWhenTheAnswerIsNotKnown(t *testing.T) {
+	b := start(t, Timing{Recheck: 10 * time.Millisecond})
+	c, s := b.dial("", nil)
+	b.bar(errors.New("the database is busy"))
+	for range 5 {
+		send(t, c, websocket.MessageText, `{"type":"user_input","text":"still here"}`)
+		if m := got(t, s.got); m != (contract.UserInput{Text: "still here"}) {
+			t.Fatalf("received %+v", m)
+		}
+		time.Sleep(15 * time.Millisecond)
+	}
+}

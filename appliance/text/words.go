@@ -1,0 +1,80 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Words are the words of s as they are said, so that two ways of writing the
+// same ("5 PM,", "five p m") are equal: what was said can be compared with what
+// was heard. English; of other languages what is not a to z is lost.
+func Words(s string) []string {
+	s = strings.NewReplacer("’", "'", "o.k.", "okay", "%", " percent ", "#", " pound ", "*", " star ").Replace(strings.ToLower(s))
+	var b strings.Builder
+	for s != "" {
+		n := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+		if n < 0 {
+			n = len(s)
+		}
+		if n > 0 {
+			b.WriteString(" " + countedOrSpelt(s[:n]) + " ")
+			s = s[n:]
+			continue
+		}
+		if c := s[0]; c >= 'a' && c <= 'z' || c == '\'' {
+			b.WriteByte(c)
+		} else {
+			b.WriteByte(' ')
+		}
+		s = s[1:]
+	}
+	var words []string
+	for _, w := range strings.Fields(b.String()) {
+		switch w = strings.Trim(w, "'"); {
+		case w == "":
+		case w == "ok":
+			words = append(words, "okay")
+		case w == "mail" && len(words) > 0 && words[len(words)-1] == "voice":
+			words[len(words)-1] = "voicemail"
+		default:
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// countedOrSpelt says a number up to twenty, and a longer one digit by digit.
+func countedOrSpelt(digits string) string {
+	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+		"twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"}
+	if n, err := strconv.Atoi(digits); err == nil && n < len(names) {
+		return names[n]
+	}
+	spelt := make([]string, len(digits))
+	for i, d := range []byte(digits) {
+		spelt[i] = names[d-'0']
+	}
+	return strings.Join(spelt, " ")
+}
+
+// WordErrors is how many words must be changed, added or left out to make got
+// of want. Over len(want) it is the word error rate.
+func WordErrors(want, got []string) int {
+	row := make([]int, len(got)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, w := range want {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, g := range got {
+			change := diagonal
+			if w != g {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(got)]
+}

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"crypto/subtle"
+	"time"
+)
+
+// TokenLife is how long an access token opens the box. It is part of the
+// interface: clients count on 30 minutes.
+const TokenLife = 30 * time.Minute
+
+// A Grant is what a key or a token opened: an account, by way of one key. It
+// can be asked again whether it still holds.
+type Grant struct {
+	AccountID string
+	key       int64
+	apiHash   []byte // of the key at that time; a regenerated key has another
+}
+
+// OpenKey returns what an API key opens. ErrNotFound means that there is no
+// such key or that it was revoked. Nothing is kept in memory: a key that
+// another process revokes fails at once. Keys are found by their hash, so what
+// the time of an answer tells is about a hash that no guesser can steer.
+func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
+	g, err := first(ctx, s.read, scanGrant, `
+		SELECT a.id, k.num, k.api_hash FROM key k JOIN account a ON a.num = k.account
+		 WHERE k.api_hash = ? AND k.revoked_ms IS NULL`, hash(apiKey))
+	return g, explain("looking up the API key", err)
+}
+
+// OpenToken returns what an access token opens at that time. ErrNotFound means
+// that there is no such token, that it has expired, or that its key was revoked
+// or regenerated.
+func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
+	g, err := first(ctx, s.read, scanGrant, `
+		SELECT a.id, k.num, k.api_hash FROM token t JOIN key k ON k.num = t.key JOIN account a ON a.num = k.account
+		 WHERE t.hash = ? AND t.expires_ms > ? AND k.revoked_ms IS NULL`, hash(token), at.UnixMilli())
+	return g, explain("looking up the access token", err)
+}
+
+func scanGrant(row scanner) (g Grant, err error) {
+	return g, row.Scan(&g.AccountID, &g.key, &g.apiHash)
+}
+
+// Holds returns nil while the key behind a grant is the one that it was, and
+// ErrNotFound once it was revoked or regenerated. That a token has expired
+// since does not matter: it opened what it opened.
+func (s *Store) Holds(ctx context.Context, g Grant) error {
+	_, err := value[int64](ctx, s.read, `
+		SELECT num FROM key WHERE num = ? AND api_hash = ? AND revoked_ms IS NULL`, g.key, g.apiHash)
+	return explain("looking up a key in use", err)
+}
+
+// CreateToken makes an access token, good from that time on for TokenLife, for
+// who has an API key together with its secret. ErrNotFound means that one of
+// them is wrong or revoked. The token itself is not kept.
+func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error) {
+	// Looked up before anything is written: a guesser keeps no writer busy.
+	kept, err := value[[]byte](ctx, s.read, `
+		SELECT secret_hash FROM key WHERE api_hash = ? AND revoked_ms IS NULL`, hash(apiKey))
+	if err == nil && subtle.ConstantTimeCompare(kept, hash(secret)) != 1 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return "", explain("looking up the API key and its secret", err)
+	}
+	token = randomText(secretLength)
+	err = s.change(ctx, "making an access token", func(ctx context.Context, c conn) error {
+		if _, err := c.ExecContext(ctx, `DELETE FROM token WHERE expires_ms <= ?`, at.UnixMilli()); err != nil {
+			return err
+		}
+		// The key may have been revoked or regenerated since it was looked up.
+		return changeOne(ctx, c, `
+			INSERT INTO token (hash, key, expires_ms)
+			SELECT ?, num, ? FROM key WHERE api_hash = ? AND secret_hash = ? AND revoked_ms IS NULL`,
+			hash(token), at.Add(TokenLife).UnixMilli(), hash(apiKey), kept)
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// dropTokens deletes the tokens of a key.
+func dropTokens(ctx context.Context, c conn, keyID string) error {
+	_, err := c.ExecContext(ctx, `DELETE FROM token WHERE key = (SELECT num FROM key WHERE id = ?)`, keyID)
+	return err
+}

@@ -1,0 +1,44 @@
+// Package house holds the rules of the house, as tests: which package may know
+// which, and what no package does.
+package house
+
+import "strings"
+
+// mayKnow says for each package which others of ours it may import. A rule for
+// a folder (ending in /) is for all packages under it. What stands here is the
+// whole truth: a package without a rule fails the test.
+var mayKnow = []struct {
+	who   string
+	knows string // separated by spaces; * is everybody
+}{
+	{"appliance/contract", ""},
+	{"appliance/audio", ""},
+	{"appliance/text", ""},
+	{"store", ""},
+	{"firmware", ""},
+	{"appliance/engine", "appliance/audio appliance/text"},
+	{"appliance/engine/", "appliance/audio appliance/text appliance/engine"},
+	{"appliance/chat", "appliance/contract appliance/audio appliance/text appliance/engine store"},
+	{"appliance/api", "appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
+	{"appliance/line/", "appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
+	{"appliance", "*"},
+	{"cmd/", "*"},
+	{"tools/", ""},
+}
+
+// allowed tells whether who may import whom; known is false when there is no
+// rule for who.
+func allowed(who, whom string) (ok, known bool) {
+	for _, r := range mayKnow {
+		if r.who != who && !(strings.HasSuffix(r.who, "/") && strings.HasPrefix(who, r.who)) {
+			continue
+		}
+		for _, k := range strings.Fields(r.knows) {
+			if k == "*" || k == whom {
+				return true, true
+			}
+		}
+		return false, true
+	}
+	return false, false
+}
