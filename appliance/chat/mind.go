@@ -20,6 +20,9 @@ const (
 	// voiceAhead is what the voice needs for a first sentence, at the slower of
 	// two machines tried, with the step of the model that it has to wait for.
 	voiceAhead = 200 * time.Millisecond
+	// patience is how long a user is left waiting before a sentence is cut in
+	// the middle of a clause, which is heard.
+	patience = 250 * time.Millisecond
 	// firstClauseWords is the length from which the first sentence may be cut
 	// at a clause: eight words take the default model a third of a second, and
 	// play three.
@@ -77,7 +80,7 @@ func (m mind) reply(ctx context.Context, conversation string, t Think, s Setting
 // shorter when he is.
 func (m mind) early(c *text.Cutter, hurry time.Duration) string {
 	switch now := m.clock(); {
-	case now >= hurry+voiceAhead:
+	case now >= hurry+voiceAhead+patience:
 		return c.Early(text.AtPhrase)
 	case now >= hurry:
 		return c.Early(text.AtClause)

@@ -2,12 +2,17 @@ package chat
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
+
+// sentencePause is the silence behind a clip that ends a sentence. A voice ends
+// its sounds with about 100 ms of it; speakers draw breath for twice that.
+const sentencePause = 150 * time.Millisecond
 
 // mouth speaks the sentences of replies: synthesis, 48 kHz, a WAV file each.
 type mouth struct {
@@ -31,8 +36,9 @@ type Voices interface {
 // speak says the sentences of a turn one after the other, until there are no
 // more or ctx ends.
 func (m mouth) speak(ctx context.Context, turn int, sentences <-chan speech) {
+	var rate converter
 	for s := range sentences {
-		clip, err := m.clip(ctx, s)
+		clip, err := m.clip(ctx, s, &rate)
 		if ctx.Err() != nil {
 			return
 		}
@@ -46,22 +52,45 @@ func (m mouth) speak(ctx context.Context, turn int, sentences <-chan speech) {
 	}
 }
 
-func (m mouth) clip(ctx context.Context, s speech) (Clip, error) {
+func (m mouth) clip(ctx context.Context, s speech, rate *converter) (Clip, error) {
 	voice, err := m.voices.Voice(s.voice)
 	if err != nil {
 		return Clip{}, err
 	}
 	said, err := voice.Synthesize(ctx, s.sentence.Text, engine.SpeakOptions{Priority: engine.Live, Speed: s.speed})
+	if err != nil || len(said.PCM) == 0 {
+		return Clip{Sentence: s.sentence}, err
+	}
+	pcm, err := rate.convert(said)
 	if err != nil {
 		return Clip{}, err
 	}
-	if len(said.PCM) == 0 {
-		return Clip{Sentence: s.sentence}, nil
+	if strings.ContainsAny(s.sentence.Text[len(s.sentence.Text)-1:], ".!?") {
+		pcm = append(pcm, make([]float32, sentencePause*contract.OutputRateHz/time.Second)...)
 	}
-	pcm := audio.Resample(said.PCM, said.RateHz, contract.OutputRateHz)
 	return Clip{
 		Sentence: s.sentence,
 		WAV:      audio.EncodeWAV(pcm, contract.OutputRateHz),
 		Duration: time.Duration(len(pcm)) * time.Second / contract.OutputRateHz,
 	}, nil
+}
+
+// converter brings speech to the rate of the wire. It keeps its filter, whose
+// design takes a millisecond, for as long as the voice stays the same.
+type converter struct {
+	fromHz    int
+	resampler *audio.Resampler
+}
+
+func (c *converter) convert(s engine.Speech) ([]float32, error) {
+	if c.resampler == nil || c.fromHz != s.RateHz {
+		r, err := audio.NewResampler(s.RateHz, contract.OutputRateHz)
+		if err != nil {
+			return nil, err
+		}
+		c.fromHz, c.resampler = s.RateHz, r
+	}
+	size := len(s.PCM)*contract.OutputRateHz/s.RateHz + 1
+	pause := int(sentencePause * contract.OutputRateHz / time.Second)
+	return c.resampler.Flush(c.resampler.Process(make([]float32, 0, size+pause), s.PCM)), nil
 }

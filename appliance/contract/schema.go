@@ -1,10 +1,13 @@
 package contract
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -36,8 +39,8 @@ func notASchema(text string) string {
 	if _, ok := document.(map[string]any); !ok {
 		return fmt.Sprintf("not a JSON schema: expected an object as text, got %q", clip(text))
 	}
-	if depth(document) > maxSchemaDepth {
-		return fmt.Sprintf("not a JSON schema to use: it is nested more than %d deep", maxSchemaDepth)
+	if why := unusable(document, 0); why != "" {
+		return "not a JSON schema to use: " + why
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(jsonschema.SchemeURLLoader{}) // a schema reads no files and asks no network
@@ -55,41 +58,69 @@ func notASchema(text string) string {
 // maxSchemaDepth is far above what a model can fill in; the check recurses.
 const maxSchemaDepth = 200
 
-func depth(v any) int {
-	deepest := 0
+// unusable says what would keep the check busy for ever: a nest without end, or
+// a number whose digits fill the memory, as those of 1e999999999 do.
+func unusable(v any, depth int) (why string) {
+	var inner []any
 	switch v := v.(type) {
+	case json.Number:
+		if f, err := v.Float64(); err != nil || len(v) > maxDigits || f == 0 && strings.ContainsAny(v.String(), "123456789") {
+			return fmt.Sprintf("the number %s is out of range", clip(v.String()))
+		}
 	case map[string]any:
-		for _, inner := range v {
-			deepest = max(deepest, depth(inner))
-		}
+		inner = slices.Collect(maps.Values(v))
 	case []any:
-		for _, inner := range v {
-			deepest = max(deepest, depth(inner))
+		inner = v
+	}
+	if depth > maxSchemaDepth {
+		return fmt.Sprintf("it is nested more than %d deep", maxSchemaDepth)
+	}
+	for _, in := range inner {
+		if why := unusable(in, depth+1); why != "" {
+			return why
 		}
 	}
-	return deepest + 1
+	return ""
 }
 
-// schemaFault says what is wrong and the way to it. The library puts each cause
-// on a line "- at '/way': what".
+// maxDigits of a number are more than a float64 tells apart.
+const maxDigits = 40
+
+// schemaFault says what is wrong and the way to it: of a nest of causes those
+// at its ends, one for each place.
 func schemaFault(err error) string {
-	if broken, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
-		err = broken.Err
+	if elsewhere, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
+		return fmt.Sprintf("it refers to %q; all of it must be in the text", clip(elsewhere.URL))
 	}
-	var causes []string
-	for line := range strings.Lines(err.Error()) {
-		if cause, ok := strings.CutPrefix(strings.TrimSpace(line), "- at "); ok && len(causes) < mostCauses {
-			causes = append(causes, strings.Replace(cause, "'': ", "", 1))
-		}
+	broken, _ := errors.AsType[*jsonschema.SchemaValidationError](err)
+	if broken == nil {
+		return strings.ReplaceAll(err.Error(), schemaURL, "it")
 	}
-	if len(causes) == 0 {
-		return strings.ReplaceAll(err.Error(), schemaURL, "")
+	root, ok := errors.AsType[*jsonschema.ValidationError](broken.Err)
+	if !ok {
+		return strings.ReplaceAll(broken.Err.Error(), schemaURL, "it")
 	}
-	return strings.Join(causes, "; ")
+	causes := map[string]string{}
+	gatherCauses(root, causes)
+	said := slices.Sorted(maps.Keys(causes))
+	for i, place := range said {
+		said[i] = causes[place]
+	}
+	return strings.Join(said[:min(len(said), mostCauses)], "; ")
 }
 
-// mostCauses are said; one wrong value often has several.
+// mostCauses are said; what fits on a line is what gets read.
 const mostCauses = 3
+
+func gatherCauses(e *jsonschema.ValidationError, causes map[string]string) {
+	for _, inner := range e.Causes {
+		gatherCauses(inner, causes)
+	}
+	place := strings.Join(e.InstanceLocation, "/")
+	if len(e.Causes) == 0 && causes[place] == "" {
+		causes[place] = e.Error()
+	}
+}
 
 // compilePattern takes the patterns of ECMA-262, which JSON schemas are written
 // in. What Go's do not know of them (looking ahead, back references) is taken as

@@ -97,7 +97,10 @@ func (c *Cutter) Early(h Haste) string {
 	if h < AtPhrase {
 		return ""
 	}
-	return c.take(phraseEnd(c.buf))
+	if at := phraseEnd(c.buf); at > 0 {
+		return c.take(at)
+	}
+	return ""
 }
 
 // phraseEnd returns where the last phrase begins whose first word is complete,

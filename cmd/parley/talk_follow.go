@@ -40,7 +40,8 @@ type follower struct {
 	mu           sync.Mutex // guards what follows, which the user's side reads
 	owed         bool       // the user said something and the answer is not complete
 	answered     chan struct{}
-	said         bool // the user was understood at least once
+	failed       string // what the box said in place of an answer
+	said         bool   // the user was understood at least once
 	userEnded    bool
 	last         time.Duration // when something last happened
 	playingUntil time.Duration
@@ -124,9 +125,10 @@ func (f *follower) take(a arrived) error {
 		return f.line(now, "", "(interrupted)")
 	case contract.WebSocketError:
 		fmt.Fprintf(f.console.err, "the box: %s %s: %s\n", m.Code, m.Slug, m.Message)
-		if m.Code != "" {
-			f.settleAnswer()
+		if f.owed {
+			f.failed = string(m.Code)
 		}
+		f.settleAnswer()
 	}
 	return nil
 }
@@ -204,13 +206,19 @@ func (f *follower) over() (bool, error) {
 	if !f.userEnded || f.owed || now < f.playingUntil && !f.typed {
 		return false, nil
 	}
+	expected := settle
 	if f.typed {
-		return true, nil
+		expected = 0
+	} else if !f.said {
+		expected = unheard
 	}
-	if !f.said {
-		return now > f.last+unheard, nil
+	if now < f.last+expected {
+		return false, nil
 	}
-	return now > f.last+settle, nil
+	if f.failed != "" {
+		return true, fmt.Errorf("the box answered something with an error (%s): look at its log", f.failed)
+	}
+	return true, nil
 }
 
 // line prints one line of the transcript.

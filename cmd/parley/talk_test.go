@@ -253,6 +253,19 @@ func TestWhatKeepsFromTalkingIsSaid(t *testing.T) {
 	}
 }
 
+func TestAnErrorInPlaceOfAnAnswerIsAFailure(t *testing.T) {
+	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
+		box.next(ctx)
+		for box.next(ctx) != nil {
+			box.send(ctx, contract.ModelTimedOut.Error("ten seconds"))
+		}
+	})
+	code, _, errs := talk(t, url, "one\ntwo\n", "--text")
+	if code != exitFailed || strings.Count(errs, "ten seconds") != 2 || !strings.Contains(errs, "parley: talk: ") {
+		t.Errorf("code %d, %q; want 1 after both lines", code, errs)
+	}
+}
+
 func TestABoxThatIsWarmingUpIsWaitedFor(t *testing.T) {
 	var tries atomic.Int32
 	box := fakeBox(t, func(ctx context.Context, box *fakeLine) { box.conn.Close(websocket.StatusNormalClosure, "") })

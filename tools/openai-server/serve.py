@@ -17,7 +17,10 @@ params.hostnames = ["127.0.0.1"]
 params.port = 0
 params.n_ctx = 2048
 params.n_parallel = 2
-params.cpuparams.n_threads = 2
+# One thread: several wait for each other by spinning, and stand still when a
+# neighbour has the cores.
+params.cpuparams.n_threads = 1
+params.cpuparams_batch.n_threads = 1
 params.verbosity = 0
 if len(sys.argv) > 2:
     params.api_keys = [sys.argv[2]]

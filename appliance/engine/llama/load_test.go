@@ -119,7 +119,7 @@ func TestStraightSaysTheSame(t *testing.T) {
 
 func TestAnotherModelAnswersFromItsFacts(t *testing.T) {
 	m := small(t, func(o *Options) {
-		o.ModelPath, o.Threads = pack(t, "llm-qwen-small", "model.gguf"), 0
+		o.ModelPath = pack(t, "llm-qwen-small", "model.gguf")
 	})
 	said, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask("What does parking cost?"), MaxTokens: 24})
 	if !strings.Contains(said, "12") && !strings.Contains(strings.ToLower(said), "twelve") {

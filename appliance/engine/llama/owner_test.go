@@ -28,7 +28,7 @@ func repeating(word string) []engine.Message {
 }
 
 func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
-	m := small(t, func(o *Options) { o.Conversations = 3 })
+	m := small(t, func(o *Options) { o.Conversations, o.Threads = 3, 0 })
 	words := []string{"garden", "market", "silver", "doctor", "monkey", "bridge"}
 	said := make([]string, len(words))
 	var wg sync.WaitGroup

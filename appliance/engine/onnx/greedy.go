@@ -25,8 +25,8 @@ func (g *greedy) last(start int64) int64 {
 }
 
 // add takes the next token and reports whether the text goes on. A text that
-// began to repeat itself ends before the second time; one that did nothing
-// else was not heard, and is empty.
+// began to repeat itself ends before the second time; one that is nothing but
+// a word or two again and again was not heard, and is empty.
 func (g *greedy) add(id int64) bool {
 	if id == g.end {
 		return false
@@ -34,7 +34,7 @@ func (g *greedy) add(id int64) bool {
 	g.ids = append(g.ids, id)
 	if n := repeats(g.ids); n > 0 {
 		keep := len(g.ids) - loopTokens(n) + n
-		if keep == n {
+		if keep == n && n <= longestMurmur {
 			keep = 0
 		}
 		g.ids = g.ids[:keep]
@@ -43,7 +43,10 @@ func (g *greedy) add(id int64) bool {
 	return len(g.ids) < g.limit
 }
 
-const longestLoop = 20 // tokens
+const (
+	longestLoop   = 20 // tokens
+	longestMurmur = 4
+)
 
 // loopTokens is how many tokens repeats of n tokens must fill before they are a
 // loop of the model and not a person's: at least 16, and four rounds of a

@@ -23,11 +23,14 @@ func TestARunawayEndsBeforeItRepeats(t *testing.T) {
 				t.Fatalf("still repeating after %d tokens", steps)
 			}
 		}
-		if len(said) == 0 {
+		if len(said) == 0 && len(loop) <= longestMurmur {
 			if len(g.ids) != 0 {
 				t.Fatalf("%v from a text that is nothing but a loop", g.ids)
 			}
 			return
+		}
+		if len(said) == 0 && len(g.ids) == 0 {
+			return // a long loop may be a short one some times over
 		}
 		if !slices.Equal(g.ids[:len(said)], said) || len(g.ids) > len(said)+len(loop) {
 			t.Fatalf("%v from %v and the loop %v", g.ids, said, loop)
@@ -53,6 +56,16 @@ func TestPeopleMayRepeatThemselves(t *testing.T) {
 		if !slices.Equal(g.ids, ids) {
 			t.Errorf("%s: kept %v", name, g.ids)
 		}
+	}
+}
+
+func TestASentenceSaidAgainAndAgainIsKeptOnce(t *testing.T) {
+	sentence := []int64{10, 11, 12, 13, 14, 15, 16, 17, 18, 19}
+	g := greedy{limit: 100, end: 2}
+	for i := 0; g.add(sentence[i%len(sentence)]); i++ {
+	}
+	if !slices.Equal(g.ids, sentence) {
+		t.Errorf("%v, want %v", g.ids, sentence)
 	}
 }
 

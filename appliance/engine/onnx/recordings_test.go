@@ -118,20 +118,20 @@ func (p prompt) pcm(t testing.TB) []float32 {
 	return pcm
 }
 
-// judged are the prompts for a test of word error: 40 of all lengths in the
-// everyday test, the 150 of the reference figures where PARLEY_FULL_TESTS is
-// set.
-func judged(t testing.TB) []prompt {
+// judged are the prompts for a test of word error: so many of all lengths in
+// the everyday test, the 150 of the reference figures where PARLEY_FULL_TESTS
+// is set.
+func judged(t testing.TB, n int) []prompt {
 	t.Helper()
 	all := prompts(t)[:150]
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
 		return all
 	}
 	var some []prompt
-	for i := 2; i < len(all); i += 4 {
-		some = append(some, all[i])
+	for i := range n {
+		some = append(some, all[i*len(all)/n])
 	}
-	return append(some, all[1], all[149], all[75])
+	return some
 }
 
 // wordError transcribes the prompts and returns the share of words that were

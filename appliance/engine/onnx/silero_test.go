@@ -49,7 +49,7 @@ func TestNoVoiceInSilenceNoiseAndTones(t *testing.T) {
 
 func TestVoiceInEveryPrompt(t *testing.T) {
 	s := openSilero(t)
-	for _, p := range judged(t) {
+	for _, p := range judged(t, 40) {
 		voiced := 0
 		for _, p := range probabilities(t, s.NewStream(), p.pcm(t)) {
 			if p > 0.5 {

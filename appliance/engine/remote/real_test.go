@@ -14,6 +14,10 @@ import (
 	"parley/appliance/engine"
 )
 
+// patient are limits for a machine that does other things beside: these tests
+// are about what the server says, not how soon.
+var patient = Limits{FirstPiece: time.Minute, Idle: time.Minute, Reply: 2 * time.Minute}
+
 // cacheFolder is where the test server and the packs lie.
 func cacheFolder(t *testing.T) string {
 	t.Helper()
@@ -81,7 +85,7 @@ func realServer(t *testing.T) string {
 
 func TestARealServerAnswers(t *testing.T) {
 	url := realServer(t)
-	m, err := Open(Options{BaseURL: url, Model: "smollm2", Key: "right"})
+	m, err := Open(Options{BaseURL: url, Model: "smollm2", Key: "right", Limits: patient})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +124,7 @@ func TestARealServerAnswers(t *testing.T) {
 }
 
 func TestARealServerRefusesAWrongKey(t *testing.T) {
-	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "wrong"})
+	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "wrong", Limits: patient})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +136,7 @@ func TestARealServerRefusesAWrongKey(t *testing.T) {
 }
 
 func TestARealServerStopsWhenTheTurnIsCancelled(t *testing.T) {
-	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "right"})
+	m, err := Open(Options{BaseURL: realServer(t), Model: "smollm2", Key: "right", Limits: patient})
 	if err != nil {
 		t.Fatal(err)
 	}

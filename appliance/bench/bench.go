@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"parley/appliance"
+)
+
+// Options say what is measured and how much of it.
+type Options struct {
+	Config appliance.Config
+	Log    *slog.Logger
+	// Progress is told in words what is being done; nil if nobody asks.
+	Progress func(string)
+	// Recordings is a folder of speech; empty is Debian's package of prompts.
+	Recordings string
+
+	Prompts int // recordings whose words are counted (STT)
+	Rounds  int // times that a call is compared with its yardstick
+	Turns   int // of each conversation (Talk)
+	Chats   int // conversations at once (Talk)
+	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
+	Idle time.Duration
+	// Serve is the command line that runs a box, to which flags can be added;
+	// URL and Key are a box that runs already, which is measured instead where
+	// URL is set (Talk).
+	Serve    []string
+	URL, Key string
+}
+
+// Defaults are enough for steady medians in a minute or so each.
+func Defaults() Options {
+	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: 1, Idle: 10 * time.Second}
+}
+
+func (o Options) check() error {
+	for _, c := range []struct {
+		name      string
+		value     int
+		low, high int
+	}{
+		{"prompts", o.Prompts, 1, 10000},
+		{"rounds", o.Rounds, 1, 10000},
+		{"turns", o.Turns, 1, 1000},
+		{"chats", o.Chats, 1, 100},
+	} {
+		if c.value < c.low || c.value > c.high {
+			return fmt.Errorf("%s is %d; allowed are %d to %d", c.name, c.value, c.low, c.high)
+		}
+	}
+	if o.Idle < 0 || o.Idle > time.Hour {
+		return fmt.Errorf("idle is %v; allowed are 0 to 1h", o.Idle)
+	}
+	if o.URL != "" && o.Key == "" {
+		return errors.New("a box that runs already wants a key: parley keys create makes one")
+	}
+	return nil
+}
+
+// say tells what is being done.
+func (o Options) say(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,187 @@
+package bench
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+)
+
+// Where Debian's asterisk-core-sounds-en-wav has its prompts, spoken by one
+// woman at 8 kHz, and the words of each.
+const (
+	debianRecordings = "/usr/share/asterisk/sounds/en_US_f_Allison"
+	debianTexts      = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
+)
+
+// maxRecording is the longest recording of the word error: the reference
+// figures are of those up to here.
+const maxRecording = 9500 * time.Millisecond
+
+// recording is a person speaking and the words that are said; Text is empty
+// where nobody wrote them down.
+type recording struct {
+	Name string
+	Text string
+	PCM  []float32 // at engine.SpeechRateHz
+}
+
+func (r recording) duration() time.Duration {
+	return time.Duration(len(r.PCM)) * time.Second / engine.SpeechRateHz
+}
+
+// recordings reads those in dir, the longest first; an empty dir is Debian's.
+func recordings(dir string) ([]recording, error) {
+	find := ownRecordings
+	if dir == "" || filepath.Clean(dir) == debianRecordings {
+		dir, find = debianRecordings, debianPrompts
+	}
+	texts, err := find(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []recording
+	for path, words := range texts {
+		data, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // the list of texts names prompts of other packages, too
+		}
+		if err != nil {
+			return nil, fmt.Errorf("a recording: %w", err)
+		}
+		pcm, err := audio.DecodeAll(data, engine.SpeechRateHz)
+		if err != nil {
+			return nil, fmt.Errorf("the recording %s: %w", path, err)
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, recording{Name: strings.TrimSuffix(name, filepath.Ext(name)), Text: words, PCM: pcm})
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no recordings in %s: a folder of recordings has .wav, .mp3, .ogg or .webm files, and a .txt file of the same name with the words of each", dir)
+	}
+	slices.SortFunc(all, func(a, b recording) int {
+		return cmp.Or(cmp.Compare(len(b.PCM), len(a.PCM)), strings.Compare(b.Name, a.Name))
+	})
+	return all, nil
+}
+
+// debianPrompts are the paths of the prompts in which somebody speaks, and
+// their words.
+func debianPrompts(dir string) (map[string]string, error) {
+	f, err := os.Open(debianTexts)
+	if err != nil {
+		return nil, fmt.Errorf("the recordings are missing (%w): apt-get install asterisk-core-sounds-en-wav, or name a folder with --recordings", err)
+	}
+	defer f.Close()
+	unpacked, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", debianTexts, err)
+	}
+	entry := regexp.MustCompile(`^([\w\-/]+):\s*(.+)$`)
+	prompts := map[string]string{}
+	lines := bufio.NewScanner(unpacked)
+	for lines.Scan() {
+		m := entry.FindStringSubmatch(strings.TrimSpace(lines.Text()))
+		if m == nil || strings.ContainsAny(m[2], "[(") { // says what is heard, not what is said
+			continue
+		}
+		prompts[filepath.Join(dir, m[1]+".wav")] = m[2]
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", debianTexts, err)
+	}
+	return prompts, nil
+}
+
+// ownRecordings are the sound files of a folder, each with the words in the
+// text file of its name.
+func ownRecordings(dir string) (map[string]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("the recordings: %w", err)
+	}
+	texts := map[string]string{}
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if !slices.Contains([]string{".wav", ".mp3", ".ogg", ".opus", ".webm"}, strings.ToLower(ext)) {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		words, err := os.ReadFile(strings.TrimSuffix(path, ext) + ".txt")
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("the words of a recording: %w", err)
+		}
+		texts[path] = string(words)
+	}
+	return texts, nil
+}
+
+// judged are the n longest recordings whose words are known, up to
+// maxRecording.
+func judged(all []recording, n int) []recording {
+	var some []recording
+	for _, r := range all {
+		if r.Text != "" && r.duration() <= maxRecording && len(some) < n {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+const (
+	// A turn of the talk is a sentence or two.
+	shortestTurn, longestTurn = 1500 * time.Millisecond, 6 * time.Second
+	// longestTurnPause leaves out recordings with a pause that may end the
+	// turn before the recording ends: half of the shortest end of a turn that
+	// can be configured (500 ms) is no pause to anybody.
+	longestTurnPause = 400 * time.Millisecond
+)
+
+// turns are n recordings to be said in a conversation, of all lengths, in an
+// order that mixes them; fewer recordings come again and again.
+func turns(all []recording, n int) []recording {
+	var good []recording
+	for _, r := range all {
+		if d := r.duration(); d >= shortestTurn && d <= longestTurn && longestPause(r.PCM, engine.SpeechRateHz) <= longestTurnPause {
+			good = append(good, r)
+		}
+	}
+	if len(good) == 0 {
+		return nil
+	}
+	// Steps of the golden ratio through the list, which is sorted by length,
+	// meet every part of it early and none twice.
+	const golden = 0.6180339887498949
+	some := make([]recording, n)
+	for i := range some {
+		at := float64(i) * golden
+		some[i] = good[int((at-float64(int(at)))*float64(len(good)))]
+	}
+	return some
+}
+
+// speechOf is the first d of recordings said one after another.
+func speechOf(all []recording, d time.Duration) []float32 {
+	n := int(d.Seconds() * engine.SpeechRateHz)
+	var pcm []float32
+	for _, r := range all {
+		pcm = append(pcm, r.PCM...)
+		if len(pcm) >= n {
+			return pcm[:n]
+		}
+	}
+	return append(pcm, make([]float32, n-len(pcm))...)
+}

@@ -1,0 +1,73 @@
+package bench
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+const (
+	// windowDuration is the length of the pieces in which sound is told from
+	// silence, and so the precision of where it begins and ends.
+	windowDuration = 10 * time.Millisecond
+	// audibleDB is how far below its loudest piece a recording is still
+	// sounding: at 40 dB the room of a quiet recording is silent, and the
+	// last breath of a word is not.
+	audibleDB = 40
+)
+
+// sounding says for each piece of windowDuration of pcm whether it sounds. In
+// silence nothing does.
+func sounding(pcm []float32, rateHz int) []bool {
+	var powers []float64
+	for piece := range slices.Chunk(pcm, windowSamples(rateHz)) {
+		var sum float64
+		for _, x := range piece {
+			sum += float64(x) * float64(x)
+		}
+		powers = append(powers, sum/float64(len(piece)))
+	}
+	if len(powers) == 0 {
+		return nil
+	}
+	floor := slices.Max(powers) * math.Pow(10, -audibleDB/10.)
+	sounds := make([]bool, len(powers))
+	for i, p := range powers {
+		sounds[i] = p > 0 && p >= floor
+	}
+	return sounds
+}
+
+// span is where sound begins and ends in pcm; false when there is none.
+func span(pcm []float32, rateHz int) (begin, end time.Duration, ok bool) {
+	sounds := sounding(pcm, rateHz)
+	first := slices.Index(sounds, true)
+	if first < 0 {
+		return 0, 0, false
+	}
+	last := len(sounds) - 1
+	for !sounds[last] {
+		last--
+	}
+	whole := time.Duration(len(pcm)) * time.Second / time.Duration(rateHz)
+	return time.Duration(first) * windowDuration, min(time.Duration(last+1)*windowDuration, whole), true
+}
+
+// longestPause is the longest silence between two sounds of pcm.
+func longestPause(pcm []float32, rateHz int) time.Duration {
+	longest, last := 0, -1
+	for i, s := range sounding(pcm, rateHz) {
+		if !s {
+			continue
+		}
+		if last >= 0 {
+			longest = max(longest, i-last-1)
+		}
+		last = i
+	}
+	return time.Duration(longest) * windowDuration
+}
+
+func windowSamples(rateHz int) int {
+	return max(1, int(int64(rateHz)*int64(windowDuration)/int64(time.Second)))
+}

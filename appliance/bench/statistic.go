@@ -1,0 +1,21 @@
+package bench
+
+import (
+	"math"
+	"slices"
+)
+
+// quantile is the smallest value that at least the share q of all values do
+// not exceed (the inverse of their distribution), so that it is one of them:
+// quantile(0.5) of an odd number is the median. NaN where there are none.
+func quantile[T ~int64 | ~float64](values []T, q float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	rank := int(math.Ceil(q*float64(len(sorted)))) - 1
+	return float64(sorted[min(max(rank, 0), len(sorted)-1)])
+}
+
+// median is the middle of the values.
+func median[T ~int64 | ~float64](values []T) float64 { return quantile(values, 0.5) }

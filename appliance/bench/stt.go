@@ -1,0 +1,215 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"parley/appliance"
+	"parley/appliance/engine"
+	"parley/appliance/engine/onnx"
+	"parley/appliance/text"
+)
+
+// straight names the yardstick of an engine's call.
+const straight = "the same call made straight to the C library, in turn with ours"
+
+// referenceErrors are the word error rates of the transcribers, in percent,
+// over the 150 longest prompts up to 9.5 s: the same models in Python over the
+// same C library.
+func referenceErrors() map[string]float64 {
+	return map[string]float64{"moonshine": 6.45, "whisper": 3.87}
+}
+
+// referencePrompts is how many prompts those figures are of.
+const referencePrompts = 150
+
+// STT measures the ears: speech to text, and the voice detector.
+func STT(ctx context.Context, o Options) (Report, error) {
+	if err := o.check(); err != nil {
+		return Report{}, err
+	}
+	said, err := recordings(o.Recordings)
+	if err != nil {
+		return Report{}, err
+	}
+	ear := o.Config.Engines.Transcriber
+	r := Report{Bench: "stt", Machine: describe(o.Config, "runtime-onnx", "turn", ear)}
+	o.say("loading %s", ear)
+	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Hearing, o.Log)
+	if err != nil {
+		return r, err
+	}
+	defer engines.Close()
+
+	prompts := judged(said, o.Prompts)
+	if err := r.wordError(ctx, o, engines.Transcriber, prompts); err != nil {
+		return r, err
+	}
+	r.memory(self(), 0) // before the yardstick loads its own models
+	if err := r.allocations(ctx, engines.Transcriber, speechOf(prompts, 3*time.Second)); err != nil {
+		return r, err
+	}
+	err = r.straightEars(ctx, o, engines, said)
+	return r, err
+}
+
+// wordError transcribes the prompts, and finds the share of words that are
+// wrong, missing or too many, and the time that it takes.
+func (r *Report) wordError(ctx context.Context, o Options, ear engine.Transcriber, prompts []recording) error {
+	var wrong, words int
+	var heard, took time.Duration
+	for i, p := range prompts {
+		if i%25 == 0 {
+			o.say("transcribing recording %d of %d", i+1, len(prompts))
+		}
+		begun := time.Now()
+		got, err := ear.Transcribe(ctx, p.PCM, engine.TranscribeOptions{Language: "en"})
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+		took, heard = took+time.Since(begun), heard+p.duration()
+		want := text.Words(p.Text)
+		wrong, words = wrong+text.WordErrors(want, text.Words(got.Text)), words+len(want)
+	}
+	rate := 100 * float64(wrong) / float64(words)
+	note := fmt.Sprintf("of %d words in %d recordings", words, len(prompts))
+	if reference, ok := referenceErrors()[o.Config.Engines.Transcriber]; ok && len(prompts) == referencePrompts && o.Recordings == "" {
+		r.against("word_error", rate, "%", reference, note+"; the same model in Python")
+	} else {
+		r.figure("word_error", rate, "%", note)
+	}
+	r.figure("time_per_second", milliseconds(took)/heard.Seconds(), "ms", "for each second of these recordings")
+	return nil
+}
+
+// allocations adds what one call leaves to Go's collector.
+func (r *Report) allocations(ctx context.Context, ear engine.Transcriber, speech []float32) error {
+	const calls = 5
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range calls {
+		if _, err := ear.Transcribe(ctx, speech, engine.TranscribeOptions{Language: "en"}); err != nil {
+			return err
+		}
+	}
+	runtime.ReadMemStats(&after)
+	r.figure("go_heap_per_call", float64(after.TotalAlloc-before.TotalAlloc)/calls/1024, "KiB", "allocated by transcribing 3 s")
+	return nil
+}
+
+// straightEars compares the engines with their C library alone.
+func (r *Report) straightEars(ctx context.Context, o Options, engines *appliance.Engines, said []recording) (err error) {
+	y, err := onnx.OpenYardstick(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, y.Close()) }()
+	if err := r.transcribing(ctx, o, y, engines.Transcriber, judged(said, referencePrompts)); err != nil {
+		return err
+	}
+	return r.detecting(o, y, engines.Detector, speechOf(said, time.Second))
+}
+
+// transcribing times calls of several lengths. Only Moonshine has a yardstick:
+// what surrounds Whisper's graphs is more than a loop.
+func (r *Report) transcribing(ctx context.Context, o Options, y *onnx.Yardstick, ear engine.Transcriber, said []recording) (err error) {
+	var plain *onnx.StraightMoonshine
+	if _, ok := ear.(*onnx.Moonshine); ok {
+		if plain, err = y.Moonshine(o.Config.Pack("moonshine")); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, plain.Close()) }()
+	}
+	for _, seconds := range []int{1, 3, 5, 10} {
+		o.say("transcribing %d s of speech, %d times", seconds, o.Rounds)
+		speech := speechOf(said, time.Duration(seconds)*time.Second)
+		name := fmt.Sprintf("transcribe_%ds", seconds)
+		ours := func() error {
+			_, err := ear.Transcribe(ctx, speech, engine.TranscribeOptions{Priority: engine.Live, Language: "en"})
+			return err
+		}
+		if plain == nil {
+			took, err := timed(o.Rounds, ours)
+			if err != nil {
+				return err
+			}
+			r.figure(name, took, "ms", "")
+			continue
+		}
+		c, err := onnx.Compare(o.Rounds, ours, func() error { _, err := plain.Tokens(speech); return err })
+		if err != nil {
+			return err
+		}
+		r.paired(name, milliseconds(c.Ours), "ms", milliseconds(c.Straight), c.Ratio, straight)
+	}
+	return nil
+}
+
+// framesARound makes one round of the detector long enough to be timed.
+const framesARound = 20
+
+func (r *Report) detecting(o Options, y *onnx.Yardstick, d engine.VoiceDetector, speech []float32) (err error) {
+	o.say("detecting voice")
+	plain, err := y.Silero(filepath.Join(o.Config.Pack("turn"), "silero_vad.onnx"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, plain.Close()) }()
+	stream := d.NewStream()
+	frames := func(each func([]float32) (float32, error)) func() error {
+		return func() error {
+			for i := range framesARound {
+				if _, err := each(speech[i*engine.FrameSamples : (i+1)*engine.FrameSamples]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	c, err := onnx.Compare(20*o.Rounds, frames(stream.Probability), frames(plain.Frame))
+	if err != nil {
+		return err
+	}
+	r.paired("detect_frame", microseconds(c.Ours)/framesARound, "µs", microseconds(c.Straight)/framesARound, c.Ratio, straight)
+	return nil
+}
+
+// timed is the median of so many calls in milliseconds, after a first that
+// does not count.
+func timed(rounds int, call func() error) (float64, error) {
+	var took []time.Duration
+	for i := range rounds + 1 {
+		begun := time.Now()
+		if err := call(); err != nil {
+			return 0, err
+		}
+		if i > 0 {
+			took = append(took, time.Since(begun))
+		}
+	}
+	return median(took) / float64(time.Millisecond), nil
+}
+
+// voicePacks are the packs that hold a voice.
+func voicePacks(cfg appliance.Config) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(cfg.Packs, "*", "voice.onnx"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, filepath.Base(filepath.Dir(f)))
+	}
+	return names, nil
+}
+
+// there tells whether a pack's folder is.
+func there(cfg appliance.Config, pack string) bool {
+	_, err := os.Stat(cfg.Pack(pack))
+	return err == nil
+}

@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind tells configs, prompts and tools apart. What they say differs; the life
+// they lead is one.
+type Kind string
+
+// The kinds, in the words of the wire.
+const (
+	KindConfig Kind = "config"
+	KindPrompt Kind = "prompt"
+	KindTool   Kind = "tool"
+)
+
+// Version is one version of a config, prompt or tool.
+type Version struct {
+	Kind        Kind
+	ID          string // of the resource, a UUID
+	Number      int    // from 0
+	Name        string // of the resource
+	Description string // of the version
+	Content     json.RawMessage
+	CreatedMS   int64 // Unix milliseconds, of the resource
+	ModifiedMS  int64 // Unix milliseconds, of the version or of the name, whichever changed last
+}
+
+// Draft is a version to be stored. With a Name it is the first of a new
+// resource; without one it is the next of that which has the ID.
+type Draft struct {
+	Kind        Kind
+	ID          string
+	Name        string
+	Description string
+	Content     json.RawMessage
+	Uses        []Ref // what must be there, of the same account
+}
+
+// Ref names a version of a resource, or its newest one.
+type Ref struct {
+	Kind    Kind
+	ID      string
+	Version int // Newest, or a number
+}
+
+// Newest asks for the newest version there is.
+const Newest = -1
+
+// ErrMissing says which resource or version there is not, or not for this
+// account. It is an ErrNotFound.
+type ErrMissing struct{ Ref }
+
+func (e ErrMissing) Error() string {
+	if e.Version == Newest {
+		return fmt.Sprintf("no %s %q", e.Kind, e.ID)
+	}
+	return fmt.Sprintf("no version %d of a %s %q", e.Version, e.Kind, e.ID)
+}
+
+// Unwrap makes it an ErrNotFound.
+func (e ErrMissing) Unwrap() error { return ErrNotFound }
+
+// missing says what was not found.
+func missing(err error, ref Ref) error {
+	if errors.Is(err, ErrNotFound) {
+		return ErrMissing{ref}
+	}
+	return err
+}
+
+// Keep stores drafts of an account, all or none, and returns the versions that
+// they became. Each draft may use those before it. ErrMissing: the resource of
+// a next version, or what a draft uses, is not there.
+func (s *Store) Keep(ctx context.Context, accountID string, drafts ...Draft) (kept []Version, err error) {
+	err = s.change(ctx, "storing a version", func(ctx context.Context, c conn) error {
+		kept = make([]Version, len(drafts))
+		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
+		if err != nil {
+			return fmt.Errorf("account %s: %w", accountID, err)
+		}
+		for i, d := range drafts {
+			if kept[i], err = keep(ctx, c, account, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return kept, nil
+}
+
+func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err error) {
+	for _, ref := range d.Uses {
+		if err := exists(ctx, c, account, ref); err != nil {
+			return v, err
+		}
+	}
+	now := time.Now().UnixMilli()
+	if d.Name != "" {
+		_, err := c.ExecContext(ctx, `INSERT INTO resource (id, account, kind, name, created_ms, renamed_ms) VALUES (?, ?, ?, ?, ?5, ?5)`,
+			d.ID, account, d.Kind, d.Name, now)
+		if err != nil {
+			return v, err
+		}
+	}
+	// On the right of SET stand the old values: the newest becomes the number
+	// that was next.
+	v = Version{Kind: d.Kind, ID: d.ID, Description: d.Description, Content: d.Content}
+	num, err := first(ctx, c, func(row scanner) (num int64, err error) {
+		return num, row.Scan(&num, &v.Number, &v.Name, &v.CreatedMS)
+	}, `
+		UPDATE resource SET newest = next_version, next_version = next_version + 1
+		 WHERE id = ? AND kind = ? AND account = ?
+		RETURNING num, newest, name, created_ms`, d.ID, d.Kind, account)
+	if err != nil {
+		return v, missing(err, Ref{d.Kind, d.ID, Newest})
+	}
+	v.ModifiedMS = max(now, v.CreatedMS) // a clock may be set back
+	_, err = c.ExecContext(ctx, `
+		INSERT INTO resource_version (resource, version, description, content, created_ms, modified_ms)
+		VALUES (?, ?, ?, ?, ?5, ?5)`, num, v.Number, d.Description, string(d.Content), v.ModifiedMS)
+	return v, err
+}
+
+func exists(ctx context.Context, c conn, account int64, ref Ref) error {
+	there, err := value[bool](ctx, c, `
+		SELECT EXISTS (SELECT 1 FROM resource r JOIN resource_version v
+		    ON v.resource = r.num AND v.version = iif(?1 = -1, r.newest, ?1)
+		 WHERE r.id = ?2 AND r.kind = ?3 AND r.account = ?4)`, ref.Version, ref.ID, ref.Kind, account)
+	if err == nil && !there {
+		err = ErrMissing{ref}
+	}
+	return err
+}
+
+// mine is the condition that a row is of the account whose id is the next
+// parameter.
+const mine = ` account = (SELECT num FROM account WHERE id = ?) `
+
+// Rename gives a resource another name, which all its versions show.
+func (s *Store) Rename(ctx context.Context, accountID string, kind Kind, id, name string) error {
+	doing := fmt.Sprintf("renaming %s %s", kind, id)
+	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		err := changeOne(ctx, c, `UPDATE resource SET name = ?, renamed_ms = ? WHERE id = ? AND kind = ? AND`+mine,
+			name, time.Now().UnixMilli(), id, kind, accountID)
+		return missing(err, Ref{kind, id, Newest})
+	})
+}
+
+// Describe gives a version another description and returns it.
+func (s *Store) Describe(ctx context.Context, accountID string, ref Ref, description string) (v Version, err error) {
+	doing := fmt.Sprintf("describing version %d of %s %s", ref.Version, ref.Kind, ref.ID)
+	err = s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		err := changeOne(ctx, c, `
+			UPDATE resource_version SET description = ?, modified_ms = ?
+			 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine+`)`,
+			description, time.Now().UnixMilli(), ref.Version, ref.ID, ref.Kind, accountID)
+		if err != nil {
+			return missing(err, ref)
+		}
+		v, err = versionOf(ctx, c, accountID, ref)
+		return err
+	})
+	if err != nil {
+		return Version{}, err
+	}
+	return v, nil
+}
+
+// Delete removes a resource with all its versions.
+func (s *Store) Delete(ctx context.Context, accountID string, kind Kind, id string) error {
+	return s.change(ctx, fmt.Sprintf("deleting %s %s", kind, id), func(ctx context.Context, c conn) error {
+		err := changeOne(ctx, c, `DELETE FROM resource WHERE id = ? AND kind = ? AND`+mine, id, kind, accountID)
+		return missing(err, Ref{kind, id, Newest})
+	})
+}
+
+// DeleteVersion removes one version. Its number never comes back. A resource
+// that has no version left is in no list, but can get a next one.
+func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) error {
+	doing := fmt.Sprintf("deleting version %d of %s %s", ref.Version, ref.Kind, ref.ID)
+	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		num, err := value[int64](ctx, c, `
+			DELETE FROM resource_version
+			 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine+`)
+			RETURNING resource`, ref.Version, ref.ID, ref.Kind, accountID)
+		if err != nil {
+			return missing(err, ref)
+		}
+		_, err = c.ExecContext(ctx, `
+			UPDATE resource SET newest = (SELECT max(version) FROM resource_version WHERE resource = num) WHERE num = ?`, num)
+		return err
+	})
+}

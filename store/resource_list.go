@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// versionColumns are read from a resource r and its version v.
+const versionColumns = ` r.kind, r.id, v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, r.renamed_ms) `
+
+const selectVersion = `SELECT` + versionColumns + `FROM resource r CROSS JOIN resource_version v ON v.resource = r.num `
+
+func scanVersion(row scanner) (v Version, err error) {
+	return v, row.Scan(v.columns()...)
+}
+
+// columns are where versionColumns go.
+func (v *Version) columns() []any {
+	return []any{&v.Kind, &v.ID, &v.Number, &v.Name, &v.Description, &v.Content, &v.CreatedMS, &v.ModifiedMS}
+}
+
+// VersionOf returns one version of an account's resource. ErrMissing where it
+// is not there.
+func (s *Store) VersionOf(ctx context.Context, accountID string, ref Ref) (Version, error) {
+	v, err := versionOf(ctx, s.read, accountID, ref)
+	return v, explain(fmt.Sprintf("reading %s %s", ref.Kind, ref.ID), err)
+}
+
+func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Version, error) {
+	v, err := first(ctx, q, scanVersion, selectVersion+`
+		 AND v.version = iif(?1 = -1, r.newest, ?1)
+		 WHERE r.id = ?2 AND r.kind = ?3 AND r.account = (SELECT num FROM account WHERE id = ?4)`,
+		ref.Version, ref.ID, ref.Kind, accountID)
+	return v, missing(err, ref)
+}
+
+// Resolve returns those of an account's versions that are there.
+func (s *Store) Resolve(ctx context.Context, accountID string, refs []Ref) (map[Ref]Version, error) {
+	found := make(map[Ref]Version, len(refs))
+	if len(refs) == 0 {
+		return found, nil
+	}
+	wanted, err := json.Marshal(refs)
+	if err != nil {
+		return nil, fmt.Errorf("resolving references: %w", err)
+	}
+	type answer struct {
+		asked int
+		Version
+	}
+	all, err := query(ctx, s.read, func(row scanner) (a answer, err error) {
+		return a, row.Scan(append([]any{&a.asked}, a.columns()...)...)
+	}, `
+		SELECT w.value ->> 'Version',`+versionColumns+`
+		  FROM json_each(?) w
+		  CROSS JOIN resource r ON r.id = w.value ->> 'ID' AND r.kind = w.value ->> 'Kind'
+		  CROSS JOIN resource_version v ON v.resource = r.num
+		   AND v.version = iif(w.value ->> 'Version' = -1, r.newest, w.value ->> 'Version')
+		 WHERE r.account = (SELECT num FROM account WHERE id = ?)`, string(wanted), accountID)
+	if err != nil {
+		return nil, explain("resolving references", err)
+	}
+	for _, a := range all {
+		found[Ref{a.Kind, a.ID, a.asked}] = a.Version
+	}
+	return found, nil
+}
+
+// ResourceFilter says which resources a list is of.
+type ResourceFilter struct {
+	Kind        Kind
+	Name        string // exactly this; empty: any
+	AllVersions bool   // each of them, not only the newest
+}
+
+// List returns a page of an account's resources, oldest first, and how many
+// rows the whole list has. A page past the end is empty.
+func (s *Store) List(ctx context.Context, accountID string, f ResourceFilter, page Page) ([]Version, int, error) {
+	where := `
+		 WHERE r.newest IS NOT NULL AND r.kind = ?1 AND r.account = (SELECT num FROM account WHERE id = ?2)`
+	args := []any{f.Kind, accountID}
+	if f.Name != "" {
+		where += ` AND r.name = ?3`
+		args = append(args, f.Name)
+	}
+	return s.listVersions(ctx, where, f.AllVersions, page, args)
+}
+
+// Versions returns a page of the versions of one resource, lowest first, or
+// only the newest, and how many there are. ErrMissing: there is no such
+// resource.
+func (s *Store) Versions(ctx context.Context, accountID string, kind Kind, id string, all bool, page Page) ([]Version, int, error) {
+	_, err := value[int64](ctx, s.read, `SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine, id, kind, accountID)
+	if err != nil {
+		return nil, 0, explain(fmt.Sprintf("listing the versions of %s %s", kind, id), missing(err, Ref{kind, id, Newest}))
+	}
+	return s.listVersions(ctx, `
+		 WHERE r.kind = ?1 AND r.account = (SELECT num FROM account WHERE id = ?2) AND r.id = ?3`,
+		all, page, []any{kind, accountID, id})
+}
+
+// listVersions counts the rows that where finds and reads a page of them.
+func (s *Store) listVersions(ctx context.Context, where string, all bool, page Page, args []any) ([]Version, int, error) {
+	count := `SELECT count(r.newest) FROM resource r` + where
+	newest := ` AND v.version = r.newest`
+	if all {
+		count = `SELECT count(*) FROM resource r CROSS JOIN resource_version v ON v.resource = r.num` + where
+		newest = ""
+	}
+	total, err := value[int](ctx, s.read, count, args...)
+	if err != nil {
+		return nil, 0, explain("counting versions", err)
+	}
+	begin, end := page.bounds(total)
+	if begin > end {
+		return nil, total, nil
+	}
+	rows, err := query(ctx, s.read, scanVersion,
+		selectVersion+newest+where+` ORDER BY r.num, v.version LIMIT ? OFFSET ?`, append(args, end-begin+1, begin-1)...)
+	return rows, total, explain("listing versions", err)
+}
