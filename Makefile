@@ -8,8 +8,6 @@ SHELL := /bin/bash
 CACHE := $(or $(PARLEY_CACHE),$(HOME)/.cache/parley)
 # The Go that tools/setup fetches where the system has none that will do.
 export PATH := $(CACHE)/toolchain/bin:$(PATH):/usr/local/go/bin
-# hraban/opus can also read files through libopusfile; Parley does not.
-export GOFLAGS := -tags=nolibopusfile
 ifdef PROFILE
 export PARLEY_PROFILE := $(PROFILE)
 endif
@@ -34,7 +32,7 @@ run: setup-run bin/parley
 build: setup-run bin/parley
 
 bin/parley: $(sources) | setup-run
-	go build -trimpath $(stamp) -o $@ ./cmd/parley
+	go build $(stamp) -o $@ ./cmd/parley
 
 packs: setup-run bin/parley
 	bin/parley packs pull

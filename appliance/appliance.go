@@ -42,17 +42,23 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 	}
 	defer records.Close()
 
-	door := &door{}
-	lines := ws.NewServer(door, cfg.Origins, ws.Timing{}, log)
-	front := api.NewServer(api.New(api.Parts{
-		Keys: records, Chats: lines, Ready: door, Version: Version, Log: log,
-	}), log)
 	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("listen %s: %w: choose another address with --listen, or stop what uses it", cfg.Listen, err)
 	}
+	lock, err := openLock(ctx, cfg, listener.Addr(), log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer lock.close()
+	door := &door{}
+	lines := ws.NewServer(door, cfg.Origins, ws.Timing{}, log)
+	front := api.NewServer(api.New(api.Parts{
+		Keys: records, Chats: lines, Ready: door, Version: Version, Log: log,
+		Origins: cfg.Origins, Authority: lock.certificate(),
+	}), log)
 	served := make(chan error, 1)
-	go func() { served <- serve(front, listener, cfg.TLS) }()
+	go func() { served <- serve(front, listener, lock, log) }()
 	log.Info("listening", "address", listener.Addr().String(), "data", cfg.Data)
 
 	engines, err := OpenEngines(ctx, cfg, AllEngines, log)
@@ -66,7 +72,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 	})
 	door.open(host)
 	log.Info("ready", "seconds", time.Since(begun).Seconds())
-	if err := greet(ctx, out, cfg, listener.Addr(), records); err != nil {
+	if err := greet(ctx, out, cfg, listener.Addr(), lock, records); err != nil {
 		log.Error("cannot make the first key", "err", err)
 	}
 
@@ -106,11 +112,4 @@ func openStore(ctx context.Context, cfg Config, log *slog.Logger) (*store.Store,
 		log.Warn("a chat was left open by a crash and is ended as an error", "chat", c.ID)
 	}
 	return records, nil
-}
-
-func serve(front *http.Server, l net.Listener, tls TLSConfig) error {
-	if tls.Off() {
-		return front.Serve(l)
-	}
-	return front.ServeTLS(l, tls.Cert, tls.Key)
 }

@@ -28,15 +28,6 @@ type Config struct {
 	Warnings []string // what is allowed but likely not meant; to be logged at start
 }
 
-// TLSConfig says how connections are encrypted: by the certificate in Cert
-// with its key in Key (PEM files), or not at all when both are empty.
-type TLSConfig struct {
-	Cert, Key string
-}
-
-// Off tells that connections are not encrypted.
-func (t TLSConfig) Off() bool { return t.Cert == "" }
-
 // EngineConfig chooses the models.
 type EngineConfig struct {
 	Transcriber   string // moonshine or whisper
@@ -130,16 +121,14 @@ func (c *Config) check(l *loader) error {
 	if m.OpenAI != "" && m.Model == "" {
 		return fmt.Errorf("engines.language_model: openai is %s, but no model is named: set model to a name the server knows", m.OpenAI)
 	}
-	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
-		return errors.New("tls: a certificate and its key go together: set both cert and key, or tls: off")
-	}
 	if c.File != "" && filepath.Base(c.File) == FileName && filepath.Dir(c.File) == l.data && c.Data != l.data {
 		return fmt.Errorf("data: %s is read because it lies in the data folder, so it cannot name another data folder (%s): pass --data or --config", c.File, c.Data)
 	}
-	if host, _, err := net.SplitHostPort(c.Listen); err == nil && c.TLS.Off() && !loopback(host) {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("listen is %s and tls is off: everyone on that network can read the conversations and keys; set tls to a certificate and its key, or listen on 127.0.0.1", c.Listen))
+	warning, err := c.TLS.check(c.Listen)
+	if warning != "" {
+		c.Warnings = append(c.Warnings, warning)
 	}
-	return nil
+	return err
 }
 
 func loopback(host string) bool {

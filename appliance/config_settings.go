@@ -52,8 +52,12 @@ var settings = []setting{
 	{"data", "data", func(c *Config, g given) error { c.Data = g.path(); return nil }},
 	{"listen", "listen", setListen},
 	{"tls", "tls", setTLS},
-	{"tls.cert", "tls-cert", func(c *Config, g given) error { c.TLS.Cert = g.path(); return nil }},
-	{"tls.key", "tls-key", func(c *Config, g given) error { c.TLS.Key = g.path(); return nil }},
+	{"tls.cert", "tls-cert", setTLSCert},
+	{"tls.key", "tls-key", setTLSKey},
+	{"tls.names", "tls-names", setTLSNames},
+	{"tls.acme", "tls-acme", setTLSACME},
+	{"tls.email", "tls-email", setTLSEmail},
+	{"tls.roots", "tls-roots", func(c *Config, g given) error { c.TLS.Roots = g.path(); return nil }},
 	{"origins", "origins", setOrigins},
 	{"packs", "packs", func(c *Config, g given) error { c.Packs = g.path(); return nil }},
 	{"profile", "profile", func(c *Config, g given) error {
@@ -114,19 +118,6 @@ func setListen(c *Config, g given) error {
 	}
 	c.Listen = g.value
 	return nil
-}
-
-func setTLS(c *Config, g given) error {
-	cert, key, two := strings.Cut(g.value, ",")
-	switch {
-	case strings.EqualFold(g.value, "off"):
-		c.TLS = TLSConfig{}
-		return nil
-	case two && cert != "" && key != "" && !strings.Contains(key, ","):
-		c.TLS = TLSConfig{Cert: absolute(cert, g.dir, g.home), Key: absolute(key, g.dir, g.home)}
-		return nil
-	}
-	return fmt.Errorf("%q is not allowed: use off, or a certificate and its key as CERT.pem,KEY.pem", g.value)
 }
 
 func setOrigins(c *Config, g given) error {

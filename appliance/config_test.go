@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,7 @@ func TestFlagsBeatTheEnvironmentAndThatBeatsTheFile(t *testing.T) {
 func TestEverySettingMayComeFromEverySource(t *testing.T) {
 	value := map[string]string{
 		"data": "/d", "listen": "127.0.0.1:9", "tls": "off", "tls.cert": "/c", "tls.key": "/k",
+		"tls.names": "box.example,www.box.example", "tls.acme": "letsencrypt", "tls.email": "me@box.example", "tls.roots": "/r",
 		"origins": "https://a.example,https://b.example", "packs": "/p", "profile": "full",
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
@@ -74,6 +76,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 	// Some settings are only valid together.
 	with := map[string][]string{
 		"tls.cert": {"tls.key"}, "tls.key": {"tls.cert"},
+		"tls.acme": {"tls.names"}, "tls.email": {"tls.acme", "tls.names"}, "tls.roots": {"tls.acme", "tls.names"},
 		"engines.language_model.openai":  {"engines.language_model.model"},
 		"engines.language_model.model":   {"engines.language_model.openai"},
 		"engines.language_model.key_env": {"engines.language_model.openai", "engines.language_model.model"},
@@ -111,7 +114,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
-		a.TLS == b.TLS && a.Profile == b.Profile && a.Engines == b.Engines && a.Chat == b.Chat && a.Log == b.Log
+		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && a.Chat == b.Chat && a.Log == b.Log
 }
 
 // nested writes keys that share all but the last part as YAML.
@@ -254,9 +257,9 @@ func TestAStrongerSourceReplacesTheModelWhole(t *testing.T) {
 func TestWhatIsLikelyNotMeantIsWarnedOf(t *testing.T) {
 	s := place(t, "")
 	s.Environ = []string{"PARLEY_LISTN=0.0.0.0:1", "PARLEY_SERVICE_HOST=10.0.0.1", "PARLEY_CACHE=/c"}
-	s.Flags["listen"] = "0.0.0.0:8080"
+	s.Flags["listen"], s.Flags["tls"] = "0.0.0.0:8080", "off"
 	c := load(t, s)
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "PARLEY_LISTEN") || !strings.Contains(c.Warnings[1], "tls is off") {
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "PARLEY_LISTEN") || !strings.Contains(c.Warnings[1], "TLS IS OFF") {
 		t.Errorf("got %q", c.Warnings)
 	}
 	if c.Packs != "/c/packs" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strconv"
 
 	"parley/store"
 )
@@ -14,9 +15,15 @@ const defaultAccount = "default"
 
 // greet tells the person at the terminal where the box is and, on its very
 // first start, gives them a key.
-func greet(ctx context.Context, out io.Writer, cfg Config, at net.Addr, records *store.Store) error {
-	url := scheme(cfg) + "://" + at.String()
+func greet(ctx context.Context, out io.Writer, cfg Config, at net.Addr, lock *lock, records *store.Store) error {
+	url := scheme(cfg) + "://" + reachable(at)
 	fmt.Fprintf(out, "\nParley answers at %s\nIts data lies in   %s\n", url, cfg.Data)
+	if lock.authority != nil {
+		fmt.Fprintf(out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", url, lock.authority.fingerprint())
+	}
+	if warning, _ := cfg.TLS.check(cfg.Listen); warning != "" {
+		fmt.Fprintf(out, "\n  %s.\n\n", warning)
+	}
 	known, err := records.ListKeys(ctx, "")
 	if err != nil {
 		return err
@@ -32,6 +39,23 @@ func greet(ctx context.Context, out io.Writer, cfg Config, at net.Addr, records 
 	fmt.Fprintf(out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; more with: parley keys create --data %s)\nTalk to it with    parley talk --url %s --key %s\n\n",
 		made.APIKey, made.SecretKey, made.WebhookSigningKey, cfg.Data, url, made.APIKey)
 	return nil
+}
+
+// reachable is an address that others can use: a box that listens on all of
+// the machine's has no single one, so it is its first.
+func reachable(at net.Addr) string {
+	tcp, ok := at.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return at.String()
+	}
+	host := net.IPv4(127, 0, 0, 1)
+	for _, ip := range machineAddresses() {
+		if ip.To4() != nil {
+			host = ip
+			break
+		}
+	}
+	return net.JoinHostPort(host.String(), strconv.Itoa(tcp.Port))
 }
 
 func scheme(cfg Config) string {

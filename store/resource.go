@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -26,9 +25,9 @@ type Version struct {
 	Number      int    // from 0
 	Name        string // of the resource
 	Description string // of the version
-	Content     json.RawMessage
-	CreatedMS   int64 // Unix milliseconds, of the resource
-	ModifiedMS  int64 // Unix milliseconds, of the version or of the name, whichever changed last
+	Content     string // JSON
+	CreatedMS   int64  // Unix milliseconds, of the resource
+	ModifiedMS  int64  // Unix milliseconds, of the version or of the name, whichever changed last
 }
 
 // Draft is a version to be stored. With a Name it is the first of a new
@@ -38,8 +37,8 @@ type Draft struct {
 	ID          string
 	Name        string
 	Description string
-	Content     json.RawMessage
-	Uses        []Ref // what must be there, of the same account
+	Content     string // JSON
+	Uses        []Ref  // what must be there, of the same account
 }
 
 // Ref names a version of a resource, or its newest one.
@@ -56,11 +55,14 @@ const Newest = -1
 // account. It is an ErrNotFound.
 type ErrMissing struct{ Ref }
 
-func (e ErrMissing) Error() string {
+func (e ErrMissing) Error() string { return fmt.Sprintf("no %s %q", e.What(), e.ID) }
+
+// What was missed: "prompt", "version 3 of a prompt".
+func (e ErrMissing) What() string {
 	if e.Version == Newest {
-		return fmt.Sprintf("no %s %q", e.Kind, e.ID)
+		return string(e.Kind)
 	}
-	return fmt.Sprintf("no version %d of a %s %q", e.Version, e.Kind, e.ID)
+	return fmt.Sprintf("version %d of a %s", e.Version, e.Kind)
 }
 
 // Unwrap makes it an ErrNotFound.
@@ -126,7 +128,7 @@ func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err e
 	v.ModifiedMS = max(now, v.CreatedMS) // a clock may be set back
 	_, err = c.ExecContext(ctx, `
 		INSERT INTO resource_version (resource, version, description, content, created_ms, modified_ms)
-		VALUES (?, ?, ?, ?, ?5, ?5)`, num, v.Number, d.Description, string(d.Content), v.ModifiedMS)
+		VALUES (?, ?, ?, ?, ?5, ?5)`, num, v.Number, d.Description, d.Content, v.ModifiedMS)
 	return v, err
 }
 

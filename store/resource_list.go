@@ -35,6 +35,13 @@ func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Versi
 	return v, missing(err, ref)
 }
 
+// ResourceName returns the name of an account's resource, which may have no
+// version left. ErrMissing: there is no such resource.
+func (s *Store) ResourceName(ctx context.Context, accountID string, kind Kind, id string) (string, error) {
+	name, err := value[string](ctx, s.read, `SELECT name FROM resource WHERE id = ? AND kind = ? AND`+mine, id, kind, accountID)
+	return name, explain(fmt.Sprintf("reading %s %s", kind, id), missing(err, Ref{kind, id, Newest}))
+}
+
 // Resolve returns those of an account's versions that are there.
 func (s *Store) Resolve(ctx context.Context, accountID string, refs []Ref) (map[Ref]Version, error) {
 	found := make(map[Ref]Version, len(refs))
@@ -91,9 +98,8 @@ func (s *Store) List(ctx context.Context, accountID string, f ResourceFilter, pa
 // only the newest, and how many there are. ErrMissing: there is no such
 // resource.
 func (s *Store) Versions(ctx context.Context, accountID string, kind Kind, id string, all bool, page Page) ([]Version, int, error) {
-	_, err := value[int64](ctx, s.read, `SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine, id, kind, accountID)
-	if err != nil {
-		return nil, 0, explain(fmt.Sprintf("listing the versions of %s %s", kind, id), missing(err, Ref{kind, id, Newest}))
+	if _, err := s.ResourceName(ctx, accountID, kind, id); err != nil {
+		return nil, 0, err
 	}
 	return s.listVersions(ctx, `
 		 WHERE r.kind = ?1 AND r.account = (SELECT num FROM account WHERE id = ?2) AND r.id = ?3`,

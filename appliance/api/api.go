@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/appliance/contract"
+	"parley/store"
 )
 
 // Parts are what the API needs of the rest of the box.
@@ -18,6 +19,9 @@ type Parts struct {
 	Keys    Keys
 	Chats   Chats
 	Ready   Ready
+	Records *store.Store // of configs, prompts and tools
+	Voices  Voices
+	Models  Models
 	Version string
 	Log     *slog.Logger
 	// Origins are the web origins whose pages may use the API; "*" for all.

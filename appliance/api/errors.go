@@ -89,6 +89,8 @@ func kindOf(err error) answered {
 		return answered{status: http.StatusConflict, code: "conflict", message: e.Error()}
 	case contract.ErrTooLarge:
 		return answered{status: http.StatusRequestEntityTooLarge, code: "too_large", message: e.Error()}
+	case contract.ErrMediaType:
+		return answered{status: http.StatusUnsupportedMediaType, code: "unsupported_media_type", message: e.Error()}
 	case contract.ErrUpgradeRequired:
 		return answered{status: http.StatusUpgradeRequired, code: "upgrade_required", message: e.Error()}
 	case contract.ErrTooMany:
@@ -108,13 +110,16 @@ func kind(err error) error {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		switch e.(type) {
 		case contract.ErrInvalid, contract.ErrUnauthorized, contract.ErrForbidden, contract.ErrNotFound,
-			contract.ErrMethod, contract.ErrConflict, contract.ErrTooLarge, contract.ErrUpgradeRequired,
+			contract.ErrMethod, contract.ErrConflict, contract.ErrTooLarge, contract.ErrMediaType, contract.ErrUpgradeRequired,
 			contract.ErrTooMany, contract.ErrFull, contract.ErrUnavailable:
 			return e
 		}
 	}
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return contract.ErrTooLarge{Limit: large.Limit}
+	}
+	if gone, ok := errors.AsType[store.ErrMissing](err); ok {
+		return contract.ErrNotFound{What: gone.What(), ID: gone.ID}
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound):

@@ -17,7 +17,7 @@ type route struct {
 
 // routes is every way into the box.
 func (a *API) routes() []route {
-	return []route{
+	return slices.Concat([]route{
 		{"GET", "/{$}", a.about},
 		{"GET", "/healthz", a.health},
 		{"GET", "/readyz", a.readiness},
@@ -25,6 +25,27 @@ func (a *API) routes() []route {
 		{"GET", "/ca.crt", a.authority},
 		{"POST", "/oauth2-cc/token", a.makeToken},
 		{"GET", "/v0/evi/chat", a.chat},
+		{"GET", "/v0/evi/language-models", a.withAccount(a.languageModels)},
+	},
+		versionedRoutes("/v0/evi/configs", a.configs()),
+		versionedRoutes("/v0/evi/prompts", a.prompts()),
+		versionedRoutes("/v0/evi/tools", a.tools()),
+	)
+}
+
+// versionedRoutes are the ways to configs, to prompts and to tools.
+func versionedRoutes[R any](path string, v versioned[R]) []route {
+	one, version := path+"/{id}", path+"/{id}/version/{version}"
+	return []route{
+		{"GET", path, v.withAccount(v.list)},
+		{"POST", path, v.withAccount(v.create)},
+		{"GET", one, v.withAccount(v.versions)},
+		{"POST", one, v.withAccount(v.addVersion)},
+		{"PATCH", one, v.withAccount(v.rename)},
+		{"DELETE", one, v.withAccount(v.delete)},
+		{"GET", version, v.withAccount(v.get)},
+		{"PATCH", version, v.withAccount(v.describe)},
+		{"DELETE", version, v.withAccount(v.deleteVersion)},
 	}
 }
 

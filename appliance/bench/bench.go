@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -36,6 +35,11 @@ func Defaults() Options {
 	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: 1, Idle: 10 * time.Second}
 }
 
+// ErrOption is an option that cannot be.
+type ErrOption struct{ Why string }
+
+func (e *ErrOption) Error() string { return e.Why }
+
 func (o Options) check() error {
 	for _, c := range []struct {
 		name      string
@@ -48,14 +52,14 @@ func (o Options) check() error {
 		{"chats", o.Chats, 1, 100},
 	} {
 		if c.value < c.low || c.value > c.high {
-			return fmt.Errorf("%s is %d; allowed are %d to %d", c.name, c.value, c.low, c.high)
+			return &ErrOption{fmt.Sprintf("%s is %d; allowed are %d to %d", c.name, c.value, c.low, c.high)}
 		}
 	}
 	if o.Idle < 0 || o.Idle > time.Hour {
-		return fmt.Errorf("idle is %v; allowed are 0 to 1h", o.Idle)
+		return &ErrOption{fmt.Sprintf("idle is %v; allowed are 0 to 1h", o.Idle)}
 	}
 	if o.URL != "" && o.Key == "" {
-		return errors.New("a box that runs already wants a key: parley keys create makes one")
+		return &ErrOption{"a box that runs already wants a key (--key or PARLEY_API_KEY): parley keys create makes one"}
 	}
 	return nil
 }

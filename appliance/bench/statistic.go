@@ -3,6 +3,7 @@ package bench
 import (
 	"math"
 	"slices"
+	"time"
 )
 
 // quantile is the smallest value that at least the share q of all values do
@@ -19,3 +20,19 @@ func quantile[T ~int64 | ~float64](values []T, q float64) float64 {
 
 // median is the middle of the values.
 func median[T ~int64 | ~float64](values []T) float64 { return quantile(values, 0.5) }
+
+// timed is the median of so many calls in milliseconds, after a first that
+// does not count.
+func timed(rounds int, call func() error) (float64, error) {
+	var took []time.Duration
+	for i := range rounds + 1 {
+		begun := time.Now()
+		if err := call(); err != nil {
+			return 0, err
+		}
+		if i > 0 {
+			took = append(took, time.Since(begun))
+		}
+	}
+	return median(took) / float64(time.Millisecond), nil
+}

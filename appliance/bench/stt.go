@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -37,6 +36,10 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	prompts := judged(said, o.Prompts)
+	if len(prompts) == 0 {
+		return Report{}, fmt.Errorf("no recording in %s has its words beside it and is at most %v long: put the words of NAME.wav in NAME.txt", o.Recordings, maxRecording)
+	}
 	ear := o.Config.Engines.Transcriber
 	r := Report{Bench: "stt", Machine: describe(o.Config, "runtime-onnx", "turn", ear)}
 	o.say("loading %s", ear)
@@ -46,7 +49,6 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	}
 	defer engines.Close()
 
-	prompts := judged(said, o.Prompts)
 	if err := r.wordError(ctx, o, engines.Transcriber, prompts); err != nil {
 		return r, err
 	}
@@ -177,39 +179,4 @@ func (r *Report) detecting(o Options, y *onnx.Yardstick, d engine.VoiceDetector,
 	}
 	r.paired("detect_frame", microseconds(c.Ours)/framesARound, "µs", microseconds(c.Straight)/framesARound, c.Ratio, straight)
 	return nil
-}
-
-// timed is the median of so many calls in milliseconds, after a first that
-// does not count.
-func timed(rounds int, call func() error) (float64, error) {
-	var took []time.Duration
-	for i := range rounds + 1 {
-		begun := time.Now()
-		if err := call(); err != nil {
-			return 0, err
-		}
-		if i > 0 {
-			took = append(took, time.Since(begun))
-		}
-	}
-	return median(took) / float64(time.Millisecond), nil
-}
-
-// voicePacks are the packs that hold a voice.
-func voicePacks(cfg appliance.Config) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(cfg.Packs, "*", "voice.onnx"))
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, f := range files {
-		names = append(names, filepath.Base(filepath.Dir(f)))
-	}
-	return names, nil
-}
-
-// there tells whether a pack's folder is.
-func there(cfg appliance.Config, pack string) bool {
-	_, err := os.Stat(cfg.Pack(pack))
-	return err == nil
 }

@@ -155,6 +155,7 @@ func (s *State) finish(out *effects) {
 	}
 	out.send(contract.AssistantEnd{}, nil)
 	s.reply = reply{}
+	out.add(Read{s.messages()})
 }
 
 // failed: mind or mouth gave up.
@@ -188,6 +189,7 @@ func (s *State) interrupt(out *effects) {
 	s.unsay()
 	out.send(contract.UserInterruption{Time: s.begun.Add(s.now).UnixMilli()},
 		s.record(store.UserInterruption, store.User, ""))
+	out.add(Read{s.messages()})
 }
 
 // dictated: the client has the assistant say something.

@@ -28,6 +28,9 @@ type (
 		Hurry       time.Duration
 		Messages    []engine.Message
 	}
+	// Read asks the mind to read the conversation so far, ahead of the user's
+	// next words.
+	Read struct{ Messages []engine.Message }
 	// Speak asks the mouth for one sentence of a turn.
 	Speak struct {
 		Turn     int
@@ -48,6 +51,7 @@ type (
 func (Send) effect()   {}
 func (Record) effect() {}
 func (Think) effect()  {}
+func (Read) effect()   {}
 func (Speak) effect()  {}
 func (Done) effect()   {}
 func (Cancel) effect() {}

@@ -47,7 +47,20 @@ type Host struct {
 func NewHost(ctx context.Context, parts Parts) *Host {
 	h := &Host{Parts: parts}
 	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
+	h.open.Go(h.rehearse)
 	return h
+}
+
+// rehearse has the model read the box's own prompt before the first chat comes;
+// later ones find it read.
+func (h *Host) rehearse() {
+	p := engine.Prompt{
+		Conversation: "rehearsal", Messages: NewState(h.Defaults, time.Now(), nil).messages(),
+		MaxTokens: replyTokens, Priority: engine.Batch,
+	}
+	if err := h.Model.Prefill(h.running, p); err != nil && h.running.Err() == nil {
+		h.Log.Warn("cannot read the system prompt ahead", "err", err)
+	}
 }
 
 // ChatRecords is where chats are begun, written and read again.

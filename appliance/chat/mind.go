@@ -20,9 +20,9 @@ const (
 	// voiceAhead is what the voice needs for a first sentence, at the slower of
 	// two machines tried, with the step of the model that it has to wait for.
 	voiceAhead = 200 * time.Millisecond
-	// patience is how long a user is left waiting before a sentence is cut in
-	// the middle of a clause, which is heard.
-	patience = 250 * time.Millisecond
+	// patience is how long after the end of the turn a sentence is still waited
+	// for before it is cut in the middle of a clause, which is heard.
+	patience = 50 * time.Millisecond
 	// firstClauseWords is the length from which the first sentence may be cut
 	// at a clause: eight words take the default model a third of a second, and
 	// play three.

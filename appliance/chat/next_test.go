@@ -74,6 +74,7 @@ func short(effects []Effect) []string {
 			out = append(out, fmt.Sprintf("%s %d: %s", how, e.Turn, e.Messages[len(e.Messages)-1].Content))
 		case Speak:
 			out = append(out, fmt.Sprintf("speak %d: %s", e.Turn, e.Sentence.Text))
+		case Read: // a hint, whenever the assistant has said something
 		case Done:
 			out = append(out, fmt.Sprintf("done %d", e.Turn))
 		case Cancel:

@@ -83,7 +83,7 @@ func (c *Session) run(ctx context.Context, opened Opened) {
 	scribing.Go(func() { c.scribe.run(writing) })
 	c.workers.Go(func() { c.ear.run(work) })
 	opening := c.state.messages()
-	c.workers.Go(func() { c.prefill(work, opening) })
+	c.workers.Go(func() { c.read(work, opening) })
 
 	c.loop(ctx, work, opened)
 
@@ -152,6 +152,8 @@ func (c *Session) carryOut(ctx context.Context, e Effect) {
 		t := c.begin(ctx, e.Turn)
 		settings := c.state.Settings()
 		c.workers.Go(func() { c.mind.reply(t.ctx, c.id, e, settings) })
+	case Read:
+		c.workers.Go(func() { c.read(ctx, e.Messages) })
 	case Speak:
 		c.speak(ctx, e)
 	case Done:
@@ -224,11 +226,12 @@ func (c *Session) cancel(n int) {
 	}
 }
 
-// prefill reads the beginning of the conversation ahead of the first turn.
-func (c *Session) prefill(ctx context.Context, opening []engine.Message) {
-	p := engine.Prompt{Conversation: c.id, Messages: opening, Priority: engine.Speculative}
+// read has the model read the conversation so far ahead of the next turn. It is
+// a hint: what cannot be read ahead is read then.
+func (c *Session) read(ctx context.Context, said []engine.Message) {
+	p := engine.Prompt{Conversation: c.id, Messages: said, MaxTokens: replyTokens, Priority: engine.Speculative}
 	if err := c.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
-		c.log.Warn("cannot read the system prompt ahead", "err", err)
+		c.log.Warn("cannot read the conversation ahead", "err", err)
 	}
 }
 

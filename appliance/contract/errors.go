@@ -75,6 +75,13 @@ func (e ErrTooLarge) Error() string {
 	return fmt.Sprintf("the body is larger than %d bytes, which is the most allowed", e.Limit)
 }
 
+// ErrMediaType: the body is of a kind that this path does not read (415).
+type ErrMediaType struct{ Got, Allowed string }
+
+func (e ErrMediaType) Error() string {
+	return fmt.Sprintf("content type %q is not read here; send the body as %s", clip(e.Got), e.Allowed)
+}
+
 // ErrUpgradeRequired: the path speaks WebSocket only (426).
 type ErrUpgradeRequired struct{ Why string }
 

@@ -81,6 +81,10 @@ const (
 // phraseBeginners are words before which English speakers pause.
 var phraseBeginners = regexp.MustCompile(`(?i)^(?:about|after|and|as|at|because|before|but|by|during|for|from|if|in|into|near|on|or|since|so|that|through|to|under|until|when|where|which|while|who|with|without)$`)
 
+// phraseHolders are words after which nobody pauses: what they belong to is
+// still to come.
+var phraseHolders = regexp.MustCompile(`(?i)^(?:a|an|are|be|been|can|could|did|do|does|had|has|have|her|his|is|its|may|might|must|my|no|not|our|shall|should|the|their|this|these|those|very|was|were|will|would|your)$`)
+
 // Early returns the beginning of the first sentence, as far as it can be spoken
 // by itself, for a voice that cannot wait for the end; empty when there is no
 // such place yet, or something was returned before. The rest follows as the
@@ -104,19 +108,24 @@ func (c *Cutter) Early(h Haste) string {
 }
 
 // phraseEnd returns where the last phrase begins whose first word is complete,
-// 0 if too few words stand before it.
+// 0 if too few words stand before it, or it belongs to the one before.
 func phraseEnd(buf []rune) int {
 	end := len(buf) // of the word that is looked at, exclusive
 	for i := len(buf) - 1; i > 0; i-- {
 		if buf[i] != ' ' {
 			continue
 		}
-		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= minHastyPhrase {
+		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= minHastyPhrase && !phraseHolders.MatchString(lastWord(buf[:i])) {
 			return i
 		}
 		end = i
 	}
 	return 0
+}
+
+func lastWord(buf []rune) string {
+	s := string(buf)
+	return s[strings.LastIndexByte(s, ' ')+1:]
 }
 
 // Sentences cuts a whole text.

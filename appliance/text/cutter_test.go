@@ -186,6 +186,7 @@ func TestEarlyGivesWhatCanBeSpokenByItselfOnce(t *testing.T) {
 		{"The agent has logged into the", AtPhrase, "The agent has logged"},
 		{"The agent has logged into", AtPhrase, ""}, // it may become "intolerably"
 		{"It is at the", AtPhrase, ""},
+		{"The number you dialed is not in the", AtPhrase, ""},
 		{"", AtPhrase, ""},
 	} {
 		var c Cutter

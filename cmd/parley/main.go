@@ -16,6 +16,7 @@ type commandLine struct {
 	Hear    hearCmd    `cmd:"" help:"Write down what is said in a recording, without a box."`
 	Keys    keysCmd    `cmd:"" help:"Make, list and revoke the keys of a box."`
 	Packs   packsCmd   `cmd:"" help:"Fetch, check and carry the models that a box runs on."`
+	Bench   benchCmd   `cmd:"" help:"Measure how well this machine listens, thinks, speaks and converses."`
 	Version versionCmd `cmd:"" help:"Say which version this is."`
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ebitengine/purego"
 	"github.com/gen2brain/malgo"
 
 	"parley/appliance/audio"
@@ -25,6 +26,21 @@ func soundCards() []malgo.Backend {
 	return []malgo.Backend{malgo.BackendPulseaudio, malgo.BackendAlsa, malgo.BackendJack}
 }
 
+// quietALSA keeps ALSA from writing pages to the terminal about each device
+// that it does not find: the error that we return says it in one line. Where
+// there is no ALSA there is nothing to quieten.
+func quietALSA() {
+	lib, err := purego.Dlopen("libasound.so.2", purego.RTLD_NOW)
+	if err != nil {
+		return
+	}
+	set, err := purego.Dlsym(lib, "snd_lib_error_set_handler")
+	if err != nil {
+		return
+	}
+	purego.SyscallN(set, purego.NewCallback(func(file, line, function, code, format uintptr) uintptr { return 0 }))
+}
+
 // A soundDevice is the machine's speaker, with its microphone or without.
 type soundDevice struct {
 	sound  *malgo.AllocatedContext
@@ -36,6 +52,7 @@ type soundDevice struct {
 // whose mono linear16 pieces of 20 ms are given to heard. heard is called by
 // the sound card's thread: it must not block, and the piece is its own.
 func openSound(heard func(linear16 []byte)) (*soundDevice, error) {
+	quietALSA()
 	sound, err := malgo.InitContext(soundCards(), malgo.ContextConfig{}, nil)
 	if err != nil {
 		return nil, noSound(err)

@@ -20,10 +20,26 @@ func TestATurnDecodesOnlyWhatIsNew(t *testing.T) {
 
 	second := append(slices.Clone(first), says(engine.Assistant, said), says(engine.User, "And the pool?"))
 	_, u = reply(t, m, engine.Prompt{Conversation: "a", Messages: second, MaxTokens: 4})
-	// What is new: the end of the assistant's turn and the user's new one.
+	// What is new: the markup between the turns, nine tokens at most, and the
+	// user's words.
 	old := len(tokensOf(t, m, second[:3], false))
-	if fresh := u.PromptTokens - u.CachedTokens; fresh > u.PromptTokens-old+4 {
+	if fresh := u.PromptTokens - u.CachedTokens; fresh > u.PromptTokens-old+9 {
 		t.Errorf("second turn: %d of %d tokens decoded anew; %d were there before", fresh, u.PromptTokens, old)
+	}
+}
+
+func TestPrefillAfterATurnLeavesOnlyTheUsersWordsToRead(t *testing.T) {
+	m := small(t, nil)
+	first := ask("When is breakfast?")
+	said, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: first, MaxTokens: 12})
+	second := append(slices.Clone(first), says(engine.Assistant, said), says(engine.User, "And the pool?"))
+	p := engine.Prompt{Conversation: "a", Messages: second[:3], MaxTokens: 12}
+	if err := m.Prefill(within(t), p); err != nil {
+		t.Fatal(err)
+	}
+	_, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: second, MaxTokens: 12})
+	if read := len(tokensOf(t, m, second[:3], false)); u.CachedTokens != read {
+		t.Errorf("%d of %d tokens cached; %d were read ahead", u.CachedTokens, u.PromptTokens, read)
 	}
 }
 

@@ -52,12 +52,16 @@ func complete(parts []part, n int) bool {
 }
 
 // tokens writes messages as tokens; reply adds the beginning of the
-// assistant's next turn. The tokens without reply are the beginning of those
-// with it, and of those of the same conversation carried on.
+// assistant's next turn. The tokens without reply are the beginning of those of
+// the same conversation carried on, up to where the user's next words would
+// stand: what then has to be read is little more than those words.
 func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) ([]Token, error) {
 	roles := make([]engine.Role, len(messages))
 	for i, m := range messages {
 		roles[i] = m.Role
+	}
+	if n := len(roles); !reply && n > 0 && roles[n-1] != engine.User {
+		roles = append(roles, engine.User)
 	}
 	parts, err := t.parts(roles, reply)
 	if err != nil {
@@ -68,6 +72,9 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 		out = append(out, t.vocab.bos)
 	}
 	for _, p := range parts {
+		if p.said == len(messages) {
+			break
+		}
 		var piece []Token
 		if p.said < 0 {
 			piece, err = remember(memo, "m"+p.markup, p.markup, t.vocab.markup)

@@ -27,13 +27,8 @@ func openMoonshine(t testing.TB) *Moonshine {
 	return m
 }
 
-// The Python reference has 6.45 % on its 150 prompts.
 func TestMoonshineWordErrorIsTheReferences(t *testing.T) {
-	got := 100 * wordError(t, openMoonshine(t), judged(t, 40))
-	t.Logf("word error %.2f %%", got)
-	if got > 6.45+0.5 {
-		t.Errorf("word error %.2f %%, want at most 6.95 %%", got)
-	}
+	wantWordError(t, openMoonshine(t), reference{prompts: 40, some: 6.79, all: 6.45})
 }
 
 func TestManyHearAtOnceWhatOneHears(t *testing.T) {

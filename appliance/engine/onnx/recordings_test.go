@@ -134,6 +134,29 @@ func judged(t testing.TB, n int) []prompt {
 	return some
 }
 
+// reference is the word error, in per cent, that the same models have in
+// Python: on so many prompts, and on 150.
+type reference struct {
+	prompts   int
+	some, all float64
+}
+
+// wantWordError holds an ear to the reference: within half a point on the 150,
+// within three or four words on the few.
+func wantWordError(t *testing.T, ear engine.Transcriber, r reference) {
+	t.Helper()
+	chosen := judged(t, r.prompts)
+	limit := r.all + 0.5
+	if len(chosen) == r.prompts {
+		limit = r.some + 40/float64(r.prompts)
+	}
+	got := 100 * wordError(t, ear, chosen)
+	t.Logf("word error %.2f %% on %d prompts", got, len(chosen))
+	if got > limit {
+		t.Errorf("word error %.2f %%, want at most %.2f %%", got, limit)
+	}
+}
+
 // wordError transcribes the prompts and returns the share of words that were
 // wrong, missing or too many.
 func wordError(t testing.TB, ear engine.Transcriber, all []prompt) float64 {

@@ -23,13 +23,8 @@ func openWhisper(t testing.TB) *Whisper {
 	return w
 }
 
-// The Python reference has 3.87 % on its 150 prompts.
 func TestWhisperWordErrorIsTheReferences(t *testing.T) {
-	got := 100 * wordError(t, openWhisper(t), judged(t, 20))
-	t.Logf("word error %.2f %%", got)
-	if got > 3.87+0.5 {
-		t.Errorf("word error %.2f %%, want at most 4.37 %%", got)
-	}
+	wantWordError(t, openWhisper(t), reference{prompts: 20, some: 4.57, all: 3.87})
 }
 
 func TestWhisperHears(t *testing.T) {

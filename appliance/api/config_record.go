@@ -1,0 +1,99 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// Configs reads configs with the prompt and the tools that they use.
+type Configs struct{ Records *store.Store }
+
+// Config returns a version of an account's config, the newest where version is
+// nil. The error is a store.ErrNotFound where there is none.
+func (c Configs) Config(ctx context.Context, account, id string, version *int) (contract.ReturnConfig, error) {
+	v, err := c.Records.VersionOf(ctx, account, store.Ref{Kind: store.KindConfig, ID: id, Version: versionOrNewest(version)})
+	if err != nil {
+		return contract.ReturnConfig{}, err
+	}
+	records, err := c.records(ctx, account, []store.Version{v})
+	if err != nil {
+		return contract.ReturnConfig{}, err
+	}
+	return records[0], nil
+}
+
+// records reads what all the versions use at once.
+func (c Configs) records(ctx context.Context, account string, versions []store.Version) ([]contract.ReturnConfig, error) {
+	posted := make([]contract.PostedConfigVersion, len(versions))
+	var refs []store.Ref
+	asked := map[store.Ref]bool{}
+	for i, v := range versions {
+		if err := json.Unmarshal([]byte(v.Content), &posted[i]); err != nil {
+			return nil, fmt.Errorf("version %d of config %s as it is stored: %w", v.Number, v.ID, err)
+		}
+		for _, ref := range uses(posted[i]) {
+			if !asked[ref] {
+				asked[ref] = true
+				refs = append(refs, ref)
+			}
+		}
+	}
+	used, err := c.Records.Resolve(ctx, account, refs)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]contract.ReturnConfig, len(versions))
+	for i, v := range versions {
+		if records[i], err = configRecord(v, posted[i], used); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// configRecord is a config with what is left of the prompt and tools it uses.
+func configRecord(v store.Version, posted contract.PostedConfigVersion, used map[store.Ref]store.Version) (contract.ReturnConfig, error) {
+	c := posted.Record()
+	c.ID, c.Version, c.Name, c.VersionDescription = v.ID, v.Number, v.Name, v.Description
+	c.CreatedOn, c.ModifiedOn = v.CreatedMS, v.ModifiedMS
+	if posted.Voice != nil {
+		c.Voice = &contract.ReturnVoice{ID: posted.Voice.ID, Name: posted.Voice.Name, Provider: posted.Voice.Provider}
+	}
+	if posted.Prompt != nil {
+		if there, ok := used[promptRef(*posted.Prompt)]; ok {
+			p, err := promptRecord(there)
+			if err != nil {
+				return c, err
+			}
+			p.VersionType = versionType(posted.Prompt.Version)
+			if posted.Prompt.PromptExpansion != nil {
+				p.PromptExpansion = posted.Prompt.PromptExpansion
+			}
+			c.Prompt = &p
+		}
+	}
+	for i, ref := range toolRefs(posted) {
+		there, ok := used[ref]
+		if !ok {
+			continue
+		}
+		t, err := toolRecord(there)
+		if err != nil {
+			return c, err
+		}
+		t.VersionType = versionType(posted.Tools[i].Version)
+		c.Tools = append(c.Tools, t)
+	}
+	return c, nil
+}
+
+func versionType(version *int) contract.VersionType {
+	if version == nil {
+		return contract.VersionLatest
+	}
+	return contract.VersionFixed
+}

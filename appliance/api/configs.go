@@ -1,0 +1,129 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// Voices knows the voices that a config may name.
+type Voices interface {
+	// FindVoice returns the voice that ref names for the account; a
+	// contract.ErrNotFound where there is none.
+	FindVoice(ctx context.Context, account string, ref contract.VoiceRef) (contract.ReturnVoice, error)
+}
+
+// configs answers for the configs of an account.
+func (a *API) configs() versioned[contract.ReturnConfig] {
+	return versioned[contract.ReturnConfig]{
+		API: a, kind: store.KindConfig, parseName: contract.ParsePostedName,
+		draftFirst: func(r *http.Request, account string) ([]store.Draft, error) {
+			c, err := decode(r, contract.ParsePostedConfig)
+			if err != nil {
+				return nil, err
+			}
+			return a.configDrafts(r.Context(), account, contract.NewID(), c.Name, c.PostedConfigVersion, true)
+		},
+		draftNext: func(r *http.Request, account, id string) ([]store.Draft, error) {
+			c, err := decode(r, contract.ParsePostedConfigVersion)
+			if err != nil {
+				return nil, err
+			}
+			name, err := a.Records.ResourceName(r.Context(), account, store.KindConfig, id)
+			if err != nil {
+				return nil, err
+			}
+			return a.configDrafts(r.Context(), account, id, name, c, false)
+		},
+		records: Configs{a.Records}.records,
+		page: func(p contract.Paging, records []contract.ReturnConfig) any {
+			return contract.ReturnPagedConfigs{Paging: p, ConfigsPage: records}
+		},
+	}
+}
+
+// configDrafts are the draft of a config and, before it, that of the prompt
+// whose text it brings. Such a prompt has the config's name.
+func (a *API) configDrafts(ctx context.Context, account, id, name string, c contract.PostedConfigVersion, isNew bool) ([]store.Draft, error) {
+	var drafts []store.Draft
+	if c.Prompt != nil && c.Prompt.Text != "" {
+		made, err := promptDraft(contract.NewID(), name, contract.PostedPromptVersion{Text: c.Prompt.Text, PromptExpansion: c.Prompt.PromptExpansion})
+		if err != nil {
+			return nil, err
+		}
+		drafts = made
+		c.Prompt = &contract.ConfigPrompt{ID: made[0].ID}
+	}
+	if c.Voice != nil {
+		voice, err := a.Voices.FindVoice(ctx, account, *c.Voice)
+		if err != nil {
+			return nil, err
+		}
+		c.Voice = &contract.VoiceRef{ID: voice.ID, Name: voice.Name, Provider: voice.Provider}
+	}
+	if err := a.checkToolNames(ctx, account, c); err != nil {
+		return nil, err
+	}
+	description := c.VersionDescription
+	c.VersionDescription = ""
+	own, err := draft(store.KindConfig, id, "", description, c)
+	if isNew {
+		own.Name = name
+	}
+	own.Uses = uses(c)
+	return append(drafts, own), err
+}
+
+// checkToolNames: a model calls a tool by its name, so each name is one tool.
+func (a *API) checkToolNames(ctx context.Context, account string, c contract.PostedConfigVersion) error {
+	found, err := a.Records.Resolve(ctx, account, toolRefs(c))
+	if err != nil {
+		return err
+	}
+	taken := map[string]bool{}
+	for _, t := range c.BuiltinTools {
+		taken[string(t.Name)] = true
+	}
+	for i, ref := range toolRefs(c) {
+		t, there := found[ref]
+		if !there {
+			return store.ErrMissing{Ref: ref}
+		}
+		if taken[t.Name] {
+			return contract.ErrInvalid{Field: fmt.Sprintf("tools[%d]", i), Why: fmt.Sprintf("another tool of the config is named %q too; a model calls tools by their names", t.Name)}
+		}
+		taken[t.Name] = true
+	}
+	return nil
+}
+
+// uses are the versions that a config refers to.
+func uses(c contract.PostedConfigVersion) []store.Ref {
+	refs := toolRefs(c)
+	if c.Prompt != nil {
+		refs = append(refs, promptRef(*c.Prompt))
+	}
+	return refs
+}
+
+func promptRef(p contract.ConfigPrompt) store.Ref {
+	return store.Ref{Kind: store.KindPrompt, ID: p.ID, Version: versionOrNewest(p.Version)}
+}
+
+func toolRefs(c contract.PostedConfigVersion) []store.Ref {
+	var refs []store.Ref
+	for _, t := range c.Tools {
+		refs = append(refs, store.Ref{Kind: store.KindTool, ID: t.ID, Version: versionOrNewest(t.Version)})
+	}
+	return refs
+}
+
+func versionOrNewest(version *int) int {
+	if version == nil {
+		return store.Newest
+	}
+	return *version
+}

@@ -1,0 +1,34 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"parley/appliance/contract"
+)
+
+// decode reads the JSON body of a request by parse, which says what is wrong
+// with it. A body that is not said to be anything is taken for JSON.
+func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
+	var none T
+	if kind := r.Header.Get("Content-Type"); kind != "" && !isJSON(kind) {
+		return none, contract.ErrMediaType{Got: kind, Allowed: "application/json"}
+	}
+	body, err := io.ReadAll(r.Body)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return none, err
+	}
+	if err != nil { // the client broke off, or its chunks are none
+		return none, contract.ErrInvalid{Field: "body", Why: "it could not be read to its end"}
+	}
+	return parse(body)
+}
+
+// isJSON also takes the kinds that are JSON by their suffix (RFC 6839).
+func isJSON(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
+}

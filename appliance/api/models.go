@@ -1,0 +1,18 @@
+package api
+
+import (
+	"net/http"
+
+	"parley/appliance/contract"
+)
+
+// Models knows the language models that the box can serve.
+type Models interface {
+	LanguageModels() contract.ReturnLanguageModels
+}
+
+// languageModels lists what a config may name.
+func (a *API) languageModels(w http.ResponseWriter, _ *http.Request, _ string) error {
+	a.reply(w, http.StatusOK, a.Models.LanguageModels())
+	return nil
+}

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// prompts answers for the prompts of an account.
+func (a *API) prompts() versioned[contract.ReturnPrompt] {
+	return versioned[contract.ReturnPrompt]{
+		API: a, kind: store.KindPrompt, parseName: contract.ParsePostedName,
+		draftFirst: func(r *http.Request, _ string) ([]store.Draft, error) {
+			p, err := decode(r, contract.ParsePostedPrompt)
+			if err != nil {
+				return nil, err
+			}
+			return promptDraft(contract.NewID(), p.Name, p.PostedPromptVersion)
+		},
+		draftNext: func(r *http.Request, _, id string) ([]store.Draft, error) {
+			p, err := decode(r, contract.ParsePostedPromptVersion)
+			if err != nil {
+				return nil, err
+			}
+			return promptDraft(id, "", p)
+		},
+		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnPrompt, error) {
+			return each(versions, promptRecord)
+		},
+		page: func(p contract.Paging, records []contract.ReturnPrompt) any {
+			return contract.ReturnPagedPrompts{Paging: p, PromptsPage: records}
+		},
+	}
+}
+
+func promptDraft(id, name string, p contract.PostedPromptVersion) ([]store.Draft, error) {
+	description := p.VersionDescription
+	p.VersionDescription = ""
+	d, err := draft(store.KindPrompt, id, name, description, p)
+	return []store.Draft{d}, err
+}
+
+func promptRecord(v store.Version) (contract.ReturnPrompt, error) {
+	var p contract.PostedPromptVersion
+	if err := json.Unmarshal([]byte(v.Content), &p); err != nil {
+		return contract.ReturnPrompt{}, fmt.Errorf("version %d of prompt %s as it is stored: %w", v.Number, v.ID, err)
+	}
+	return contract.ReturnPrompt{
+		ID: v.ID, Version: v.Number, VersionType: contract.VersionFixed, Name: v.Name, Text: p.Text,
+		VersionDescription: v.Description, PromptExpansion: p.PromptExpansion, CreatedOn: v.CreatedMS, ModifiedOn: v.ModifiedMS,
+	}, nil
+}
+
+// each is the records of versions, never nil: a list without any is [] on the
+// wire.
+func each[R any](versions []store.Version, record func(store.Version) (R, error)) ([]R, error) {
+	records := make([]R, len(versions))
+	for i, v := range versions {
+		var err error
+		if records[i], err = record(v); err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}

@@ -1,0 +1,190 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// versioned answers what is the same for configs, prompts and tools. R is the
+// record of one version on the wire.
+type versioned[R any] struct {
+	*API
+	kind store.Kind
+	// draftFirst and draftNext read the body of a new resource and of the next
+	// version of that with the id. The last draft is the resource's own; those
+	// before it are kept with it.
+	draftFirst func(r *http.Request, account string) ([]store.Draft, error)
+	draftNext  func(r *http.Request, account, id string) ([]store.Draft, error)
+	parseName  func([]byte) (contract.PostedName, error)
+	records    func(ctx context.Context, account string, versions []store.Version) ([]R, error)
+	page       func(contract.Paging, []R) any
+}
+
+func (v versioned[R]) create(w http.ResponseWriter, r *http.Request, account string) error {
+	drafts, err := v.draftFirst(r, account)
+	if err != nil {
+		return err
+	}
+	return v.keep(w, r, account, drafts)
+}
+
+func (v versioned[R]) addVersion(w http.ResponseWriter, r *http.Request, account string) error {
+	drafts, err := v.draftNext(r, account, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return v.keep(w, r, account, drafts)
+}
+
+func (v versioned[R]) keep(w http.ResponseWriter, r *http.Request, account string, drafts []store.Draft) error {
+	kept, err := v.Records.Keep(r.Context(), account, drafts...)
+	if err != nil {
+		return err
+	}
+	return v.answer(w, r, http.StatusCreated, account, kept[len(kept)-1])
+}
+
+// answer replies with the record of one version.
+func (v versioned[R]) answer(w http.ResponseWriter, r *http.Request, status int, account string, version store.Version) error {
+	records, err := v.records(r.Context(), account, []store.Version{version})
+	if err != nil {
+		return err
+	}
+	v.reply(w, status, records[0])
+	return nil
+}
+
+func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, account string) error {
+	return v.answerPage(w, r, account, func(all bool, page store.Page) ([]store.Version, int, error) {
+		filter := store.ResourceFilter{Kind: v.kind, Name: r.URL.Query().Get("name"), AllVersions: all}
+		return v.Records.List(r.Context(), account, filter, page)
+	})
+}
+
+func (v versioned[R]) versions(w http.ResponseWriter, r *http.Request, account string) error {
+	return v.answerPage(w, r, account, func(all bool, page store.Page) ([]store.Version, int, error) {
+		return v.Records.Versions(r.Context(), account, v.kind, r.PathValue("id"), all, page)
+	})
+}
+
+func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account string, read func(all bool, page store.Page) ([]store.Version, int, error)) error {
+	q := r.URL.Query()
+	page, err := readPage(q)
+	if err != nil {
+		return err
+	}
+	newest, err := readFlag(q, "restrict_to_most_recent", true)
+	if err != nil {
+		return err
+	}
+	versions, total, err := read(!newest, page)
+	if err != nil {
+		return err
+	}
+	records, err := v.records(r.Context(), account, versions)
+	if err != nil {
+		return err
+	}
+	v.reply(w, http.StatusOK, v.page(paging(page, total), records))
+	return nil
+}
+
+func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, account string) error {
+	ref, err := v.ref(r)
+	if err != nil {
+		return err
+	}
+	version, err := v.Records.VersionOf(r.Context(), account, ref)
+	if err != nil {
+		return err
+	}
+	return v.answer(w, r, http.StatusOK, account, version)
+}
+
+// rename answers with a sentence: it is what published clients expect of it.
+func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, account string) error {
+	body, err := decode(r, v.parseName)
+	if err != nil {
+		return err
+	}
+	if err := v.Records.Rename(r.Context(), account, v.kind, r.PathValue("id"), body.Name); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, err = io.WriteString(w, fmt.Sprintf("The %s is now named %q.", v.kind, body.Name))
+	return err
+}
+
+func (v versioned[R]) describe(w http.ResponseWriter, r *http.Request, account string) error {
+	ref, err := v.ref(r)
+	if err != nil {
+		return err
+	}
+	body, err := decode(r, contract.ParsePostedVersionDescription)
+	if err != nil {
+		return err
+	}
+	version, err := v.Records.Describe(r.Context(), account, ref, body.VersionDescription)
+	if err != nil {
+		return err
+	}
+	return v.answer(w, r, http.StatusOK, account, version)
+}
+
+func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, account string) error {
+	if err := v.Records.Delete(r.Context(), account, v.kind, r.PathValue("id")); err != nil {
+		return err
+	}
+	v.reply(w, http.StatusOK, confirmation{fmt.Sprintf("The %s and all its versions are deleted.", v.kind)})
+	return nil
+}
+
+func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, account string) error {
+	ref, err := v.ref(r)
+	if err != nil {
+		return err
+	}
+	if err := v.Records.DeleteVersion(r.Context(), account, ref); err != nil {
+		return err
+	}
+	v.reply(w, http.StatusOK, confirmation{fmt.Sprintf("Version %d of the %s is deleted.", ref.Version, v.kind)})
+	return nil
+}
+
+// confirmation is the body of an answer that has nothing else to say.
+type confirmation struct {
+	Message string `json:"message"`
+}
+
+// ref is the version that the path names. A number that no version has is for
+// the store not to find.
+func (v versioned[R]) ref(r *http.Request) (store.Ref, error) {
+	text := r.PathValue("version")
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return store.Ref{}, contract.ErrInvalid{Field: "version", Why: fmt.Sprintf("%.80q is not allowed; expected a whole number from 0", text)}
+	}
+	if n < 0 || n > math.MaxInt32 {
+		return store.Ref{}, contract.ErrNotFound{What: fmt.Sprintf("version %d of a %s", n, v.kind), ID: r.PathValue("id")}
+	}
+	return store.Ref{Kind: v.kind, ID: r.PathValue("id"), Version: n}, nil
+}
+
+// draft is a version whose content is what was posted, but for what is kept
+// beside it.
+func draft(kind store.Kind, id, name, description string, posted any) (store.Draft, error) {
+	content, err := json.Marshal(posted)
+	if err != nil {
+		return store.Draft{}, fmt.Errorf("keeping a %s: %w", kind, err)
+	}
+	return store.Draft{Kind: kind, ID: id, Name: name, Description: description, Content: string(content)}, nil
+}

@@ -1,0 +1,216 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+const (
+	// maxFromBox bounds a message: a minute of speech at 48 kHz is 8 MB of
+	// base64.
+	maxFromBox = 32 << 20
+	// chatBegins is how long a chat may take to begin.
+	chatBegins = 30 * time.Second
+	// unanswered is how long an answer is waited for: on a machine that four
+	// chats keep busy it may take seconds.
+	unanswered = 45 * time.Second
+	// breath is how long the user waits after the answer has ended.
+	breath = 300 * time.Millisecond
+)
+
+// caller is a client of a box, in one conversation.
+type caller struct {
+	conn       *websocket.Conn
+	microphone *microphone
+	heard      chan heard
+	stop       context.CancelCauseFunc
+	done       chan struct{} // closed when nothing of it runs any more
+
+	playingUntil time.Time
+}
+
+// heard is a message of the box and when it came.
+type heard struct {
+	at      time.Time
+	message contract.ServerMessage
+}
+
+// call opens a conversation with a system prompt of its own and begins to send
+// silence.
+func call(ctx context.Context, address, key string) (_ *caller, err error) {
+	opening, cancel := context.WithTimeout(ctx, chatBegins)
+	defer cancel()
+	conn, _, err := websocket.Dial(opening, address, &websocket.DialOptions{HTTPHeader: http.Header{"X-Service-Api-Key": {key}}})
+	if err != nil {
+		return nil, fmt.Errorf("opening a chat at %s: %w", address, err)
+	}
+	conn.SetReadLimit(maxFromBox)
+	c := &caller{conn: conn, heard: make(chan heard, 256), done: make(chan struct{})}
+	err = c.send(opening, contract.SessionSettings{
+		SystemPrompt: new(hotel),
+		Audio:        &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1},
+	})
+	if err != nil {
+		return nil, errors.Join(err, conn.CloseNow())
+	}
+	ctx, c.stop = context.WithCancelCause(ctx)
+	c.microphone = newMicrophone(c.send)
+	go func() { c.stop(c.microphone.run(ctx)) }()
+	go func() {
+		defer close(c.done)
+		c.stop(c.listen(ctx))
+		<-c.microphone.over
+	}()
+	return c, nil
+}
+
+func (c *caller) send(ctx context.Context, m contract.ClientMessage) error {
+	data, err := m.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return c.conn.Write(ctx, websocket.MessageText, data)
+}
+
+// listen hands on what the box sends until the chat ends.
+func (c *caller) listen(ctx context.Context) error {
+	defer close(c.heard)
+	for {
+		_, data, err := c.conn.Read(ctx)
+		at := time.Now()
+		if err != nil {
+			return err
+		}
+		m, err := contract.ParseServerMessage(data)
+		if err != nil {
+			return err
+		}
+		select {
+		case c.heard <- heard{at, m}:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// hangUp ends the conversation.
+func (c *caller) hangUp() error {
+	err := c.conn.Close(websocket.StatusNormalClosure, "")
+	c.stop(nil)
+	<-c.done
+	if _, over := errors.AsType[websocket.CloseError](err); over {
+		return nil
+	}
+	return err
+}
+
+// turn is what came of one thing that was said. Its times are from the user's
+// last sound; a message that did not come has none.
+type turn struct {
+	words       string        // as the box understood them
+	understood  time.Duration // user_message
+	answered    time.Duration // assistant_message
+	clip        time.Duration // audio_output
+	sounded     time.Duration // the first sound in it
+	early       bool          // the box took the turn for over before the user had finished
+	interrupted bool
+	fault       string
+	began, over bool
+}
+
+// ok tells that the turn went as turns go, and its times count.
+func (t turn) ok() bool { return t.over && t.began && !t.early && !t.interrupted && t.fault == "" }
+
+// ask says pcm and follows the answer until it has been played.
+func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
+	var t turn
+	_, end, ok := span(pcm, engine.SpeechRateHz)
+	if !ok {
+		return t, errors.New("a recording without any sound")
+	}
+	begin, err := c.microphone.speak(ctx, pcm)
+	if err != nil {
+		return t, err
+	}
+	last := begin.Add(end)
+	patience := time.NewTimer(time.Until(last) + unanswered)
+	defer patience.Stop()
+	quiet := time.NewTimer(0) // fires when the answer has been played
+	defer quiet.Stop()
+	for {
+		select {
+		case h, ok := <-c.heard:
+			if !ok {
+				return t, errors.New("the box ended the chat")
+			}
+			if err := c.take(&t, h, last); err != nil {
+				return t, err
+			}
+			quiet.Reset(time.Until(c.playingUntil) + breath)
+		case <-quiet.C:
+			if t.over {
+				return t, nil
+			}
+		case <-patience.C:
+			return t, nil
+		case <-ctx.Done():
+			return t, context.Cause(ctx)
+		}
+	}
+}
+
+// take notes a message of the answer to what ended at last.
+func (c *caller) take(t *turn, h heard, last time.Time) error {
+	after := h.at.Sub(last)
+	switch m := h.message.(type) {
+	case contract.UserMessage:
+		if m.Interim {
+			return nil
+		}
+		t.early = t.early || after < 0
+		t.words = strings.TrimSpace(t.words + " " + m.Message.Content)
+		t.understood, t.over = after, false
+	case contract.AssistantMessage:
+		if t.answered == 0 {
+			t.answered = after
+		}
+	case contract.AudioOutput:
+		return c.play(t, m, h.at, after)
+	case contract.AssistantEnd:
+		t.over = true
+	case contract.UserInterruption:
+		t.interrupted = true
+		c.playingUntil = h.at
+	case contract.WebSocketError:
+		t.fault = fmt.Sprintf("%s %s: %s", m.Code, m.Slug, m.Message)
+		t.over = true
+	}
+	return nil
+}
+
+// play notes a clip of the answer, which is heard after those before it.
+func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.Duration) error {
+	pcm, err := audio.DecodeAll(m.Data, contract.OutputRateHz)
+	if err != nil {
+		return fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
+	}
+	t.early = t.early || after < 0
+	if silence, _, ok := span(pcm, contract.OutputRateHz); ok && !t.began {
+		t.began, t.clip, t.sounded = true, after, after+silence
+	}
+	if at.After(c.playingUntil) {
+		c.playingUntil = at
+	}
+	c.playingUntil = c.playingUntil.Add(time.Duration(len(pcm)) * time.Second / contract.OutputRateHz)
+	return nil
+}

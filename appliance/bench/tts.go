@@ -1,0 +1,213 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"parley/appliance"
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/engine/onnx"
+	"parley/appliance/text"
+)
+
+// What is spoken where one sentence is timed.
+const (
+	shortSentence = "Sure, I can help you with that."
+	longSentence  = "The swimming pool on the second floor is open every day from seven in the morning until ten at night, and towels are free of charge."
+)
+
+// spokenSentences are what the voices are judged by, the way a box in a hotel
+// or a museum speaks.
+func spokenSentences() []string {
+	return []string{
+		"The museum opens at ten in the morning and closes at six.",
+		"Breakfast is served on the first floor until half past nine.",
+		"I am sorry, I do not know that, but I can ask somebody for you.",
+		"Your room will be ready in about twenty minutes.",
+		"Would you like to book a table for two people this evening?",
+		"The train to the airport leaves every fifteen minutes.",
+		"Please take the elevator to the third floor and turn left.",
+		"The weather tomorrow will be cold and windy with a little rain.",
+		"Children under twelve do not need a ticket.",
+		"There is a quiet garden behind the main building.",
+		"You can leave your coat and your bag in the cloakroom.",
+		"The painting was made in the last year of his life.",
+		"A doctor will call you back before the end of the day.",
+		"How many nights would you like to stay with us?",
+		"The next guided tour begins at the fountain in ten minutes.",
+		"All of our bread is baked in the house every morning.",
+		"The bridge is closed, so please follow the yellow signs.",
+		"Good evening, and welcome to the concert hall.",
+		"That seat is taken, but the one beside it is free.",
+		"The pharmacy across the street is open all night.",
+		"Press the red button if you need any help.",
+		"The ferry to the island takes about forty minutes.",
+		"Dogs are welcome in the park, but not in the restaurant.",
+		"Thank you for waiting, the manager will be with you shortly.",
+	}
+}
+
+// TTS measures the voices.
+func TTS(ctx context.Context, o Options) (Report, error) {
+	if err := o.check(); err != nil {
+		return Report{}, err
+	}
+	voices, err := voicePacks(o.Config)
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Bench: "tts", Machine: describe(o.Config, append([]string{"runtime-onnx", "espeak-ng"}, voices...)...)}
+	o.say("loading %s", o.Config.Engines.Voice)
+	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Speaking, o.Log)
+	if err != nil {
+		return r, err
+	}
+	defer engines.Close()
+	voice, err := engines.Voice("")
+	if err != nil {
+		return r, err
+	}
+	if err := r.firstAudio(ctx, o, voice); err != nil {
+		return r, err
+	}
+	r.memory(self(), 0) // of one voice
+	if err := r.straightVoice(ctx, o, voice); err != nil {
+		return r, err
+	}
+	err = r.judgeVoices(ctx, o, engines, voices)
+	return r, err
+}
+
+// firstAudio times a sentence from its words to the clip that a client is sent.
+func (r *Report) firstAudio(ctx context.Context, o Options, voice engine.Synthesizer) error {
+	for _, s := range []struct{ name, text string }{{"first_audio_short", shortSentence}, {"first_audio_long", longSentence}} {
+		o.say("speaking %q, %d times", s.text, o.Rounds)
+		took, err := timed(o.Rounds, func() error {
+			said, err := voice.Synthesize(ctx, s.text, engine.SpeakOptions{Priority: engine.Live})
+			if err == nil {
+				audio.EncodeWAV(audio.Resample(said.PCM, said.RateHz, contract.OutputRateHz), contract.OutputRateHz)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r.figure(s.name, took, "ms", "to a 48 kHz WAV of the whole sentence")
+	}
+	return nil
+}
+
+// straightVoice compares the voice with its graph alone.
+func (r *Report) straightVoice(ctx context.Context, o Options, voice engine.Synthesizer) (err error) {
+	piper, ok := voice.(*onnx.Piper)
+	if !ok {
+		return nil
+	}
+	y, err := onnx.OpenYardstick(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, y.Close()) }()
+	plain, err := y.Piper(voiceFolder(o.Config), piper)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, plain.Close()) }()
+	for _, s := range []struct{ name, text string }{{"synthesize_short", shortSentence}, {"synthesize_long", longSentence}} {
+		run, release, err := plain.Prepare(s.text)
+		if err != nil {
+			return err
+		}
+		c, err := onnx.Compare(o.Rounds, func() error {
+			_, err := voice.Synthesize(ctx, s.text, engine.SpeakOptions{Priority: engine.Live})
+			return err
+		}, run)
+		release()
+		if err != nil {
+			return err
+		}
+		r.paired(s.name, milliseconds(c.Ours), "ms", milliseconds(c.Straight), c.Ratio, straight)
+	}
+	return nil
+}
+
+// judgeVoices has every voice say the same, and another ear write it down.
+func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.Engines, voices []string) error {
+	cfg := o.Config
+	if _, err := os.Stat(cfg.Pack("whisper")); err == nil {
+		cfg.Engines.Transcriber = "whisper"
+	}
+	o.say("loading %s to listen to the voices", cfg.Engines.Transcriber)
+	ears, err := appliance.OpenEngines(ctx, cfg, appliance.Hearing, o.Log)
+	if err != nil {
+		return err
+	}
+	defer ears.Close()
+	for _, name := range voices {
+		o.say("listening to %s", name)
+		voice, err := engines.Voice(name)
+		if err != nil {
+			return err
+		}
+		if err := r.judgeVoice(ctx, name, voice, ears.Transcriber, "as heard by "+cfg.Engines.Transcriber); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (r *Report) judgeVoice(ctx context.Context, name string, voice engine.Synthesizer, ear engine.Transcriber, heardBy string) error {
+	var all []float32
+	var wrong, words int
+	var took time.Duration
+	for _, s := range spokenSentences() {
+		begun := time.Now()
+		said, err := voice.Synthesize(ctx, s, engine.SpeakOptions{Priority: engine.Live})
+		if err != nil {
+			return err
+		}
+		took += time.Since(begun)
+		all = append(all, said.PCM...)
+		heard, err := ear.Transcribe(ctx, audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), engine.TranscribeOptions{Language: "en"})
+		if err != nil {
+			return err
+		}
+		want := text.Words(s)
+		wrong, words = wrong+text.WordErrors(want, text.Words(heard.Text)), words+len(want)
+	}
+	seconds := float64(len(all)) / float64(voice.RateHz())
+	r.figure(name+"_real_time_factor", took.Seconds()/seconds, "", fmt.Sprintf("time over length, %d sentences", len(spokenSentences())))
+	r.figure(name+"_word_error", 100*float64(wrong)/float64(words), "%", fmt.Sprintf("%s, of %d words", heardBy, words))
+	r.figure(name+"_loudness", audio.Loudness(all, voice.RateHz()), "LUFS", "")
+	return nil
+}
+
+// voicePacks are the packs that hold a voice.
+func voicePacks(cfg appliance.Config) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(cfg.Packs, "*", "voice.onnx"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, filepath.Base(filepath.Dir(f)))
+	}
+	return names, nil
+}
+
+// voiceFolder is the pack of the configured voice, whose name may lack its
+// beginning.
+func voiceFolder(cfg appliance.Config) string {
+	for _, name := range []string{cfg.Engines.Voice, "voice-" + cfg.Engines.Voice} {
+		if _, err := os.Stat(filepath.Join(cfg.Pack(name), "voice.onnx")); err == nil {
+			return cfg.Pack(name)
+		}
+	}
+	return cfg.Pack(cfg.Engines.Voice)
+}

@@ -1,0 +1,91 @@
+package appliance
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/caddyserver/certmagic"
+	"go.uber.org/zap"
+)
+
+// openACME has certificates fetched from an ACME server (RFC 8555), and renewed
+// for as long as the box runs. The server makes sure of the names by TLS-ALPN
+// (RFC 8737), on the box's own port, which it must find as port 443 of each
+// name; so no second port has to be open. By setting tls to acme the operator
+// agrees to the server's terms.
+func openACME(ctx context.Context, cfg Config, at net.Addr, log *slog.Logger) (*tls.Config, func(), error) {
+	roots, err := readRoots(cfg.TLS.Roots)
+	if err != nil {
+		return nil, nil, err
+	}
+	host, _, err := net.SplitHostPort(cfg.Listen)
+	if err != nil {
+		return nil, nil, err
+	}
+	tcp, ok := at.(*net.TCPAddr)
+	if !ok {
+		return nil, nil, fmt.Errorf("acme needs a TCP port, not %s", at)
+	}
+	quiet := zap.NewNop() // what matters of it comes as events
+	var magic *certmagic.Config
+	cache := certmagic.NewCache(certmagic.CacheOptions{
+		GetConfigForCert: func(certmagic.Certificate) (*certmagic.Config, error) { return magic, nil },
+		Logger:           quiet,
+	})
+	magic = certmagic.New(cache, certmagic.Config{
+		Storage:           &certmagic.FileStorage{Path: filepath.Join(cfg.tlsFolder(), "acme")},
+		DefaultServerName: cfg.TLS.Names[0], // for those who come by address
+		OnEvent:           func(_ context.Context, name string, data map[string]any) error { return tellACME(log, name, data) },
+		Logger:            quiet,
+	})
+	magic.Issuers = []certmagic.Issuer{certmagic.NewACMEIssuer(magic, certmagic.ACMEIssuer{
+		CA: cfg.TLS.Directory, Email: cfg.TLS.Email, Agreed: true, TrustedRoots: roots,
+		DisableHTTPChallenge: true, ListenHost: host, AltTLSALPNPort: tcp.Port,
+		Logger: quiet,
+	})}
+	ctx, cancel := context.WithCancel(ctx)
+	// The box does not wait: its other clients, and its readiness, do not depend
+	// on a server that may be out of reach.
+	if err := magic.ManageAsync(ctx, slices.Clone(cfg.TLS.Names)); err != nil {
+		cancel()
+		cache.Stop()
+		return nil, nil, fmt.Errorf("acme: %w", err)
+	}
+	return magic.TLSConfig(), func() { cancel(); cache.Stop() }, nil
+}
+
+// tellACME logs what became of a certificate.
+func tellACME(log *slog.Logger, name string, data map[string]any) error {
+	switch name {
+	case "cert_obtained":
+		log.Info("the box has a certificate", "name", data["identifier"], "renewed", data["renewal"])
+	case "cert_failed":
+		log.Error("no certificate from the ACME server; it is asked again: see that the name leads to this box on port 443",
+			"name", data["identifier"], "renewal", data["renewal"], "err", data["error"])
+	}
+	return nil
+}
+
+// readRoots reads the authorities of an ACME server that is not publicly
+// trusted; nil means those of the system.
+func readRoots(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("roots: %w", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("roots: %s holds no certificate in PEM", file)
+	}
+	return roots, nil
+}

@@ -1,0 +1,218 @@
+package appliance
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// authorityLife is how long kiosks can go on trusting the authority.
+	authorityLife = 10 * 365 * 24 * time.Hour
+	// backdated is how far behind the clock of a client may be.
+	backdated = 24 * time.Hour
+)
+
+// privateSuffixes are domains that lead nowhere on the public internet (RFC
+// 6762 and 8375, and what home routers use). The authority may sign for them,
+// and for the box's own names, and for no other: who trusts it does not have to
+// fear for the web pages of others if its key is stolen.
+var privateSuffixes = []string{"local", "lan", "home.arpa", "internal", "localhost"}
+
+// authority signs the certificates of one box.
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+}
+
+// openAuthority reads the authority of a box from its folder, and makes it
+// where there is none. names are those that it may sign for besides the private
+// ones.
+func openAuthority(folder string, names []string) (*authority, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	file := filepath.Join(folder, "authority.pem")
+	a, err := readAuthority(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		if a, err = newAuthority(names); err == nil {
+			err = writeWhole(file, append(a.certificate(), keyPEM(a.key)...), 0o600)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if now := time.Now(); now.After(a.cert.NotAfter) {
+		return nil, fmt.Errorf("the authority in %s ended on %s: delete the file to have a new one made, which clients have to trust anew", file, a.cert.NotAfter.Format(time.DateOnly))
+	}
+	// A copy without the key, for everyone to read and carry away.
+	return a, writeWhole(filepath.Join(folder, "ca.crt"), a.certificate(), 0o644)
+}
+
+func readAuthority(file string) (*authority, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	broken := func(err error) error {
+		return fmt.Errorf("%s cannot be used (%w): restore it from a backup, or delete it to have a new authority made, which clients have to trust anew", file, err)
+	}
+	cert, key, err := parsePair(text)
+	if err == nil && !cert.IsCA {
+		err = errors.New("not an authority")
+	}
+	if err != nil {
+		return nil, broken(err)
+	}
+	return &authority{cert, key}, nil
+}
+
+func newAuthority(names []string) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	permitted := append([]string{}, privateSuffixes...)
+	for _, name := range names {
+		if net.ParseIP(name) == nil {
+			permitted = append(permitted, name)
+		}
+	}
+	now := time.Now()
+	cert, err := sign(&x509.Certificate{
+		Subject:               pkix.Name{Organization: []string{"Parley"}, CommonName: "Parley box " + now.Format(time.DateOnly)},
+		NotBefore:             now.Add(-backdated),
+		NotAfter:              now.Add(authorityLife),
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true, IsCA: true, MaxPathLenZero: true,
+		PermittedDNSDomainsCritical: true, PermittedDNSDomains: permitted,
+	}, nil, key, key)
+	if err != nil {
+		return nil, err
+	}
+	return &authority{cert, key}, nil
+}
+
+// may tells whether the authority may sign for a name: it is one of its
+// domains, or below one (RFC 5280, section 4.2.1.10).
+func (a *authority) may(name string) bool {
+	for _, domain := range a.cert.PermittedDNSDomains {
+		if name == domain || strings.HasSuffix(name, "."+domain) {
+			return true
+		}
+	}
+	return false
+}
+
+// issue signs a certificate for names and addresses.
+func (a *authority) issue(names []string, addresses []net.IP, from, until time.Time) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	if until.After(a.cert.NotAfter) {
+		until = a.cert.NotAfter
+	}
+	cert, err := sign(&x509.Certificate{
+		Subject:   pkix.Name{Organization: []string{"Parley"}, CommonName: "Parley box"},
+		NotBefore: from, NotAfter: until,
+		DNSNames: names, IPAddresses: addresses,
+		KeyUsage:              x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+	}, a.cert, key, a.key)
+	return cert, key, err
+}
+
+// certificate is the authority's own, as PEM.
+func (a *authority) certificate() []byte { return certPEM(a.cert) }
+
+// fingerprint is what people compare: the SHA-256 of the certificate, as
+// browsers and openssl show it.
+func (a *authority) fingerprint() string {
+	sum := sha256.Sum256(a.cert.Raw)
+	return strings.ReplaceAll(fmt.Sprintf("% X", sum), " ", ":")
+}
+
+// sign makes the certificate of key; without a parent it signs itself.
+func sign(c, parent *x509.Certificate, key, signer *ecdsa.PrivateKey) (*x509.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, err
+	}
+	c.SerialNumber = serial
+	if parent == nil {
+		parent = c
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, parent, &key.PublicKey, signer)
+	if err != nil {
+		return nil, err
+	}
+	return x509.ParseCertificate(der)
+}
+
+func certPEM(c *x509.Certificate) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw})
+}
+
+func keyPEM(key *ecdsa.PrivateKey) []byte {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil { // of a curve that it knows it cannot fail
+		return nil
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+}
+
+// parsePair reads a certificate and, after it, its key.
+func parsePair(text []byte) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+	certBlock, rest := pem.Decode(text)
+	keyBlock, _ := pem.Decode(rest)
+	if certBlock == nil || keyBlock == nil {
+		return nil, nil, errors.New("not a certificate and its key in PEM")
+	}
+	cert, err := x509.ParseCertificate(certBlock.Bytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(keyBlock.Bytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	key, ok := parsed.(*ecdsa.PrivateKey)
+	if !ok || !key.PublicKey.Equal(cert.PublicKey) {
+		return nil, nil, errors.New("the key is not the certificate's")
+	}
+	return cert, key, nil
+}
+
+// writeWhole replaces a file: after a power cut it is the old one or the new
+// one.
+func writeWhole(file string, text []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package appliance
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// TLSMode says where the certificate comes from.
+type TLSMode string
+
+// The modes. A configuration that sets none gets TLSOff on a loopback address,
+// which nobody else can listen in on, and TLSOwn on every other.
+const (
+	TLSOff   TLSMode = "off"
+	TLSOwn   TLSMode = "own"   // made by the box, signed by an authority of its own
+	TLSFiles TLSMode = "files" // given by the operator
+	TLSACME  TLSMode = "acme"  // fetched from a certificate authority, and renewed
+)
+
+// TLSConfig says how connections are encrypted.
+type TLSConfig struct {
+	Mode      TLSMode
+	Cert, Key string   // PEM files of TLSFiles
+	Names     []string // names and addresses: all of TLSACME, those besides the machine's own of TLSOwn
+	Directory string   // of the ACME server
+	Email     string   // for the ACME server's warnings; may be empty
+	Roots     string   // PEM file of the authorities that the ACME server is trusted by; empty: the system's
+}
+
+// Off tells that connections are not encrypted.
+func (t TLSConfig) Off() bool { return t.Mode == TLSOff }
+
+// letsEncrypt is the directory of https://letsencrypt.org.
+const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
+
+func setTLS(c *Config, g given) error {
+	t := &c.TLS
+	cert, key, two := strings.Cut(g.value, ",")
+	switch mode := strings.ToLower(g.value); {
+	case mode == "auto":
+		t.Mode = ""
+	case mode == string(TLSOff), mode == string(TLSOwn):
+		t.Mode = TLSMode(mode)
+	case mode == string(TLSACME):
+		t.Mode = TLSACME
+		if t.Directory == "" {
+			t.Directory = letsEncrypt
+		}
+	case two && cert != "" && key != "" && !strings.Contains(key, ","):
+		*t = TLSConfig{Mode: TLSFiles, Cert: absolute(cert, g.dir, g.home), Key: absolute(key, g.dir, g.home)}
+	default:
+		return fmt.Errorf("%q is not allowed: use auto, off, own, acme, or a certificate and its key as CERT.pem,KEY.pem", g.value)
+	}
+	return nil
+}
+
+func setTLSCert(c *Config, g given) error {
+	c.TLS.Mode, c.TLS.Cert = TLSFiles, g.path()
+	return nil
+}
+
+func setTLSKey(c *Config, g given) error {
+	c.TLS.Mode, c.TLS.Key = TLSFiles, g.path()
+	return nil
+}
+
+// hostName is a name as certificates have it (RFC 1123, section 2.1), in small
+// letters.
+var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+func setTLSNames(c *Config, g given) error {
+	c.TLS.Names = nil
+	for name := range strings.SplitSeq(g.value, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if name == "" {
+			continue
+		}
+		if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
+			name = addr.Unmap().String()
+		} else if !hostName.MatchString(name) || len(name) > 253 {
+			return fmt.Errorf("%.80q is neither the name nor the address of a host: use such as box.example or 192.0.2.7", name)
+		}
+		c.TLS.Names = append(c.TLS.Names, name)
+	}
+	return nil
+}
+
+func setTLSACME(c *Config, g given) error {
+	directory := g.value
+	if strings.EqualFold(directory, "letsencrypt") {
+		directory = letsEncrypt
+	}
+	u, err := url.Parse(directory)
+	if err != nil || u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("%q is not the directory of an ACME server: use letsencrypt, or its https:// URL", g.value)
+	}
+	c.TLS.Mode, c.TLS.Directory = TLSACME, directory
+	return nil
+}
+
+func setTLSEmail(c *Config, g given) error {
+	name, host, ok := strings.Cut(g.value, "@")
+	if !ok || name == "" || host == "" || strings.ContainsAny(g.value, " ,<>") {
+		return fmt.Errorf("%.80q is not an e-mail address: use such as operator@box.example", g.value)
+	}
+	c.TLS.Email = g.value
+	return nil
+}
+
+// check looks at the settings together, for a box that listens there, and
+// decides what nobody has. The warning is empty when there is none.
+func (t *TLSConfig) check(listen string) (warning string, err error) {
+	host, _, _ := net.SplitHostPort(listen) // was checked when it was set
+	if t.Mode == "" {
+		t.Mode = TLSOwn
+		if loopback(host) {
+			t.Mode = TLSOff
+		}
+	}
+	isAddress := func(name string) bool { _, err := netip.ParseAddr(name); return err == nil }
+	switch {
+	case t.Mode == TLSFiles && (t.Cert == "") != (t.Key == ""):
+		return "", errors.New("tls: a certificate and its key go together: set both cert and key")
+	case t.Mode == TLSACME && len(t.Names) == 0:
+		return "", errors.New("tls: an ACME server must be told for which names: set tls.names to those that lead to this box, such as box.example")
+	case t.Mode == TLSACME && slices.ContainsFunc(t.Names, isAddress):
+		return "", fmt.Errorf("tls.names: ACME gives certificates for names, not addresses, here (%s): leave the addresses out", strings.Join(t.Names, ", "))
+	case t.Mode != TLSACME && (t.Email != "" || t.Roots != ""):
+		return "", errors.New("tls: email and roots are for an ACME server, but none is used: set tls.acme to its directory, or leave them out")
+	case t.Off() && !loopback(host):
+		return fmt.Sprintf("TLS IS OFF and the box listens on %s: everyone on that network can read the conversations and the keys, and use them. Leave tls out and the box makes a certificate of its own, or listen on 127.0.0.1", listen), nil
+	}
+	return "", nil
+}

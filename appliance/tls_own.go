@@ -1,0 +1,185 @@
+package appliance
+
+import (
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// ownLife is how long the box's own certificate lasts: within the 398 days
+	// beyond which browsers refuse one.
+	ownLife = 180 * 24 * time.Hour
+	// ownRenewal is how long before its end a new one is made.
+	ownRenewal = 60 * 24 * time.Hour
+)
+
+// ownCertificate is what the box shows to those who trust its authority. It
+// covers the machine's names and addresses. It is made anew when its end is
+// near or when somebody finds the box at an address that it does not have yet,
+// which is seen as they connect; and at a start that finds other names.
+type ownCertificate struct {
+	authority *authority
+	file      string
+	extra     []string // names and addresses that the operator adds
+	log       *slog.Logger
+	now       func() time.Time
+
+	mu    sync.Mutex
+	cert  *tls.Certificate
+	found []net.IP // addresses of the box by which clients came, besides those of its interfaces
+}
+
+// maxFound bounds found; a machine has a few link-local addresses.
+const maxFound = 32
+
+// openOwn opens the box's own certificate in its folder, or makes it, and the
+// authority before it.
+func openOwn(folder string, extra []string, log *slog.Logger) (*ownCertificate, error) {
+	a, err := openAuthority(folder, append(hostNames(), extra...))
+	if err != nil {
+		return nil, err
+	}
+	o := &ownCertificate{authority: a, file: filepath.Join(folder, "box.pem"), extra: extra, log: log, now: time.Now}
+	if o.cert = o.read(); o.cert != nil && !o.named() {
+		o.cert = nil
+	}
+	_, err = o.fit(nil)
+	return o, err
+}
+
+// read returns the certificate that was made before a restart, so that it stays
+// the one that a browser was told to accept; nil where it is of no use.
+func (o *ownCertificate) read() *tls.Certificate {
+	text, err := os.ReadFile(o.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		leaf, key, e := parsePair(text)
+		if e == nil {
+			e = leaf.CheckSignatureFrom(o.authority.cert)
+		}
+		if e == nil {
+			return &tls.Certificate{Certificate: [][]byte{leaf.Raw, o.authority.cert.Raw}, PrivateKey: key, Leaf: leaf}
+		}
+		err = e
+	}
+	o.log.Warn("the box's certificate is made anew", "file", o.file, "why", err)
+	return nil
+}
+
+// get returns the certificate for one who connects.
+func (o *ownCertificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	var at net.IP
+	if hello.Conn != nil {
+		if tcp, ok := hello.Conn.LocalAddr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+			at = tcp.IP
+		}
+	}
+	return o.fit(at)
+}
+
+// fit returns a certificate that is good now and, if at is not nil, covers the
+// address at which the box was found.
+func (o *ownCertificate) fit(at net.IP) (*tls.Certificate, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := o.now()
+	if o.cert != nil {
+		leaf := o.cert.Leaf
+		fresh := now.After(leaf.NotBefore) && now.Before(leaf.NotAfter.Add(-ownRenewal)) ||
+			leaf.NotAfter.Equal(o.authority.cert.NotAfter) && now.Before(leaf.NotAfter)
+		known := at == nil || covers(leaf.IPAddresses, at) || len(o.found) >= maxFound
+		if fresh && known {
+			return o.cert, nil
+		}
+	}
+	if at != nil && !covers(o.found, at) {
+		o.found = append(o.found, at)
+	}
+	names, addresses := o.called()
+	leaf, key, err := o.authority.issue(names, addresses, now.Add(-backdated), now.Add(ownLife))
+	if err != nil {
+		return nil, err
+	}
+	o.cert = &tls.Certificate{Certificate: [][]byte{leaf.Raw, o.authority.cert.Raw}, PrivateKey: key, Leaf: leaf}
+	o.log.Info("the box has made itself a certificate", "names", names, "addresses", addresses, "until", leaf.NotAfter.Format(time.DateOnly))
+	if err := writeWhole(o.file, append(certPEM(leaf), keyPEM(key)...), 0o600); err != nil {
+		o.log.Warn("the box's certificate cannot be kept; the next start makes another", "err", err)
+	}
+	return o.cert, nil
+}
+
+// named tells whether the certificate has all that the box is called by now.
+func (o *ownCertificate) named() bool {
+	names, addresses := o.called()
+	for _, name := range names {
+		if !slices.Contains(o.cert.Leaf.DNSNames, name) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(addresses, func(ip net.IP) bool { return !covers(o.cert.Leaf.IPAddresses, ip) })
+}
+
+// called returns the names and addresses under which the box may be found, as
+// far as its authority may sign for them.
+func (o *ownCertificate) called() (names []string, addresses []net.IP) {
+	addresses = slices.Concat([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, machineAddresses(), o.found)
+	for _, name := range append(hostNames(), o.extra...) {
+		switch ip := net.ParseIP(name); {
+		case ip != nil && !covers(addresses, ip):
+			addresses = append(addresses, ip)
+		case ip != nil, slices.Contains(names, name):
+		case o.authority.may(name):
+			names = append(names, name)
+		default:
+			o.log.Warn("the box's authority was made before this name and may not sign for it: delete authority.pem to have a new one made, which clients have to trust anew",
+				"name", name, "folder", filepath.Dir(o.file))
+		}
+	}
+	return names, addresses
+}
+
+func covers(addresses []net.IP, ip net.IP) bool {
+	return slices.ContainsFunc(addresses, ip.Equal)
+}
+
+// hostNames are the names of this machine: its own, and the one that it has by
+// multicast DNS where that runs.
+func hostNames() []string {
+	names := []string{"localhost"}
+	name, err := os.Hostname()
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if err != nil || !hostName.MatchString(name) || name == "localhost" {
+		return names
+	}
+	names = append(names, name)
+	if !strings.Contains(name, ".") {
+		names = append(names, name+".local")
+	}
+	return names
+}
+
+// machineAddresses are those of the machine's interfaces that others can reach.
+func machineAddresses() []net.IP {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	var reachable []net.IP
+	for _, a := range all {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
+			reachable = append(reachable, n.IP)
+		}
+	}
+	return reachable
+}

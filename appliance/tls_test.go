@@ -1,0 +1,358 @@
+package appliance
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/appliance/api"
+)
+
+// locked is a door with a lock and nothing behind it but a greeting.
+type locked struct {
+	*lock
+	addr net.Addr
+}
+
+// openDoor serves with the lock that cfg asks for.
+func openDoor(t *testing.T, cfg Config) *locked {
+	t.Helper()
+	leaks := goleak.IgnoreCurrent()
+	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
+	log := slog.New(slog.NewTextHandler(testLog{t}, nil))
+	listener, err := net.Listen("tcp", cfg.Listen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := openLock(t.Context(), cfg, listener.Addr(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := api.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "hello "+r.Proto)
+	}), log)
+	served := make(chan error, 1)
+	go func() { served <- serve(front, listener, lock, log) }()
+	t.Cleanup(func() {
+		_ = front.Close()
+		if err := <-served; err != http.ErrServerClosed {
+			t.Errorf("serving ended with %v", err)
+		}
+		lock.close()
+	})
+	return &locked{lock, listener.Addr()}
+}
+
+func (l *locked) port() string {
+	_, port, _ := net.SplitHostPort(l.addr.String())
+	return port
+}
+
+// client trusts the certificates in roots, whatever name it asks for leads to
+// the box, and it does not follow where it is led.
+func (l *locked) client(t *testing.T, roots []byte) *http.Client {
+	t.Helper()
+	pool := x509.NewCertPool()
+	if roots != nil && !pool.AppendCertsFromPEM(roots) {
+		t.Fatalf("no certificate in %q", roots)
+	}
+	transport := &http.Transport{
+		TLSClientConfig:   &tls.Config{RootCAs: pool},
+		ForceAttemptHTTP2: true,
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+l.port())
+		},
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func fetch(t *testing.T, c *http.Client, url string, header ...string) (*http.Response, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	res, err := c.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, string(text)
+}
+
+func ownConfig(t *testing.T, names ...string) Config {
+	return Config{Data: t.TempDir(), Listen: "127.0.0.1:0", TLS: TLSConfig{Mode: TLSOwn, Names: names}}
+}
+
+func TestWhoTrustsTheAuthorityMayUseEveryNameOfTheBox(t *testing.T) {
+	cfg := ownConfig(t, "box.example", "192.0.2.7")
+	box := openDoor(t, cfg)
+	ca, err := os.ReadFile(cfg.AuthorityFile())
+	if err != nil || string(ca) != string(box.certificate()) || strings.Contains(string(ca), "KEY") {
+		t.Fatalf("the authority for others: %v\n%s", err, ca)
+	}
+	c := box.client(t, ca)
+	hosts := append(hostNames(), "127.0.0.1", "[::1]", "box.example", "192.0.2.7")
+	for _, ip := range machineAddresses() {
+		hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(ip.String(), ""), ":"))
+	}
+	for _, host := range hosts {
+		if _, text := fetch(t, c, "https://"+host); text != "hello HTTP/2.0" {
+			t.Errorf("%s: %s", host, text)
+		}
+	}
+	if _, err := c.Get("https://other.example"); err == nil {
+		t.Error("the certificate is good for a name that is not the box's")
+	}
+	if _, err := box.client(t, nil).Get("https://box.example"); err == nil {
+		t.Error("who does not trust the authority is let through")
+	}
+	for name, want := range map[string]os.FileMode{"authority.pem": 0o600, "box.pem": 0o600, "ca.crt": 0o644, "": 0o700} {
+		info, err := os.Stat(filepath.Join(cfg.tlsFolder(), name))
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, want mode %v", name, info.Mode(), want)
+		}
+	}
+}
+
+// Whoever has the key of the box still cannot pretend to be the pages of
+// others to those who trust the box.
+func TestTheAuthorityIsNotBelievedAboutOthers(t *testing.T) {
+	a, err := newAuthority([]string{"box.example", "192.0.2.7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(a.cert)
+	for name, good := range map[string]bool{
+		"box.example": true, "kiosk.box.example": true, "anything.local": true, "localhost": true,
+		"example": false, "mybox.example": false, "bank.example": false, "local.example": false,
+	} {
+		leaf, _, err := a.issue([]string{name}, nil, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = leaf.Verify(x509.VerifyOptions{DNSName: name, Roots: roots})
+		if (err == nil) != good || a.may(name) != good {
+			t.Errorf("%s: %v, and may is %v", name, err, a.may(name))
+		}
+	}
+}
+
+func TestTheOwnCertificateOutlivesARestartAndIsRenewed(t *testing.T) {
+	dir := t.TempDir()
+	log := slog.New(slog.DiscardHandler)
+	open := func(names ...string) *ownCertificate {
+		t.Helper()
+		o, err := openOwn(dir, names, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	get := func(o *ownCertificate) *x509.Certificate {
+		t.Helper()
+		cert, err := o.get(&tls.ClientHelloInfo{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cert.Leaf
+	}
+	first := open()
+	leaf, mark := get(first), first.authority.fingerprint()
+	again := open()
+	if !get(again).Equal(leaf) || again.authority.fingerprint() != mark || len(mark) != 32*3-1 {
+		t.Error("a restart changed the certificate or its authority")
+	}
+	named := open("kiosk.local", "192.0.2.9")
+	if got := get(named); got.VerifyHostname("kiosk.local") != nil || got.VerifyHostname("192.0.2.9") != nil || named.authority.fingerprint() != mark {
+		t.Errorf("a name was added and is not there: %v %v", got.DNSNames, got.IPAddresses)
+	}
+	leaf = get(named)
+	for _, c := range []struct {
+		after   time.Duration
+		renewed bool
+	}{{ownLife - ownRenewal - time.Hour, false}, {ownLife - ownRenewal, true}, {ownLife - ownRenewal + time.Hour, false}, {-100 * 24 * time.Hour, true}} {
+		named.now = func() time.Time { return time.Now().Add(c.after) }
+		next := get(named)
+		if next.Equal(leaf) == c.renewed {
+			t.Errorf("after %v: renewed is %v", c.after, !c.renewed)
+		}
+		if at := named.now(); at.Before(next.NotBefore) || at.After(next.NotAfter) {
+			t.Errorf("after %v: good from %v to %v", c.after, next.NotBefore, next.NotAfter)
+		}
+		leaf = next
+	}
+	// A name for which it may not sign is left out, and the box runs.
+	if got := get(open("stranger.example")); got.VerifyHostname("stranger.example") == nil || got.VerifyHostname("localhost") != nil {
+		t.Errorf("names are %v", got.DNSNames)
+	}
+}
+
+type connTo struct {
+	net.Conn
+	local net.Addr
+}
+
+func (c connTo) LocalAddr() net.Addr { return c.local }
+
+func TestAnAddressThatTheBoxGetsLaterIsCovered(t *testing.T) {
+	o, err := openOwn(t.TempDir(), nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(ip string) *x509.Certificate {
+		t.Helper()
+		cert, err := o.get(&tls.ClientHelloInfo{Conn: connTo{local: &net.TCPAddr{IP: net.ParseIP(ip)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cert.Leaf
+	}
+	one := at("198.51.100.1")
+	two := at("198.51.100.2")
+	if one.VerifyHostname("198.51.100.1") != nil || two.VerifyHostname("198.51.100.1") != nil || two.VerifyHostname("198.51.100.2") != nil {
+		t.Errorf("covered are %v, then %v", one.IPAddresses, two.IPAddresses)
+	}
+	if !at("198.51.100.1").Equal(two) || !at("127.0.0.5").Equal(two) {
+		t.Error("a certificate was made without need")
+	}
+}
+
+func TestABrokenAuthorityIsNotReplacedInSilence(t *testing.T) {
+	dir := t.TempDir()
+	log := slog.New(slog.DiscardHandler)
+	if _, err := openOwn(dir, nil, log); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "no PEM", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
+		write(t, filepath.Join(dir, "authority.pem"), text)
+		if _, err := openOwn(dir, nil, log); err == nil || !strings.Contains(err.Error(), "authority.pem") || !strings.Contains(err.Error(), "delete") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestWhoForgetsTLSIsTold(t *testing.T) {
+	box := openDoor(t, ownConfig(t))
+	c := box.client(t, nil)
+	res, text := fetch(t, c, "http://box:"+box.port()+"/v0/evi/chat?api_key=x")
+	var said struct{ Code, Message string }
+	if err := json.Unmarshal([]byte(text), &said); err != nil || res.StatusCode != 400 || said.Code != "tls_required" ||
+		!strings.Contains(said.Message, "wss://") || !strings.Contains(said.Message, "/ca.crt") || res.Header.Get("X-Request-Id") == "" {
+		t.Errorf("%d %s (%v)", res.StatusCode, text, err)
+	}
+	if res, _ := fetch(t, c, "http://box.lan:7/page?a=1", "Accept", "text/html,*/*"); res.StatusCode != 307 || res.Header.Get("Location") != "https://box.lan:7/page?a=1" {
+		t.Errorf("a browser: %d to %q", res.StatusCode, res.Header.Get("Location"))
+	}
+	if res, text := fetch(t, c, "http://box/ca.crt"); res.StatusCode != 200 || text != string(box.certificate()) {
+		t.Errorf("the authority: %d %s", res.StatusCode, text)
+	}
+	if _, text := fetch(t, box.client(t, box.certificate()), "https://localhost"); text != "hello HTTP/2.0" {
+		t.Errorf("after that: %s", text)
+	}
+}
+
+// Neither garbage nor silence nor a crowd of strays keeps the others out.
+func TestStraysDoNotBlockTheDoor(t *testing.T) {
+	box := openDoor(t, ownConfig(t))
+	for i := range 100 {
+		conn, err := net.Dial("tcp", box.addr.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		switch i % 3 {
+		case 0:
+			_, _ = conn.Write([]byte("\x00\xff garbage\r\n\r\n"))
+		case 1:
+			_, _ = conn.Write([]byte("GET"))
+		}
+	}
+	if _, text := fetch(t, box.client(t, box.certificate()), "https://localhost"); text != "hello HTTP/2.0" {
+		t.Errorf("got %s", text)
+	}
+}
+
+func TestOldTLSIsRefused(t *testing.T) {
+	box := openDoor(t, ownConfig(t))
+	_, err := tls.Dial("tcp", box.addr.String(), &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
+	if err == nil {
+		t.Error("TLS 1.1 is spoken")
+	}
+}
+
+func TestReplacedFilesAreTakenWithoutARestart(t *testing.T) {
+	dir := t.TempDir()
+	a, err := newAuthority(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	certFile, keyFile := filepath.Join(dir, "c.pem"), filepath.Join(dir, "k.pem")
+	put := func(name string) {
+		t.Helper()
+		leaf, key, err := a.issue([]string{name}, nil, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, certFile, string(certPEM(leaf)))
+		write(t, keyFile, string(keyPEM(key)))
+	}
+	put("one.local")
+	f, err := openFiles(certFile, keyFile, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := func() string {
+		t.Helper()
+		f.looked = time.Now().Add(-lookAgain)
+		cert, err := f.get(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cert.Leaf.DNSNames[0]
+	}
+	put("two.local")
+	later := time.Now().Add(time.Second)
+	if err := os.Chtimes(certFile, later, later); err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(); got != "two.local" {
+		t.Errorf("shown is %s", got)
+	}
+	write(t, certFile, "half a file")
+	if got := shown(); got != "two.local" {
+		t.Errorf("in the middle of being replaced: %s", got)
+	}
+	put("three.local")
+	later = later.Add(time.Second)
+	if err := os.Chtimes(certFile, later, later); err != nil {
+		t.Fatal(err)
+	}
+	if got := shown(); got != "three.local" {
+		t.Errorf("shown is %s", got)
+	}
+	if _, err := openFiles(certFile, certFile, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), certFile) {
+		t.Errorf("a certificate as its own key: %v", err)
+	}
+}

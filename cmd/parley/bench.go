@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+	"parley/appliance/bench"
+)
+
+// benchCmd is parley bench: how good this machine is as a box.
+type benchCmd struct {
+	Talk benchTalkCmd `cmd:"" help:"Hold conversations with a box, in real time, and time its answers."`
+	STT  benchSTTCmd  `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
+	TTS  benchTTSCmd  `cmd:"" name:"tts" help:"Measure the voices: time, word error, loudness, memory."`
+	LLM  benchLLMCmd  `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
+}
+
+// benchFlags are those of all benchmarks.
+type benchFlags struct {
+	JSON    bool   `name:"json" help:"Print one JSON object."`
+	Packs   string `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
+	Profile string `placeholder:"NAME" help:"Models to use: default, small, test or full (default)."`
+	Threads string `placeholder:"N" help:"Cores for all engines together (all)."`
+	Config  string `placeholder:"FILE" help:"Read settings from this file."`
+}
+
+type benchTalkCmd struct {
+	benchFlags
+	Transcriber   string        `placeholder:"NAME" help:"Speech to text: moonshine or whisper (moonshine)."`
+	LanguageModel string        `placeholder:"PACK" help:"Embedded language model (that of the profile)."`
+	Voice         string        `placeholder:"NAME" help:"Voice (voice-joe)."`
+	Turns         int           `default:"20" placeholder:"N" help:"Turns of each conversation (20)."`
+	Chats         int           `default:"1" placeholder:"N" help:"Conversations at once (1)."`
+	Idle          time.Duration `default:"10s" placeholder:"DURATION" help:"How long the idle box is watched; 0 leaves it out (10s)."`
+	Recordings    string        `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
+	URL           string        `name:"url" placeholder:"URL" help:"Measure this box, instead of one that is started for it."`
+	Key           string        `env:"PARLEY_API_KEY" help:"API key of that box."`
+}
+
+// Help shows the command in use.
+func (benchTalkCmd) Help() string {
+	return `Examples:
+
+  parley bench talk --json > today.json
+
+  parley bench talk --chats 4 --turns 10
+
+A box is started in a process and a folder of its own. Recordings of people are sent to it in real time, as a microphone sends them, and silence behind them; what is timed is the way from the user's last sound to the answer's first. Twenty turns take about three minutes.`
+}
+
+// Run holds the conversations.
+func (cmd *benchTalkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Turns, o.Chats, o.Idle, o.Recordings = cmd.Turns, cmd.Chats, cmd.Idle, cmd.Recordings
+	if cmd.URL != "" {
+		if o.URL, err = chatAddress(cmd.URL, o.Config); err != nil {
+			return misuse{fmt.Errorf("bench talk: %w", err)}
+		}
+		o.Key = cmd.Key
+	} else if o.Serve, err = serving(parsed, o.Config); err != nil {
+		return err
+	}
+	return c.report(ctx, cmd.JSON, bench.Talk, o)
+}
+
+type benchSTTCmd struct {
+	benchFlags
+	Transcriber string `placeholder:"NAME" help:"Speech to text: moonshine or whisper (moonshine)."`
+	Prompts     int    `default:"150" placeholder:"N" help:"Recordings whose words are counted (150)."`
+	Rounds      int    `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
+	Recordings  string `placeholder:"DIR" help:"What is heard: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
+}
+
+// Help shows the command in use.
+func (benchSTTCmd) Help() string {
+	return "Examples:\n\n  parley bench stt\n\n  parley bench stt --transcriber whisper --json"
+}
+
+// Run measures the ears.
+func (cmd *benchSTTCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Prompts, o.Rounds, o.Recordings = cmd.Prompts, cmd.Rounds, cmd.Recordings
+	return c.report(ctx, cmd.JSON, bench.STT, o)
+}
+
+type benchTTSCmd struct {
+	benchFlags
+	Voice  string `placeholder:"NAME" help:"Voice that is timed (voice-joe); all voices that are there are judged."`
+	Rounds int    `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
+}
+
+// Help shows the command in use.
+func (benchTTSCmd) Help() string { return "Example:\n\n  parley bench tts --json" }
+
+// Run measures the voices.
+func (cmd *benchTTSCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Rounds = cmd.Rounds
+	return c.report(ctx, cmd.JSON, bench.TTS, o)
+}
+
+type benchLLMCmd struct {
+	benchFlags
+	LanguageModel string `placeholder:"PACK" help:"Embedded language model (that of the profile)."`
+	OpenAI        string `name:"openai" placeholder:"URL" help:"Language model on a server with the OpenAI API instead: its base URL."`
+	OpenAIModel   string `name:"openai-model" placeholder:"NAME" help:"The model's name there."`
+	OpenAIKeyEnv  string `name:"openai-key-env" placeholder:"VARIABLE" help:"Environment variable with the key for it."`
+	Rounds        int    `default:"7" placeholder:"N" help:"Answers beside their yardstick, at most 7 (7)."`
+}
+
+// Help shows the command in use.
+func (benchLLMCmd) Help() string {
+	return "Examples:\n\n  parley bench llm\n\n  parley bench llm --profile small --json"
+}
+
+// Run measures the language model.
+func (cmd *benchLLMCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Rounds = cmd.Rounds
+	return c.report(ctx, cmd.JSON, bench.LLM, o)
+}
+
+// bench are the options of a benchmark before its own flags.
+func (c *console) bench(parsed *kong.Context) (bench.Options, error) {
+	cfg, err := c.config(parsed)
+	o := bench.Defaults()
+	o.Config, o.Log = cfg, c.quietLogger(cfg.Log)
+	o.Progress = func(line string) { fmt.Fprintln(c.err, line) }
+	return o, err
+}
+
+// report runs a benchmark and prints what it found.
+func (c *console) report(ctx context.Context, json bool, run func(context.Context, bench.Options) (bench.Report, error), o bench.Options) error {
+	r, err := run(ctx, o)
+	if err != nil {
+		if _, wrong := errors.AsType[*bench.ErrOption](err); wrong {
+			err = misuse{err}
+		}
+		return fmt.Errorf("bench: %w", err)
+	}
+	if json {
+		return c.json(r)
+	}
+	return r.WriteTable(c.out)
+}
+
+// serving is the command line of a box with the settings of this one.
+func serving(parsed *kong.Context, cfg appliance.Config) ([]string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("finding the program to start a box: %w", err)
+	}
+	line := []string{self, "serve"}
+	if cfg.File != "" {
+		line = append(line, "--config", cfg.File)
+	}
+	for _, flag := range parsed.Flags() {
+		for _, s := range appliance.Settings() {
+			if flag.Set && s.Flag == flag.Name {
+				line = append(line, "--"+s.Flag, fmt.Sprint(parsed.FlagValue(flag)))
+			}
+		}
+	}
+	return line, nil
+}
