@@ -115,17 +115,12 @@ func phraseEnd(buf []rune) int {
 		if buf[i] != ' ' {
 			continue
 		}
-		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= minHastyPhrase && !phraseHolders.MatchString(lastWord(buf[:i])) {
+		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= minHastyPhrase && !phraseHolders.MatchString(lastWord(string(buf[:i]))) {
 			return i
 		}
 		end = i
 	}
 	return 0
-}
-
-func lastWord(buf []rune) string {
-	s := string(buf)
-	return s[strings.LastIndexByte(s, ' ')+1:]
 }
 
 // Sentences cuts a whole text.
