@@ -131,6 +131,23 @@ type turn struct {
 // ok tells that the turn went as turns go, and its times count.
 func (t turn) ok() bool { return t.over && t.began && !t.early && !t.interrupted && t.fault == "" }
 
+// String is the turn in words.
+func (t turn) String() string {
+	switch {
+	case t.fault != "":
+		return t.fault
+	case t.early:
+		return fmt.Sprintf("%q was answered before it was over", t.words)
+	case t.interrupted:
+		return fmt.Sprintf("%q was taken for an interruption", t.words)
+	case t.words == "":
+		return "nothing was understood"
+	case !t.began:
+		return fmt.Sprintf("%q was not answered", t.words)
+	}
+	return fmt.Sprintf("%q was answered after %d ms", t.words, t.sounded.Milliseconds())
+}
+
 // ask says pcm and follows the answer until it has been played.
 func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
 	var t turn

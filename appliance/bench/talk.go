@@ -100,11 +100,11 @@ func (r *Report) converse(ctx context.Context, o Options, url, key string, asked
 	done := 0
 	for i := range chats {
 		talking.Go(func() (err error) {
-			chats[i], err = hold(ctx, url, key, from(asked, i), func() {
+			chats[i], err = hold(ctx, url, key, from(asked, i), func(t turn) {
 				mu.Lock()
 				defer mu.Unlock()
 				done++
-				o.say("turn %d of %d", done, len(asked)*o.Chats)
+				o.say("turn %d of %d: %s", done, len(asked)*o.Chats, t)
 			})
 			return err
 		})
@@ -134,7 +134,7 @@ func from(asked []recording, i int) []recording {
 }
 
 // hold has one conversation.
-func hold(ctx context.Context, url, key string, asked []recording, tell func()) (turns []turn, err error) {
+func hold(ctx context.Context, url, key string, asked []recording, tell func(turn)) (turns []turn, err error) {
 	c, err := call(ctx, url, key)
 	if err != nil {
 		return nil, err
@@ -144,12 +144,12 @@ func hold(ctx context.Context, url, key string, asked []recording, tell func()) 
 		return nil, err
 	}
 	for _, q := range asked {
-		tell()
 		t, err := c.ask(ctx, q.PCM)
 		if err != nil {
 			return turns, fmt.Errorf("%s: %w", q.Name, err)
 		}
 		turns = append(turns, t)
+		tell(t)
 	}
 	return turns, nil
 }

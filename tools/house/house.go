@@ -22,6 +22,7 @@ var mayKnow = []struct {
 	{"appliance/api", "appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
 	{"appliance/line/", "appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
 	{"appliance", "*"},
+	{"appliance/bench", "*"},
 	{"cmd/", "*"},
 	{"tools/", ""},
 }
