@@ -27,10 +27,10 @@ type locked struct {
 }
 
 // openDoor serves with the lock that cfg asks for.
-func openDoor(t *testing.T, cfg Config) *locked {
+func openDoor(t *testing.T, cfg Config, leftovers ...goleak.Option) *locked {
 	t.Helper()
-	leaks := goleak.IgnoreCurrent()
-	t.Cleanup(func() { goleak.VerifyNone(t, leaks) })
+	leftovers = append(leftovers, goleak.IgnoreCurrent())
+	t.Cleanup(func() { goleak.VerifyNone(t, leftovers...) })
 	log := slog.New(slog.NewTextHandler(testLog{t}, nil))
 	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {

@@ -14,10 +14,14 @@ type serveCmd struct {
 	Config        string `placeholder:"FILE" help:"Read settings from this file (else ./parley.yaml, else parley.yaml in the data folder)."`
 	Data          string `placeholder:"DIR" help:"Folder of the database (~/.local/share/parley; for root that is under /root)."`
 	Listen        string `placeholder:"HOST:PORT" help:"Address to listen on (127.0.0.1:8080)."`
-	TLS           string `name:"tls" placeholder:"off|CERT,KEY" help:"Encryption: off, or a certificate and its key as PEM files (off)."`
+	TLS           string `name:"tls" placeholder:"MODE|CERT,KEY" help:"Encryption: auto (off on loopback, own elsewhere), off, own (a certificate that the box makes), acme (one that it fetches), or a certificate and its key as PEM files (auto)."`
 	TLSCert       string `name:"tls-cert" placeholder:"FILE" help:"Certificate (PEM)."`
 	TLSKey        string `name:"tls-key" placeholder:"FILE" help:"Its key (PEM)."`
-	Origins       string `placeholder:"LIST" help:"Web origins besides its own whose pages may open chats, with commas; * for all."`
+	TLSNames      string `name:"tls-names" placeholder:"LIST" help:"Names that lead to the box, with commas: those of an acme certificate, or more for its own."`
+	TLSACME       string `name:"tls-acme" placeholder:"URL" help:"Directory of the ACME server, or letsencrypt (that)."`
+	TLSEmail      string `name:"tls-email" placeholder:"ADDRESS" help:"Where the ACME server may write to."`
+	TLSRoots      string `name:"tls-roots" placeholder:"FILE" help:"Authorities (PEM) by which the ACME server itself is trusted (the system's)."`
+	Origins       string `placeholder:"LIST" help:"Web origins besides its own whose pages may use the box, with commas; * for all."`
 	Packs         string `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
 	Profile       string `placeholder:"NAME" help:"Models to use: default, small, test or full (default)."`
 	Transcriber   string `placeholder:"NAME" help:"Speech to text: moonshine or whisper (moonshine)."`

@@ -1,3 +1,5 @@
+//lint:file-ignore U1000 the fields mirror the C structs, whether we set them or not
+
 package llama
 
 import (
