@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"parley/appliance/audio"
@@ -52,6 +53,7 @@ type ear struct {
 	zero      time.Duration // chat time of the stream's first sample
 	chunk     time.Duration // how much audio the newest chunk held
 
+	idle      atomic.Bool // nobody speaks
 	utterance hearing
 	awaiting  bool    // a transcription is under way
 	waiting   []guess // those after it, in order
@@ -212,6 +214,7 @@ func (e *ear) frames(ctx context.Context, pcm []float32) {
 		}
 	}
 	e.pending = append(e.pending[:0], e.pending[n:]...)
+	e.idle.Store(!e.segmenter.Listening())
 }
 
 // segment passes on what the segmenter says.

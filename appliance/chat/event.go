@@ -18,10 +18,12 @@ func (a At) at() time.Duration { return time.Duration(a) }
 
 // What the line brings.
 type (
-	// Opened is the first event.
+	// Opened is the first event. Greeting is what the assistant says first; the
+	// settings say whether it does.
 	Opened struct {
 		At
 		Metadata contract.ChatMetadata
+		Greeting []Sentence
 	}
 	// Typed is text that the user wrote instead of saying it.
 	Typed struct {

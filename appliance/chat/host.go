@@ -21,6 +21,11 @@ type Parts struct {
 	Model       engine.LanguageModel
 	Voices      Voices
 	Records     ChatRecords
+	Configs     Configs
+	Models      Models // those that configs name; Model is the default
+	// StrictModels refuses a chat whose config names a model that Models has
+	// not; else the default answers.
+	StrictModels bool
 	Defaults    Settings
 	Log         *slog.Logger
 	// MaxChats is how many conversations there may be at once; one more is
@@ -134,7 +139,7 @@ func (s *Seat) Open(ctx context.Context, o Opening) (*Session, error) {
 }
 
 func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
-	settings, err := h.settings(o.Connect)
+	chosen, err := h.choose(ctx, o.Account, o.Connect)
 	if err != nil {
 		return nil, Opened{}, err
 	}
@@ -146,7 +151,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
 	begun := time.Now()
 	err = h.Records.StartChat(ctx, store.NewChat{
 		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
-		StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: settings.CustomSessionID,
+		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
 	})
 	if err != nil {
 		return nil, Opened{}, startFault(err, meta.ChatGroupID, resumed)
@@ -157,9 +162,10 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
 			return nil, Opened{}, errors.Join(err, h.Records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli()))
 		}
 	}
-	c := h.session(meta.ChatID, settings, begun, history, o.Line)
-	c.log.Info("chat begins", "request", meta.RequestID, "account", o.Account, "resumed", resumed)
-	return c, Opened{Metadata: meta}, nil
+	c := h.session(meta.ChatID, chosen, begun, history, o.Line)
+	c.log.Info("chat begins", "request", meta.RequestID, "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
+	greeting := sentences(chosen.settings.fill(chosen.settings.Greeting.Text, begun))
+	return c, Opened{Metadata: meta, Greeting: greeting}, nil
 }
 
 // startFault is what a client is told when its chat cannot begin.
@@ -207,16 +213,16 @@ func remembered(events []store.Event) []engine.Message {
 	return out
 }
 
-func (h *Host) session(id string, settings Settings, begun time.Time, history []engine.Message, line Line) *Session {
+func (h *Host) session(id string, chosen chosen, begun time.Time, history []engine.Message, line Line) *Session {
 	c := &Session{
-		id: id, log: h.Log.With("chat", id), begun: begun, line: line, model: h.Model,
-		state:  NewState(settings, begun, history),
+		id: id, log: h.Log.With("chat", id), begun: begun, line: line, model: chosen.model,
+		state:  NewState(chosen.settings, begun, history),
 		events: make(chan Event, eventQueue), done: make(chan struct{}), turns: map[int]*turn{},
 	}
-	c.ear = newEar(h.Detector, h.Transcriber, settings, c.clock, c.post, func(f contract.Fault) {
+	c.ear = newEar(h.Detector, h.Transcriber, chosen.settings, c.clock, c.post, func(f contract.Fault) {
 		c.post(Faulty{At(c.clock()), f})
 	})
-	c.mind = mind{h.Model, c.log, c.clock, c.post}
+	c.mind = mind{chosen.model, c.log, c.clock, c.post}
 	c.mouth = mouth{h.Voices, c.clock, c.post}
 	c.pace = pace{tell: h.Observe, log: c.log}
 	if c.pace.tell == nil {
@@ -226,12 +232,9 @@ func (h *Host) session(id string, settings Settings, begun time.Time, history []
 	return c
 }
 
-// settings are the defaults with what the client asked for at connect.
-func (h *Host) settings(p contract.ConnectSettings) (Settings, error) {
-	if p.ConfigID != "" {
-		return Settings{}, contract.Fault{Code: contract.ConfigNotFound, Detail: fmt.Sprintf("config_id: no config %q", p.ConfigID)}
-	}
-	s, fault := h.Defaults.merge(p.SessionSettings)
+// connected lays what the client asked for at connect over s.
+func (h *Host) connected(s Settings, p contract.ConnectSettings) (Settings, error) {
+	s, fault := s.merge(p.SessionSettings)
 	if fault != nil {
 		return s, *fault
 	}

@@ -101,20 +101,11 @@ func sentences(s string) []Sentence {
 // It is short, for every chat begins by reading it.
 const DefaultPrompt = `You are a friendly voice assistant. Everything you write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do things in the world: never say that you have done, booked, sent, called or changed anything. If you did not understand, ask one short question. The time now is {{now}}.`
 
-// prompt is the system prompt with its variables filled in. A variable that
-// nobody set is empty.
+// prompt is the system prompt with its variables filled in.
 func (s Settings) prompt(now time.Time) string {
 	p := s.SystemPrompt
 	if p == "" {
 		p = DefaultPrompt
 	}
-	return fill(p, func(name string) string {
-		if v, ok := s.Variables[name]; ok {
-			return v
-		}
-		if name == "now" {
-			return now.UTC().Format(time.RFC3339)
-		}
-		return ""
-	})
+	return s.fill(p, now)
 }

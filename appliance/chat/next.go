@@ -21,6 +21,7 @@ func Next(s State, e Event) (State, []Effect) {
 	case Opened:
 		s.requestID = e.Metadata.RequestID
 		out.send(e.Metadata, s.record(store.ChatStart, store.System, ""))
+		s.greet(&out, e.Greeting)
 	case Voiced:
 		s.voiced(&out, e)
 	case Guessed:

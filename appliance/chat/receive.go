@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"parley/appliance/contract"
 )
@@ -64,12 +65,46 @@ func (c *Session) settle(m contract.SessionSettings) error {
 }
 
 // Hear takes bytes of audio in the format that the settings say. It owns them
-// from now on, and waits while the ear has more than a second to catch up on.
+// from now on, and waits while the ear has more than a second to catch up on, or
+// nothing to listen to. It is called by one goroutine at a time.
 func (c *Session) Hear(audio []byte) error {
 	if len(audio) == 0 {
 		return c.over()
 	}
-	return c.tellEar(earful{chunk: audio})
+	if err := c.tellEar(earful{chunk: audio}); err != nil {
+		return err
+	}
+	c.rest()
+	return nil
+}
+
+const (
+	// restFor is how long small chunks may gather in the network's buffers
+	// while nobody speaks. Each chunk that is taken as it comes wakes half a
+	// dozen threads for 30 µs of work; six at a time cost a fourth. What a user
+	// begins to say is noticed so much later, and nothing depends on that.
+	restFor = 100 * time.Millisecond
+	// smallChunk is the distance between chunks below which they are worth
+	// gathering: native clients send every 20 ms, web clients every 100 ms.
+	smallChunk = 40 * time.Millisecond
+	// burst is how soon after a rest chunks belong to what has gathered.
+	burst = 5 * time.Millisecond
+)
+
+// rest holds up who brings audio, while there is nothing to hear in it.
+func (c *Session) rest() {
+	now := time.Now()
+	gap := now.Sub(c.chunkAt)
+	c.chunkAt = now
+	if !c.ear.idle.Load() || gap > smallChunk || now.Sub(c.rested) < burst {
+		return
+	}
+	select {
+	case <-time.After(restFor):
+	case <-c.done:
+	}
+	c.rested = time.Now()
+	c.chunkAt = c.rested
 }
 
 func (c *Session) tellEar(in earful) error {

@@ -47,6 +47,9 @@ type Session struct {
 	ended *End
 
 	workers sync.WaitGroup
+
+	// Of the goroutine that brings audio.
+	chunkAt, rested time.Time
 }
 
 // turn is the work for one reply.

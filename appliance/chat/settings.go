@@ -38,6 +38,10 @@ type Settings struct {
 	Inactivity       time.Duration
 	MaxDuration      time.Duration
 
+	// Greeting is what the assistant says first, if it is to: the config's
+	// event_messages.on_new_chat.
+	Greeting contract.EventMessage
+
 	// Verbose asks for interim user messages.
 	Verbose bool
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -102,6 +103,7 @@ type Segmenter struct {
 	speaking  bool
 	paused    bool // Paused was told and voice has not come back
 	run       int  // voiced frames in a row
+	still     bool // the newest frames held no sound
 	utterance int
 	voiced    int // frames in the utterance
 	silent    int // frames since the last voice
@@ -125,6 +127,9 @@ func (s *Segmenter) Adjust(o SegmentOptions) { s.opt = o }
 // Speaking reports whether an utterance is under way.
 func (s *Segmenter) Speaking() bool { return s.speaking }
 
+// Listening reports whether an utterance is under way, or may be beginning.
+func (s *Segmenter) Listening() bool { return s.speaking || s.run > 0 }
+
 // Position is how many samples were taken.
 func (s *Segmenter) Position() int64 { return s.pos }
 
@@ -134,7 +139,7 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 	if len(frame) != FrameSamples {
 		return out, fmt.Errorf("segmenter: a frame of %d samples, want %d", len(frame), FrameSamples)
 	}
-	p, err := s.voice.Probability(frame)
+	p, err := s.probability(frame)
 	if err != nil {
 		return out, fmt.Errorf("voice detection: %w", err)
 	}
@@ -152,6 +157,24 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 		return s.idle(out, frame), nil
 	}
 	return s.heard(out, frame, p), nil
+}
+
+// stillness is the peak, -70 dBFS or ten steps of 16 bits, under which a frame
+// holds nothing that anybody could hear: a muted microphone, not a quiet one.
+const stillness = 0.0003
+
+// probability asks the detector, unless nobody speaks and there is no sound at
+// all: most open lines are silent most of the time.
+func (s *Segmenter) probability(frame []float32) (float32, error) {
+	if s.speaking || s.run > 0 || slices.ContainsFunc(frame, func(x float32) bool { return x > stillness || x < -stillness }) {
+		s.still = false
+		return s.voice.Probability(frame)
+	}
+	if !s.still {
+		s.still = true
+		s.voice.Reset()
+	}
+	return 0, nil
 }
 
 // idle keeps the prefix and waits for enough voice to begin an utterance.

@@ -65,7 +65,7 @@ func (c *Cutter) Rest() string {
 // of it.
 type Haste int
 
-// How hasty: at a clause of two words or more ("I'm sorry,"), or at a phrase of
+// How hasty: at a clause ("I'm sorry,", "Sure,"), or at a phrase of
 // three or more ("The museum is open | from ten"), where a speaker who thinks
 // as he talks would draw breath.
 const (
@@ -74,7 +74,7 @@ const (
 )
 
 const (
-	minHastyClause = 2
+	minHastyClause = 1
 	minHastyPhrase = 3
 )
 

@@ -1,0 +1,117 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// Configs finds the configs that chats are opened with.
+type Configs interface {
+	// Config returns a version of the account's config, the newest where
+	// version is nil; a store.ErrNotFound where there is none.
+	Config(ctx context.Context, account, id string, version *int) (contract.ReturnConfig, error)
+}
+
+// Models finds the language models that configs name.
+type Models interface {
+	// LanguageModel returns the model that answers for the named one. Without
+	// one for it, it is the box's default, and false.
+	LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool)
+}
+
+// chosen is what holds for a chat before its client has said anything in it.
+type chosen struct {
+	settings Settings
+	model    engine.LanguageModel
+	config   store.ConfigRef
+}
+
+// choose lays the config that the client asks for over the defaults, and what
+// it sent at connect over that. What cannot be had is a contract.Fault.
+func (h *Host) choose(ctx context.Context, account string, p contract.ConnectSettings) (chosen, error) {
+	c := chosen{settings: h.Defaults, model: h.Model}
+	if p.ConfigID != "" {
+		config, err := h.Configs.Config(ctx, account, p.ConfigID, p.ConfigVersion)
+		if errors.Is(err, store.ErrNotFound) {
+			return c, contract.Fault{Code: contract.ConfigNotFound, Detail: noConfig(p)}
+		}
+		if err != nil {
+			return c, fmt.Errorf("beginning a chat: %w", err)
+		}
+		c.config = store.ConfigRef{ID: config.ID, Version: config.Version}
+		c.settings = c.settings.configured(config)
+		if c.model, err = h.modelOf(config); err != nil {
+			return c, err
+		}
+	}
+	var err error
+	c.settings, err = h.connected(c.settings, p)
+	return c, err
+}
+
+func noConfig(p contract.ConnectSettings) string {
+	if p.ConfigVersion != nil {
+		return fmt.Sprintf("config_id: no version %d of a config %q", *p.ConfigVersion, p.ConfigID)
+	}
+	return fmt.Sprintf("config_id: no config %q", p.ConfigID)
+}
+
+// configured lays a config over s. A config as it is returned says everything,
+// if only by its defaults; of its prompt nothing is left where it was deleted.
+func (s Settings) configured(c contract.ReturnConfig) Settings {
+	if c.Prompt != nil {
+		s.SystemPrompt = c.Prompt.Text
+	}
+	if c.Voice != nil {
+		s.Voice = c.Voice.ID
+	}
+	if m := c.LanguageModel; m != nil && m.Temperature != nil {
+		s.Temperature = *m.Temperature
+	}
+	s.Threshold = *c.TurnDetection.SpeechDetectionThreshold
+	s.PrefixPadding = milli(c.TurnDetection.PrefixPaddingMS)
+	s.EndOfTurnSilence = milli(c.TurnDetection.EndOfTurnSilenceMS)
+	s.MinInterruption = milli(c.Interruption.MinInterruptionMS)
+	s.Inactivity = timeout(c.Timeouts.Inactivity)
+	s.MaxDuration = timeout(c.Timeouts.MaxDuration)
+	s.Greeting = *c.EventMessages.OnNewChat
+	return s
+}
+
+func milli(ms *int) time.Duration { return time.Duration(*ms) * time.Millisecond }
+
+// timeout of a chat is the longest there is when it is turned off.
+func timeout(t *contract.Timeout) time.Duration {
+	if !t.Enabled {
+		return contract.MaxTimeout
+	}
+	return time.Duration(*t.DurationSecs) * time.Second
+}
+
+// modelOf finds the language model that a config names.
+func (h *Host) modelOf(c contract.ReturnConfig) (engine.LanguageModel, error) {
+	named := c.LanguageModel
+	switch {
+	case named == nil || named.Resource == "":
+		return h.Model, nil
+	case named.Provider == contract.ProviderCustom:
+		return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: "A custom language model is not served here."}
+	}
+	model, found := h.Models.LanguageModel(*named)
+	if found {
+		return model, nil
+	}
+	if h.StrictModels {
+		return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: fmt.Sprintf(
+			"language_model: %s %q has no route here; GET /v0/evi/language-models lists those that have.", named.Provider, named.Resource)}
+	}
+	h.Log.Warn("a config names a language model that has no route; the default answers", "config", c.ID, "version", c.Version,
+		"provider", named.Provider, "model", named.Resource)
+	return model, nil
+}
