@@ -1,6 +1,5 @@
 package chat
 
-
 // greetingRequest has the model speak first. It is no part of the history.
 const greetingRequest = "(The user has just connected and said nothing yet. Greet them in one short sentence.)"
 
@@ -19,4 +18,3 @@ func (s *State) greet(out *effects, lines []Sentence) {
 	s.reply = reply{phase: answering, thought: true, waiting: lines}
 	s.askMouth(out)
 }
-

@@ -26,8 +26,8 @@ type Parts struct {
 	// StrictModels refuses a chat whose config names a model that Models has
 	// not; else the default answers.
 	StrictModels bool
-	Defaults    Settings
-	Log         *slog.Logger
+	Defaults     Settings
+	Log          *slog.Logger
 	// MaxChats is how many conversations there may be at once; one more is
 	// refused rather than all of them made late.
 	MaxChats int

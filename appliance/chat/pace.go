@@ -36,9 +36,10 @@ type pace struct {
 // note takes an event, and what it brought, as the session handles them.
 func (p *pace) note(e Event, follows []Effect, turn int) {
 	switch e := e.(type) {
+	case Voiced:
+		p.thought, p.spoken, p.ended = 0, 0, 0
 	case Guessed:
 		p.voiceEnd, p.heard = e.Words.End, e.at()
-		p.thought, p.spoken, p.ended = 0, 0, 0
 	case Thought:
 		if e.Turn == turn && p.thought == 0 {
 			p.thought = e.at()

@@ -205,14 +205,14 @@ func (m *Model) write(p engine.Prompt, reply bool) (prompt []Token, maxTokens in
 }
 
 // warmth is what Warm says: short, for the box waits for it at every start.
-const warmth = "Good morning. What can you do for me?"
+const warmth = "Hello."
 
-// Warm answers once, so that the memory of the first real answer is there
-// already, and how many threads are best is known.
+// Warm answers once, with two tokens, so that the memory and the threads of the
+// first real answer are there already.
 func (m *Model) Warm(ctx context.Context) error {
 	_, err := m.Generate(ctx, engine.Prompt{
 		Messages:  []engine.Message{{Role: engine.User, Content: warmth}},
-		MaxTokens: trialFirst + 4,
+		MaxTokens: 2,
 		Priority:  engine.Request,
 	}, func(string) error { return nil })
 	return err
