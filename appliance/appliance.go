@@ -15,6 +15,7 @@ import (
 	"parley/appliance/api"
 	"parley/appliance/chat"
 	"parley/appliance/line/ws"
+	"parley/appliance/metrics"
 	"parley/store"
 )
 
@@ -22,6 +23,8 @@ const (
 	// stopping is how long the box takes to stop: chats are told and ended,
 	// requests finished. Service managers wait longer than that.
 	stopping = 4 * time.Second
+	// finishing is the part of it that requests have after the chats.
+	finishing = 2 * time.Second
 	// storing bounds the first look at the data folder.
 	storing = 30 * time.Second
 )
@@ -51,11 +54,15 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 		return errors.Join(err, listener.Close())
 	}
 	defer lock.close()
+	figures := metrics.New(Version, log)
+	figures.WatchStore(records.Written)
 	door := &door{}
 	lines := ws.NewServer(door, cfg.Origins, ws.Timing{}, log)
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: lines, Ready: door, Version: Version, Log: log,
+		Records: records, Voices: library{cfg}, Models: library{cfg},
 		Origins: cfg.Origins, Authority: lock.certificate(),
+		Metrics: figures, Operators: operators{records},
 	}), log)
 	served := make(chan error, 1)
 	go func() { served <- serve(front, listener, lock, log) }()
@@ -66,10 +73,14 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 		return errors.Join(err, front.Close(), <-served)
 	}
 	defer engines.Close()
+	figures.WatchEngines(engines.Gate)
 	host := chat.NewHost(ctx, chat.Parts{
 		Detector: engines.Detector, Transcriber: engines.Transcriber, Model: engines.Model, Voices: engines,
 		Records: records, Defaults: chat.DefaultSettings(), Log: log, MaxChats: cfg.MaxChats(),
+		Configs: api.Configs{Records: records}, Models: engines, StrictModels: cfg.StrictModels,
+		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
+	figures.WatchChats(host.Live, cfg.MaxChats())
 	door.open(host)
 	log.Info("ready", "seconds", time.Since(begun).Seconds())
 	if err := greet(ctx, out, cfg, listener.Addr(), lock, records); err != nil {
@@ -89,12 +100,18 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, front *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopping)
 	defer cancel()
-	err := errors.Join(host.Stop(ctx), lines.Wait(ctx), front.Shutdown(ctx))
-	if err != nil {
-		return errors.Join(err, front.Close())
+	err := errors.Join(host.Stop(ctx), lines.Wait(ctx))
+	ctx, cancel = context.WithTimeout(ctx, finishing)
+	defer cancel()
+	if front.Shutdown(ctx) != nil {
+		// Whoever is left asks for nothing, or takes its answer too slowly.
+		log.Info("connections that were still open are cut off")
+		err = errors.Join(err, front.Close())
 	}
-	log.Info("stopped")
-	return nil
+	if err == nil {
+		log.Info("stopped")
+	}
+	return err
 }
 
 func openStore(ctx context.Context, cfg Config, log *slog.Logger) (*store.Store, error) {

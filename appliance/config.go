@@ -15,17 +15,21 @@ import (
 // Config is everything an operator may set. Load makes one that is valid as a
 // whole; every path in it is absolute.
 type Config struct {
-	File     string // the configuration file that was read; empty when there was none
-	Data     string // folder of the database
-	Listen   string // host:port to listen on; port 0 lets the system choose
-	TLS      TLSConfig
-	Origins  []string // web origins besides our own whose pages may open a chat
-	Packs    string   // folder of the model packs
-	Profile  string   // default, small, test or full: which models to expect
-	Engines  EngineConfig
-	Chat     ChatConfig
-	Log      LogConfig
-	Warnings []string // what is allowed but likely not meant; to be logged at start
+	File    string // the configuration file that was read; empty when there was none
+	Data    string // folder of the database
+	Listen  string // host:port to listen on; port 0 lets the system choose
+	TLS     TLSConfig
+	Origins []string // web origins besides our own whose pages may open a chat
+	Packs   string   // folder of the model packs
+	Profile string   // default, small, test or full: which models to expect
+	Engines EngineConfig
+	Routes  []Route // which model answers for those that configs name; the first that fits
+	// StrictModels refuses chats whose config names a model that the box has
+	// not; else the box's default answers.
+	StrictModels bool
+	Chat         ChatConfig
+	Log          LogConfig
+	Warnings     []string // what is allowed but likely not meant; to be logged at start
 }
 
 // EngineConfig chooses the models.

@@ -128,6 +128,9 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		return n.GetToken().Value, nil
 	case *ast.SequenceNode:
+		if key == "routes" {
+			return r.routes(n)
+		}
 		if key != "origins" && key != "tls.names" {
 			return "", r.errorf(n, "%s takes one value, not a list", key)
 		}

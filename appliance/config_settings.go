@@ -82,6 +82,8 @@ var settings = []setting{
 	{"engines.threads", "threads", func(c *Config, g given) error {
 		return number(&c.Engines.Threads, g, 0, 256)
 	}},
+	{"routes", "routes", setRoutes},
+	{"strict_models", "strict-models", func(c *Config, g given) error { return boolean(&c.StrictModels, g) }},
 	{"chat.max_chats", "max-chats", func(c *Config, g given) error {
 		return number(&c.Chat.MaxChats, g, 0, 1000)
 	}},
@@ -179,6 +181,18 @@ func number(dst *int, g given, low, high int) error {
 		return fmt.Errorf("%q is not allowed: use a whole number from %d to %d", g.value, low, high)
 	}
 	*dst = n
+	return nil
+}
+
+func boolean(dst *bool, g given) error {
+	switch g.value {
+	case "true":
+		*dst = true
+	case "false":
+		*dst = false
+	default:
+		return fmt.Errorf("%.80q is not allowed: use true or false", g.value)
+	}
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,9 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley/appliance/engine"
-	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
-	"parley/appliance/engine/remote"
 	"parley/firmware"
 )
 
@@ -39,12 +36,14 @@ type Engines struct {
 	Gate        *engine.Gate
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
-	Model       engine.LanguageModel
+	Model       engine.LanguageModel // that of a chat whose config names none
 
 	cfg Config
 	log *slog.Logger
 	rt  *onnx.Runtime
 	ph  *onnx.Phonemizer
+
+	models map[LanguageModelConfig]engine.LanguageModel // Model, and those of the routes
 
 	mu      sync.Mutex // guards what follows
 	voices  map[string]*openVoice
@@ -78,7 +77,7 @@ func OpenEngines(ctx context.Context, cfg Config, which Which, log *slog.Logger)
 		opening.Go(e.openVoices)
 	}
 	if which&Thinking != 0 {
-		opening.Go(func() error { return e.openModel(ctx) })
+		opening.Go(func() error { return e.openModels(ctx) })
 	}
 	if err := opening.Wait(); err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -139,48 +138,6 @@ func (e *Engines) openTranscriber(ctx context.Context) error {
 	return e.warm(ctx, name, t)
 }
 
-func (e *Engines) openModel(ctx context.Context) error {
-	m := e.cfg.Engines.LanguageModel
-	if m.OpenAI != "" {
-		return e.openRemote(ctx, m)
-	}
-	model, err := llama.Open(llama.Options{
-		LibraryDir:    e.cfg.Pack("runtime-llama"),
-		ModelPath:     filepath.Join(e.cfg.Pack(m.Pack), "model.gguf"),
-		Gate:          e.Gate,
-		Threads:       min(2, e.Gate.Cores()), // more do not make a small model faster
-		Conversations: min(max(e.cfg.MaxChats(), 1), 256),
-		Log:           e.log,
-	})
-	if err != nil {
-		return err
-	}
-	e.onClose(model.Close)
-	e.Model = model
-	return e.warm(ctx, m.Pack, model)
-}
-
-// openRemote uses a server. One that refuses us needs its operator; any other
-// fault may pass, so the box starts and says so.
-func (e *Engines) openRemote(ctx context.Context, m LanguageModelConfig) error {
-	key := os.Getenv(m.KeyEnv)
-	if m.KeyEnv != "" && key == "" {
-		return fmt.Errorf("engines.language_model.key_env: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.KeyEnv)
-	}
-	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: key})
-	if err != nil {
-		return err
-	}
-	e.onClose(model.Close)
-	e.Model = model
-	err = e.warm(ctx, model.Describe(), model)
-	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Kind != remote.Refused {
-		e.log.Warn("the language model's server does not answer yet; chats will fail until it does", "err", err)
-		return nil
-	}
-	return err
-}
-
 type warmer interface{ Warm(context.Context) error }
 
 // warm makes an engine's first run, which is slower than all later ones.
@@ -205,8 +162,8 @@ func (c Config) needs(which Which) []string {
 	if which&Speaking != 0 {
 		names = append(names, "espeak-ng", c.voicePack(c.Engines.Voice))
 	}
-	if which&Thinking != 0 && c.Engines.LanguageModel.OpenAI == "" {
-		names = append(names, "runtime-llama", c.Engines.LanguageModel.Pack)
+	if which&Thinking != 0 {
+		names = append(names, c.modelPacks()...)
 	}
 	return names
 }

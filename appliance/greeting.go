@@ -18,7 +18,9 @@ const defaultAccount = "default"
 func greet(ctx context.Context, out io.Writer, cfg Config, at net.Addr, lock *lock, records *store.Store) error {
 	url := scheme(cfg) + "://" + reachable(at)
 	fmt.Fprintf(out, "\nParley answers at %s\nIts data lies in   %s\n", url, cfg.Data)
+	trusting := ""
 	if lock.authority != nil {
+		trusting = " --ca " + cfg.AuthorityFile()
 		fmt.Fprintf(out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", url, lock.authority.fingerprint())
 	}
 	if warning, _ := cfg.TLS.check(cfg.Listen); warning != "" {
@@ -29,15 +31,15 @@ func greet(ctx context.Context, out io.Writer, cfg Config, at net.Addr, lock *lo
 		return err
 	}
 	if len(known) > 0 {
-		fmt.Fprintf(out, "Talk to it with    parley talk --url %s   (a new key: parley keys create --data %s)\n\n", url, cfg.Data)
+		fmt.Fprintf(out, "Talk to it with    parley talk --url %s%s   (a new key: parley keys create --data %s)\n\n", url, trusting, cfg.Data)
 		return nil
 	}
 	made, err := records.CreateKey(ctx, defaultAccount, "first start")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; more with: parley keys create --data %s)\nTalk to it with    parley talk --url %s --key %s\n\n",
-		made.APIKey, made.SecretKey, made.WebhookSigningKey, cfg.Data, url, made.APIKey)
+	fmt.Fprintf(out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; more with: parley keys create --data %s)\nTalk to it with    parley talk --url %s --key %s%s\n\n",
+		made.APIKey, made.SecretKey, made.WebhookSigningKey, cfg.Data, url, made.APIKey, trusting)
 	return nil
 }
 

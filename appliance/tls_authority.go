@@ -15,6 +15,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,6 +25,8 @@ const (
 	authorityLife = 10 * 365 * 24 * time.Hour
 	// backdated is how far behind the clock of a client may be.
 	backdated = 24 * time.Hour
+	// maxCommonName is how long a common name may be (RFC 5280, appendix A).
+	maxCommonName = 64
 )
 
 // privateSuffixes are domains that lead nowhere on the public internet (RFC
@@ -85,15 +88,19 @@ func newAuthority(names []string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	permitted := append([]string{}, privateSuffixes...)
+	permitted := slices.Clone(privateSuffixes)
 	for _, name := range names {
-		if net.ParseIP(name) == nil {
+		if net.ParseIP(name) == nil && !slices.Contains(permitted, name) {
 			permitted = append(permitted, name)
 		}
 	}
 	now := time.Now()
+	host, err := os.Hostname()
+	if err != nil || len(host) > maxCommonName/2 {
+		host = "box"
+	}
 	cert, err := sign(&x509.Certificate{
-		Subject:               pkix.Name{Organization: []string{"Parley"}, CommonName: "Parley box " + now.Format(time.DateOnly)},
+		Subject:               pkix.Name{Organization: []string{"Parley"}, CommonName: "Parley on " + host + ", " + now.Format(time.DateOnly)},
 		NotBefore:             now.Add(-backdated),
 		NotAfter:              now.Add(authorityLife),
 		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageCRLSign,

@@ -57,13 +57,21 @@ const spare = 256 << 20
 
 // checkSpace says when dir has not room for need bytes more.
 func checkSpace(dir string, need int64) error {
-	var st unix.Statfs_t
-	if err := unix.Statfs(dir, &st); err != nil {
-		return fmt.Errorf("asking for the free space of %s: %w", dir, err)
+	free, err := freeBytes(dir)
+	if err != nil {
+		return err
 	}
-	free := int64(st.Bavail) * st.Bsize
 	if need += spare; free < need {
 		return fmt.Errorf("%s has %d MB free, and %d MB are needed: make room, or choose another folder with --packs or PARLEY_PACKS", dir, free/1e6, need/1e6)
 	}
 	return nil
+}
+
+// freeBytes is how much more the disk of dir can hold.
+func freeBytes(dir string) (int64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, fmt.Errorf("asking for the free space of %s: %w", dir, err)
+	}
+	return int64(st.Bavail) * st.Bsize, nil
 }

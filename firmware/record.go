@@ -1,11 +1,14 @@
 package firmware
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -136,6 +139,11 @@ func Own(dir string) []Pack {
 
 // hashFile returns the sha256 of a file in hexadecimal.
 func hashFile(path string) (string, error) {
+	return hashBeginning(context.Background(), path, math.MaxInt64)
+}
+
+// hashBeginning returns the sha256 of the first bytes of a file.
+func hashBeginning(ctx context.Context, path string, bytes int64) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -143,10 +151,20 @@ func hashFile(path string) (string, error) {
 	defer f.Close()
 	h := sha256.New()
 	// 1 MiB reads: a tenth of the system calls of io.Copy's 32 KiB.
-	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {
+	from := &contextReader{ctx, io.LimitReader(f, bytes)}
+	if _, err := io.CopyBuffer(struct{ io.Writer }{h}, from, make([]byte, 1<<20)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// syncFolder makes the folder's own entries (new or renamed files) durable.
+func syncFolder(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }
 
 // writeFile writes a small file under a name of its own, then renames it.

@@ -69,6 +69,13 @@ func accountNamed(ctx context.Context, c conn, name string) (num int64, signingK
 	return num, signingKey, err
 }
 
+// AccountName is the name of the account with that id; ErrNotFound where there
+// is none.
+func (s *Store) AccountName(ctx context.Context, id string) (string, error) {
+	name, err := value[string](ctx, s.read, `SELECT name FROM account WHERE id = ?`, id)
+	return name, explain("looking up an account", err)
+}
+
 // validName checks a name that people read.
 func validName(field, name string) error {
 	why := ""

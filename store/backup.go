@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,82 +16,129 @@ import (
 // and calls of progress: 4 MiB, some milliseconds.
 const backupPages = 1024
 
-// Backup writes the database as it is now to a new file while the box goes on
-// working: readers and writers wait for nothing. The file appears whole or not
-// at all and only its owner can read it. progress, which may be nil, hears how
-// many of how many bytes are copied. ErrConflict means that the file exists.
-func (s *Store) Backup(ctx context.Context, file string, progress func(done, total int64)) error {
+// Backup writes the database of the data folder dir as it is now to a new file
+// while a box goes on working there: readers and writers wait for nothing. An
+// older database stays as it is. The file appears whole or not at all and only
+// its owner can read it. progress, which may be nil, hears how many of how many
+// bytes are copied. The number returned is the version of the copy's schema.
+// ErrConflict means that the file exists, ErrNotFound that there is no database.
+func Backup(ctx context.Context, dir, file string, progress func(done, total int64)) (schema int64, err error) {
 	if _, err := os.Lstat(file); err == nil {
-		return fmt.Errorf("backup file %s exists: %w; name another", file, ErrConflict)
+		return 0, fmt.Errorf("backup file %s exists: %w; name another", file, ErrConflict)
 	}
-	return copyDatabase(ctx, s.dir, file, progress)
+	if err := holdsDatabase(dir); err != nil {
+		return 0, err
+	}
+	return copyDatabase(ctx, dir, file, progress)
+}
+
+// holdsDatabase says when there is no database in dir, which SQLite would make.
+func holdsDatabase(dir string) error {
+	switch _, err := os.Stat(filepath.Join(dir, databaseName)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("data folder %s: a database is %w there; name the box's folder with --data", dir, ErrNotFound)
+	case err != nil:
+		return folderError(dir, err)
+	}
+	return nil
 }
 
 // Check reads the whole database and returns what is wrong with it: nil when it
 // is sound, ErrDamaged with the first findings when it is not.
 func (s *Store) Check(ctx context.Context) error {
+	return check(ctx, s.read)
+}
+
+// Inspect is Check without opening the store: nothing in the data folder dir is
+// changed, and an older database stays as it is. It returns the version of the
+// database's schema, also beside ErrDamaged and, where it is newer than
+// [NewestSchema], ErrNewer. ErrNotFound means that there is no database.
+func Inspect(ctx context.Context, dir string) (schema int64, err error) {
+	if err := holdsDatabase(dir); err != nil {
+		return 0, err
+	}
+	newest, err := NewestSchema()
+	if err != nil {
+		return 0, err
+	}
+	db := connect(dir, readPragmas, 1)
+	defer db.Close()
+	if schema, err = version(ctx, db); err != nil {
+		return 0, explain("reading the database's version", err)
+	}
+	if schema > newest {
+		return schema, newer(schema, newest)
+	}
+	return schema, check(ctx, db)
+}
+
+func check(ctx context.Context, q querier) error {
 	const doing = "checking the database"
-	found, err := query(ctx, s.read, scanText, `PRAGMA integrity_check(10)`)
+	found, err := query(ctx, q, scanText, `PRAGMA integrity_check(10)`)
 	if err != nil {
 		return explain(doing, err)
 	}
 	if len(found) != 1 || found[0] != "ok" {
 		return fmt.Errorf("%s: %w (%s)", doing, ErrDamaged, strings.Join(found, "; "))
 	}
-	return explain(doing, checkReferences(ctx, s.read))
+	return explain(doing, checkReferences(ctx, q))
 }
 
 // copyDatabase copies the database in dir to file, replacing it, through a
-// temporary file beside it.
-func copyDatabase(ctx context.Context, dir, file string, progress func(done, total int64)) error {
-	file, err := filepath.Abs(file)
+// temporary file beside it, and returns the version of its schema.
+func copyDatabase(ctx context.Context, dir, file string, progress func(done, total int64)) (schema int64, err error) {
+	file, err = filepath.Abs(file)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	folder := filepath.Dir(file)
 	temporary, err := os.CreateTemp(folder, ".parley-copy-*") // mode 0600
 	if err != nil {
-		return folderError(folder, err)
+		return 0, folderError(folder, err)
 	}
 	defer os.Remove(temporary.Name())
 	defer temporary.Close()
-	if err := copyPages(ctx, dir, temporary.Name(), progress); err != nil {
-		return explain("copying the database", err)
+	if schema, err = copyPages(ctx, dir, temporary.Name(), progress); err != nil {
+		return 0, explain("copying the database", err)
 	}
 	if err := temporary.Sync(); err != nil {
-		return folderError(folder, err)
+		return 0, folderError(folder, err)
 	}
 	if err := os.Rename(temporary.Name(), file); err != nil {
-		return folderError(folder, err)
+		return 0, folderError(folder, err)
 	}
-	return syncFolder(folder)
+	return schema, syncFolder(folder)
 }
 
-// copyPages copies a snapshot of the database in dir into the empty file to.
-func copyPages(ctx context.Context, dir, to string, progress func(done, total int64)) error {
+// copyPages copies a snapshot of the database in dir into the empty file
+// to.
+func copyPages(ctx context.Context, dir, to string, progress func(done, total int64)) (schema int64, err error) {
 	source := connect(dir, readPragmas, 1)
 	defer source.Close()
 	from, err := source.Conn(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer from.Close()
 	// With a read transaction open for the whole time, the copy is of this
 	// moment. Without it SQLite starts again whenever someone writes.
 	if _, err := from.ExecContext(ctx, "BEGIN"); err != nil {
-		return err
+		return 0, err
 	}
 	defer from.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	if schema, err = version(ctx, from); err != nil {
+		return 0, err
+	}
 	size, err := value[int64](ctx, from, `SELECT page_size FROM pragma_page_size, sqlite_schema LIMIT 1`)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	target, err := (&sqlite3.SQLiteDriver{}).Open(fileDSN(to))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer target.Close()
-	return from.Raw(func(c any) error {
+	return schema, from.Raw(func(c any) error {
 		copying, err := target.(*sqlite3.SQLiteConn).Backup("main", c.(*sqlite3.SQLiteConn), "main")
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func TestBackupWhileTheBoxWorks(t *testing.T) {
 	file := filepath.Join(restored, databaseName)
 	var calls int
 	var last, size int64
-	err := s.Backup(t.Context(), file, func(done, total int64) {
+	schema, err := Backup(t.Context(), s.dir, file, func(done, total int64) {
 		if done < last || done > total {
 			t.Errorf("progress says %d of %d after %d", done, total, last)
 		}
@@ -48,7 +48,13 @@ func TestBackupWhileTheBoxWorks(t *testing.T) {
 	if calls < 3 || last != size || info.Size() != size || info.Mode().Perm() != 0o600 {
 		t.Errorf("%d calls, the last %d of %d; the file has %d bytes, mode %v", calls, last, size, info.Size(), info.Mode())
 	}
-	wantError(t, s.Backup(t.Context(), file, nil), ErrConflict, file)
+	if newest, err := NewestSchema(); err != nil || schema != newest {
+		t.Errorf("the backup's schema is %d, want %d (%v)", schema, newest, err)
+	}
+	_, err = Backup(t.Context(), s.dir, file, nil)
+	wantError(t, err, ErrConflict, file)
+	_, err = Backup(t.Context(), t.TempDir(), filepath.Join(t.TempDir(), "b"), nil)
+	wantError(t, err, ErrNotFound, "--data")
 
 	old := openStore(t, restored)
 	must(t, old.Check(t.Context()))
@@ -67,7 +73,7 @@ func TestBackupCalledOffLeavesNoFile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	err := s.Backup(ctx, filepath.Join(dir, "b.db"), func(int64, int64) { cancel() })
+	_, err := Backup(ctx, s.dir, filepath.Join(dir, "b.db"), func(int64, int64) { cancel() })
 	wantError(t, err, context.Canceled)
 	left, err := os.ReadDir(dir)
 	must(t, err)
@@ -85,6 +91,8 @@ func TestCheckFindsDamage(t *testing.T) {
 		must(t, s.AppendEvents(t.Context(), chat.ID, []Event{said("a word that is a word")}))
 	}
 	must(t, s.Check(t.Context()))
+	_, err = Inspect(t.Context(), dir) // also while it is open
+	must(t, err)
 	must(t, s.Close())
 	file := filepath.Join(dir, databaseName)
 	data, err := os.ReadFile(file)
@@ -94,4 +102,6 @@ func TestCheckFindsDamage(t *testing.T) {
 	}
 	must(t, os.WriteFile(file, data, 0o600))
 	wantError(t, openStore(t, dir).Check(t.Context()), ErrDamaged)
+	_, err = Inspect(t.Context(), dir)
+	wantError(t, err, ErrDamaged)
 }

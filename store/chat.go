@@ -40,6 +40,8 @@ type NewChat struct {
 
 	CustomSessionID string
 	Metadata        string // JSON
+
+	Recorded bool // its sound is kept; [Store.EndRecording] is to follow
 }
 
 // Chat is one conversation as it is stored.
@@ -79,6 +81,12 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 			n.RequestID, orNull(n.CustomSessionID), orNull(n.Metadata))
 		if err != nil {
 			return err
+		}
+		if n.Recorded {
+			if err := changeOne(ctx, c, `INSERT INTO recording (chat, status, modified_ms) SELECT num, ?, started_ms FROM chat WHERE id = ?`,
+				Recording, n.ID); err != nil {
+				return err
+			}
 		}
 		return appendEvents(ctx, c, n.ID, opening)
 	})
@@ -176,7 +184,7 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64) (ended []Chat, err
 				return err
 			}
 		}
-		return nil
+		return endOpenRecordings(ctx, c)
 	})
 	if err != nil {
 		return nil, err

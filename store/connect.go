@@ -21,6 +21,7 @@ import (
 //   - journal_size_limit: a long backup lets the log grow; give it back after.
 //   - temp_store MEMORY: no sort spills what people said into /tmp.
 //   - trusted_schema OFF: a database from elsewhere runs no functions.
+//   - secure_delete: what is deleted is overwritten, not only forgotten.
 //   - cache_size: 4 MiB a connection, the upper levels of every index in use.
 const pragmas = `
 	PRAGMA busy_timeout = 5000;
@@ -30,6 +31,7 @@ const pragmas = `
 	PRAGMA journal_size_limit = 67108864;
 	PRAGMA temp_store = MEMORY;
 	PRAGMA trusted_schema = OFF;
+	PRAGMA secure_delete = ON;
 	PRAGMA cache_size = -4096;`
 
 // readPragmas follow on the connections that must never write.

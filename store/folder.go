@@ -48,6 +48,24 @@ func Lock(dir string) (release func(), err error) {
 	return func() { f.Close() }, nil // closing the file gives the lock back
 }
 
+// Holder returns the number of the process that holds the lock of the data
+// folder dir, as text, and whether there is one. It changes nothing.
+func Holder(dir string) (pid string, held bool, err error) {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, folderError(dir, err)
+	}
+	defer f.Close() // which gives back what we may get now
+	err = unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return holder(f), true, nil
+	}
+	return "", false, err
+}
+
 // signLock writes this process's number into the lock file, for whoever finds
 // it taken.
 func signLock(f *os.File) error {

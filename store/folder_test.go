@@ -37,6 +37,9 @@ func TestOneProcessServesAFolder(t *testing.T) {
 	}
 	_, err = Lock(dir)
 	wantError(t, err, ErrLocked, dir, fmt.Sprintf("process %d", cmd.Process.Pid), "--data")
+	if pid, held, err := Holder(dir); err != nil || !held || pid != fmt.Sprint(cmd.Process.Pid) {
+		t.Errorf("the holder is %q, %v, %v", pid, held, err)
+	}
 
 	openStore(t, dir) // commands may still use it
 

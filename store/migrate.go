@@ -49,8 +49,7 @@ func migrate(ctx context.Context, dir string, log *slog.Logger, steps fs.FS) err
 	case current == target:
 		return nil
 	case current > target:
-		return fmt.Errorf("%w: its schema is version %d and this one knows up to %d; install the newer Parley, or restore a backup made before it",
-			ErrNewer, current, target)
+		return newer(current, target)
 	}
 	if _, err := db.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return explain("starting the migration", err)
@@ -66,6 +65,20 @@ func migrate(ctx context.Context, dir string, log *slog.Logger, steps fs.FS) err
 	return nil
 }
 
+func newer(current, known int64) error {
+	return fmt.Errorf("%w: its schema is version %d and this one knows up to %d; install the newer Parley, or restore a backup made before it",
+		ErrNewer, current, known)
+}
+
+// NewestSchema is the version of the schema that [Open] brings a database to.
+func NewestSchema() (int64, error) {
+	names, err := migrationFiles.ReadDir("migrations")
+	if err != nil {
+		return 0, err
+	}
+	return goose.NumericComponent(names[len(names)-1].Name()) // they are sorted
+}
+
 // step runs inside the transaction of migrate, which holds off other writers.
 func step(ctx context.Context, dir string, log *slog.Logger, db *sql.DB, goosed *goose.Provider) error {
 	from, err := version(ctx, db) // again: another process may just have done it
@@ -79,7 +92,7 @@ func step(ctx context.Context, dir string, log *slog.Logger, db *sql.DB, goosed 
 	}
 	if from > 0 {
 		aside := filepath.Join(dir, fmt.Sprintf("parley-before-v%d.db", target))
-		if err := copyDatabase(ctx, dir, aside, nil); err != nil {
+		if _, err := copyDatabase(ctx, dir, aside, nil); err != nil {
 			return fmt.Errorf("copying the database aside: %w", err)
 		}
 		log.Info("migrating the database", "from", from, "to", target, "copy", aside)

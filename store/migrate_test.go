@@ -99,6 +99,11 @@ func TestNewerDatabaseIsRefused(t *testing.T) {
 	before := contents(t, dir)
 	_, err = Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	wantError(t, err, ErrNewer, dir, "version 101", fmt.Sprintf("up to %d", at), "newer Parley")
+	schema, err := Inspect(t.Context(), dir)
+	wantError(t, err, ErrNewer, "version 101")
+	if schema != 101 {
+		t.Errorf("schema %d, want 101", schema)
+	}
 	if contents(t, dir) != before {
 		t.Error("the newer database was touched")
 	}

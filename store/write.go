@@ -35,6 +35,12 @@ type writer struct {
 	commits, writes atomic.Uint64 // since the start
 }
 
+// Written is how much was written since the start: how many writes, and in how
+// many transactions. Their ratio is how well writes share the disk's time.
+func (s *Store) Written() (writes, commits uint64) {
+	return s.w.writes.Load(), s.w.commits.Load()
+}
+
 // write is one caller's piece of a transaction. It may be tried twice, so it
 // does nothing but read and write the database and set its own results.
 type write struct {

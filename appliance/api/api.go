@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"parley/appliance/contract"
@@ -22,8 +23,12 @@ type Parts struct {
 	Records *store.Store // of configs, prompts and tools
 	Voices  Voices
 	Models  Models
-	Version string
-	Log     *slog.Logger
+	// Metrics counts what the box does, for the Operators; nil where nobody
+	// does, and where the requests of tests are not worth counting.
+	Metrics   Metrics
+	Operators Operators
+	Version   string
+	Log       *slog.Logger
 	// Origins are the web origins whose pages may use the API; "*" for all.
 	Origins []string
 	// Authority is the certificate (PEM) of the authority that signed the
@@ -53,11 +58,14 @@ type API struct {
 	mux   *http.ServeMux
 	tries tries
 	now   func() time.Time
+	// documents are the descriptions of the API, made when first asked for.
+	documents func() (documents, error)
 }
 
 // New returns the API over its parts.
 func New(p Parts) *API {
 	a := &API{Parts: p, mux: http.NewServeMux(), now: time.Now}
+	a.documents = sync.OnceValues(a.makeDocuments)
 	a.register(a.routes())
 	return a
 }
@@ -78,6 +86,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			a.recovered(answer, r, p)
 		}
 		a.logged(answer, r, begun)
+		if a.Metrics != nil {
+			a.Metrics.Answered(r.Pattern, r.Method, answer.status, time.Since(begun))
+		}
 	}()
 	if a.cross(answer, r) {
 		return

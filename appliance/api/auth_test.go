@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -135,73 +134,6 @@ func (b *realBox) token(made store.Credentials) string {
 	return token
 }
 
-func TestATokenIsMadeOfKeyAndSecretByFormOrJSON(t *testing.T) {
-	b := startBox(t)
-	made := b.key("home")
-	right := basic(made.APIKey, made.SecretKey)
-	for _, c := range []struct{ body, kind string }{
-		{"grant_type=client_credentials", form},
-		{"grant_type=client_credentials&scope=all", form + "; charset=utf-8"},
-		{"grant_type=client_credentials", ""},
-		{`{"grant_type":"client_credentials","more":[1]}`, "application/json"},
-		{` {"grant_type": "client_credentials"}`, "application/json; charset=utf-8"},
-	} {
-		a := b.ask("POST", "/oauth2-cc/token", c.body, "Authorization", right, "Content-Type", c.kind)
-		if a.StatusCode != 200 || a.body["token_type"] != "Bearer" || a.body["expires_in"] != 1800.0 ||
-			a.body["issued_at"] != 1_700_000_000_000.0 || a.body["grant_type"] != "client_credentials" || len(a.body) != 5 {
-			t.Errorf("%s %s: %d %s", c.kind, c.body, a.StatusCode, a.text)
-		}
-		if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("Pragma") != "no-cache" {
-			t.Errorf("the token may be kept by a cache: %v", a.Header)
-		}
-	}
-}
-
-// The words in error are those of RFC 6749, section 5.2; the rest is as in
-// every other error.
-func TestATokenIsRefusedInTheWordsOfOAuth(t *testing.T) {
-	b := startBox(t)
-	made, other := b.key("home"), b.key("work")
-	right := basic(made.APIKey, made.SecretKey)
-	const good = "grant_type=client_credentials"
-	for _, c := range []struct {
-		auth, kind, body string
-		status           int
-		word             string
-	}{
-		{"", form, good, 401, "invalid_client"},
-		{"Bearer x", form, good, 401, "invalid_client"},
-		{"Basic ***", form, good, 401, "invalid_client"},
-		{basic(made.APIKey, ""), form, good, 401, "invalid_client"},
-		{basic(made.APIKey, "x"), form, good, 401, "invalid_client"},
-		{basic(made.APIKey, other.SecretKey), form, good, 401, "invalid_client"},
-		{basic(made.SecretKey, made.APIKey), form, good, 401, "invalid_client"},
-		{basic(made.APIKey, strings.Repeat("x", 5000)), form, good, 401, "invalid_client"},
-		{right, form, "", 400, "invalid_request"},
-		{right, form, "grant_type=", 400, "invalid_request"},
-		{right, form, good + "&" + good, 400, "invalid_request"},
-		{right, form, "%zz", 400, "invalid_request"},
-		{right, "application/json", good, 400, "invalid_request"},
-		{right, "application/json", `{"grant_type":7}`, 400, "invalid_request"},
-		{right, form, "grant_type=password", 400, "unsupported_grant_type"},
-		{right, "application/json", `{"grant_type":"refresh_token"}`, 400, "unsupported_grant_type"},
-	} {
-		a := b.ask("POST", "/oauth2-cc/token", c.body, "Authorization", c.auth, "Content-Type", c.kind)
-		if a.StatusCode != c.status || a.body["error"] != c.word || a.body["code"] != c.word || a.body["message"] == "" || a.body["error_description"] != a.body["message"] {
-			t.Errorf("%.40s %s: %d %s", c.auth, c.body, a.StatusCode, a.text)
-		}
-		if c.status == 401 && !strings.HasPrefix(a.Header.Get("WWW-Authenticate"), "Basic ") {
-			t.Errorf("WWW-Authenticate is %q", a.Header.Get("WWW-Authenticate"))
-		}
-	}
-	if a := b.ask("GET", "/oauth2-cc/token", "", "Authorization", right); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
-		t.Errorf("GET: %d, Allow %q", a.StatusCode, a.Header.Get("Allow"))
-	}
-	if a := b.ask("POST", "/oauth2-cc/token", strings.Repeat("x", maxTokenBody+1), "Authorization", right, "Content-Type", form); a.StatusCode != 413 {
-		t.Errorf("a large body: %d", a.StatusCode)
-	}
-}
-
 func TestATokenOpensItsAccountUntilItExpiresOverARestart(t *testing.T) {
 	b := startBox(t)
 	home, work := b.key("home"), b.key("work")
@@ -290,126 +222,6 @@ func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 			if _, out := errors.AsType[contract.ErrUnauthorized](still(t.Context())); !out {
 				t.Errorf("%s: a chat may go on", name)
 			}
-		}
-	}
-}
-
-func TestWrongKeysAreSlowedAndRightOnesAreNot(t *testing.T) {
-	b := startBox(t)
-	made := b.key("home")
-	wrong := []func() answer{
-		func() answer { return b.ask("GET", "/v0/evi/chat?api_key=wrong", "") },
-		func() answer { return b.ask("GET", "/v0/evi/chat?access_token=wrong", "") },
-		func() answer {
-			return b.ask("POST", "/oauth2-cc/token", "grant_type=client_credentials", "Authorization", basic(made.APIKey, "wrong"))
-		},
-	}
-	for i := range maxWrong {
-		if a := wrong[i%len(wrong)](); a.StatusCode != 401 {
-			t.Fatalf("wrong key %d: %d", i, a.StatusCode)
-		}
-		b.wait(time.Second)
-	}
-	for _, try := range wrong {
-		a := try()
-		if a.StatusCode != 429 || a.Header.Get("Retry-After") != "50" || a.body["code"] != "too_many_requests" {
-			t.Errorf("%d, Retry-After %q: %s", a.StatusCode, a.Header.Get("Retry-After"), a.text)
-		}
-	}
-	if a := b.ask("GET", "/v0/evi/chat?api_key="+made.APIKey, ""); a.StatusCode != 200 {
-		t.Errorf("the right key: %d", a.StatusCode)
-	}
-	if a := b.ask("GET", "/v0/evi/chat?access_token="+b.token(made), ""); a.StatusCode != 200 {
-		t.Errorf("a right token: %d", a.StatusCode)
-	}
-	if a := b.ask("GET", "/v0/evi/chat", ""); a.StatusCode != 401 {
-		t.Errorf("no key is no wrong key: %d", a.StatusCode)
-	}
-	b.wait(50 * time.Second)
-	if a := wrong[0](); a.StatusCode != 401 {
-		t.Errorf("after Retry-After: %d", a.StatusCode)
-	}
-}
-
-func TestAnAddressIsWhatOneCustomerHas(t *testing.T) {
-	for remote, want := range map[string]string{
-		"192.0.2.7:1234":                  "192.0.2.7/32",
-		"[::ffff:192.0.2.7]:9":            "192.0.2.7/32",
-		"[2001:db8:1:2:3:4:5:6]:80":       "2001:db8:1:2::/64",
-		"[2001:db8:1:2:ffff::1]:81":       "2001:db8:1:2::/64",
-		"[fe80::1%eth0]:80":               "fe80::/64",
-		"@":                               "invalid Prefix",
-		"":                                "invalid Prefix",
-		"192.0.2.7":                       "invalid Prefix",
-		"[2001:db8:1:2:3:4:5:6%x]:123456": "invalid Prefix",
-	} {
-		if got := address(&http.Request{RemoteAddr: remote}).String(); got != want {
-			t.Errorf("%q is %s, want %s", remote, got, want)
-		}
-	}
-}
-
-func TestTheMemoryOfWrongKeysIsBounded(t *testing.T) {
-	var all tries
-	at := time.Unix(1_700_000_000, 0)
-	from := func(i int) *http.Request {
-		return &http.Request{RemoteAddr: fmt.Sprintf("[2001:db8:%x:%x::1]:1", i>>16, i&0xffff)}
-	}
-	for range maxWrong {
-		all.note(address(from(0)), at)
-	}
-	for i := range 10 * maxAddresses {
-		all.note(address(from(i+1)), at)
-		if i%1000 == 0 { // who goes on is remembered however many others come
-			if wait, _ := all.note(address(from(0)), at); wait != time.Minute {
-				t.Fatalf("after %d others: wait is %v", i, wait)
-			}
-		}
-	}
-	if n := len(all.newer) + len(all.before); n > 2*maxAddresses {
-		t.Errorf("%d addresses are remembered", n)
-	}
-}
-
-func TestPagesOfAllowedOriginsMayUseTheAPI(t *testing.T) {
-	const page = "https://kiosk.example"
-	for _, c := range []struct {
-		origins []string
-		origin  string
-		allowed string
-	}{
-		{nil, page, ""},
-		{[]string{page}, page, page},
-		{[]string{"https://other.example", page}, page, page},
-		{[]string{page}, "https://kiosk.example.evil.example", ""},
-		{[]string{page}, "http://kiosk.example", ""},
-		{[]string{page}, "null", ""},
-		{[]string{"*"}, page, "*"},
-	} {
-		b := startBox(t, c.origins...)
-		made := b.key("home")
-		a := b.ask("OPTIONS", "/v0/evi/chat", "", "Origin", c.origin, "Access-Control-Request-Method", "PATCH",
-			"Access-Control-Request-Headers", "authorization,x-hume-api-key,x-fern-language")
-		h := a.Header
-		if h.Get("Access-Control-Allow-Origin") != c.allowed || !strings.Contains(h.Get("Vary"), "Origin") || h.Get("X-Request-Id") == "" {
-			t.Errorf("%v, page of %s: preflight %d %v", c.origins, c.origin, a.StatusCode, h)
-		}
-		if c.allowed == "" && (a.StatusCode != 403 || !strings.Contains(a.text, "origins")) {
-			t.Errorf("%v, page of %s: preflight %d %s", c.origins, c.origin, a.StatusCode, a.text)
-		}
-		if c.allowed != "" && (a.StatusCode != 204 || h.Get("Access-Control-Allow-Headers") != "authorization,x-hume-api-key,x-fern-language" ||
-			!strings.Contains(h.Get("Access-Control-Allow-Methods"), "PATCH") || h.Get("Access-Control-Allow-Credentials") != "") {
-			t.Errorf("%v, page of %s: preflight %d %v", c.origins, c.origin, a.StatusCode, h)
-		}
-		// An error must be readable too.
-		for _, key := range []string{made.APIKey, "wrong"} {
-			a := b.ask("GET", "/v0/evi/chat", "", "Origin", c.origin, "X-Service-Api-Key", key)
-			if a.Header.Get("Access-Control-Allow-Origin") != c.allowed || (c.allowed != "") != strings.Contains(a.Header.Get("Access-Control-Expose-Headers"), "X-Request-Id, Retry-After") {
-				t.Errorf("%v, page of %s: %d %v", c.origins, c.origin, a.StatusCode, a.Header)
-			}
-		}
-		if h := b.ask("GET", "/healthz", "").Header; h.Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("who is no page is told of origins: %v", h)
 		}
 	}
 }

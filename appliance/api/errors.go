@@ -19,6 +19,11 @@ type problem struct {
 	Message string `json:"message"`
 }
 
+// malformed is the body of a 422: all that does not fit its schema.
+type malformed struct {
+	Detail []contract.ValidationError `json:"detail"`
+}
+
 var errPanic = errors.New("a handler panicked")
 
 // clientGone is the status in the log for a client that did not wait for its
@@ -32,8 +37,8 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		a.Log.ErrorContext(r.Context(), "an error after the answer had begun", "request", sent.id(), "path", r.URL.Path, "err", err)
 		return
 	}
-	if malformed, ok := errors.AsType[contract.ErrMalformed](err); ok {
-		a.reply(w, http.StatusUnprocessableEntity, map[string]any{"detail": malformed.Detail})
+	if e, ok := errors.AsType[contract.ErrMalformed](err); ok {
+		a.reply(w, http.StatusUnprocessableEntity, malformed{e.Detail})
 		return
 	}
 	said := kindOf(err)

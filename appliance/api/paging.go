@@ -11,7 +11,7 @@ import (
 
 // readPage reads which piece of a list a query asks for.
 func readPage(q url.Values) (store.Page, error) {
-	number, err := readNumber(q, "page_number", 0, 0, 1<<53)
+	number, err := readNumber(q, "page_number", 0, 0, maxPageNumber)
 	if err != nil {
 		return store.Page{}, err
 	}
@@ -50,3 +50,6 @@ func readFlag(q url.Values, name string, otherwise bool) (bool, error) {
 func paging(p store.Page, rows int) contract.Paging {
 	return contract.Paging{PageNumber: p.Number, PageSize: p.Size, TotalPages: (rows + p.Size - 1) / p.Size}
 }
+
+// maxPageNumber is the largest whole number that JavaScript counts with.
+const maxPageNumber = 1<<53 - 1

@@ -5,47 +5,74 @@ import (
 	"slices"
 	"strings"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 )
 
-// route is one row of the table below. Its handler returns an error for refuse
-// to answer.
+// route is one row of the table below: the way, who answers, and what the
+// descriptions that the box serves say of it. Its handler returns an error for
+// refuse to answer.
 type route struct {
 	method, path string
 	handle       func(w http.ResponseWriter, r *http.Request) error
+	says         describe.Operation
 }
 
 // routes is every way into the box.
 func (a *API) routes() []route {
 	return slices.Concat([]route{
-		{"GET", "/{$}", a.about},
-		{"GET", "/healthz", a.health},
-		{"GET", "/readyz", a.readiness},
-
-		{"GET", "/ca.crt", a.authority},
-		{"POST", "/oauth2-cc/token", a.makeToken},
-		{"GET", "/v0/evi/chat", a.chat},
-		{"GET", "/v0/evi/language-models", a.withAccount(a.languageModels)},
+		{"GET", "/{$}", a.about, describe.Operation{ID: "about", Section: "The box", Summary: "What this is, for people",
+			Answers: plain("text/plain")}},
+		{"GET", "/healthz", a.health, describe.Operation{ID: "health", Section: "The box", Summary: "Whether the box runs",
+			Answers: ok(state{})}},
+		{"GET", "/readyz", a.readiness, describe.Operation{ID: "ready", Section: "The box", Summary: "Whether a conversation could start",
+			Answers: append(ok(state{}), describe.Answer{Status: 503, Says: "Not yet; missing says why", Value: state{}})}},
+		{"GET", "/metrics", a.metrics, describe.Operation{ID: "metrics", Section: "The box", Summary: "Figures of the whole box, for Prometheus",
+			More:   "They hold nothing that was said. A key of the operator's own account opens them.",
+			Access: describe.KeyOnly, Answers: plain("text/plain")}},
+		{"GET", "/docs", a.document(func(d documents) document { return d.page }), describe.Operation{ID: "docs", Section: "The box", Summary: "This interface, to read",
+			Answers: append(plain("text/html"), unchanged())}},
+		{"GET", "/openapi.json", a.document(func(d documents) document { return d.openAPI }), describe.Operation{ID: "openapi", Section: "The box", Summary: "The paths in OpenAPI 3.1",
+			Answers: append(plain("application/json"), unchanged())}},
+		{"GET", "/asyncapi.json", a.document(func(d documents) document { return d.asyncAPI }), describe.Operation{ID: "asyncapi", Section: "The box", Summary: "The sockets in AsyncAPI 3.0",
+			Answers: append(plain("application/json"), unchanged())}},
+		{"GET", "/ca.crt", a.authority, describe.Operation{ID: "authority", Section: "Access", Summary: "The certificate that clients of this box have to trust",
+			More:    "Of a box that made its own certificate. Compare its fingerprint with the one that the box shows at its start.",
+			Answers: plain("application/x-x509-ca-cert"), Refuses: []int{404}}},
+		{"POST", "/oauth2-cc/token", a.makeToken, describe.Operation{ID: "createToken", Section: "Access", Summary: "Make an access token",
+			More:   "It opens the paths under /v0/evi and /v0/tts for 30 minutes, so that a browser need not hold the key.",
+			Access: describe.Client, Form: tokenAsked{}, Example: `{"grant_type":"client_credentials"}`,
+			Answers: append(ok(tokenMade{}), describe.Answer{Status: 400, Value: tokenRefused{}}, describe.Answer{Status: 401, Value: tokenRefused{}}), Refuses: []int{413}}},
+		{"GET", "/v0/evi/chat", a.chat, chatSays()},
+		{"GET", "/v0/evi/language-models", a.withAccount(a.languageModels), describe.Operation{ID: "listLanguageModels", Section: "Language models", Summary: "What this box can serve",
+			Access: describe.Account, Answers: ok(contract.ReturnLanguageModels{})}},
 	},
-		versionedRoutes("/v0/evi/configs", a.configs()),
-		versionedRoutes("/v0/evi/prompts", a.prompts()),
-		versionedRoutes("/v0/evi/tools", a.tools()),
+		versionedRoutes("/v0/evi/configs", a.configs(), versionedWords{"Config", "Configs", "PostedConfig", "PostedConfigVersion", "PostedName",
+			`{"name":"Museum guide","evi_version":"4-mini","prompt":{"text":"You show visitors around. Answer briefly."}}`, `{"evi_version":"4-mini","version_description":"without a prompt"}`}),
+		versionedRoutes("/v0/evi/prompts", a.prompts(), versionedWords{"Prompt", "Prompts", "PostedPrompt", "PostedPromptVersion", "PostedName",
+			`{"name":"Museum guide","text":"You show visitors around. Answer briefly."}`, `{"text":"You show children around.","version_description":"for children"}`}),
+		versionedRoutes("/v0/evi/tools", a.tools(), versionedWords{"Tool", "Tools", "PostedUserDefinedTool", "PostedUserDefinedToolVersion", "PostedUserDefinedToolName",
+			`{"name":"opening_hours","description":"When the museum is open","parameters":"{\"type\":\"object\",\"properties\":{\"day\":{\"type\":\"string\"}}}"}`, `{"parameters":"{\"type\":\"object\"}"}`}),
 	)
 }
 
 // versionedRoutes are the ways to configs, to prompts and to tools.
-func versionedRoutes[R any](path string, v versioned[R]) []route {
+func versionedRoutes[R any](path string, v versioned[R], t versionedWords) []route {
 	one, version := path+"/{id}", path+"/{id}/version/{version}"
+	var record R
+	page := v.page(contract.Paging{}, nil)
+	list := append(pageQuery(), describe.Parameter{Name: "restrict_to_most_recent", Says: "Only the newest version of each.", Schema: describe.Flag().Or(true)})
+	named := append(list, describe.Parameter{Name: "name", Says: "Only what has this name.", Schema: describe.Text()})
 	return []route{
-		{"GET", path, v.withAccount(v.list)},
-		{"POST", path, v.withAccount(v.create)},
-		{"GET", one, v.withAccount(v.versions)},
-		{"POST", one, v.withAccount(v.addVersion)},
-		{"PATCH", one, v.withAccount(v.rename)},
-		{"DELETE", one, v.withAccount(v.delete)},
-		{"GET", version, v.withAccount(v.get)},
-		{"PATCH", version, v.withAccount(v.describe)},
-		{"DELETE", version, v.withAccount(v.deleteVersion)},
+		{"GET", path, v.withAccount(v.list), t.says("list"+t.many, "List "+strings.ToLower(t.many), describe.Operation{Query: named, Answers: ok(page)})},
+		{"POST", path, v.withAccount(v.create), t.says("create"+t.one, "Make a "+strings.ToLower(t.one), describe.Operation{Body: t.first, Example: t.firstExample, Answers: made(record), Refuses: t.finds()})},
+		{"GET", one, v.withAccount(v.versions), t.says("list"+t.one+"Versions", "List the versions", describe.Operation{Query: list, Answers: ok(page)})},
+		{"POST", one, v.withAccount(v.addVersion), t.says("create"+t.one+"Version", "Make a new version", describe.Operation{Body: t.next, Example: t.nextExample, Answers: made(record)})},
+		{"PATCH", one, v.withAccount(v.rename), t.says("update"+t.one+"Name", "Give it another name", describe.Operation{Body: t.name, Example: `{"name":"guide_2"}`, Answers: plain("text/plain")})},
+		{"DELETE", one, v.withAccount(v.delete), t.says("delete"+t.one, "Delete it with all versions", describe.Operation{Answers: ok(confirmation{})})},
+		{"GET", version, v.withAccount(v.get), t.says("get"+t.one+"Version", "Get a version", describe.Operation{Answers: ok(record)})},
+		{"PATCH", version, v.withAccount(v.describe), t.says("update"+t.one+"Description", "Describe a version anew", describe.Operation{Body: "PostedVersionDescription", Example: `{"version_description":"for children"}`, Answers: ok(record)})},
+		{"DELETE", version, v.withAccount(v.deleteVersion), t.says("delete"+t.one+"Version", "Delete a version", describe.Operation{Answers: ok(confirmation{})})},
 	}
 }
 

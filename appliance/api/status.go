@@ -14,6 +14,7 @@ func (a *API) about(w http.ResponseWriter, _ *http.Request) error {
 
 This box is a voice service: it listens, thinks and speaks by itself.
 
+  GET /docs          all that it can do, to read; /openapi.json for programs
   GET /v0/evi/chat   a conversation over WebSocket, with ?api_key=KEY
   GET /healthz       200 while the box runs
   GET /readyz        200 when a conversation could start
@@ -34,9 +35,15 @@ func (a *API) authority(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
+// state is how the box is.
+type state struct {
+	Status  string   `json:"status"`            // ok, or not ready
+	Missing []string `json:"missing,omitempty"` // what keeps it from being ready, in words
+}
+
 // health says at once that the box runs, whatever else it can do.
 func (a *API) health(w http.ResponseWriter, _ *http.Request) error {
-	a.reply(w, http.StatusOK, map[string]string{"status": "ok"})
+	a.reply(w, http.StatusOK, state{Status: "ok"})
 	return nil
 }
 
@@ -44,9 +51,9 @@ func (a *API) health(w http.ResponseWriter, _ *http.Request) error {
 func (a *API) readiness(w http.ResponseWriter, r *http.Request) error {
 	if missing := a.Ready.Missing(r.Context()); len(missing) > 0 {
 		w.Header().Set("Retry-After", "1") // engines warm up in seconds
-		a.reply(w, http.StatusServiceUnavailable, map[string]any{"status": "not ready", "missing": missing})
+		a.reply(w, http.StatusServiceUnavailable, state{"not ready", missing})
 		return nil
 	}
-	a.reply(w, http.StatusOK, map[string]string{"status": "ok"})
+	a.reply(w, http.StatusOK, state{Status: "ok"})
 	return nil
 }

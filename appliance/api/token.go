@@ -19,6 +19,11 @@ const clientCredentials = "client_credentials"
 // holds two words.
 const maxTokenBody = 16 << 10
 
+// tokenAsked is a request for an access token.
+type tokenAsked struct {
+	GrantType string `json:"grant_type"` // client_credentials
+}
+
 // tokenMade answers a request for an access token.
 type tokenMade struct {
 	AccessToken string `json:"access_token"`
@@ -94,9 +99,7 @@ func grantType(body io.Reader, contentType string) (string, error) {
 	}
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err == nil && kind == "application/json" {
-		var given struct {
-			GrantType string `json:"grant_type"`
-		}
+		var given tokenAsked
 		if json.Unmarshal(raw, &given) != nil {
 			return "", nil
 		}

@@ -8,44 +8,49 @@ import (
 )
 
 const (
-	// opusFrame is the length of a packet in samples: 20 ms, the codec's usual.
-	opusFrame = opusHz / 50
-	// oggPagePackets is how many packets lie in a page: a second's, so that a
-	// crash loses no more. A page holds 255 segments and a packet takes at most
-	// six of them, but at the bitrates used here one.
-	oggPagePackets = 50
+	// opusFrames is how many packets a second has: 20 ms each, the codec's usual.
+	opusFrames = 50
+	// oggPagePackets is how many packets lie in a page: half a second's, so that
+	// a crash loses less than one, also of audio that comes in lumps. A page
+	// holds 255 segments and a packet takes at most six of them, but at the
+	// bitrates used here one.
+	oggPagePackets = 25
 	// opusBitsPerChannel is the bitrate: voice is transparent at 32 kbit/s.
 	opusBitsPerChannel = 32000
 )
 
 // An OggOpusWriter encodes audio as an Ogg/Opus stream (RFC 7845). It writes
-// whole pages, one a second; what is written can be played at any time.
+// whole pages, two a second, each in one Write; what is written can be played at
+// any time.
 type OggOpusWriter struct {
 	w        io.Writer
 	enc      *opusEncoder
 	channels int
-	preSkip  int
+	preSkip  int       // at 48 kHz
 	frame    []float32 // that is not full
 	page     oggPage
 	packets  int   // in page
-	granule  int64 // samples encoded, the pre-skip among them
-	heard    int64 // samples written by the caller
+	granule  int64 // samples at 48 kHz that are encoded, the pre-skip among them
+	heard    int64 // samples at 48 kHz that the caller has written
 	buf      []byte
 	err      error
 }
 
-// NewOggOpusWriter writes the stream's headers to w. Audio comes at 48 kHz with
-// one or two channels; serial tells streams in one file apart.
-func NewOggOpusWriter(w io.Writer, channels int, serial uint32) (*OggOpusWriter, error) {
+// NewOggOpusWriter writes the stream's headers to w. Audio comes at 8, 12, 16, 24
+// or 48 kHz with one or two channels; serial tells streams in one file apart.
+func NewOggOpusWriter(w io.Writer, rateHz, channels int, serial uint32) (*OggOpusWriter, error) {
+	if opusOutHz(rateHz) != rateHz {
+		return nil, fmt.Errorf("opus: %d Hz; allowed are 8000, 12000, 16000, 24000 and 48000 Hz", rateHz)
+	}
 	if channels != 1 && channels != 2 {
 		return nil, fmt.Errorf("opus: %d channels; allowed are 1 and 2", channels)
 	}
-	enc, err := newOpusEncoder(channels, channels*opusBitsPerChannel)
+	enc, err := newOpusEncoder(rateHz, channels, channels*opusBitsPerChannel)
 	if err != nil {
 		return nil, err
 	}
 	o := &OggOpusWriter{w: w, enc: enc, channels: channels, preSkip: enc.lookahead(),
-		frame: make([]float32, 0, opusFrame*channels), page: oggPage{serial: serial, flags: oggFirst}}
+		frame: make([]float32, 0, rateHz/opusFrames*channels), page: oggPage{serial: serial, flags: oggFirst}}
 	o.add(o.head())
 	if err := o.writePage(); err != nil {
 		return nil, err
@@ -59,7 +64,7 @@ func (o *OggOpusWriter) head() []byte {
 	le := binary.LittleEndian
 	b := append([]byte("OpusHead"), 1, byte(o.channels))
 	b = le.AppendUint16(b, uint16(o.preSkip))
-	b = le.AppendUint32(b, opusHz)
+	b = le.AppendUint32(b, uint32(o.enc.rateHz))
 	return append(b, 0, 0, 0) // no gain, mapping family 0
 }
 
@@ -70,7 +75,7 @@ func opusTags() []byte {
 	return binary.LittleEndian.AppendUint32(append(b, vendor...), 0)
 }
 
-// Write adds samples in [-1, 1] at 48 kHz, two channels interleaved. An error
+// Write adds samples in [-1, 1], two channels interleaved. An error
 // is final: every later call returns it.
 func (o *OggOpusWriter) Write(pcm []float32) error {
 	if o.err != nil {
@@ -79,10 +84,13 @@ func (o *OggOpusWriter) Write(pcm []float32) error {
 	if len(pcm)%o.channels != 0 {
 		return fmt.Errorf("opus: %d samples do not divide by %d channels", len(pcm), o.channels)
 	}
-	o.heard += int64(len(pcm) / o.channels)
+	o.heard += int64(len(pcm) / o.channels * o.scale())
 	o.err = o.encode(pcm)
 	return o.err
 }
+
+// scale is how many samples at 48 kHz one of the caller's is.
+func (o *OggOpusWriter) scale() int { return opusHz / o.enc.rateHz }
 
 func (o *OggOpusWriter) encode(pcm []float32) error {
 	for len(pcm) > 0 {
@@ -106,7 +114,7 @@ func (o *OggOpusWriter) encode(pcm []float32) error {
 			return err
 		}
 		o.frame = o.frame[:0]
-		o.granule += opusFrame
+		o.granule += opusHz / opusFrames
 		o.page.granule = o.granule
 		o.add(packet)
 	}
@@ -147,8 +155,8 @@ func (o *OggOpusWriter) Close() error {
 	o.err = errOggClosed
 	// Silence until the decoder, which is late by the pre-skip, has given all.
 	end := o.heard + int64(o.preSkip)
-	if missing := end - o.granule - int64(len(o.frame)/o.channels); missing > 0 {
-		if err := o.encode(make([]float32, int(missing)*o.channels)); err != nil {
+	if missing := end - o.granule - int64(len(o.frame)/o.channels*o.scale()); missing > 0 {
+		if err := o.encode(make([]float32, int(missing)/o.scale()*o.channels)); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func record(t testing.TB, pcm []float32, channels, piece int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := NewOggOpusWriter(&b, channels, 7)
+	w, err := NewOggOpusWriter(&b, 48000, channels, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestFFmpegReadsOurRecordings(t *testing.T) {
 
 func TestACrashLosesAtMostASecond(t *testing.T) {
 	var b bytes.Buffer
-	w, err := NewOggOpusWriter(&b, 1, 1)
+	w, err := NewOggOpusWriter(&b, 48000, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,20 +117,23 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 }
 
 func TestAFullDiskIsSaid(t *testing.T) {
-	w, err := NewOggOpusWriter(&fullDisk{200}, 1, 1)
+	w, err := NewOggOpusWriter(&fullDisk{200}, 48000, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(w.Write(make([]float32, 48000*3)), w.Close()); err == nil {
 		t.Error("no error")
 	}
-	if _, err := NewOggOpusWriter(&fullDisk{10}, 1, 1); err == nil {
+	if _, err := NewOggOpusWriter(&fullDisk{10}, 48000, 1, 1); err == nil {
 		t.Error("headers: no error")
 	}
 	if _, err := NewWAVWriter(&fullDisk{10}, 16000, 1); err == nil {
 		t.Error("wav header: no error")
 	}
-	if _, err := NewOggOpusWriter(&fullDisk{1000}, 3, 1); err == nil {
+	if _, err := NewOggOpusWriter(&fullDisk{1000}, 48000, 3, 1); err == nil {
 		t.Error("three channels: no error")
+	}
+	if _, err := NewOggOpusWriter(&fullDisk{1000}, 44100, 1, 1); err == nil {
+		t.Error("44.1 kHz: no error")
 	}
 }

@@ -17,7 +17,7 @@ type Options struct {
 	// Recordings is a folder of speech; empty is Debian's package of prompts.
 	Recordings string
 
-	Prompts int // recordings whose words are counted (STT)
+	Prompts int // recordings (STT), or sentences (TTS), whose words are counted
 	Rounds  int // times that a call is compared with its yardstick
 	Turns   int // of each conversation (Talk)
 	Chats   int // conversations at once (Talk)

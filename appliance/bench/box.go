@@ -79,18 +79,24 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 		return errors.Join(stopped(err), os.RemoveAll(dir))
 	})
 	if err := <-started; err != nil {
-		return nil, errors.Join(fmt.Errorf("starting a box: %w", err), b.stop())
+		return nil, b.abandon(fmt.Errorf("starting a box: %w", err))
 	}
 	b.pid = cmd.Process.Pid
 	address, err := b.follow(ctx, said, o.Log)
 	if err != nil {
-		return nil, errors.Join(err, b.stop())
+		return nil, b.abandon(err)
 	}
 	b.ready, b.url = time.Since(begun), "ws://"+address+chatPath
 	if b.key, err = newKey(ctx, data, o.Log); err != nil {
-		return nil, errors.Join(err, b.stop())
+		return nil, b.abandon(err)
 	}
 	return b, nil
+}
+
+// abandon stops a box that is no good. How it ends is of no interest then.
+func (b *box) abandon(why error) error {
+	_ = b.stop()
+	return why
 }
 
 // runBox starts the process, hands on what it logs, and returns how it ended.

@@ -103,15 +103,11 @@ func (c *caller) listen(ctx context.Context) error {
 	}
 }
 
-// hangUp ends the conversation.
-func (c *caller) hangUp() error {
-	err := c.conn.Close(websocket.StatusNormalClosure, "")
+// hangUp ends the conversation, if the box has not ended it.
+func (c *caller) hangUp() {
+	c.conn.Close(websocket.StatusNormalClosure, "")
 	c.stop(nil)
 	<-c.done
-	if _, over := errors.AsType[websocket.CloseError](err); over {
-		return nil
-	}
-	return err
 }
 
 // turn is what came of one thing that was said. Its times are from the user's

@@ -47,8 +47,8 @@ func LLM(ctx context.Context, o Options) (Report, error) {
 	}
 	m := o.Config.Engines.LanguageModel
 	r := Report{Bench: "llm", Machine: describe(o.Config, "runtime-llama", m.Pack)}
-	if m.OpenAI != "" {
-		r.Machine.Packs, r.Machine.Box = nil, m.OpenAI
+	if m.OpenAI != "" { // what runs there is not known
+		r.Machine.Packs, r.Machine.Box = []string{}, m.OpenAI
 	}
 	o.say("loading %s", m.Pack+m.OpenAI)
 	begun := time.Now()

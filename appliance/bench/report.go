@@ -91,7 +91,10 @@ func (r Report) WriteTable(w io.Writer) error {
 	for _, f := range r.Figures {
 		yardstick, ratio := "", ""
 		if f.Yardstick != nil {
-			yardstick, ratio = f.Yardstick.String(), strconv.FormatFloat(float64(*f.Ratio), 'f', 2, 64)
+			yardstick, ratio = f.Yardstick.String(), "-"
+			if !f.Ratio.missing() {
+				ratio = strconv.FormatFloat(float64(*f.Ratio), 'f', 2, 64)
+			}
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t  \t%s\n", f.Name, f.Value, f.Unit, yardstick, ratio, f.Note)
 	}

@@ -16,7 +16,7 @@ import (
 
 const (
 	// settling is how long the box is left alone before it is watched idle.
-	settling = 3 * time.Second
+	settling = 4 * time.Second
 	// What an idle box, and a silent chat, may use of one core, in percent.
 	idleLimit, silentLimit = 1, 1.5
 	// readyLimit is how long a start may take, in seconds.
@@ -45,7 +45,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 	e := o.Config.Engines
 	r = Report{Bench: "talk", Machine: describe(o.Config, "turn", e.Transcriber, e.LanguageModel.Pack, e.Voice)}
 	if o.URL != "" {
-		r.Machine.Box, r.Machine.Profile, r.Machine.Packs = o.URL, "", nil
+		r.Machine.Box, r.Machine.Profile, r.Machine.Packs = o.URL, "", []string{}
 		return r, r.converse(ctx, o, o.URL, o.Key, asked)
 	}
 	o.say("starting a box")
@@ -84,12 +84,13 @@ func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 	if err != nil {
 		return err
 	}
+	defer c.hangUp()
 	if err := sleep(ctx, settling); err != nil {
-		return errors.Join(err, c.hangUp())
+		return err
 	}
 	share, err = cpuShare(ctx, b.pid, o.Idle)
 	r.against("silent_chat", 100*share, "% of a core", silentLimit, "digital silence in real time; the limit")
-	return errors.Join(err, c.hangUp())
+	return err
 }
 
 // converse holds the conversations and adds what came of them.
@@ -139,7 +140,7 @@ func hold(ctx context.Context, url, key string, asked []recording, tell func(tur
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, c.hangUp()) }()
+	defer c.hangUp()
 	if err := sleep(ctx, time.Second); err != nil { // a person listens before speaking
 		return nil, err
 	}

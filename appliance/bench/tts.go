@@ -149,24 +149,26 @@ func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.
 		return err
 	}
 	defer ears.Close()
+	sentences := spokenSentences()
+	sentences = sentences[:min(len(sentences), o.Prompts)]
 	for _, name := range voices {
 		o.say("listening to %s", name)
 		voice, err := engines.Voice(name)
 		if err != nil {
 			return err
 		}
-		if err := r.judgeVoice(ctx, name, voice, ears.Transcriber, "as heard by "+cfg.Engines.Transcriber); err != nil {
+		if err := r.judgeVoice(ctx, name, voice, ears.Transcriber, sentences, "as heard by "+cfg.Engines.Transcriber); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func (r *Report) judgeVoice(ctx context.Context, name string, voice engine.Synthesizer, ear engine.Transcriber, heardBy string) error {
+func (r *Report) judgeVoice(ctx context.Context, name string, voice engine.Synthesizer, ear engine.Transcriber, sentences []string, heardBy string) error {
 	var all []float32
 	var wrong, words int
 	var took time.Duration
-	for _, s := range spokenSentences() {
+	for _, s := range sentences {
 		begun := time.Now()
 		said, err := voice.Synthesize(ctx, s, engine.SpeakOptions{Priority: engine.Live})
 		if err != nil {
@@ -182,7 +184,7 @@ func (r *Report) judgeVoice(ctx context.Context, name string, voice engine.Synth
 		wrong, words = wrong+text.WordErrors(want, text.Words(heard.Text)), words+len(want)
 	}
 	seconds := float64(len(all)) / float64(voice.RateHz())
-	r.figure(name+"_real_time_factor", took.Seconds()/seconds, "", fmt.Sprintf("time over length, %d sentences", len(spokenSentences())))
+	r.figure(name+"_real_time_factor", took.Seconds()/seconds, "", fmt.Sprintf("time over length, %d sentences", len(sentences)))
 	r.figure(name+"_word_error", 100*float64(wrong)/float64(words), "%", fmt.Sprintf("%s, of %d words", heardBy, words))
 	r.figure(name+"_loudness", audio.Loudness(all, voice.RateHz()), "LUFS", "")
 	return nil

@@ -95,6 +95,7 @@ func (o object) prose(name string, most int) string {
 // filled reads a text that is not blank.
 func (o object) filled(name string, most int) string {
 	s := o.textOrNil(name, most)
+	o.asked(name, Shape{Low: bound(1)})
 	if s == nil {
 		return ""
 	}
@@ -105,23 +106,24 @@ func (o object) filled(name string, most int) string {
 }
 
 func (o object) integerOrNil(name string, low, high int) *int {
+	v := o.integer(name, low, high)
 	if _, ok := o.get(name); !ok {
 		return nil
 	}
-	v := o.integer(name, low, high)
 	return &v
 }
 
 func (o object) booleanOrNil(name string) *bool {
+	v := o.boolean(name)
 	if _, ok := o.get(name); !ok {
 		return nil
 	}
-	v := o.boolean(name)
 	return &v
 }
 
 // numberOrNil reads a number in [low, high].
 func (o object) numberOrNil(name string, low, high float64) *float64 {
+	o.asked(name, Shape{Kind: "number", Low: bound(low), High: bound(high)})
 	raw, ok := o.get(name)
 	if !ok {
 		return nil
@@ -139,6 +141,7 @@ func (o object) numberOrNil(name string, low, high float64) *float64 {
 
 // choices reads a list of strings, each one of allowed.
 func choices[T ~string](o object, name string, allowed ...T) []T {
+	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", Words: text(allowed)}, High: bound(len(allowed))})
 	raw, ok := o.get(name)
 	if !ok {
 		return nil

@@ -9,9 +9,11 @@ import (
 
 // ParsePostedConfig reads a new config. What it refers to is for others to find.
 func ParsePostedConfig(data []byte) (PostedConfig, error) {
-	return parseBody(data, func(o object) PostedConfig {
-		return PostedConfig{o.label("name", MaxNameChars), readConfigBody(o)}
-	})
+	return parseBody(data, readPostedConfig)
+}
+
+func readPostedConfig(o object) PostedConfig {
+	return PostedConfig{o.label("name", MaxNameChars), readConfigBody(o)}
 }
 
 // ParsePostedConfigVersion reads a config's next version.

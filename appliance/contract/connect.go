@@ -44,15 +44,7 @@ func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 	}
 	var problems []ValidationError
 	o := readObject(nil, raw, &problems, true)
-	c := ConnectSettings{
-		ConfigID:             o.text("config_id", MaxModelResourceChars),
-		ConfigVersion:        readConfigVersion(o),
-		ResumedChatGroupID:   o.text("resumed_chat_group_id", MaxModelResourceChars),
-		VoiceID:              o.text("voice_id", MaxModelResourceChars),
-		VerboseTranscription: o.boolean("verbose_transcription"),
-		AllowConnection:      o.boolean("allow_connection"),
-		EventLimit:           o.integer("event_limit", 1, math.MaxInt32),
-	}
+	c := readConnect(o)
 	if len(problems) > 0 {
 		f := fault("connect", problems)
 		f.Code = InvalidConnect
@@ -65,6 +57,18 @@ func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 		return c, fault("session_settings", problems)
 	}
 	return c, nil
+}
+
+func readConnect(o object) ConnectSettings {
+	return ConnectSettings{
+		ConfigID:             o.text("config_id", MaxModelResourceChars),
+		ConfigVersion:        o.integerOrNil("config_version", 0, math.MaxInt32),
+		ResumedChatGroupID:   o.text("resumed_chat_group_id", MaxModelResourceChars),
+		VoiceID:              o.text("voice_id", MaxModelResourceChars),
+		VerboseTranscription: o.boolean("verbose_transcription"),
+		AllowConnection:      o.boolean("allow_connection"),
+		EventLimit:           o.integer("event_limit", 1, math.MaxInt32),
+	}
 }
 
 // readSessionSettings takes over what the nested settings say; what is said
@@ -86,14 +90,6 @@ func (c *ConnectSettings) readSessionSettings(s object) {
 		c.VoiceID = c.SessionSettings.VoiceID
 	}
 	c.SessionSettings.VoiceID = ""
-}
-
-func readConfigVersion(o object) *int {
-	if _, ok := o.get("config_version"); !ok {
-		return nil
-	}
-	v := o.integer("config_version", 0, math.MaxInt32)
-	return &v
 }
 
 // nest turns a[b][c]=v into {"a":{"b":{"c":"v"}}}. Of a key that is repeated

@@ -20,6 +20,9 @@ type object struct {
 	// untyped: every scalar came as a string, as in a query, and is taken for
 	// the type that is wanted.
 	untyped bool
+	// shape, where it is not nil, notes what is asked of the object, which has
+	// no fields then.
+	shape *Shape
 }
 
 // readObject opens raw, which is an object or a problem.
@@ -64,6 +67,9 @@ func (o object) isNull(name string) bool {
 
 // require notes each of the fields that is absent.
 func (o object) require(names ...string) {
+	if o.shape != nil {
+		o.shape.Required = append(o.shape.Required, names...)
+	}
 	for _, name := range names {
 		if _, ok := o.get(name); !ok && o.fields != nil {
 			o.note(name, "missing", "missing; it is required")
@@ -81,6 +87,7 @@ func (o object) text(name string, most int) string {
 }
 
 func (o object) textOrNil(name string, most int) *string {
+	o.asked(name, Shape{Kind: "string", High: bound(most)})
 	raw, ok := o.get(name)
 	if !ok {
 		return nil
@@ -98,6 +105,7 @@ func (o object) textOrNil(name string, most int) *string {
 
 // choice reads a string that is one of allowed.
 func choice[T ~string](o object, name string, allowed ...T) T {
+	o.asked(name, Shape{Kind: "string", Words: text(allowed)})
 	raw, ok := o.get(name)
 	if !ok {
 		return ""
@@ -116,6 +124,7 @@ func choice[T ~string](o object, name string, allowed ...T) T {
 
 // integer reads a whole number in [low, high]. 16000.0 is one.
 func (o object) integer(name string, low, high int) int {
+	o.asked(name, Shape{Kind: "integer", Low: bound(low), High: bound(high)})
 	raw, ok := o.get(name)
 	if !ok {
 		return 0
@@ -134,6 +143,7 @@ func (o object) integer(name string, low, high int) int {
 
 // boolean reads true or false; in a query also as other languages write them.
 func (o object) boolean(name string) bool {
+	o.asked(name, Shape{Kind: "boolean"})
 	raw, ok := o.get(name)
 	if !ok {
 		return false
@@ -163,6 +173,10 @@ func (o object) scalar(raw []byte) string {
 
 // object opens a field that is an object, or returns false.
 func (o object) object(name string) (object, bool) {
+	if o.shape != nil {
+		o.asked(name, Shape{Kind: "object"})
+		return object{problems: o.problems, untyped: o.untyped, shape: o.shape.Fields[name]}, true
+	}
 	raw, ok := o.get(name)
 	if !ok {
 		return object{}, false
@@ -174,6 +188,11 @@ func (o object) object(name string) (object, bool) {
 // list opens a field that is a list of objects; nil when it is absent, and
 // empty when the list is. Places that are null are passed over.
 func (o object) list(name string, most int) []object {
+	if o.shape != nil {
+		items := &Shape{Kind: "object"}
+		o.asked(name, Shape{Kind: "array", Items: items, High: bound(most)})
+		return []object{{problems: o.problems, untyped: o.untyped, shape: items}}
+	}
 	raw, ok := o.get(name)
 	if !ok {
 		return nil

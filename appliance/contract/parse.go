@@ -134,9 +134,15 @@ func readToolError(o object) ToolErrorMessage {
 	}
 }
 
-func readAudio(o object) (ClientMessage, error) {
+// askedAudio reads all of an audio_input but its audio.
+func askedAudio(o object) AudioInput {
 	o.require("data")
-	m := AudioInput{CustomSessionID: o.sessionID()}
+	o.asked("data", Shape{Kind: "string"})
+	return AudioInput{CustomSessionID: o.sessionID()}
+}
+
+func readAudio(o object) (ClientMessage, error) {
+	m := askedAudio(o)
 	raw, there := o.get("data")
 	if there && kindOf(raw) != "string" {
 		o.wrongType("data", "a string of base64", raw)

@@ -28,13 +28,17 @@ type PostedName struct {
 
 // ParsePostedName reads the new name of a config or prompt.
 func ParsePostedName(data []byte) (PostedName, error) {
-	return parseBody(data, func(o object) PostedName { return PostedName{o.label("name", MaxNameChars)} })
+	return parseBody(data, readPostedName)
 }
+
+func readPostedName(o object) PostedName { return PostedName{o.label("name", MaxNameChars)} }
 
 // ParsePostedToolName reads the new name of a tool.
 func ParsePostedToolName(data []byte) (PostedName, error) {
-	return parseBody(data, func(o object) PostedName { return PostedName{o.label("name", MaxToolNameChars)} })
+	return parseBody(data, readPostedToolName)
 }
+
+func readPostedToolName(o object) PostedName { return PostedName{o.label("name", MaxToolNameChars)} }
 
 // PostedVersionDescription is the body that describes a version anew; one
 // without a description takes the old one away.
@@ -44,9 +48,11 @@ type PostedVersionDescription struct {
 
 // ParsePostedVersionDescription reads the new description of a version.
 func ParsePostedVersionDescription(data []byte) (PostedVersionDescription, error) {
-	return parseBody(data, func(o object) PostedVersionDescription {
-		return PostedVersionDescription{readVersionDescription(o)}
-	})
+	return parseBody(data, readPostedVersionDescription)
+}
+
+func readPostedVersionDescription(o object) PostedVersionDescription {
+	return PostedVersionDescription{readVersionDescription(o)}
 }
 
 func readVersionDescription(o object) string {
@@ -89,9 +95,11 @@ type PostedPrompt struct {
 
 // ParsePostedPrompt reads a new prompt.
 func ParsePostedPrompt(data []byte) (PostedPrompt, error) {
-	return parseBody(data, func(o object) PostedPrompt {
-		return PostedPrompt{o.label("name", MaxNameChars), readPromptVersion(o)}
-	})
+	return parseBody(data, readPostedPrompt)
+}
+
+func readPostedPrompt(o object) PostedPrompt {
+	return PostedPrompt{o.label("name", MaxNameChars), readPromptVersion(o)}
 }
 
 // ParsePostedPromptVersion reads a prompt's next version.
@@ -143,9 +151,11 @@ type PostedUserDefinedTool struct {
 
 // ParsePostedUserDefinedTool reads a new tool.
 func ParsePostedUserDefinedTool(data []byte) (PostedUserDefinedTool, error) {
-	return parseBody(data, func(o object) PostedUserDefinedTool {
-		return PostedUserDefinedTool{o.label("name", MaxToolNameChars), readToolVersion(o)}
-	})
+	return parseBody(data, readPostedTool)
+}
+
+func readPostedTool(o object) PostedUserDefinedTool {
+	return PostedUserDefinedTool{o.label("name", MaxToolNameChars), readToolVersion(o)}
 }
 
 // ParsePostedUserDefinedToolVersion reads a tool's next version.

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"context"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // Priority orders the work that waits for the cores: higher goes first.
@@ -23,11 +25,25 @@ const (
 // that takes long passes the gate in pieces.
 type Gate struct {
 	cores int
+	told  atomic.Pointer[func(Passage)]
 
 	mu      sync.Mutex
 	free    int
 	seq     uint64
 	waiting waiters
+}
+
+// String is the name of the priority in figures.
+func (p Priority) String() string {
+	switch p {
+	case Batch:
+		return "batch"
+	case Request:
+		return "request"
+	case Speculative:
+		return "speculative"
+	}
+	return "live"
 }
 
 // NewGate returns a Gate over so many cores, at least one.
@@ -39,6 +55,29 @@ func NewGate(cores int) *Gate {
 // Cores is how many cores the gate gives out.
 func (g *Gate) Cores() int { return g.cores }
 
+// Passage is one call that has passed the gate.
+type Passage struct {
+	Priority Priority
+	Cores    int
+	Waited   time.Duration // for the cores
+	Held     time.Duration // with the cores
+}
+
+// Observe has tell told of each passage when it is over. It must not block:
+// who leaves waits for it.
+func (g *Gate) Observe(tell func(Passage)) { g.told.Store(&tell) }
+
+// Load is how many cores are given out now, and how many calls wait for some,
+// by their priority.
+func (g *Gate) Load() (busy int, waiting [Live + 1]int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, w := range g.waiting {
+		waiting[w.priority]++
+	}
+	return g.cores - g.free, waiting
+}
+
 // Enter waits for so many cores (at most all of them) and returns the function
 // that gives them back, to be called once. Higher priorities go first, equal
 // ones in order of arrival; a large request at the head is not overtaken by
@@ -48,11 +87,12 @@ func (g *Gate) Enter(ctx context.Context, p Priority, cores int) (leave func(), 
 		return nil, err
 	}
 	cores = min(max(cores, 1), g.cores)
+	asked := time.Now()
 	g.mu.Lock()
 	if len(g.waiting) == 0 && g.free >= cores {
 		g.free -= cores
 		g.mu.Unlock()
-		return g.leaver(cores), nil
+		return g.leaver(p, cores, asked), nil
 	}
 	w := &waiter{priority: p, seq: g.seq, cores: cores, ready: make(chan struct{})}
 	g.seq++
@@ -62,7 +102,7 @@ func (g *Gate) Enter(ctx context.Context, p Priority, cores int) (leave func(), 
 
 	select {
 	case <-w.ready:
-		return g.leaver(cores), nil
+		return g.leaver(p, cores, asked), nil
 	case <-ctx.Done():
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -76,12 +116,16 @@ func (g *Gate) Enter(ctx context.Context, p Priority, cores int) (leave func(), 
 	}
 }
 
-func (g *Gate) leaver(cores int) func() {
+func (g *Gate) leaver(p Priority, cores int, asked time.Time) func() {
+	entered := time.Now()
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
-		defer g.mu.Unlock()
 		g.free += cores
 		g.admit()
+		g.mu.Unlock()
+		if tell := g.told.Load(); tell != nil {
+			(*tell)(Passage{p, cores, entered.Sub(asked), time.Since(entered)})
+		}
 	})
 }
 

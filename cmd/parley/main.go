@@ -17,6 +17,8 @@ type commandLine struct {
 	Keys    keysCmd    `cmd:"" help:"Make, list and revoke the keys of a box."`
 	Packs   packsCmd   `cmd:"" help:"Fetch, check and carry the models that a box runs on."`
 	Bench   benchCmd   `cmd:"" help:"Measure how well this machine listens, thinks, speaks and converses."`
+	Backup  backupCmd  `cmd:"" help:"Save all that a box must not lose into one file, while it runs."`
+	Restore restoreCmd `cmd:"" help:"Bring a box back from such a file."`
 	Version versionCmd `cmd:"" help:"Say which version this is."`
 }
 

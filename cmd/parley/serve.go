@@ -31,6 +31,8 @@ type serveCmd struct {
 	OpenAIKeyEnv  string `name:"openai-key-env" placeholder:"VARIABLE" help:"Environment variable with the key for it."`
 	Voice         string `placeholder:"NAME" help:"Voice when a chat names none (voice-joe)."`
 	Threads       string `placeholder:"N" help:"Cores for all engines together (all)."`
+	Routes        string `placeholder:"LIST" help:"Which model answers for those that configs name: PROVIDER/MODEL=TO, with commas; TO is a pack or URL|MODEL|VARIABLE."`
+	StrictModels  string `placeholder:"BOOL" help:"Refuse chats whose config names a model without a route: true or false (false: the default answers)."`
 	MaxChats      string `placeholder:"N" help:"Chats at once (four for each core)."`
 	LogLevel      string `placeholder:"LEVEL" help:"debug, info, warn or error (info)."`
 	LogFormat     string `placeholder:"FORMAT" help:"auto, text or json (auto: text on a terminal)."`

@@ -14,6 +14,7 @@ import (
 
 type talkCmd struct {
 	URL    string `name:"url" placeholder:"URL" help:"The box (ws:// and the address that the settings give it to listen on)."`
+	CA     string `name:"ca" placeholder:"FILE" help:"Authority (PEM) to trust besides the system's (that of the box on this machine)."`
 	Key    string `env:"PARLEY_API_KEY" help:"API key. For a box on this machine one is made and taken back afterwards."`
 	Wav    string `placeholder:"FILE" help:"Speak this recording in real time instead of the microphone; any format that hear reads."`
 	Out    string `short:"o" placeholder:"FILE" help:"Write the answers to this WAV file, placed in time as they were heard."`
@@ -65,7 +66,12 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 	}
 	defer func() { err = errors.Join(err, giveBack()) }()
 
-	box, err := dial(ctx, address, key, cmd.Voice)
+	client, err := trust(cmd.CA, cfg)
+	if err != nil {
+		return misuse{fmt.Errorf("talk: %w", err)}
+	}
+	defer client.CloseIdleConnections()
+	box, err := dial(ctx, client, address, key, cmd.Voice)
 	if err != nil {
 		return fmt.Errorf("talk: %w", err)
 	}

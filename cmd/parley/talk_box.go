@@ -38,9 +38,16 @@ const (
 // chatAddress is the address of a box's chats, from what a person wrote.
 func chatAddress(given string, cfg appliance.Config) (string, error) {
 	if given = strings.TrimSpace(given); given == "" {
-		given = "ws://" + cfg.Listen
+		host, port, err := net.SplitHostPort(cfg.Listen)
+		if err != nil {
+			return "", err
+		}
+		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+			host = "127.0.0.1" // one of all that the box listens on
+		}
+		given = "ws://" + net.JoinHostPort(host, port)
 		if !cfg.TLS.Off() {
-			given = "wss://" + cfg.Listen
+			given = "wss://" + net.JoinHostPort(host, port)
 		}
 	}
 	if !strings.Contains(given, "://") {
@@ -103,7 +110,7 @@ func (cmd *talkCmd) key(ctx context.Context, c *console, cfg appliance.Config, a
 type boxLine struct{ conn *websocket.Conn }
 
 // dial opens a chat. A box that is still loading its models is waited for.
-func dial(ctx context.Context, address, key, voice string) (*boxLine, error) {
+func dial(ctx context.Context, client *http.Client, address, key, voice string) (*boxLine, error) {
 	if voice != "" {
 		separator := "?"
 		if strings.Contains(address, "?") {
@@ -114,6 +121,7 @@ func dial(ctx context.Context, address, key, voice string) (*boxLine, error) {
 	begun := time.Now()
 	for {
 		conn, response, err := websocket.Dial(ctx, address, &websocket.DialOptions{
+			HTTPClient: client,
 			HTTPHeader: http.Header{"X-Service-Api-Key": {key}},
 		})
 		if err == nil {
@@ -149,6 +157,9 @@ func refusal(address string, r *http.Response, err error) error {
 	if r == nil {
 		if errors.Is(err, syscall.ECONNREFUSED) {
 			return fmt.Errorf("nobody answers at %s: start the box with parley serve, or name another with --url", address)
+		}
+		if why := untrusted(address, err); why != nil {
+			return why
 		}
 		return fmt.Errorf("connecting to %s: %w", address, err)
 	}

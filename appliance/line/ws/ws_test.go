@@ -220,8 +220,8 @@ func TestFramesReachTheSessionInOrder(t *testing.T) {
 	if m := got(t, s.got); m != (contract.UserInput{Text: "Hi"}) {
 		t.Errorf("received %+v", m)
 	}
-	if s.Account != "acme" {
-		t.Errorf("account %q", s.Account)
+	if s.Account != "acme" || s.RequestID != "req-1" {
+		t.Errorf("account %q, request %q", s.Account, s.RequestID)
 	}
 	c.Close(websocket.StatusNormalClosure, "")
 	got(t, s.hungUp)

@@ -1,0 +1,128 @@
+package describe
+
+import (
+	"maps"
+	"slices"
+)
+
+// AsyncAPI is a description of sockets (https://www.asyncapi.com/docs/reference/specification/v3.0.0).
+type AsyncAPI struct {
+	AsyncAPI           string                 `json:"asyncapi"`
+	ID                 string                 `json:"id"`
+	DefaultContentType string                 `json:"defaultContentType"`
+	Info               Info                   `json:"info"`
+	Channels           Ordered[Channel]       `json:"channels"`
+	Operations         Ordered[ChannelAction] `json:"operations"`
+	Components         AsyncComponents        `json:"components"`
+}
+
+// Channel is a socket and what goes over it, both ways.
+type Channel struct {
+	Address     string                   `json:"address"`
+	Title       string                   `json:"title"`
+	Description string                   `json:"description,omitempty"`
+	Messages    map[string]reference     `json:"messages"`
+	Parameters  map[string]ChannelPart   `json:"parameters,omitempty"`
+	Bindings    map[string]SocketBinding `json:"bindings"`
+}
+
+// ChannelPart is a part of a channel's path.
+type ChannelPart struct {
+	Description string `json:"description,omitempty"`
+}
+
+// SocketBinding says how a socket is opened.
+type SocketBinding struct {
+	Method         string  `json:"method"`
+	Query          *Schema `json:"query"`
+	BindingVersion string  `json:"bindingVersion"`
+}
+
+// ChannelAction says what the box does at a channel: it sends or it receives.
+type ChannelAction struct {
+	Action   string      `json:"action"`
+	Channel  reference   `json:"channel"`
+	Summary  string      `json:"summary"`
+	Messages []reference `json:"messages"`
+}
+
+// AsyncComponents are what the channels refer to.
+type AsyncComponents struct {
+	Messages Ordered[Message] `json:"messages"`
+	Schemas  Ordered[*Schema] `json:"schemas"`
+}
+
+// Message is one kind of message.
+type Message struct {
+	Name    string  `json:"name"`
+	Summary string  `json:"summary,omitempty"`
+	Payload *Schema `json:"payload"`
+}
+
+type reference struct {
+	Ref string `json:"$ref"`
+}
+
+// AsyncAPI describes the sockets of the box.
+func (b Box) AsyncAPI() (*AsyncAPI, error) {
+	w, err := readWords(b.Sources...)
+	if err != nil {
+		return nil, err
+	}
+	s := newSchemas(w)
+	doc := &AsyncAPI{AsyncAPI: "3.0.0", ID: "urn:parley", DefaultContentType: "application/json", Info: b.Info}
+	messages := map[string]Message{}
+	for _, r := range b.Routes {
+		if r.Socket != nil {
+			doc.add(s, r, messages)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(messages)) {
+		doc.Components.Messages = append(doc.Components.Messages, Member[Message]{name, messages[name]})
+	}
+	doc.Components.Schemas = s.components()
+	return doc, s.err()
+}
+
+func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]Message) {
+	c := Channel{
+		Address: r.Path, Title: r.Summary, Description: r.More, Messages: map[string]reference{},
+		Bindings: map[string]SocketBinding{"ws": {"GET", query(r.Query), "0.1.0"}},
+	}
+	for _, p := range pathParameters(r.Path) {
+		if c.Parameters == nil {
+			c.Parameters = map[string]ChannelPart{}
+		}
+		c.Parameters[p.Name] = ChannelPart{p.Description}
+	}
+	here := "#/channels/" + r.ID
+	carry := func(name string, payload *Schema) reference {
+		made := s.named[payload.Ref[len(s.folder):]]
+		messages[name] = Message{name, made.Description, payload}
+		c.Messages[name] = reference{"#/components/messages/" + name}
+		return reference{here + "/messages/" + name}
+	}
+	takes := ChannelAction{Action: "receive", Channel: reference{here}, Summary: "What a client may send"}
+	for _, m := range r.Socket.Takes {
+		b := m
+		b.Name = "Posted" + nameOf(m.Value)
+		takes.Messages = append(takes.Messages, carry("posted_"+m.Name, s.body(b)))
+	}
+	sends := ChannelAction{Action: "send", Channel: reference{here}, Summary: "What the box sends"}
+	for _, m := range r.Socket.Sends {
+		sends.Messages = append(sends.Messages, carry(m.MessageType(), s.of(m)))
+	}
+	doc.Channels = append(doc.Channels, Member[Channel]{r.ID, c})
+	doc.Operations = append(doc.Operations,
+		Member[ChannelAction]{r.ID + "Receive", takes}, Member[ChannelAction]{r.ID + "Send", sends})
+}
+
+func query(parameters []Parameter) *Schema {
+	q := &Schema{Type: "object"}
+	for _, p := range parameters {
+		one := *p.Schema
+		one.Description = p.Says
+		q.Properties = append(q.Properties, Member[*Schema]{p.Name, &one})
+	}
+	return q
+}

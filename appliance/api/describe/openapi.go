@@ -1,0 +1,333 @@
+package describe
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/appliance/contract"
+)
+
+// Access says who may take a path.
+type Access int
+
+// Who may take a path.
+const (
+	Anybody Access = iota
+	Account        // who has an API key or an access token
+	KeyOnly        // who has an API key
+	Client         // who has an API key together with its secret
+)
+
+// Operation is what a row of the routes says of itself.
+type Operation struct {
+	ID      string // the name that clients made from the description give it
+	Section string // under which it is found
+	Summary string // a line
+	More    string // what else is to be known; may be empty
+	Access  Access
+	Query   []Parameter
+	Body    string // of contract.Bodies; empty for none
+	Form    any    // what is sent as a form or as JSON instead
+	Example string // a body that works
+	Answers []Answer
+	Refuses []int // statuses of errors, besides those that follow from the rest
+	Socket  *Socket
+}
+
+// Parameter is one of the query.
+type Parameter struct {
+	Name   string
+	Says   string
+	Schema *Schema
+}
+
+// Answer is one that an operation gives when all is well.
+type Answer struct {
+	Status int
+	Says   string
+	Media  string // application/json where it is empty
+	Value  any    // what is written, empty; nil for what is not JSON
+}
+
+// Socket is a path that becomes a WebSocket.
+type Socket struct {
+	Takes []contract.Body
+	Sends []contract.ServerMessage
+}
+
+// Route is a path with what it says of itself.
+type Route struct {
+	Method, Path string
+	Operation
+}
+
+// Info is what the whole says of itself.
+type Info struct {
+	Title       string `json:"title"`
+	Version     string `json:"version"`
+	Description string `json:"description"`
+	License     struct {
+		Name       string `json:"name"`
+		Identifier string `json:"identifier"`
+	} `json:"license"`
+}
+
+// Box is what is described.
+type Box struct {
+	Info    Info
+	Routes  []Route
+	Sources []fs.FS // of the types
+	Problem any     // the body of every error but 422, empty
+	Invalid any     // the body of 422, empty
+}
+
+// OpenAPI is a description of paths (https://spec.openapis.org/oas/v3.1.0).
+type OpenAPI struct {
+	OpenAPI    string                           `json:"openapi"`
+	Info       Info                             `json:"info"`
+	Servers    []map[string]string              `json:"servers"`
+	Tags       []map[string]string              `json:"tags"`
+	Paths      Ordered[Ordered[*PathOperation]] `json:"paths"`
+	Components Components                       `json:"components"`
+}
+
+// Components are what the paths refer to.
+type Components struct {
+	Schemas         Ordered[*Schema]           `json:"schemas"`
+	SecuritySchemes Ordered[map[string]string] `json:"securitySchemes"`
+}
+
+// PathOperation is one method of a path.
+type PathOperation struct {
+	OperationID string                `json:"operationId"`
+	Tags        []string              `json:"tags"`
+	Summary     string                `json:"summary"`
+	Description string                `json:"description,omitempty"`
+	Security    []map[string][]string `json:"security"`
+	Parameters  []PathParameter       `json:"parameters,omitempty"`
+	RequestBody *RequestBody          `json:"requestBody,omitempty"`
+	Responses   Ordered[Response]     `json:"responses"`
+}
+
+// PathParameter is a part of the path or of the query.
+type PathParameter struct {
+	Name        string  `json:"name"`
+	In          string  `json:"in"`
+	Description string  `json:"description,omitempty"`
+	Required    bool    `json:"required,omitempty"`
+	Schema      *Schema `json:"schema"`
+}
+
+// RequestBody is what is sent.
+type RequestBody struct {
+	Required bool           `json:"required"`
+	Content  Ordered[Media] `json:"content"`
+}
+
+// Response is one answer.
+type Response struct {
+	Description string         `json:"description"`
+	Content     Ordered[Media] `json:"content,omitempty"`
+}
+
+// Media is a body of some kind.
+type Media struct {
+	Schema  *Schema         `json:"schema,omitempty"`
+	Example json.RawMessage `json:"example,omitempty"`
+}
+
+// OpenAPI describes the paths of the box.
+func (b Box) OpenAPI() (*OpenAPI, error) {
+	w, err := readWords(b.Sources...)
+	if err != nil {
+		return nil, err
+	}
+	s := newSchemas(w)
+	doc := &OpenAPI{OpenAPI: "3.1.0", Info: b.Info, Servers: []map[string]string{{"url": "/"}}}
+	doc.Components.SecuritySchemes = securitySchemes()
+	for _, r := range b.Routes {
+		if !slices.ContainsFunc(doc.Tags, func(t map[string]string) bool { return t["name"] == r.Section }) {
+			doc.Tags = append(doc.Tags, map[string]string{"name": r.Section})
+		}
+		path := strings.TrimSuffix(r.Path, "{$}")
+		at := slices.IndexFunc(doc.Paths, func(m Member[Ordered[*PathOperation]]) bool { return m.Name == path })
+		if at < 0 {
+			at = len(doc.Paths)
+			doc.Paths = append(doc.Paths, Member[Ordered[*PathOperation]]{Name: path})
+		}
+		item := &doc.Paths[at].Value
+		*item = append(*item, Member[*PathOperation]{strings.ToLower(r.Method), b.operation(s, r)})
+	}
+	doc.Components.Schemas = s.components()
+	return doc, s.err()
+}
+
+func (b Box) operation(s *schemas, r Route) *PathOperation {
+	o := &PathOperation{
+		OperationID: r.ID, Tags: []string{r.Section}, Summary: r.Summary, Description: r.More, Security: security(r.Access),
+		Parameters: pathParameters(r.Path),
+	}
+	for _, q := range r.Query {
+		o.Parameters = append(o.Parameters, PathParameter{Name: q.Name, In: "query", Description: q.Says, Schema: q.Schema})
+	}
+	switch {
+	case r.Body != "":
+		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == r.Body })
+		if at < 0 {
+			s.failed("%s %s reads a %s, which contract.Bodies does not have", r.Method, r.Path, r.Body)
+			break
+		}
+		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/json", Media{s.body(contract.Bodies()[at]), json.RawMessage(r.Example)}}}}
+	case r.Form != nil:
+		form := s.of(r.Form)
+		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/x-www-form-urlencoded", Media{Schema: form}}, {"application/json", Media{form, json.RawMessage(r.Example)}}}}
+	}
+	for _, a := range r.Answers {
+		o.answer(a.Status, a.response(s))
+	}
+	for _, status := range r.refusals() {
+		o.answer(status, b.refusal(s, status))
+	}
+	o.Responses = append(o.Responses, Member[Response]{"default", b.refusal(s, http.StatusInternalServerError)})
+	return o
+}
+
+// answer keeps the first response of a status.
+func (o *PathOperation) answer(status int, r Response) {
+	if _, there := o.Responses.Get(strconv.Itoa(status)); !there {
+		o.Responses = append(o.Responses, Member[Response]{strconv.Itoa(status), r})
+	}
+}
+
+func (a Answer) response(s *schemas) Response {
+	r := Response{Description: a.Says}
+	if r.Description == "" {
+		r.Description = http.StatusText(a.Status)
+	}
+	switch {
+	case a.Value != nil:
+		r.Content = Ordered[Media]{{"application/json", Media{Schema: s.of(a.Value)}}}
+	case a.Media == "application/json":
+		r.Content = Ordered[Media]{{a.Media, Media{Schema: &Schema{Type: "object"}}}}
+	case a.Media != "":
+		r.Content = Ordered[Media]{{a.Media, Media{Schema: Text()}}}
+	}
+	return r
+}
+
+// refusals are the statuses of errors that follow from who may take the path
+// and from what it reads.
+func (r Route) refusals() []int {
+	all := slices.Clone(r.Refuses)
+	if r.Access != Anybody {
+		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
+	}
+	if r.Access == KeyOnly {
+		all = append(all, http.StatusForbidden)
+	}
+	if len(r.Query) > 0 {
+		all = append(all, http.StatusBadRequest)
+	}
+	if r.Body != "" {
+		all = append(all, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)
+	}
+	if strings.Contains(strings.TrimSuffix(r.Path, "{$}"), "{") {
+		all = append(all, http.StatusNotFound)
+	}
+	if strings.Contains(r.Path, "{version}") {
+		all = append(all, http.StatusBadRequest)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func (b Box) refusal(s *schemas, status int) Response {
+	body := b.Problem
+	if status == http.StatusUnprocessableEntity {
+		body = b.Invalid
+	}
+	return Response{http.StatusText(status), Ordered[Media]{{"application/json", Media{Schema: s.of(body)}}}}
+}
+
+// pathParameters are the parts of a path in braces.
+func pathParameters(path string) []PathParameter {
+	var all []PathParameter
+	for piece := range strings.SplitSeq(path, "/") {
+		name, ok := strings.CutPrefix(piece, "{")
+		if name = strings.TrimSuffix(name, "}"); !ok || name == "$" {
+			continue
+		}
+		p := PathParameter{Name: name, In: "path", Required: true, Schema: Text()}
+		if name == "version" {
+			p.Schema = &Schema{Type: "integer", Minimum: float(0)}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func securitySchemes() Ordered[map[string]string] {
+	return Ordered[map[string]string]{
+		{"key", map[string]string{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key"}},
+		{"keyAlias", map[string]string{"type": "apiKey", "in": "header", "name": "X-Hume-Api-Key"}},
+		{"keyInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "api_key", "description": "For sockets, where a browser can send no headers."}},
+		{"token", map[string]string{"type": "http", "scheme": "bearer", "description": "An access token of POST /oauth2-cc/token."}},
+		{"tokenInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "access_token", "description": "For sockets, where a browser can send no headers."}},
+		{"client", map[string]string{"type": "http", "scheme": "basic", "description": "The API key as the name and its secret key as the password."}},
+	}
+}
+
+func security(a Access) []map[string][]string {
+	var all []map[string][]string
+	add := func(names ...string) {
+		for _, n := range names {
+			all = append(all, map[string][]string{n: {}})
+		}
+	}
+	switch a {
+	case Account:
+		add("key", "keyAlias", "keyInQuery", "token", "tokenInQuery")
+	case KeyOnly:
+		add("key", "keyAlias", "keyInQuery")
+	case Client:
+		add("client")
+	default:
+		all = []map[string][]string{}
+	}
+	return all
+}
+
+// FromShape are the parameters of a query that a reader reads, nested ones as
+// name[inner]; said has what is to be known of them.
+func FromShape(shape *contract.Shape, said map[string]string) []Parameter {
+	return fromShape("%s", shape, said)
+}
+
+func fromShape(form string, shape *contract.Shape, said map[string]string) []Parameter {
+	var all []Parameter
+	for _, name := range shape.FieldNames() {
+		f := shape.Fields[name]
+		full := fmt.Sprintf(form, name)
+		if len(f.Fields) > 0 {
+			all = append(all, fromShape(full+"[%s]", f, said)...)
+			continue
+		}
+		p := Parameter{Name: full, Says: said[full]}
+		switch f.Kind {
+		case "string":
+			p.Schema = &Schema{Type: "string", Enum: f.Words, MaxLength: whole(f.High)}
+		case "object":
+			p.Name += "[…]"
+			p.Schema = Text()
+		default:
+			p.Schema = &Schema{Type: f.Kind, Minimum: f.Low, Maximum: f.High}
+		}
+		all = append(all, p)
+	}
+	return all
+}

@@ -1,0 +1,212 @@
+package describe
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+//go:embed page
+var pageFiles embed.FS
+
+// sheet is a page to read, and the policy that lets it run nothing but itself.
+type sheet struct {
+	OpenAPI  *OpenAPI
+	Sections []section
+	AsyncAPI *AsyncAPI
+	Types    Ordered[*Schema]
+	Style    template.CSS
+	Script   template.JS
+}
+
+type section struct {
+	Name       string
+	Operations []entry
+}
+
+type entry struct {
+	*PathOperation
+	Method, Path string
+}
+
+// Page writes the descriptions as a page to read. It needs nothing but itself:
+// no network, and no script to be read. The policy (Content-Security-Policy)
+// forbids it everything else.
+func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err error) {
+	style, err := pageFiles.ReadFile("page/page.css")
+	if err != nil {
+		return nil, "", err
+	}
+	script, err := pageFiles.ReadFile("page/page.js")
+	if err != nil {
+		return nil, "", err
+	}
+	t, err := template.New("page.html").Funcs(template.FuncMap{"curl": curl, "kind": kindOf, "limits": limits, "link": link, "is": isRequired, "message": message, "typeof": typeOf}).ParseFS(pageFiles, "page/page.html")
+	if err != nil {
+		return nil, "", err
+	}
+	s := sheet{
+		OpenAPI: paths, AsyncAPI: sockets, Sections: sections(paths), Types: allTypes(paths, sockets),
+		Style: template.CSS(style), Script: template.JS(script), // files of ours
+	}
+	var out bytes.Buffer
+	if err := t.Execute(&out, s); err != nil {
+		return nil, "", fmt.Errorf("writing the page: %w", err)
+	}
+	return out.Bytes(), fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", sum(style), sum(script)), nil
+}
+
+// sum names a text in a Content-Security-Policy.
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return "sha256-" + base64.StdEncoding.EncodeToString(s[:])
+}
+
+func sections(doc *OpenAPI) []section {
+	var all []section
+	for _, tag := range doc.Tags {
+		all = append(all, section{Name: tag["name"]})
+	}
+	for _, path := range doc.Paths {
+		for _, o := range path.Value {
+			at := slices.IndexFunc(all, func(s section) bool { return s.Name == o.Value.Tags[0] })
+			all[at].Operations = append(all[at].Operations, entry{o.Value, strings.ToUpper(o.Name), path.Name})
+		}
+	}
+	return all
+}
+
+// allTypes are the schemas of both, each once.
+func allTypes(paths *OpenAPI, sockets *AsyncAPI) Ordered[*Schema] {
+	all := slices.Clone(paths.Components.Schemas)
+	for _, m := range sockets.Components.Schemas {
+		if _, there := all.Get(m.Name); !there {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b Member[*Schema]) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// curl is the operation as a command.
+func curl(o entry) string {
+	var b strings.Builder
+	b.WriteString("curl")
+	if o.Method != "GET" {
+		b.WriteString(" -X " + o.Method)
+	}
+	if len(o.Security) > 0 {
+		if _, ok := o.Security[0]["client"]; ok {
+			b.WriteString(` -u "$PARLEY_API_KEY:$PARLEY_SECRET_KEY"`)
+		} else {
+			b.WriteString(` -H "X-Service-Api-Key: $PARLEY_API_KEY"`)
+		}
+	}
+	b.WriteString(" \\\n  $PARLEY_URL")
+	path := strings.NewReplacer("{version}", "0", "{", "$", "}", "").Replace(o.Path)
+	b.WriteString(strings.ReplaceAll(path, "$id", "$ID"))
+	if o.RequestBody == nil {
+		return b.String()
+	}
+	if m, ok := o.RequestBody.Content.Get("application/json"); ok && m.Example != nil {
+		b.WriteString(" \\\n  -H 'Content-Type: application/json' \\\n  -d '" + strings.ReplaceAll(string(m.Example), "'", `'\''`) + "'")
+	}
+	return b.String()
+}
+
+// named is the name that a schema refers to; empty for one that says itself.
+func named(s *Schema) string { return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:] }
+
+// link is the type that a schema is made of, where it has a name.
+func link(s *Schema) string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Ref != "":
+		return named(s)
+	case s.Items != nil:
+		return link(s.Items)
+	}
+	return link(s.AdditionalProperties)
+}
+
+// kindOf is what a value is, in a word or two.
+func kindOf(s *Schema) string {
+	switch {
+	case s.Ref != "":
+		return named(s)
+	case s.Items != nil:
+		return "list of " + kindOf(s.Items)
+	case s.AdditionalProperties != nil:
+		return strings.TrimSpace("object of " + kindOf(s.AdditionalProperties))
+	case len(s.OneOf) > 0:
+		each := make([]string, len(s.OneOf))
+		for i, o := range s.OneOf {
+			each[i] = kindOf(o)
+		}
+		return strings.Join(each, " or ")
+	case s.ContentEncoding != "":
+		return "string, " + s.ContentEncoding
+	case s.Type == "":
+		return "anything"
+	}
+	return s.Type
+}
+
+// limits are what a value may be, in words.
+func limits(s *Schema) string {
+	var said []string
+	add := func(format string, a ...any) { said = append(said, fmt.Sprintf(format, a...)) }
+	switch {
+	case s.Const != "":
+		add("%q", s.Const)
+	case s.Minimum != nil && s.Maximum != nil && *s.Maximum < 1<<31-1:
+		add("%g to %g", *s.Minimum, *s.Maximum)
+	case s.Minimum != nil:
+		add("from %g", *s.Minimum)
+	}
+	if s.MinLength != nil && s.MaxLength != nil {
+		add("%d to %d characters", *s.MinLength, *s.MaxLength)
+	} else if s.MaxLength != nil {
+		add("at most %d characters", *s.MaxLength)
+	}
+	if s.MaxItems != nil {
+		add("at most %d", *s.MaxItems)
+	}
+	if words := s.Enum; words != nil || s.Items != nil && s.Items.Enum != nil {
+		if words == nil {
+			words = s.Items.Enum
+		}
+		add("%s", strings.Join(words, ", "))
+	}
+	if s.Default != nil {
+		add("default %v", s.Default)
+	}
+	return strings.Join(said, "; ")
+}
+
+func isRequired(s *Schema, name string) bool { return slices.Contains(s.Required, name) }
+
+// message finds what an action refers to.
+func message(s sheet, ref string) *Message {
+	m, ok := s.AsyncAPI.Components.Messages.Get(ref[strings.LastIndexByte(ref, '/')+1:])
+	if !ok {
+		return nil
+	}
+	return &m
+}
+
+// typeOf is the type that a message carries on the wire.
+func typeOf(s sheet, m *Message) string {
+	payload, _ := s.AsyncAPI.Components.Schemas.Get(named(m.Payload))
+	if payload == nil {
+		return m.Name
+	}
+	kind, _ := payload.Properties.Get("type")
+	return kind.Const
+}

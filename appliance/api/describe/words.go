@@ -1,0 +1,120 @@
+package describe
+
+import (
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// words are what the sources say of their types: the comments, and the
+// constants that a type of strings has. Whoever reads the sources and whoever
+// reads the description are told the same.
+type words struct {
+	types  map[string]string            // the first sentence on a type
+	fields map[string]map[string]string // the comment on a field of a type
+	values map[string][]string          // the constants of a type
+}
+
+// readWords reads the Go files of all sources.
+func readWords(sources ...fs.FS) (words, error) {
+	w := words{map[string]string{}, map[string]map[string]string{}, map[string][]string{}}
+	for _, source := range sources {
+		names, err := fs.Glob(source, "*.go")
+		if err != nil {
+			return w, err
+		}
+		for _, name := range names {
+			text, err := fs.ReadFile(source, name)
+			if err != nil {
+				return w, err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				return w, fmt.Errorf("reading what the sources say: %w", err)
+			}
+			for _, d := range file.Decls {
+				w.readDeclaration(d)
+			}
+		}
+	}
+	return w, nil
+}
+
+func (w words) readDeclaration(d ast.Decl) {
+	group, ok := d.(*ast.GenDecl)
+	if !ok {
+		return
+	}
+	for _, spec := range group.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			w.readType(spec, group.Doc.Text())
+		case *ast.ValueSpec:
+			w.readConstants(group.Tok, spec)
+		}
+	}
+}
+
+func (w words) readType(spec *ast.TypeSpec, comment string) {
+	name := spec.Name.Name
+	w.types[name] = sentence(name, comment)
+	st, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	w.fields[name] = map[string]string{}
+	for _, f := range st.Fields.List {
+		said := f.Comment.Text()
+		if said == "" {
+			said = first(f.Doc.Text())
+		}
+		for _, n := range f.Names {
+			w.fields[name][n.Name] = capital(strings.Join(strings.Fields(said), " "))
+		}
+	}
+}
+
+func (w words) readConstants(kind token.Token, spec *ast.ValueSpec) {
+	of, ok := spec.Type.(*ast.Ident)
+	if !ok || kind != token.CONST {
+		return
+	}
+	for _, v := range spec.Values {
+		if literal, ok := v.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			if s, err := strconv.Unquote(literal.Value); err == nil && !slices.Contains(w.values[of.Name], s) {
+				w.values[of.Name] = append(w.values[of.Name], s)
+			}
+		}
+	}
+}
+
+// sentence is the first one of a type's comment, without the type's name, with
+// which Go has it begin.
+func sentence(name, comment string) string {
+	said := first(comment)
+	for _, verb := range []string{" is ", " are ", " "} {
+		if rest, ok := strings.CutPrefix(said, name+verb); ok {
+			return capital(rest)
+		}
+	}
+	return capital(said)
+}
+
+// first is the first sentence of a comment.
+func first(comment string) string { return new(doc.Package).Synopsis(comment) }
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}

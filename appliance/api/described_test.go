@@ -1,0 +1,304 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"parley/appliance/contract"
+)
+
+// described holds every answer of an API to its own description.
+type described struct {
+	testing.TB
+	*API
+	doc      map[string]any
+	compiler *jsonschema.Compiler
+	mu       sync.Mutex
+}
+
+// asDescribed answers as a does, and fails the test at an answer that the
+// description does not have.
+func asDescribed(t testing.TB, a *API) *described {
+	t.Helper()
+	all, err := a.documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(all.openAPI.text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &described{TB: t, API: a, doc: doc.(map[string]any), compiler: jsonschema.NewCompiler()}
+	if err := d.compiler.AddResource("openapi.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func (d *described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	kept := &keptAnswer{ResponseWriter: w}
+	d.API.ServeHTTP(kept, r)
+	method, path, ok := strings.Cut(r.Pattern, " ")
+	if !ok { // a path or a method that there is not
+		path = ""
+	}
+	d.check(strings.ToLower(method), strings.TrimSuffix(path, "{$}"), r.Method, kept)
+}
+
+func (d *described) check(method, path, sent string, got *keptAnswer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	kind, _, _ := mime.ParseMediaType(got.Header().Get("Content-Type"))
+	status := fmt.Sprint(got.status)
+	at := []string{"components", "schemas", "Problem"}
+	if path != "" {
+		at = []string{"paths", path, method, "responses", status, "content", kind, "schema"}
+		answers, _ := find(d.doc, "paths", path, method, "responses").(map[string]any)
+		if answers[status] == nil && got.status != 500 {
+			d.Errorf("%s %s answers %s, which its description does not have: %.200s", method, path, status, &got.text)
+			return
+		}
+	}
+	if sent == http.MethodHead || got.status == 500 || got.text.Len() == 0 {
+		return
+	}
+	if find(d.doc, at...) == nil {
+		d.Errorf("%s %s answers %s with %q, which its description does not have", method, path, status, kind)
+		return
+	}
+	if kind != "application/json" {
+		return
+	}
+	if err := d.fits(at, got.text.Bytes()); err != nil {
+		d.Errorf("%s %s: %s: %v\n%.1000s", method, path, status, err, &got.text)
+	}
+}
+
+// fits says whether text is what the schema at that place says.
+func (d *described) fits(at []string, text []byte) error {
+	escaped := make([]string, len(at))
+	for i, a := range at {
+		escaped[i] = strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(a)
+	}
+	schema, err := d.compiler.Compile("openapi.json#/" + strings.Join(escaped, "/"))
+	if err != nil {
+		return err
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(v)
+}
+
+func find(v any, way ...string) any {
+	for _, step := range way {
+		m, _ := v.(map[string]any)
+		v = m[step]
+	}
+	return v
+}
+
+// keptAnswer passes an answer on and keeps it.
+type keptAnswer struct {
+	http.ResponseWriter
+	status int
+	text   bytes.Buffer
+}
+
+func (k *keptAnswer) WriteHeader(status int) {
+	if k.status == 0 {
+		k.status = status
+	}
+	k.ResponseWriter.WriteHeader(status)
+}
+
+func (k *keptAnswer) Write(p []byte) (int, error) {
+	if k.status == 0 {
+		k.status = http.StatusOK
+	}
+	k.text.Write(p)
+	return k.ResponseWriter.Write(p)
+}
+
+func TestEveryRouteIsDescribed(t *testing.T) {
+	a, _ := box(io.Discard)
+	d := asDescribed(t, a)
+	ids := map[string]bool{}
+	for _, rt := range a.routes() {
+		path := strings.TrimSuffix(rt.path, "{$}")
+		o, _ := find(d.doc, "paths", path, strings.ToLower(rt.method)).(map[string]any)
+		id, _ := o["operationId"].(string)
+		if !regexp.MustCompile(`^[a-z][A-Za-z]+$`).MatchString(id) || ids[id] || o["summary"] == "" || len(rt.says.Answers) == 0 || rt.says.Section == "" {
+			t.Errorf("%s %s: its row says too little, or has the name of another: %q", rt.method, rt.path, id)
+		}
+		ids[id] = true
+	}
+}
+
+// What the descriptions say of types comes from the sources: one that a
+// description has and no file of Source, or no comment, is found here.
+func TestEveryTypeIsDescribedInWordsForItsUsers(t *testing.T) {
+	a, _ := box(io.Discard)
+	all, err := a.documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofGo := regexp.MustCompile(`(?i)\b(nil|pointer|struct|zero value|Parse[A-Z]\w+|func)\b`)
+	for name, text := range map[string][]byte{"openapi": all.openAPI.text, "asyncapi": all.asyncAPI.text} {
+		var doc map[string]any
+		if err := json.Unmarshal(text, &doc); err != nil {
+			t.Fatal(err)
+		}
+		for schema, v := range find(doc, "components", "schemas").(map[string]any) {
+			said, _ := find(v, "description").(string)
+			fields, _ := find(v, "properties").(map[string]any)
+			for _, f := range fields {
+				of, _ := find(f, "description").(string)
+				said += " " + of
+			}
+			if strings.TrimSpace(said) == "" || ofGo.MatchString(said) {
+				t.Errorf("%s: %s is described as %q", name, schema, said)
+			}
+		}
+	}
+}
+
+func TestARouteIsOpenToThoseOfWhomItSaysSo(t *testing.T) {
+	a := startRest(t, "home")[0]
+	for _, rt := range New(Parts{}).routes() {
+		path := strings.NewReplacer("{$}", "", "{id}", "x", "{version}", "0", "{", "", "}", "").Replace(rt.path)
+		r, err := http.NewRequestWithContext(t.Context(), rt.method, a.http.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := a.http.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if closed := answer.StatusCode == http.StatusUnauthorized; closed != (rt.says.Access != 0) {
+			t.Errorf("%s %s without a key: %d; its row says access %d", rt.method, rt.path, answer.StatusCode, rt.says.Access)
+		}
+	}
+}
+
+func TestTheExamplesWork(t *testing.T) {
+	c := startRest(t, "home")[0]
+	ids := map[string]string{}
+	tried := 0
+	for _, rt := range New(Parts{}).routes() {
+		if rt.says.Body == "" {
+			continue
+		}
+		tried++
+		kind, _, _ := strings.Cut(rt.path, "/{")
+		path := strings.NewReplacer("{id}", ids[kind], "{version}", "0").Replace(rt.path)
+		status, _, text := c.send(rt.method, path, "application/json", rt.says.Example)
+		if status >= 300 {
+			t.Errorf("%s %s: %d %s", rt.method, path, status, text)
+		}
+		var made struct{ ID string }
+		if json.Unmarshal([]byte(text), &made) == nil && path == kind {
+			ids[kind] = made.ID
+		}
+	}
+	if tried < 12 {
+		t.Errorf("only %d examples", tried)
+	}
+}
+
+// Every string, list and number of every body is tried at its bounds and one
+// past them.
+func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
+	c := startRest(t, "home")[0]
+	var d *described = c.http.Config.Handler.(*described)
+	for _, rt := range d.API.routes() {
+		if rt.says.Body == "" || rt.method != "POST" || strings.Contains(rt.path, "{") {
+			continue
+		}
+		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == rt.says.Body })
+		for name, f := range contract.Bodies()[at].Shape.Fields {
+			if f.Kind != "string" || f.High == nil || name == "parameters" {
+				continue
+			}
+			for over := range 2 {
+				var body map[string]any
+				if err := json.Unmarshal([]byte(rt.says.Example), &body); err != nil {
+					t.Fatal(err)
+				}
+				body[name] = strings.Repeat("é", int(*f.High)+over)
+				text, _ := json.Marshal(body)
+				fits := d.fits([]string{"components", "schemas", rt.says.Body}, text) == nil
+				status, _, said := c.send("POST", rt.path, "application/json", string(text))
+				if fits != (over == 0) || fits != (status == 201) {
+					t.Errorf("%s of %s with %d characters: %d; the description says %v: %.200s", name, rt.says.Body, int(*f.High)+over, status, fits, said)
+				}
+			}
+		}
+	}
+}
+
+func TestDescriptionsAreReadWithoutAKeyAndAskedForOnce(t *testing.T) {
+	c := startRest(t, "home")[0]
+	for path, kind := range map[string]string{"/openapi.json": "application/json", "/asyncapi.json": "application/json", "/docs": "text/html; charset=utf-8"} {
+		r := httptest.NewRequest("GET", path, nil)
+		w := httptest.NewRecorder()
+		c.http.Config.Handler.ServeHTTP(w, r)
+		if w.Code != 200 || w.Header().Get("Content-Type") != kind || !strings.HasPrefix(w.Header().Get("Content-Security-Policy"), "default-src 'none'") {
+			t.Errorf("%s: %d %v", path, w.Code, w.Header())
+		}
+		r.Header.Set("If-None-Match", w.Header().Get("ETag"))
+		again := httptest.NewRecorder()
+		c.http.Config.Handler.ServeHTTP(again, r)
+		if again.Code != 304 || again.Body.Len() > 0 {
+			t.Errorf("%s again: %d", path, again.Code)
+		}
+	}
+}
+
+func TestThePageNamesEveryRouteAndReachesForNothing(t *testing.T) {
+	a, _ := box(io.Discard)
+	all, err := a.documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(all.page.text)
+	for _, rt := range a.routes() {
+		if !strings.Contains(page, `<article id="`+rt.says.ID+`">`) {
+			t.Errorf("%s %s is not on the page", rt.method, rt.path)
+		}
+	}
+	for _, m := range contract.ClientMessages() {
+		if !strings.Contains(page, "<code>"+m.Name+"</code>") {
+			t.Errorf("the message %s is not on the page", m.Name)
+		}
+	}
+	if out := regexp.MustCompile(`(src|href|url)\s*[=(]\s*"?https?:`).FindString(page); out != "" {
+		t.Errorf("the page reaches out: %s", out)
+	}
+	ids := map[string]bool{}
+	for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if ids[m[1]] {
+			t.Errorf("two things have the id %s", m[1])
+		}
+		ids[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if !ids[m[1]] {
+			t.Errorf("a link to %s, which is not there", m[1])
+		}
+	}
+}

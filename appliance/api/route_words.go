@@ -1,0 +1,77 @@
+package api
+
+import (
+	"strings"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// What rows of the routes have in common in what they say of themselves.
+
+func ok(v any) []describe.Answer { return []describe.Answer{{Status: 200, Value: v}} }
+
+func made(v any) []describe.Answer { return []describe.Answer{{Status: 201, Value: v}} }
+
+// plain is an answer that is not written as JSON of a type.
+func plain(media string) []describe.Answer { return []describe.Answer{{Status: 200, Media: media}} }
+
+// unchanged answers who has the newest already, by its ETag.
+func unchanged() describe.Answer {
+	return describe.Answer{Status: 304, Says: "It is as If-None-Match says"}
+}
+
+// pageQuery is what readPage reads.
+func pageQuery() []describe.Parameter {
+	return []describe.Parameter{
+		{Name: "page_number", Says: "Which page, from 0. One past the end is empty.", Schema: describe.Number(0, maxPageNumber).Or(0)},
+		{Name: "page_size", Says: "How many on a page.", Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+	}
+}
+
+// versionedWords are how configs, prompts and tools are called, what is sent to
+// make one and its next version, and examples of that.
+type versionedWords struct {
+	one, many                 string
+	first, next, name         string // of contract.Bodies
+	firstExample, nextExample string
+}
+
+// says completes what a row says.
+func (t versionedWords) says(id, summary string, o describe.Operation) describe.Operation {
+	o.ID, o.Section, o.Summary, o.Access = id, t.many, summary, describe.Account
+	return o
+}
+
+// finds is the refusal of what refers to things that there are not.
+func (t versionedWords) finds() []int {
+	if t.one == "Config" {
+		return []int{404}
+	}
+	return nil
+}
+
+// chatSays is the description of live chats.
+func chatSays() describe.Operation {
+	return describe.Operation{
+		ID: "chat", Section: "Live chats", Summary: "Talk, over WebSocket",
+		More: strings.Join([]string{
+			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
+			"The box answers with user_message, then assistant_message and audio_output for each sentence, and assistant_end.",
+			"The messages are described in /asyncapi.json.",
+		}, " "),
+		Access: describe.Account,
+		Query: describe.FromShape(contract.ConnectQuery().Shape, map[string]string{
+			"config_id":             "The config that the assistant follows; without one the box's own settings hold.",
+			"config_version":        "A version of the config; the newest where none is named.",
+			"resumed_chat_group_id": "The chat group to go on with: the assistant remembers what was said.",
+			"voice_id":              "The voice, in place of the config's.",
+			"verbose_transcription": "Send user_message also while the user speaks, with interim true.",
+			"allow_connection":      "Let others with a key follow and steer the chat while it is live.",
+			"event_limit":           "How many of the newest events of a resumed group the model sees.",
+		}),
+		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
+		Refuses: []int{403, 426},
+		Socket:  &describe.Socket{Takes: contract.ClientMessages(), Sends: contract.ServerMessages()},
+	}
+}

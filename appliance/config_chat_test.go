@@ -1,0 +1,120 @@
+package appliance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+)
+
+// post makes a resource over REST and returns its id.
+func (b *runningBox) post(t *testing.T, path, body string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", b.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Service-Api-Key", b.key)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(answer.Body)
+	var made struct{ ID string }
+	if json.Unmarshal(text, &made) != nil || answer.StatusCode != 201 {
+		t.Fatalf("POST %s: %d %s", path, answer.StatusCode, text)
+	}
+	return made.ID
+}
+
+// parrot is a server with the OpenAI API that always says the same.
+func parrot(t *testing.T, says string) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		piece, _ := json.Marshal(map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]string{"content": says}}}})
+		fmt.Fprintf(w, "data: %s\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", piece)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
+	server := parrot(t, "I am the model of the route.")
+	b := startBox(t, func(c *Config) {
+		c.StrictModels = true
+		c.Routes = []Route{{"OPEN_AI", "gpt-4o", LanguageModelConfig{OpenAI: server, Model: "parrot"}}}
+	})
+	config := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"alan"},"prompt":{"text":"You are {{who}}."},
+		"language_model":{"model_provider":"OPEN_AI","model_resource":"gpt-4o"},
+		"event_messages":{"on_new_chat":{"enabled":true,"text":"Welcome to the museum."}}}`)
+	c := b.call(t, "&config_id="+config)
+	heard := c.until("assistant_end", 1, 30*time.Second)
+	if got := said(heard); got != "Welcome to the museum." {
+		t.Errorf("it greets with %q", got)
+	}
+	c.send(contract.UserInput{Text: "Who are you?"})
+	heard = c.until("assistant_end", 2, 30*time.Second)
+	if got := said(heard); got != "Welcome to the museum. I am the model of the route." {
+		t.Errorf("it said %q", got)
+	}
+
+	strange := b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"4-mini","language_model":{"model_provider":"ANTHROPIC","model_resource":"claude-opus-4-6"}}`)
+	for query, code := range map[string]contract.Code{
+		"&config_id=" + contract.NewID():             contract.ConfigNotFound,
+		"&config_id=" + config + "&config_version=1": contract.ConfigNotFound,
+		"&config_id=" + strange:                      contract.ModelUnavailable,
+	} {
+		c := b.call(t, query)
+		heard := c.until("error", 1, 10*time.Second)
+		if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != code {
+			t.Errorf("%s: %+v, want %s", query, e, code)
+		}
+		if got := c.closing(t); got != contract.ClosePolicy {
+			t.Errorf("%s: closed with %d", query, got)
+		}
+	}
+}
+
+// said is what the assistant said, sentence by sentence.
+func said(heard []heardMessage) string {
+	var lines []string
+	for _, m := range heard {
+		if a, ok := m.ServerMessage.(contract.AssistantMessage); ok {
+			lines = append(lines, a.Message.Content)
+		}
+	}
+	return strings.Join(lines, " ")
+}
+
+// closing waits until the box has closed the socket and returns with what.
+func (c *caller) closing(t *testing.T) int {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for tick := time.NewTicker(10 * time.Millisecond); ; {
+		c.mu.Lock()
+		closed := c.closed
+		c.mu.Unlock()
+		if closed != nil {
+			tick.Stop()
+			return int(websocket.CloseStatus(closed))
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			t.Fatal("the socket stays open")
+		}
+	}
+}

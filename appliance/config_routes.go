@@ -1,0 +1,204 @@
+package appliance
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"parley/appliance/contract"
+)
+
+// Route sends chats whose config names a language model to one that the box
+// has.
+type Route struct {
+	Provider contract.ModelProvider // anyModel is every one
+	Model    string                 // anyModel is every one of the provider
+	To       LanguageModelConfig
+}
+
+// anyModel in a route stands for every provider, or for every model.
+const anyModel = "*"
+
+// maxRoutes is far more than there are models to name, and few enough to look
+// through when a chat begins.
+const maxRoutes = 1000
+
+// takes says whether the route is for that model.
+func (r Route) takes(m contract.LanguageModel) bool {
+	return (r.Provider == anyModel || r.Provider == m.Provider) && (r.Model == anyModel || r.Model == m.Resource)
+}
+
+// setRoutes reads routes as one text, PROVIDER/MODEL=TO with commas between
+// them. TO is the pack of an embedded model, or a server as URL|MODEL or
+// URL|MODEL|KEY_ENV.
+func setRoutes(c *Config, g given) error {
+	c.Routes = nil
+	for text := range strings.SplitSeq(g.value, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		r, err := parseRoute(g, text)
+		if err != nil {
+			return err
+		}
+		if c.Routes = append(c.Routes, r); len(c.Routes) > maxRoutes {
+			return fmt.Errorf("there are more than %d routes: one with the model * takes all of a provider", maxRoutes)
+		}
+	}
+	return nil
+}
+
+func parseRoute(g given, text string) (Route, error) {
+	from, to, ok := strings.Cut(text, "=")
+	provider, model, ok2 := strings.Cut(from, "/")
+	if !ok || !ok2 || model == "" || len(model) > contract.MaxModelResourceChars {
+		return Route{}, fmt.Errorf("%.80q is not a route: use PROVIDER/MODEL=TO, such as OPEN_AI/gpt-4o=llm-qwen, or a list of maps with provider, model and to in the file", text)
+	}
+	r := Route{Provider: contract.ModelProvider(provider), Model: model}
+	allowed := slices.DeleteFunc(contract.ModelProviders(), func(p contract.ModelProvider) bool { return p == contract.ProviderCustom })
+	if r.Provider != anyModel && !slices.Contains(allowed, r.Provider) {
+		return r, fmt.Errorf("%.80q is not a provider: use one of %v, or *", provider, allowed)
+	}
+	var err error
+	if r.To, err = routeTarget(g, to); err != nil {
+		return r, fmt.Errorf("to: %w", err)
+	}
+	return r, nil
+}
+
+// routeTarget reads the model that a route leads to by the functions that read
+// the box's own.
+func routeTarget(g given, to string) (LanguageModelConfig, error) {
+	var scratch Config
+	server, rest, isServer := strings.Cut(to, "|")
+	g.value = server
+	if !isServer && !strings.Contains(to, "://") {
+		err := packName(&scratch.Engines.LanguageModel.Pack, g, "llm-qwen")
+		return scratch.Engines.LanguageModel, err
+	}
+	if err := setOpenAI(&scratch, g); err != nil {
+		return LanguageModelConfig{}, err
+	}
+	name, key, hasKey := strings.Cut(rest, "|")
+	if name == "" {
+		return LanguageModelConfig{}, errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
+	}
+	scratch.Engines.LanguageModel.Model = name
+	if g.value = key; hasKey {
+		if err := setKeyEnv(&scratch, g); err != nil {
+			return LanguageModelConfig{}, err
+		}
+	}
+	return scratch.Engines.LanguageModel, nil
+}
+
+// routes reads the list of routes in a file into their one text.
+func (r *fileReader) routes(list *ast.SequenceNode) (string, error) {
+	var texts []string
+	for _, item := range list.Values {
+		fields, err := r.plainMap(item, "provider", "model", "to")
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, fields["provider"]+"/"+fields["model"]+"="+fields["to"])
+	}
+	return strings.Join(texts, ","), nil
+}
+
+// plainMap reads a map of no keys but those.
+func (r *fileReader) plainMap(n ast.Node, keys ...string) (map[string]string, error) {
+	m, ok := n.(ast.MapNode)
+	if !ok {
+		return nil, r.errorf(n, "expected a map with the keys %s", strings.Join(keys, ", "))
+	}
+	fields := map[string]string{}
+	for entry := m.MapRange(); entry.Next(); {
+		key := entry.Key().GetToken().Value
+		if !slices.Contains(keys, key) {
+			return nil, r.errorf(entry.Key(), "unknown key %s: allowed here are %s", key, strings.Join(keys, ", "))
+		}
+		text, err := r.routeField(key, entry.Value())
+		if err != nil {
+			return nil, err
+		}
+		if strings.ContainsAny(text, ",|=") && key != "to" {
+			return nil, r.errorf(entry.Value(), "%s: %.80q has one of the characters , | =", key, text)
+		}
+		fields[key] = text
+	}
+	return fields, nil
+}
+
+// routeField reads one field of a route; "to" may be a map that names a server.
+func (r *fileReader) routeField(key string, n ast.Node) (string, error) {
+	if _, isMap := n.(ast.MapNode); key != "to" || !isMap {
+		if n == nil || n.Type() == ast.NullType {
+			return "", nil
+		}
+		return r.scalar(key, n)
+	}
+	server, err := r.plainMap(n, "openai", "model", "key_env")
+	if err != nil {
+		return "", err
+	}
+	text := server["openai"] + "|" + server["model"]
+	if server["key_env"] != "" {
+		text += "|" + server["key_env"]
+	}
+	return text, nil
+}
+
+// models are those that the box opens: the default first, then those of the
+// routes, each once.
+func (c Config) models() []LanguageModelConfig {
+	all := []LanguageModelConfig{c.Engines.LanguageModel}
+	for _, r := range c.Routes {
+		if !slices.Contains(all, r.To) {
+			all = append(all, r.To)
+		}
+	}
+	return all
+}
+
+// modelFor is the model that answers where a config names m: one of the box's
+// own names, else the first route that takes it. Without any it is the default,
+// and false.
+func (c Config) modelFor(m contract.LanguageModel) (LanguageModelConfig, bool) {
+	if m.Provider == contract.ProviderOwn || m.Provider == "" {
+		for _, own := range c.models() {
+			if m.Resource == own.name() {
+				return own, true
+			}
+		}
+	}
+	for _, r := range c.Routes {
+		if r.takes(m) {
+			return r.To, true
+		}
+	}
+	return c.Engines.LanguageModel, false
+}
+
+// name is what a config calls the model by.
+func (m LanguageModelConfig) name() string {
+	if m.OpenAI != "" {
+		return m.Model
+	}
+	return m.Pack
+}
+
+// described says who answers, for people.
+func (m LanguageModelConfig) described() string {
+	if m.OpenAI == "" {
+		return m.Pack
+	}
+	server, err := url.Parse(m.OpenAI)
+	if err != nil {
+		return m.Model
+	}
+	return m.Model + " at " + server.Host
+}

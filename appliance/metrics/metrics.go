@@ -1,0 +1,140 @@
+// Package metrics counts what the box does, in the text that Prometheus
+// collects. Nothing in it was said by anybody, and no label is made of what
+// comes from outside: the number of its series is known before.
+package metrics
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"parley/appliance/engine"
+)
+
+// Metrics are the figures of one box.
+type Metrics struct {
+	http.Handler
+	registry *prometheus.Registry
+
+	requests *prometheus.CounterVec   // by route, method, status
+	latency  *prometheus.HistogramVec // by route, method
+	sockets  prometheus.Histogram
+	stages   *prometheus.HistogramVec // by stage
+	waits    *prometheus.HistogramVec // by priority
+	used     *prometheus.CounterVec   // by priority
+}
+
+// New returns the figures of a box of that version, all of them 0.
+func New(version string, log *slog.Logger) *Metrics {
+	r := prometheus.NewRegistry()
+	m := &Metrics{
+		registry: r,
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parley_http_requests_total", Help: "Requests answered, by the pattern of their path and the class of the status.",
+		}, []string{"route", "method", "status"}),
+		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "parley_http_request_seconds", Help: "How long an answer took; without WebSockets, which last.", Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"route", "method"}),
+		sockets: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "parley_socket_seconds", Help: "How long WebSockets were open, of those that are over.", Buckets: []float64{1, 5, 15, 60, 180, 600, 1800},
+		}),
+		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "parley_turn_stage_seconds", Help: "How long the stages of a spoken turn took. They overlap; answer is from the user's last sound to the box's first.", Buckets: []float64{.025, .05, .1, .2, .3, .4, .5, .65, .8, 1, 1.25, 1.5, 2, 3, 5},
+		}, []string{"stage"}),
+		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "parley_engine_wait_seconds", Help: "How long a call of an engine waited for cores, by its priority.", Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
+		}, []string{"priority"}),
+		used: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parley_engine_core_seconds_total", Help: "How long engines had cores, times how many, by priority.",
+		}, []string{"priority"}),
+	}
+	r.MustRegister(m.requests, m.latency, m.sockets, m.stages, m.waits, m.used,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.", prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 { return 1 })
+	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
+	return m
+}
+
+// Answered notes a request. The route is the pattern that its path fits, as
+// "GET /v0/evi/configs/{id}"; empty or "/" where it fits none.
+func (m *Metrics) Answered(route, method string, status int, took time.Duration) {
+	if _, path, ok := strings.Cut(route, " "); ok {
+		route = path
+	}
+	if route == "" || route == "/" {
+		route = "none"
+	}
+	route, method = strings.TrimSuffix(route, "{$}"), known(method)
+	m.requests.WithLabelValues(route, method, class(status)).Inc()
+	if status == http.StatusSwitchingProtocols {
+		m.sockets.Observe(took.Seconds())
+		return
+	}
+	m.latency.WithLabelValues(route, method).Observe(took.Seconds())
+}
+
+// known is the method, or other: anybody can send words of their own.
+func known(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+// class is 2xx for 204; none where nothing was answered.
+func class(status int) string {
+	if status < 100 || status > 599 {
+		return "none"
+	}
+	return strconv.Itoa(status/100) + "xx"
+}
+
+// Turn notes how long a stage of a spoken turn took.
+func (m *Metrics) Turn(stage string, took time.Duration) {
+	m.stages.WithLabelValues(stage).Observe(took.Seconds())
+}
+
+// WatchEngines shows how the engines share the cores. It is called once.
+func (m *Metrics) WatchEngines(g *engine.Gate) {
+	m.gauge("parley_engine_cores", "Cores that the engines share.", nil, func() float64 { return float64(g.Cores()) })
+	m.gauge("parley_engine_cores_busy", "Cores that an engine has now.", nil, func() float64 { busy, _ := g.Load(); return float64(busy) })
+	for p := engine.Batch; p <= engine.Live; p++ {
+		m.gauge("parley_engine_waiting", "Calls of engines that wait for cores now, by their priority.", prometheus.Labels{"priority": p.String()}, func() float64 {
+			_, waiting := g.Load()
+			return float64(waiting[p])
+		})
+	}
+	g.Observe(func(p engine.Passage) {
+		m.waits.WithLabelValues(p.Priority.String()).Observe(p.Waited.Seconds())
+		m.used.WithLabelValues(p.Priority.String()).Add(p.Held.Seconds() * float64(p.Cores))
+	})
+}
+
+// WatchChats shows how many chats there are, of how many that there may be. It
+// is called once.
+func (m *Metrics) WatchChats(live func() int, most int) {
+	m.gauge("parley_chats", "Chats that are live.", nil, func() float64 { return float64(live()) })
+	m.gauge("parley_chats_limit", "Chats that may be live at once.", nil, func() float64 { return float64(most) })
+}
+
+// WatchStore shows how much is written, and in how many transactions. It is
+// called once.
+func (m *Metrics) WatchStore(written func() (writes, commits uint64)) {
+	counter := func(name, help string, value func() float64) {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
+	}
+	counter("parley_store_writes_total", "Writes stored.", func() float64 { w, _ := written(); return float64(w) })
+	counter("parley_store_commits_total", "Transactions that stored them; writes that wait together share one.", func() float64 { _, c := written(); return float64(c) })
+}
+
+func (m *Metrics) gauge(name, help string, labels prometheus.Labels, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
+}

@@ -1,0 +1,90 @@
+package appliance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/engine/llama"
+	"parley/appliance/engine/remote"
+)
+
+// openModels opens the default language model and those that routes lead to,
+// one after the other: two at once would only slow each other down.
+func (e *Engines) openModels(ctx context.Context) error {
+	e.models = map[LanguageModelConfig]engine.LanguageModel{}
+	for _, m := range e.cfg.models() {
+		opened, err := e.openModel(ctx, m)
+		if err != nil {
+			return err
+		}
+		e.models[m] = opened
+	}
+	e.Model = e.models[e.cfg.Engines.LanguageModel]
+	return nil
+}
+
+// LanguageModel returns the model that answers where a config names one. Where
+// the box has none for it, it is the default one, and false.
+func (e *Engines) LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool) {
+	m, found := e.cfg.modelFor(named)
+	return e.models[m], found
+}
+
+// modelPacks are the packs of the embedded language models.
+func (c Config) modelPacks() []string {
+	var names []string
+	for _, m := range c.models() {
+		if m.OpenAI == "" && !slices.Contains(names, m.Pack) {
+			names = append(names, m.Pack)
+		}
+	}
+	if names != nil {
+		names = append([]string{"runtime-llama"}, names...)
+	}
+	return names
+}
+
+func (e *Engines) openModel(ctx context.Context, m LanguageModelConfig) (engine.LanguageModel, error) {
+	if m.OpenAI != "" {
+		return e.openRemote(ctx, m)
+	}
+	model, err := llama.Open(llama.Options{
+		LibraryDir:    e.cfg.Pack("runtime-llama"),
+		ModelPath:     filepath.Join(e.cfg.Pack(m.Pack), "model.gguf"),
+		Gate:          e.Gate,
+		Threads:       min(2, e.Gate.Cores()), // more do not make a small model faster
+		Conversations: min(max(e.cfg.MaxChats(), 1), 256),
+		Log:           e.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.onClose(model.Close)
+	return model, e.warm(ctx, m.Pack, model)
+}
+
+// openRemote uses a server. One that refuses us needs its operator; any other
+// fault may pass, so the box starts and says so.
+func (e *Engines) openRemote(ctx context.Context, m LanguageModelConfig) (engine.LanguageModel, error) {
+	key := os.Getenv(m.KeyEnv)
+	if m.KeyEnv != "" && key == "" {
+		return nil, fmt.Errorf("the key of %s: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.described(), m.KeyEnv)
+	}
+	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: key})
+	if err != nil {
+		return nil, err
+	}
+	e.onClose(model.Close)
+	err = e.warm(ctx, model.Describe(), model)
+	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Kind != remote.Refused {
+		e.log.Warn("the language model's server does not answer yet; chats will fail until it does", "err", err)
+		return model, nil
+	}
+	return model, err
+}

@@ -1,0 +1,120 @@
+package appliance
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// The whole way of a browser to a box on a network: its authority, a token, a
+// chat with it; and its end when the key is revoked by a command beside the box.
+func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
+	box := startBox(t, func(c *Config) { c.Listen, c.TLS = "0.0.0.0:0", TLSConfig{Mode: TLSOwn} })
+	if !strings.HasPrefix(box.url, "https://") || strings.Contains(box.url, "0.0.0.0") {
+		t.Fatalf("the box is said to be at %s", box.url)
+	}
+	ca, err := os.ReadFile(box.cfg.AuthorityFile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	defer client.CloseIdleConnections()
+
+	records, err := store.Open(t.Context(), box.cfg.Data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	made, err := records.CreateKey(t.Context(), "museum", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask, err := http.NewRequestWithContext(t.Context(), "POST", box.url+"/oauth2-cc/token", strings.NewReader(`{"grant_type":"client_credentials"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask.Header.Set("Content-Type", "application/json")
+	ask.SetBasicAuth(made.APIKey, made.SecretKey)
+	answer, err := client.Do(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var token struct {
+		AccessToken string `json:"access_token"`
+	}
+	if err := json.NewDecoder(answer.Body).Decode(&token); err != nil || token.AccessToken == "" {
+		t.Fatalf("%d %v", answer.StatusCode, err)
+	}
+
+	url := "wss" + strings.TrimPrefix(box.url, "https") + "/v0/evi/chat?access_token=" + token.AccessToken
+	conn, shake, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPClient: client})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &caller{t: t, conn: conn, begun: time.Now(), news: make(chan struct{}, 1)}
+	go c.listen()
+	t.Cleanup(func() { conn.CloseNow() })
+	meta := c.until("chat_metadata", 1, 5*time.Second)[0].ServerMessage.(contract.ChatMetadata)
+	if id := shake.Header.Get("X-Request-Id"); meta.RequestID != id || id == "" {
+		t.Errorf("the chat is request %s, its handshake %s", meta.RequestID, id)
+	}
+
+	if err := records.RevokeKey(t.Context(), made.KeyID); err != nil {
+		t.Fatal(err)
+	}
+	revoked := time.Now()
+	c.send(contract.UserInput{Text: "Are you still there?"})
+	heard := c.until("error", 1, 5*time.Second)
+	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked || time.Since(revoked) > time.Second {
+		t.Errorf("after %v: %+v", time.Since(revoked), e)
+	}
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		c.mu.Lock()
+		why, heard := c.closed, c.heard
+		c.mu.Unlock()
+		if why == nil && time.Now().Before(deadline) {
+			continue
+		}
+		ce, ok := errors.AsType[websocket.CloseError](why)
+		if !ok || ce.Code != contract.ClosePolicy {
+			t.Errorf("closed with %v", why)
+		}
+		for _, m := range heard {
+			if m.MessageType() == "user_message" {
+				t.Error("what came after the end was taken")
+			}
+		}
+		break
+	}
+	if _, res, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPClient: client}); err == nil || res == nil || res.StatusCode != 401 {
+		t.Errorf("the token opens another chat: %v", err)
+	}
+
+	// A client that connects and says nothing does not keep the box from stopping.
+	silent, err := net.Dial("tcp", strings.TrimPrefix(box.url, "https://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	time.Sleep(50 * time.Millisecond) // until the box has taken it
+	begun := time.Now()
+	if err := box.stop(); err != nil || time.Since(begun) > 5*time.Second {
+		t.Errorf("the box stopped after %v: %v", time.Since(begun), err)
+	}
+}

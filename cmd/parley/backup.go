@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+	"parley/firmware"
+	"parley/store"
+)
+
+// backupCmd saves a box, while it runs or not.
+type backupCmd struct {
+	File   string `arg:"" help:"File to write, such as parley.tar.zst." type:"path"`
+	Config string `placeholder:"FILE" help:"Read settings from this file."`
+	Data   string `placeholder:"DIR" help:"Folder of the box's database (~/.local/share/parley)."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+}
+
+// Help shows the command in use.
+func (backupCmd) Help() string {
+	return `Example:
+
+  parley backup /mnt/usb/parley-$(date +%F).tar.zst
+
+The box may go on: the backup is of the moment in which it began. It holds the whole data folder: what was said, recordings, keys and certificates. Keep it as safe as the box. The models are not in it; parley packs pull fetches them.`
+}
+
+// Run makes the backup.
+func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	cfg, err := c.config(parsed)
+	if err != nil {
+		return err
+	}
+	box := firmware.Keeping{
+		Data: cfg.Data, Version: appliance.Version,
+		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
+			return store.Backup(ctx, cfg.Data, file, progress)
+		},
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Data, "parley.db")); err != nil {
+		return fmt.Errorf("backup: no box has its data in %s: name the folder with --data", cfg.Data)
+	}
+	var made firmware.Manifest
+	err = withBars(ctx, c.err, func(p firmware.Progress) error {
+		made, err = firmware.Backup(ctx, box, cmd.File, p)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	return c.tellBackup(cmd.JSON, cmd.File, made, "")
+}
+
+// backupMade is what backup and restore print with --json.
+type backupMade struct {
+	File   string `json:"file"`
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"` // before compression
+	Schema int64  `json:"schema"`
+	MadeMS int64  `json:"made_ms"`
+	Aside  string `json:"aside,omitempty"` // where the data folder is that was there before
+}
+
+func (c *console) tellBackup(asJSON bool, file string, m firmware.Manifest, aside string) error {
+	if asJSON {
+		return c.json(backupMade{file, len(m.Files), m.Bytes(), m.Schema, m.MadeMS, aside})
+	}
+	_, err := fmt.Fprintf(c.out, "%s holds %d files, %.1f MB, of %s (Parley %s, schema %d)\n", file, len(m.Files), float64(m.Bytes())/1e6,
+		time.UnixMilli(m.MadeMS).Format(time.DateTime), m.Parley, m.Schema)
+	return err
+}
+
+// restoreCmd brings a box back.
+type restoreCmd struct {
+	File   string `arg:"" help:"File that parley backup wrote." type:"path"`
+	Config string `placeholder:"FILE" help:"Read settings from this file."`
+	Data   string `placeholder:"DIR" help:"Folder to restore into (~/.local/share/parley)."`
+	Force  bool   `help:"Move aside what is in the folder."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+}
+
+// Help shows the command in use.
+func (restoreCmd) Help() string {
+	return `Example:
+
+  parley restore /mnt/usb/parley-2030-01-31.tar.zst --data /var/lib/parley --force
+
+Every byte is checked before anything is put in place. The box must be stopped. API keys that were revoked since the backup are good again after it: revoke them again.`
+}
+
+// Run restores the backup.
+func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (err error) {
+	cfg, err := c.config(parsed)
+	if err != nil {
+		return err
+	}
+	to := firmware.Restoring{Data: cfg.Data, Force: cmd.Force, Check: func(ctx context.Context, folder string) error {
+		s, err := store.Open(ctx, folder, c.quietLogger(cfg.Log))
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.Check(ctx), s.Close())
+	}}
+	if to.Schema, err = store.NewestSchema(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(cfg.Data); err == nil {
+		release, err := store.Lock(cfg.Data)
+		if err != nil {
+			return fmt.Errorf("restore: %w", err)
+		}
+		defer release()
+	}
+	var m firmware.Manifest
+	var aside string
+	err = withBars(ctx, c.err, func(p firmware.Progress) error {
+		m, aside, err = firmware.Restore(ctx, cmd.File, to, p)
+		return err
+	})
+	if aside != "" {
+		fmt.Fprintf(c.err, "What was in %s before lies in %s now.\n", cfg.Data, aside)
+	}
+	if err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	return c.tellBackup(cmd.JSON, cmd.File, m, aside)
+}

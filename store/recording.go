@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// RecordingsFolder is the folder of the data folder in which the sound of chats
+// lies: for each side of each chat an Ogg/Opus file.
+const RecordingsFolder = "recordings"
+
+const recordingSuffix = ".opus"
+
+// Side is who is heard in a recording.
+type Side string
+
+// The sides of a conversation.
+const (
+	UserSide      Side = "user"
+	AssistantSide Side = "assistant"
+)
+
+// RecordingStatus says how far a recording is.
+type RecordingStatus string
+
+// The statuses, in the words of the wire.
+const (
+	Recording       RecordingStatus = "IN_PROGRESS"
+	Recorded        RecordingStatus = "COMPLETE"
+	RecordingFailed RecordingStatus = "ERROR"
+)
+
+// A RecordingFile is one side's sound as it is written. What Write has returned
+// for is on the disk: a power cut loses what was not written yet, and no more.
+type RecordingFile struct{ f *os.File }
+
+// CreateRecording makes the file for one side of a chat.
+func (s *Store) CreateRecording(chatID string, side Side) (*RecordingFile, error) {
+	dir := filepath.Join(s.dir, RecordingsFolder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, folderError(s.dir, err)
+	}
+	f, err := os.OpenFile(s.recordingPath(chatID, side), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, folderError(s.dir, err)
+	}
+	if err := syncFolder(dir); err != nil {
+		return nil, errors.Join(folderError(s.dir, err), f.Close())
+	}
+	return &RecordingFile{f}, nil
+}
+
+func (s *Store) recordingPath(chatID string, side Side) string {
+	return filepath.Join(s.dir, RecordingsFolder, chatID+"-"+string(side)+recordingSuffix)
+}
+
+// Write appends p to the file.
+func (r *RecordingFile) Write(p []byte) (int, error) {
+	n, err := r.f.Write(p)
+	if err == nil {
+		err = unix.Fdatasync(int(r.f.Fd()))
+	}
+	if err != nil {
+		return n, folderError(filepath.Dir(r.f.Name()), err)
+	}
+	return n, nil
+}
+
+// Close closes the file.
+func (r *RecordingFile) Close() error { return r.f.Close() }
+
+// OpenRecording opens one side of a chat's sound. ErrNotFound: that side made
+// none, or it was not recorded. It asks for no account: [Store.Chat] is the door.
+func (s *Store) OpenRecording(chatID string, side Side) (*os.File, error) {
+	f, err := os.Open(s.recordingPath(chatID, side))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("recording of chat %s: %w", chatID, ErrNotFound)
+	}
+	return f, err
+}
+
+// EndRecording says that no more sound of a chat comes: it is as whole as it can
+// be, or something of it could not be written.
+func (s *Store) EndRecording(ctx context.Context, chatID string, status RecordingStatus) error {
+	return s.change(ctx, "ending the recording of chat "+chatID, func(ctx context.Context, c conn) error {
+		return changeOne(ctx, c, `
+			UPDATE recording SET status = ?, modified_ms = ? WHERE chat = (SELECT num FROM chat WHERE id = ?)`,
+			status, time.Now().UnixMilli(), chatID)
+	})
+}
+
+// endOpenRecordings closes those that a crash left open: what is there of them
+// can be heard.
+func endOpenRecordings(ctx context.Context, c conn) error {
+	_, err := c.ExecContext(ctx, `UPDATE recording SET status = ? WHERE status = ?`, Recorded, Recording)
+	return err
+}
+
+// ChatRecording is what is known of a chat's sound.
+type ChatRecording struct {
+	Status     RecordingStatus
+	ModifiedMS int64 // Unix milliseconds
+}
+
+// Recordings returns what is known of the sound of chats, by their ids. Those
+// that were not recorded are not there. It asks for no account.
+func (s *Store) Recordings(ctx context.Context, chatIDs ...string) (map[string]ChatRecording, error) {
+	wanted, err := json.Marshal(chatIDs)
+	if err != nil {
+		return nil, fmt.Errorf("reading recordings: %w", err)
+	}
+	type row struct {
+		chat string
+		ChatRecording
+	}
+	rows, err := query(ctx, s.read, func(r scanner) (one row, err error) {
+		return one, r.Scan(&one.chat, &one.Status, &one.ModifiedMS)
+	}, `
+		SELECT c.id, r.status, r.modified_ms
+		  FROM json_each(?) w CROSS JOIN chat c ON c.id = w.value CROSS JOIN recording r ON r.chat = c.num`, string(wanted))
+	if err != nil {
+		return nil, explain("reading recordings", err)
+	}
+	found := make(map[string]ChatRecording, len(rows))
+	for _, one := range rows {
+		found[one.chat] = one.ChatRecording
+	}
+	return found, nil
+}
+
+// removeRecordings deletes the sound of chats that are no more.
+func (s *Store) removeRecordings(chatIDs []string) error {
+	var failed error
+	for _, id := range chatIDs {
+		for _, side := range []Side{UserSide, AssistantSide} {
+			if err := os.Remove(s.recordingPath(id, side)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				failed = errors.Join(failed, err)
+			}
+		}
+	}
+	return failed
+}
+
+// strayRecordings are the files of chats that are no more: a crash came between
+// the deletion of a chat and that of its sound.
+func (s *Store) strayRecordings(ctx context.Context) ([]string, error) {
+	files, err := os.ReadDir(filepath.Join(s.dir, RecordingsFolder))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	var ids []string
+	for _, f := range files {
+		if id, side, ok := cutLast(strings.TrimSuffix(f.Name(), recordingSuffix)); ok && strings.HasSuffix(f.Name(), recordingSuffix) &&
+			(side == string(UserSide) || side == string(AssistantSide)) {
+			ids = append(ids, id)
+		}
+	}
+	named, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	return query(ctx, s.read, scanText, `
+		SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM chat WHERE id = value)`, string(named))
+}
+
+// cutLast cuts s at its last hyphen.
+func cutLast(s string) (before, after string, found bool) {
+	i := strings.LastIndexByte(s, '-')
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// secretBytes is the length of a key that signs: that of the hash it is used
+// with (RFC 2104, 3).
+const secretBytes = 32
+
+// Secret returns the box's own key of that name, made when first asked for.
+func (s *Store) Secret(ctx context.Context, name string) (key []byte, err error) {
+	err = s.change(ctx, "reading the key "+name, func(ctx context.Context, c conn) error {
+		fresh := make([]byte, secretBytes)
+		_, _ = rand.Read(fresh) // never fails, as its documentation says
+		if _, err := c.ExecContext(ctx, `INSERT INTO secret (name, key) VALUES (?, ?) ON CONFLICT DO NOTHING`, name, fresh); err != nil {
+			return err
+		}
+		key, err = value[[]byte](ctx, c, `SELECT key FROM secret WHERE name = ?`, name)
+		return err
+	})
+	return key, err
+}
