@@ -114,6 +114,18 @@ func TestBadInputIsToldAndTheSocketStays(t *testing.T) {
 	c.until("assistant_end", 1, 30*time.Second)
 }
 
+func TestOddNumberOfBytesIsToldAndNothingOfThemIsTaken(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, linear16)
+	if err := c.conn.Write(t.Context(), websocket.MessageBinary, make([]byte, 3201)); err != nil {
+		t.Fatal(err)
+	}
+	heard := c.until("error", 1, 5*time.Second)
+	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.BrokenAudio || !strings.Contains(e.Message, "3201") {
+		t.Errorf("%s %q", e.Code, e.Message)
+	}
+}
+
 func TestSilenceNoiseAndMusicBringNoWords(t *testing.T) {
 	b := startBox(t)
 	for name, sound := range map[string][]string{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 
 	"parley/store"
@@ -31,15 +32,15 @@ func greet(ctx context.Context, out io.Writer, cfg Config, at net.Addr, lock *lo
 		return err
 	}
 	if len(known) > 0 {
-		fmt.Fprintf(out, "Talk to it with    parley talk --url %s%s   (a new key: parley keys create --data %s)\n\n", url, trusting, cfg.Data)
+		fmt.Fprintf(out, "Talk to it with    %[1]s talk --url %[2]s%[3]s   (a new key: %[1]s keys create --data %[4]s)\n\n", os.Args[0], url, trusting, cfg.Data)
 		return nil
 	}
 	made, err := records.CreateKey(ctx, defaultAccount, "first start")
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; more with: parley keys create --data %s)\nTalk to it with    parley talk --url %s --key %s%s\n\n",
-		made.APIKey, made.SecretKey, made.WebhookSigningKey, cfg.Data, url, made.APIKey, trusting)
+	fmt.Fprintf(out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; more with: %s keys create --data %s)\nTalk to it with    %[4]s talk --url %[6]s --key %[1]s%[7]s\n\n",
+		made.APIKey, made.SecretKey, made.WebhookSigningKey, os.Args[0], cfg.Data, url, trusting)
 	return nil
 }
 

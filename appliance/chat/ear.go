@@ -2,6 +2,7 @@ package chat
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -169,6 +170,9 @@ func (e *ear) decode(chunk []byte) ([]float32, error) {
 			return nil, err
 		}
 		e.decoder = d
+	}
+	if e.format != nil && len(chunk)%2 != 0 {
+		return nil, fmt.Errorf("%d bytes are an odd number; linear16 has two for each sample, and none of these were taken", len(chunk))
 	}
 	return e.decoder.Decode(chunk)
 }
