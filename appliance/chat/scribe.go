@@ -14,6 +14,9 @@ const (
 	// scribeQueue is how many messages may wait to be written and sent: a long
 	// reply is some twenty. A line that lets more pile up is too slow.
 	scribeQueue = 256
+	// scribeBatch is how many of them share a commit. What waits beyond that
+	// stays in the queue, where it counts.
+	scribeBatch = 64
 	// goodbye bounds the last writing and sending of a chat.
 	goodbye = 3 * time.Second
 )
@@ -73,7 +76,7 @@ func (s *scribe) run(ctx context.Context) {
 
 // gather adds what waits already.
 func (s *scribe) gather(batch []outgoing) []outgoing {
-	for {
+	for len(batch) < scribeBatch {
 		select {
 		case o, ok := <-s.queue:
 			if !ok {
@@ -84,6 +87,7 @@ func (s *scribe) gather(batch []outgoing) []outgoing {
 			return batch
 		}
 	}
+	return batch
 }
 
 func (s *scribe) deliver(ctx context.Context, batch []outgoing) error {

@@ -238,7 +238,7 @@ func TestClientThatStopsReadingIsCutOff(t *testing.T) {
 	f := newFakes()
 	f.stuck = make(chan struct{})
 	_, c := open(t, f)
-	for range scribeQueue + eventQueue + 8 {
+	for range scribeQueue + scribeBatch + eventQueue + 8 {
 		if c.Fault(contract.BrokenJSON, "x") != nil {
 			break
 		}
