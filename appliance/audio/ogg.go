@@ -93,11 +93,14 @@ func parseOggPage(b []byte) (oggPage, int, error) {
 		return oggPage{}, 0, fmt.Errorf("page is damaged: its checksum is %#08x and should be %#08x", got, want)
 	}
 	return oggPage{
-		flags: b[5], granule: int64(le.Uint64(b[6:])),
+		flags: b[5], granule: oggGranule(b),
 		serial: le.Uint32(b[14:]), sequence: le.Uint32(b[18:]),
 		segments: segments, body: b[bodyAt:size],
 	}, size, nil
 }
+
+// oggGranule is the granule position in a page's header.
+func oggGranule(head []byte) int64 { return int64(binary.LittleEndian.Uint64(head[6:])) }
 
 // appendOggPage appends a page to b, with its checksum.
 func appendOggPage(b []byte, p oggPage) []byte {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 const (
@@ -17,6 +18,9 @@ const (
 	oggPagePackets = 25
 	// opusBitsPerChannel is the bitrate: voice is transparent at 32 kbit/s.
 	opusBitsPerChannel = 32000
+	// opusSilent is the longest packet that says nothing but "silence". When the
+	// codec's filters have run dry after a sound, it makes packets of 3 bytes.
+	opusSilent = 4
 )
 
 // An OggOpusWriter encodes audio as an Ogg/Opus stream (RFC 7845). It writes
@@ -32,6 +36,7 @@ type OggOpusWriter struct {
 	packets  int   // in page
 	granule  int64 // samples at 48 kHz that are encoded, the pre-skip among them
 	heard    int64 // samples at 48 kHz that the caller has written
+	silence  []byte // the packet for more of the digital silence that goes on; nil: something else goes on
 	buf      []byte
 	err      error
 }
@@ -109,7 +114,7 @@ func (o *OggOpusWriter) encode(pcm []float32) error {
 				return err
 			}
 		}
-		packet, err := o.enc.encode(o.frame)
+		packet, err := o.packet()
 		if err != nil {
 			return err
 		}
@@ -119,6 +124,23 @@ func (o *OggOpusWriter) encode(pcm []float32) error {
 		o.add(packet)
 	}
 	return nil
+}
+
+// packet encodes the frame. Of a long silence only the beginning is work: what
+// follows repeats its packet, which leaves the encoder as it was.
+func (o *OggOpusWriter) packet() ([]byte, error) {
+	if slices.ContainsFunc(o.frame, func(v float32) bool { return v != 0 }) {
+		o.silence = nil
+		return o.enc.encode(o.frame)
+	}
+	if o.silence != nil {
+		return o.silence, nil
+	}
+	packet, err := o.enc.encode(o.frame)
+	if len(packet) <= opusSilent {
+		o.silence = slices.Clone(packet)
+	}
+	return packet, err
 }
 
 // add puts a packet into the page.

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"parley/appliance"
@@ -28,6 +29,7 @@ type Options struct {
 	// URL is set (Talk).
 	Serve    []string
 	URL, Key string
+	Client   *http.Client // that trusts it; nil trusts whom the system trusts
 }
 
 // Defaults are enough for steady medians in a minute or so each.

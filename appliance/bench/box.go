@@ -36,10 +36,10 @@ const chatPath = "/v0/evi/chat"
 // box is a box in a process of its own, so that its memory and its processor
 // time are its own.
 type box struct {
-	url, key string
-	pid      int
-	ready    time.Duration // from its start until a conversation could begin
-	stop     func() error
+	place place
+	pid   int
+	ready time.Duration // from its start until a conversation could begin
+	stop  func() error
 
 	mu     sync.Mutex
 	stages map[string][]time.Duration // of the turns so far, by name
@@ -86,8 +86,8 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 	if err != nil {
 		return nil, b.abandon(err)
 	}
-	b.ready, b.url = time.Since(begun), "ws://"+address+chatPath
-	if b.key, err = newKey(ctx, data, o.Log); err != nil {
+	b.ready, b.place.address = time.Since(begun), "ws://"+address+chatPath
+	if b.place.key, err = newKey(ctx, data, o.Log); err != nil {
 		return nil, b.abandon(err)
 	}
 	return b, nil

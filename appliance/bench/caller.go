@@ -45,14 +45,23 @@ type heard struct {
 	message contract.ServerMessage
 }
 
+// place is where a box takes chats, and what it wants to be shown.
+type place struct {
+	address, key string
+	client       *http.Client
+}
+
 // call opens a conversation with a system prompt of its own and begins to send
 // silence.
-func call(ctx context.Context, address, key string) (_ *caller, err error) {
+func call(ctx context.Context, at place) (_ *caller, err error) {
 	opening, cancel := context.WithTimeout(ctx, chatBegins)
 	defer cancel()
-	conn, _, err := websocket.Dial(opening, address, &websocket.DialOptions{HTTPHeader: http.Header{"X-Service-Api-Key": {key}}})
+	conn, _, err := websocket.Dial(opening, at.address, &websocket.DialOptions{
+		HTTPClient: at.client,
+		HTTPHeader: http.Header{"X-Service-Api-Key": {at.key}},
+	})
 	if err != nil {
-		return nil, fmt.Errorf("opening a chat at %s: %w", address, err)
+		return nil, fmt.Errorf("opening a chat at %s: %w", at.address, err)
 	}
 	conn.SetReadLimit(maxFromBox)
 	c := &caller{conn: conn, heard: make(chan heard, 256), done: make(chan struct{})}

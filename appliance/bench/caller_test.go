@@ -109,7 +109,7 @@ func TestTheAnswerIsTimedFromTheLastSoundToTheFirst(t *testing.T) {
 		}
 		return s.hear(ctx, 1)
 	})
-	c, err := call(t.Context(), url, "key")
+	c, err := call(t.Context(), place{address: url, key: "key"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
 			}
 			return s.hear(ctx, 1)
 		})
-		c, err := call(t.Context(), url, "key")
+		c, err := call(t.Context(), place{address: url, key: "key"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +183,7 @@ func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
 
 func TestABoxThatHangsUpEndsTheTurn(t *testing.T) {
 	url := scripted(t, func(ctx context.Context, s *script) error { return s.hear(ctx, 0) })
-	c, err := call(t.Context(), url, "key")
+	c, err := call(t.Context(), place{address: url, key: "key"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 	r = Report{Bench: "talk", Machine: describe(o.Config, "turn", e.Transcriber, e.LanguageModel.Pack, e.Voice)}
 	if o.URL != "" {
 		r.Machine.Box, r.Machine.Profile, r.Machine.Packs = o.URL, "", []string{}
-		return r, r.converse(ctx, o, o.URL, o.Key, asked)
+		return r, r.converse(ctx, o, place{o.URL, o.Key, o.Client}, asked)
 	}
 	o.say("starting a box")
 	b, err := startBox(ctx, o)
@@ -60,7 +60,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 			return r, err
 		}
 	}
-	if err := r.converse(ctx, o, b.url, b.key, asked); err != nil {
+	if err := r.converse(ctx, o, b.place, asked); err != nil {
 		return r, err
 	}
 	r.stages(b)
@@ -80,7 +80,7 @@ func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 	}
 	r.against("idle", 100*share, "% of a core", idleLimit, "no chat is open; the limit")
 	o.say("watching a silent chat for %v", o.Idle)
-	c, err := call(ctx, b.url, b.key)
+	c, err := call(ctx, b.place)
 	if err != nil {
 		return err
 	}
@@ -94,14 +94,14 @@ func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 }
 
 // converse holds the conversations and adds what came of them.
-func (r *Report) converse(ctx context.Context, o Options, url, key string, asked []recording) error {
+func (r *Report) converse(ctx context.Context, o Options, at place, asked []recording) error {
 	chats := make([][]turn, o.Chats)
 	var talking errgroup.Group
 	var mu sync.Mutex
 	done := 0
 	for i := range chats {
 		talking.Go(func() (err error) {
-			chats[i], err = hold(ctx, url, key, from(asked, i), func(t turn) {
+			chats[i], err = hold(ctx, at, from(asked, i), func(t turn) {
 				mu.Lock()
 				defer mu.Unlock()
 				done++
@@ -135,8 +135,8 @@ func from(asked []recording, i int) []recording {
 }
 
 // hold has one conversation.
-func hold(ctx context.Context, url, key string, asked []recording, tell func(turn)) (turns []turn, err error) {
-	c, err := call(ctx, url, key)
+func hold(ctx context.Context, at place, asked []recording, tell func(turn)) (turns []turn, err error) {
+	c, err := call(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func TestEveryLimitHoldsAtItsEdgeAndPastIt(t *testing.T) {
 		fine, past []string // values of it
 	}{
 		{parseConfig, fineConfig, "name",
-			[]string{`"name":"` + long(74) + `"`, `"name":"a b"`, `"name":"👨‍👩‍👧 می‌خواهم"`},
+			[]string{`"name":"` + long(74) + `"`, `"name":"a b"`, `"name":"👨\u200d👩\u200d👧 می\u200cخواهم"`},
 			[]string{`"name":"` + long(75) + `"`, `"name":""`, `"name":" "`, `"name":"a\nb"`, `"name":"a\u0000"`, `"name":"\u200b"`}},
 		{parseConfig, fineConfig, "version_description",
 			[]string{`"version_description":"` + long(255) + `"`, `"version_description":"a\nb"`, `"version_description":""`},

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -125,6 +126,41 @@ func TestGateNeverGivesOutMoreCoresThanThereAre(t *testing.T) {
 		all.Wait()
 		if g.free != cores {
 			t.Fatalf("%d of %d cores came back", g.free, cores)
+		}
+	})
+}
+
+func TestTheGateTellsWhoWaitsAndHowLongTheyWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(2)
+		told := make(chan Passage, 2)
+		g.Observe(func(p Passage) { told <- p })
+		first, err := g.Enter(t.Context(), Batch, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			leave, err := g.Enter(t.Context(), Live, 1)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			time.Sleep(time.Second)
+			leave()
+		}()
+		time.Sleep(3 * time.Second)
+		if busy, waiting := g.Load(); busy != 2 || waiting != [Live + 1]int{Live: 1} {
+			t.Errorf("%d cores busy, waiting %v", busy, waiting)
+		}
+		first()
+		time.Sleep(2 * time.Second)
+		if busy, waiting := g.Load(); busy != 0 || waiting != [Live + 1]int{} {
+			t.Errorf("afterwards %d cores busy, waiting %v", busy, waiting)
+		}
+		for _, want := range []Passage{{Batch, 2, 0, 3 * time.Second}, {Live, 1, 3 * time.Second, time.Second}} {
+			if got := <-told; got != want {
+				t.Errorf("told %v, want %v", got, want)
+			}
 		}
 	})
 }

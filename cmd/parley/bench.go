@@ -41,6 +41,7 @@ type benchTalkCmd struct {
 	Recordings    string        `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
 	URL           string        `name:"url" placeholder:"URL" help:"Measure this box, instead of one that is started for it."`
 	Key           string        `env:"PARLEY_API_KEY" help:"API key of that box."`
+	CA            string        `name:"ca" placeholder:"FILE" help:"The certificate of its authority (PEM), if it has one of its own."`
 }
 
 // Help shows the command in use.
@@ -63,6 +64,9 @@ func (cmd *benchTalkCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 	o.Turns, o.Chats, o.Idle, o.Recordings = cmd.Turns, cmd.Chats, cmd.Idle, cmd.Recordings
 	if cmd.URL != "" {
 		if o.URL, err = chatAddress(cmd.URL, o.Config); err != nil {
+			return misuse{fmt.Errorf("bench talk: %w", err)}
+		}
+		if o.Client, err = trust(cmd.CA, o.Config); err != nil {
 			return misuse{fmt.Errorf("bench talk: %w", err)}
 		}
 		o.Key = cmd.Key

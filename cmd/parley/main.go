@@ -19,6 +19,7 @@ type commandLine struct {
 	Bench   benchCmd   `cmd:"" help:"Measure how well this machine listens, thinks, speaks and converses."`
 	Backup  backupCmd  `cmd:"" help:"Save all that a box must not lose into one file, while it runs."`
 	Restore restoreCmd `cmd:"" help:"Bring a box back from such a file."`
+	Doctor  doctorCmd  `cmd:"" help:"Look for what is wrong with a box, and say what mends it."`
 	Version versionCmd `cmd:"" help:"Say which version this is."`
 }
 

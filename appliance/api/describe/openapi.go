@@ -72,8 +72,8 @@ type Info struct {
 	Version     string `json:"version"`
 	Description string `json:"description"`
 	License     struct {
-		Name       string `json:"name"`
-		Identifier string `json:"identifier"`
+		Name string `json:"name"`
+		URL  string `json:"url"`
 	} `json:"license"`
 }
 

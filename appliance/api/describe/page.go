@@ -46,7 +46,7 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 	if err != nil {
 		return nil, "", err
 	}
-	t, err := template.New("page.html").Funcs(template.FuncMap{"curl": curl, "kind": kindOf, "limits": limits, "link": link, "is": isRequired, "message": message, "typeof": typeOf}).ParseFS(pageFiles, "page/page.html")
+	t, err := template.New("page.html").Funcs(template.FuncMap{"example": example, "kind": kindOf, "limits": limits, "link": link, "is": isRequired, "message": message, "typeof": typeOf}).ParseFS(pageFiles, "page/page.html")
 	if err != nil {
 		return nil, "", err
 	}
@@ -93,8 +93,12 @@ func allTypes(paths *OpenAPI, sockets *AsyncAPI) Ordered[*Schema] {
 	return all
 }
 
-// curl is the operation as a command.
-func curl(o entry) string {
+// example is the operation as a command or, of a socket, as a page would open it.
+func example(o entry) string {
+	path := strings.NewReplacer("{version}", "0", "{id}", "$ID", "{", "$", "}", "").Replace(o.Path)
+	if _, socket := o.Responses.Get("101"); socket {
+		return "const socket = new WebSocket(`${url}" + path + "?api_key=${key}`);\nsocket.onmessage = (e) => console.log(JSON.parse(e.data));"
+	}
 	var b strings.Builder
 	b.WriteString("curl")
 	if o.Method != "GET" {
@@ -107,9 +111,7 @@ func curl(o entry) string {
 			b.WriteString(` -H "X-Service-Api-Key: $PARLEY_API_KEY"`)
 		}
 	}
-	b.WriteString(" \\\n  $PARLEY_URL")
-	path := strings.NewReplacer("{version}", "0", "{", "$", "}", "").Replace(o.Path)
-	b.WriteString(strings.ReplaceAll(path, "$id", "$ID"))
+	b.WriteString(` "$PARLEY_URL` + path + `"`)
 	if o.RequestBody == nil {
 		return b.String()
 	}

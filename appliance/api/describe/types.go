@@ -15,7 +15,7 @@ import (
 // schemas makes the schemas of Go types and gathers those with a name, so that
 // each is written once.
 type schemas struct {
-	words
+	words  words
 	folder string // where they are in the document: "#/components/schemas/"
 	named  map[string]*Schema
 	from   map[string]string // what each of named was made from
@@ -97,8 +97,6 @@ func special(t reflect.Type) *Schema {
 		return one
 	case reflect.TypeFor[contract.VariableValue]():
 		return &Schema{OneOf: []*Schema{{Type: "string"}, {Type: "number"}, {Type: "boolean"}}}
-	case reflect.TypeFor[contract.ModelProvider]():
-		return Words(contract.ModelProviders()...)
 	case reflect.TypeFor[json.RawMessage]():
 		return &Schema{}
 	case reflect.TypeFor[[]any](): // the way to a field: names, and places in lists
@@ -112,9 +110,9 @@ func special(t reflect.Type) *Schema {
 func (s *schemas) text(t reflect.Type, shape *contract.Shape) *Schema {
 	made := &Schema{Type: "string"}
 	if t.PkgPath() != "" {
-		made.Enum = s.values[t.Name()]
+		made.Enum = s.words.values[t.Name()]
 		if made.Enum == nil {
-			return s.failed("%s has no constants: say in describe what it may be", t)
+			return s.failed("%s has neither constants nor a function that lists what it may be", t)
 		}
 	}
 	if shape == nil {
@@ -173,7 +171,7 @@ func (s *schemas) keep(name string, t reflect.Type, shape *contract.Shape) *Sche
 	} else {
 		s.named[name] = s.structure(t, shape)
 	}
-	s.named[name].Description = s.types[t.Name()]
+	s.named[name].Description = s.words.types[t.Name()]
 	return ref
 }
 
@@ -226,7 +224,7 @@ func (s *schemas) addFields(made *Schema, t reflect.Type, shape *contract.Shape)
 			made.Required = append(made.Required, name)
 		}
 		field := *s.typed(f.Type, read)
-		if said := s.fields[t.Name()][f.Name]; said != "" {
+		if said := s.words.fields[t.Name()][f.Name]; said != "" {
 			field.Description = said
 		}
 		made.Properties = append(made.Properties, Member[*Schema]{name, &field})

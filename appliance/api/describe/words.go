@@ -20,12 +20,14 @@ import (
 type words struct {
 	types  map[string]string            // the first sentence on a type
 	fields map[string]map[string]string // the comment on a field of a type
-	values map[string][]string          // the constants of a type
+	values map[string][]string          // what a type of strings may be
+	lists  map[string][]ast.Expr        // a type's values as a function lists them
+	named  map[string]string            // the constants by their names
 }
 
 // readWords reads the Go files of all sources.
 func readWords(sources ...fs.FS) (words, error) {
-	w := words{map[string]string{}, map[string]map[string]string{}, map[string][]string{}}
+	w := words{map[string]string{}, map[string]map[string]string{}, map[string][]string{}, map[string][]ast.Expr{}, map[string]string{}}
 	for _, source := range sources {
 		names, err := fs.Glob(source, "*.go")
 		if err != nil {
@@ -45,10 +47,15 @@ func readWords(sources ...fs.FS) (words, error) {
 			}
 		}
 	}
+	w.resolveLists()
 	return w, nil
 }
 
 func (w words) readDeclaration(d ast.Decl) {
+	if list, ok := d.(*ast.FuncDecl); ok {
+		w.readList(list)
+		return
+	}
 	group, ok := d.(*ast.GenDecl)
 	if !ok {
 		return
@@ -87,13 +94,62 @@ func (w words) readConstants(kind token.Token, spec *ast.ValueSpec) {
 	if !ok || kind != token.CONST {
 		return
 	}
-	for _, v := range spec.Values {
-		if literal, ok := v.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-			if s, err := strconv.Unquote(literal.Value); err == nil && !slices.Contains(w.values[of.Name], s) {
-				w.values[of.Name] = append(w.values[of.Name], s)
-			}
+	for i, v := range spec.Values {
+		if s, ok := w.value(v); ok && !slices.Contains(w.values[of.Name], s) {
+			w.values[of.Name] = append(w.values[of.Name], s)
+			w.named[spec.Names[i].Name] = s
 		}
 	}
+}
+
+// readList reads a function that lists all values of a type, as
+// ModelProviders() []ModelProvider: its name is the type's and an s.
+func (w words) readList(f *ast.FuncDecl) {
+	if f.Recv != nil || f.Body == nil || len(f.Body.List) != 1 {
+		return
+	}
+	made, ok := f.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(made.Results) != 1 {
+		return
+	}
+	list, ok := made.Results[0].(*ast.CompositeLit)
+	if !ok {
+		return
+	}
+	if of, ok := list.Type.(*ast.ArrayType); ok {
+		if name, ok := of.Elt.(*ast.Ident); ok && (f.Name.Name == name.Name+"s" || f.Name.Name == name.Name+"es") {
+			w.lists[name.Name] = list.Elts
+		}
+	}
+}
+
+// resolveLists: where a type has a list of its values, it is the list that
+// counts, since not every one of them needs a name in Go.
+func (w words) resolveLists() {
+	for of, list := range w.lists {
+		var all []string
+		for _, e := range list {
+			if s, ok := w.value(e); ok {
+				all = append(all, s)
+			}
+		}
+		if len(all) == len(list) && len(all) > 0 {
+			w.values[of] = all
+		}
+	}
+}
+
+// value is what a literal or the name of a constant stands for.
+func (w words) value(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil && e.Kind == token.STRING
+	case *ast.Ident:
+		s, ok := w.named[e.Name]
+		return s, ok
+	}
+	return "", false
 }
 
 // sentence is the first one of a type's comment, without the type's name, with

@@ -55,6 +55,13 @@ func load(dir string, log *slog.Logger) (*library, error) {
 	return lib, nil
 }
 
+// Loads says what keeps libllama in dir from being used on this machine; nil
+// when nothing does. The library stays loaded.
+func Loads(dir string, log *slog.Logger) error {
+	_, err := load(dir, log)
+	return err
+}
+
 func open(dir string, log *slog.Logger) (*library, error) {
 	if err := checkSizes(); err != nil {
 		return nil, err

@@ -1,0 +1,297 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/store"
+)
+
+// childEnv makes this program serve the API over the data folder that it names,
+// as a process that can be killed.
+const childEnv = "PARLEY_API_TEST_DATA"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childEnv); dir != "" {
+		if err := serveUntilKilled(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func serveUntilKilled(dir string) error {
+	log := slog.New(slog.DiscardHandler)
+	records, err := store.Open(context.Background(), dir, log)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr())
+	return NewServer(New(Parts{Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Log: log}), log).Serve(l)
+}
+
+// victim is a server that is going to be killed, and a client of it.
+type victim struct {
+	cmd  *exec.Cmd
+	url  string
+	key  string
+	http http.Client
+}
+
+func startVictim(t *testing.T, dir, key string) *victim {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childEnv+"="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the server has no address: %v", err)
+	}
+	return &victim{cmd: cmd, url: "http://" + strings.TrimSpace(address), key: key,
+		http: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: 10 * time.Second}}
+}
+
+func (v *victim) kill(t *testing.T) {
+	t.Helper()
+	if err := v.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the server ended by itself: %v", err)
+	}
+	v.http.CloseIdleConnections()
+}
+
+// ask returns what the server answered; an error means that nobody knows what
+// became of the request.
+func (v *victim) ask(method, path, body string) (status int, answer record, err error) {
+	r, err := http.NewRequest(method, v.url+path, strings.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("X-Service-Api-Key", v.key)
+	r.Header.Set("Content-Type", "application/json")
+	got, err := v.http.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		return 0, nil, err
+	}
+	_ = json.Unmarshal(text, &answer) // what is no object has no fields
+	return got.StatusCode, answer, nil
+}
+
+// ledger is what one client was told: what each path answers. What it asked for
+// without hearing an answer is struck out.
+type ledger struct {
+	kept     map[string]string // by path, the version's description; "" for what was deleted
+	prompt   string            // the path of its prompt, which gets version after version
+	versions int               // that were acknowledged of it
+	written  int
+}
+
+// write makes one change and notes what was answered.
+func (l *ledger) write(v *victim) error {
+	mark := fmt.Sprint("mark ", rand.Uint64())
+	switch n := l.written % 5; {
+	case l.prompt == "":
+		return l.create(v, "/v0/evi/prompts", `{"name":"p","text":"x","version_description":"`+mark+`"}`, mark)
+	case n == 0:
+		return l.create(v, "/v0/evi/configs", `{"name":"c","evi_version":"4-mini","prompt":{"text":"x"},"version_description":"`+mark+`"}`, mark)
+	case n == 1:
+		return l.remove(v)
+	case n == 2:
+		return l.describe(v, mark)
+	}
+	status, answer, err := v.ask("POST", l.prompt, `{"text":"`+strings.Repeat("word ", 100)+`","version_description":"`+mark+`"}`)
+	if err != nil || status != http.StatusCreated {
+		return fmt.Errorf("new version: %d %v, %w", status, answer, err)
+	}
+	number := int(answer["version"].(float64))
+	l.kept[l.prompt+"/version/"+strconv.Itoa(number)] = mark
+	l.versions = max(l.versions, number+1)
+	return nil
+}
+
+func (l *ledger) create(v *victim, path, body, mark string) error {
+	status, answer, err := v.ask("POST", path, body)
+	if err != nil || status != http.StatusCreated {
+		return fmt.Errorf("create: %d %v, %w", status, answer, err)
+	}
+	path += "/" + answer["id"].(string)
+	if l.prompt == "" {
+		l.prompt, l.versions = path, 1
+	}
+	l.kept[path+"/version/0"] = mark
+	return nil
+}
+
+// remove deletes one of the configs.
+func (l *ledger) remove(v *victim) error {
+	for path, mark := range l.kept {
+		if mark == "" || !strings.Contains(path, "/configs/") {
+			continue
+		}
+		delete(l.kept, path)
+		status, answer, err := v.ask("DELETE", path, "")
+		if err != nil || status != http.StatusOK {
+			return fmt.Errorf("delete: %d %v, %w", status, answer, err)
+		}
+		l.kept[path] = ""
+		return nil
+	}
+	return nil
+}
+
+// describe changes what one of the versions says of itself.
+func (l *ledger) describe(v *victim, mark string) error {
+	for path, was := range l.kept {
+		if was == "" {
+			continue
+		}
+		delete(l.kept, path)
+		status, answer, err := v.ask("PATCH", path, `{"version_description":"`+mark+`"}`)
+		if err != nil || status != http.StatusOK {
+			return fmt.Errorf("describe: %d %v, %w", status, answer, err)
+		}
+		l.kept[path] = mark
+		return nil
+	}
+	return nil
+}
+
+// writing lets all clients write until the server dies, which it does so long
+// after the first answer.
+func writing(t *testing.T, v *victim, ledgers []*ledger, after time.Duration) {
+	t.Helper()
+	begun := make(chan struct{})
+	first := sync.OnceFunc(func() { close(begun) })
+	var all sync.WaitGroup
+	for _, l := range ledgers {
+		all.Go(func() {
+			for l.write(v) == nil {
+				l.written++
+				first()
+			}
+			first() // so that a server that refuses everything ends the test
+		})
+	}
+	<-begun
+	time.Sleep(after)
+	v.kill(t)
+	all.Wait()
+}
+
+// check asks the server for what it acknowledged: what it kept, and what it
+// deleted; and that the versions of each prompt have no gap.
+func (l *ledger) check(t *testing.T, v *victim) {
+	t.Helper()
+	for path, mark := range l.kept {
+		status, answer, err := v.ask("GET", path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]int{true: http.StatusNotFound, false: http.StatusOK}[mark == ""]; status != want || mark != "" && answer["version_description"] != mark {
+			t.Errorf("%s: %d %v, want %d %q", path, status, answer["version_description"], want, mark)
+		}
+	}
+	for version := range l.versions {
+		path := l.prompt + "/version/" + strconv.Itoa(version)
+		if status, _, err := v.ask("GET", path, ""); err != nil || status != http.StatusOK {
+			t.Errorf("%s: %d %v: a version is missing", path, status, err)
+		}
+	}
+}
+
+// kills is how many times the server is killed: PARLEY_TEST_KILLS, as make soak
+// sets it, or a hundred.
+func kills(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("PARLEY_TEST_KILLS")
+	if text == "" {
+		return 100
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("PARLEY_TEST_KILLS is %q, want a number from 1 on", text)
+	}
+	return n
+}
+
+// A hundred times the server is killed with no warning while eight clients
+// write. After each time the file is sound; at the end all is there that was
+// acknowledged, and nothing that was acknowledged to be deleted.
+func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
+	dir := t.TempDir()
+	records, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := records.CreateKey(t.Context(), "home", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := records.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ledgers := make([]*ledger, 8)
+	for i := range ledgers {
+		ledgers[i] = &ledger{kept: map[string]string{}}
+	}
+	written := 0
+	for round := range kills(t) {
+		v := startVictim(t, dir, made.APIKey)
+		if round%10 == 9 {
+			ledgers[round/10%len(ledgers)].check(t, v)
+		}
+		writing(t, v, ledgers, time.Duration(rand.IntN(60))*time.Millisecond)
+		if _, err := store.Inspect(t.Context(), dir); err != nil {
+			t.Fatalf("after kill %d: %v", round+1, err)
+		}
+		before := written
+		written = 0
+		for _, l := range ledgers {
+			written += l.written
+		}
+		if written == before {
+			t.Fatalf("nothing was written before kill %d", round+1)
+		}
+	}
+	v := startVictim(t, dir, made.APIKey)
+	defer v.kill(t)
+	for _, l := range ledgers {
+		l.check(t, v)
+	}
+	t.Logf("%d writes were acknowledged", written)
+}

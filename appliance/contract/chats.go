@@ -1,0 +1,146 @@
+package contract
+
+// The history: chats, their groups, what happened in them and how they sound.
+// Times are Unix milliseconds.
+
+// ChatStatus says whether a chat goes on, or why it ended.
+type ChatStatus string
+
+// ChatStatuses lists every status that a chat may have.
+func ChatStatuses() []ChatStatus {
+	return []ChatStatus{"ACTIVE", "USER_ENDED", "USER_TIMEOUT", "MAX_DURATION_TIMEOUT", "INACTIVITY_TIMEOUT", "ERROR"}
+}
+
+// Direction is how a list is ordered in time.
+type Direction string
+
+// Oldest first, and newest first.
+const (
+	Ascending  Direction = "ASC"
+	Descending Direction = "DESC"
+)
+
+// TimedPaging says which piece of a list in time this is.
+type TimedPaging struct {
+	Paging
+	PaginationDirection Direction `json:"pagination_direction"`
+}
+
+// ReturnConfigSpec names the version of a config that a chat used.
+type ReturnConfigSpec struct {
+	ID      string `json:"id"`
+	Version int    `json:"version"`
+}
+
+// ReturnChat is the record of one conversation.
+type ReturnChat struct {
+	ID             string            `json:"id"`
+	ChatGroupID    string            `json:"chat_group_id"`
+	Status         ChatStatus        `json:"status"`
+	StartTimestamp int64             `json:"start_timestamp"`
+	EndTimestamp   int64             `json:"end_timestamp,omitempty"` // absent while it goes on
+	EventCount     int               `json:"event_count"`
+	Config         *ReturnConfigSpec `json:"config,omitempty"`
+	Metadata       string            `json:"metadata,omitempty"` // JSON as text
+}
+
+// ReturnPagedChats is a page of chats.
+type ReturnPagedChats struct {
+	TimedPaging
+	ChatsPage []ReturnChat `json:"chats_page"`
+}
+
+// ReturnChatEvent is one thing that happened in a chat.
+type ReturnChatEvent struct {
+	ID              string `json:"id"`
+	ChatID          string `json:"chat_id"`
+	Timestamp       int64  `json:"timestamp"`
+	Type            string `json:"type"` // AGENT_MESSAGE, USER_MESSAGE, CHAT_START_MESSAGE …
+	Role            string `json:"role"` // USER, AGENT, SYSTEM or TOOL
+	MessageText     string `json:"message_text,omitempty"`
+	EmotionFeatures string `json:"emotion_features,omitempty"` // JSON as text: the 48 scores
+	Metadata        string `json:"metadata,omitempty"`         // JSON as text
+	RelatedEventID  string `json:"related_event_id,omitempty"`
+}
+
+// ReturnChatPagedEvents is a chat with a page of its events.
+type ReturnChatPagedEvents struct {
+	TimedPaging
+	ID             string            `json:"id"`
+	ChatGroupID    string            `json:"chat_group_id"`
+	Status         ChatStatus        `json:"status"`
+	StartTimestamp int64             `json:"start_timestamp"`
+	EndTimestamp   int64             `json:"end_timestamp,omitempty"`
+	Config         *ReturnConfigSpec `json:"config,omitempty"`
+	Metadata       string            `json:"metadata,omitempty"`
+	EventsPage     []ReturnChatEvent `json:"events_page"`
+}
+
+// ReturnChatGroup is a chat with those that resumed it, as lists have it.
+type ReturnChatGroup struct {
+	ID                       string            `json:"id"`
+	FirstStartTimestamp      int64             `json:"first_start_timestamp"`
+	MostRecentStartTimestamp int64             `json:"most_recent_start_timestamp"`
+	MostRecentChatID         string            `json:"most_recent_chat_id"`
+	MostRecentConfig         *ReturnConfigSpec `json:"most_recent_config,omitempty"`
+	NumChats                 int               `json:"num_chats"`
+	Active                   bool              `json:"active"`
+}
+
+// ReturnPagedChatGroups is a page of chat groups.
+type ReturnPagedChatGroups struct {
+	TimedPaging
+	ChatGroupsPage []ReturnChatGroup `json:"chat_groups_page"`
+}
+
+// ReturnChatGroupPagedChats is a chat group with a page of its chats.
+type ReturnChatGroupPagedChats struct {
+	TimedPaging
+	ID                       string       `json:"id"`
+	FirstStartTimestamp      int64        `json:"first_start_timestamp"`
+	MostRecentStartTimestamp int64        `json:"most_recent_start_timestamp"`
+	NumChats                 int          `json:"num_chats"`
+	Active                   bool         `json:"active"`
+	ChatsPage                []ReturnChat `json:"chats_page"`
+}
+
+// ReturnChatGroupPagedEvents is a page of the events of all chats of a group.
+type ReturnChatGroupPagedEvents struct {
+	TimedPaging
+	ID         string            `json:"id"`
+	EventsPage []ReturnChatEvent `json:"events_page"`
+}
+
+// AudioStatus says how far the recording of a chat is.
+type AudioStatus string
+
+// The statuses of a recording.
+const (
+	AudioQueued     AudioStatus = "QUEUED"      // the box has to look first what a crash left of it
+	AudioInProgress AudioStatus = "IN_PROGRESS" // the chat goes on
+	AudioComplete   AudioStatus = "COMPLETE"
+	AudioError      AudioStatus = "ERROR"     // something of it could not be written
+	AudioCancelled  AudioStatus = "CANCELLED" // the chat was not recorded
+)
+
+// ReturnChatAudioReconstruction says where to hear a chat. SignedAudioURL works
+// without a key until its time; it is there as soon as all is written.
+type ReturnChatAudioReconstruction struct {
+	ID                                 string      `json:"id"` // of the chat
+	UserID                             string      `json:"user_id"`
+	Status                             AudioStatus `json:"status"`
+	Filename                           string      `json:"filename,omitempty"`
+	ModifiedAt                         int64       `json:"modified_at,omitempty"`
+	SignedAudioURL                     string      `json:"signed_audio_url,omitempty"`
+	SignedURLExpirationTimestampMillis int64       `json:"signed_url_expiration_timestamp_millis,omitempty"`
+}
+
+// ReturnChatGroupPagedAudioReconstructions is a page of the recordings of a
+// group, one for each chat.
+type ReturnChatGroupPagedAudioReconstructions struct {
+	TimedPaging
+	ID                       string                          `json:"id"`
+	UserID                   string                          `json:"user_id"`
+	NumChats                 int                             `json:"num_chats"`
+	AudioReconstructionsPage []ReturnChatAudioReconstruction `json:"audio_reconstructions_page"`
+}

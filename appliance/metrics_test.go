@@ -1,0 +1,71 @@
+package appliance
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+// scrape asks for the figures with a key.
+func (b *runningBox) scrape(t *testing.T, key string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", b.url+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != "" {
+		r.Header.Set("X-Service-Api-Key", key)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+func TestATurnIsSeenInTheFiguresAndOnlyByTheOperator(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, linear16)
+	stop := make(chan struct{})
+	defer close(stop)
+	c.say(recording(t, question), stop)
+	c.until("assistant_end", 1, 60*time.Second)
+	status, text := b.scrape(t, b.key)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, text)
+	}
+	for _, line := range []string{
+		`parley_chats 1`, `parley_turn_stage_seconds_count{stage="answer"} 1`, `parley_turn_stage_seconds_count{stage="hear"} 1`,
+		`parley_store_commits_total [1-9]`, `parley_engine_wait_seconds_count{priority="live"} [1-9]`, `parley_engine_cores [1-9]`,
+		`go_goroutines [1-9]`, `process_resident_memory_bytes [1-9]`,
+	} {
+		if !regexp.MustCompile(`(?m)^` + strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)).MatchString(text) {
+			t.Errorf("no line %s in\n%s", line, text)
+		}
+	}
+	records, err := store.Open(t.Context(), b.cfg.Data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	guest, err := records.CreateKey(t.Context(), "guest", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]int{"": 401, "wrong": 401, guest.APIKey: 403} {
+		if status, text := b.scrape(t, key); status != want || strings.Contains(text, "parley_") {
+			t.Errorf("with key %q: %d, want %d", key, status, want)
+		}
+	}
+}

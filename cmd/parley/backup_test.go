@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"parley/store"
+)
+
+// aBox is a data folder with a key, a recording, and a store that goes on
+// writing until the test ends.
+func aBox(t *testing.T) (dir, key string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "box")
+	s, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.CreateKey(t.Context(), "home", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := s.Account(t.Context(), "home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var writing sync.WaitGroup
+	chat := store.NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account.ID, StartedMS: 1000, RequestID: "r"}
+	if err := s.StartChat(t.Context(), chat); err != nil {
+		t.Fatal(err)
+	}
+	writing.Go(func() {
+		for s.AppendEvents(ctx, chat.ID, []store.Event{{ID: uuid.NewString(), AtMS: 2000, Type: store.UserMessage, Role: store.User, MessageText: "x"}}) == nil {
+		}
+	})
+	t.Cleanup(func() {
+		stop()
+		writing.Wait()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	recordings := filepath.Join(dir, store.RecordingsFolder)
+	if err := os.MkdirAll(recordings, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(recordings, "a.opus"), []byte("OggS…"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir, made.KeyID
+}
+
+func TestBackupOfARunningBoxIsRestored(t *testing.T) {
+	dir, key := aBox(t)
+	release, err := store.Lock(dir) // as a box that serves
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	code, out, errs := parley(t, "", "backup", file, "--data", dir, "--json")
+	var made backupMade
+	if err := json.Unmarshal([]byte(out), &made); code != exitDone || err != nil || made.Files != 2 || !strings.Contains(errs, "backup: done") {
+		t.Fatalf("code %d, %s, %v; told %s", code, out, err, errs)
+	}
+	code, _, errs = parley(t, "", "restore", file, "--data", dir, "--force")
+	if code != exitFailed || !strings.Contains(errs, fmt.Sprintf("process %d", os.Getpid())) {
+		t.Errorf("restoring under a running box: code %d, %s", code, errs)
+	}
+
+	to := filepath.Join(t.TempDir(), "new")
+	for i, args := range [][]string{{}, {"--force"}} {
+		code, out, errs = parley(t, "", append([]string{"restore", file, "--data", to}, args...)...)
+		if code != exitDone || !strings.Contains(out, "2 files") || strings.Contains(errs, "lies in "+to+".before-restore-") != (i == 1) {
+			t.Fatalf("%v: code %d, %s, %s", args, code, out, errs)
+		}
+	}
+	if code, out, errs = parley(t, "", "keys", "list", "--data", to); code != exitDone || !strings.Contains(out, key) {
+		t.Errorf("the key is not there: %s %s", out, errs)
+	}
+	if text, err := os.ReadFile(filepath.Join(to, store.RecordingsFolder, "a.opus")); string(text) != "OggS…" {
+		t.Error(string(text), err)
+	}
+	if _, err := store.Inspect(t.Context(), to); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRestoreLeavesWhatIsThereWhenTheDatabaseIsNoGood(t *testing.T) {
+	bad, good := t.TempDir(), filepath.Join(t.TempDir(), "good")
+	if err := os.WriteFile(filepath.Join(bad, "parley.db"), []byte("this was a database once"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "b")
+	if code, _, errs := parley(t, "", "backup", file, "--data", bad); code != exitFailed || !strings.Contains(errs, "damaged") {
+		t.Errorf("backup of a damaged database: code %d, %s", code, errs)
+	}
+	if code, _, errs := parley(t, "", "backup", file, "--data", good); code != exitFailed || !strings.Contains(errs, "--data") {
+		t.Errorf("backup of nothing: code %d, %s", code, errs)
+	}
+	if code, _, errs := parley(t, "", "restore", file, "--data", good); code != exitFailed || !strings.Contains(errs, "no such file") {
+		t.Errorf("restore of nothing: code %d, %s", code, errs)
+	}
+	if _, err := os.Stat(good); err == nil {
+		t.Error("a restore that failed has made the data folder")
+	}
+}

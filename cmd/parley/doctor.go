@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+	"parley/appliance/engine/llama"
+	"parley/appliance/engine/onnx"
+	"parley/firmware"
+	"parley/store"
+)
+
+// doctorCmd looks for what is wrong with a box.
+type doctorCmd struct {
+	Config        string `placeholder:"FILE" help:"Read settings from this file."`
+	Data          string `placeholder:"DIR" help:"Folder of the box's database (~/.local/share/parley)."`
+	Listen        string `placeholder:"HOST:PORT" help:"Address that it listens on (127.0.0.1:8080)."`
+	Packs         string `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
+	Profile       string `placeholder:"NAME" help:"Models to use: default, small, test or full (default)."`
+	Transcriber   string `placeholder:"NAME" help:"Speech to text: moonshine or whisper (moonshine)."`
+	LanguageModel string `placeholder:"PACK" help:"Embedded language model (that of the profile)."`
+	Voice         string `placeholder:"NAME" help:"Voice (voice-joe)."`
+	JSON          bool   `name:"json" help:"Print JSON."`
+}
+
+// Help shows the command in use.
+func (doctorCmd) Help() string {
+	return `Examples:
+
+  parley doctor --data /var/lib/parley
+
+  parley doctor --json | jq '.findings[] | select(.health != "ok")'
+
+It changes nothing, and may be asked while the box runs. Exits with 1 when there is a problem; a warning is none.`
+}
+
+// diagnosis is what doctor prints with --json.
+type diagnosis struct {
+	Healthy  bool               `json:"healthy"` // no finding is a problem
+	Running  bool               `json:"running"` // a box runs on the data folder
+	Findings []firmware.Finding `json:"findings"`
+}
+
+// Run examines the box and prints what it found.
+func (cmd *doctorCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	cfg, err := c.config(parsed)
+	if err != nil {
+		return err
+	}
+	d, err := diagnose(ctx, cfg)
+	if err != nil {
+		return fmt.Errorf("doctor: %w", err)
+	}
+	if cmd.JSON {
+		err = c.json(d)
+	} else {
+		d.print(c)
+	}
+	if !d.Healthy {
+		err = errors.Join(err, errors.New("doctor: something is wrong with the box: see above"))
+	}
+	return err
+}
+
+func (d diagnosis) print(c *console) {
+	for _, f := range d.Findings {
+		fmt.Fprintf(c.out, "%-8s %-12s %s\n", f.Health, f.Part, f.What)
+		if f.Mend != "" {
+			fmt.Fprintf(c.out, "%22s→ %s\n", "", f.Mend)
+		}
+	}
+}
+
+// diagnose examines every part.
+func diagnose(ctx context.Context, cfg appliance.Config) (d diagnosis, err error) {
+	pid, running, err := store.Holder(cfg.Data)
+	if err != nil {
+		return d, err
+	}
+	d.Running = running
+	d.add(firmware.ExamineFolder(cfg.Data), firmware.ExamineDisk(cfg.Data))
+	database, err := examineDatabase(ctx, cfg.Data)
+	if err != nil {
+		return d, err
+	}
+	recordings, err := firmware.ExamineRecordings(ctx, filepath.Join(cfg.Data, store.RecordingsFolder))
+	if err != nil {
+		return d, err
+	}
+	d.add(database, recordings)
+	packs, err := firmware.ExaminePacks(ctx, cfg.Packs, cfg.Needs())
+	if err != nil {
+		return d, err
+	}
+	d.add(packs...)
+	d.add(examineLibraries(cfg), firmware.ExamineMemory(cfg.Packs, cfg.Needs(), running),
+		firmware.ExamineClock(time.Now(), latest(cfg.Data)), examinePort(cfg.Listen, pid, running))
+	d.Healthy = !slices.ContainsFunc(d.Findings, func(f firmware.Finding) bool { return f.Health == firmware.Trouble })
+	return d, nil
+}
+
+func (d *diagnosis) add(found ...firmware.Finding) { d.Findings = append(d.Findings, found...) }
+
+// examineDatabase reads the whole database. The error is only ctx's.
+func examineDatabase(ctx context.Context, data string) (firmware.Finding, error) {
+	f := firmware.Finding{Part: "database", Health: firmware.Trouble}
+	schema, err := store.Inspect(ctx, data)
+	newest, newestErr := store.NewestSchema()
+	switch {
+	case ctx.Err() != nil:
+		return f, context.Cause(ctx)
+	case newestErr != nil:
+		return f, newestErr
+	case errors.Is(err, store.ErrNotFound):
+		f.Health, f.What = firmware.Well, "not there yet; the first start makes it"
+	case errors.Is(err, store.ErrDamaged):
+		f.What, f.Mend = err.Error(), fmt.Sprintf("stop the box, then: parley restore BACKUP --data %s --force", data)
+	case errors.Is(err, store.ErrNewer):
+		f.What, f.Mend = err.Error(), "install the newer Parley"
+	case err != nil:
+		f.What, f.Mend = err.Error(), "run this as the user that runs the box"
+	case schema < newest:
+		f.Health, f.What = firmware.Well, fmt.Sprintf("sound; the next start brings its schema from %d to %d, after copying it aside", schema, newest)
+	default:
+		f.Health, f.What = firmware.Well, fmt.Sprintf("sound, schema %d", schema)
+	}
+	return f, nil
+}
+
+// examineLibraries loads those that the engines stand on.
+func examineLibraries(cfg appliance.Config) firmware.Finding {
+	var broken []string
+	say := func(err error) {
+		if err != nil {
+			broken = append(broken, err.Error())
+		}
+	}
+	runtime, err := onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so"))
+	if say(err); err == nil {
+		say(runtime.Close())
+	}
+	_, err = onnx.OpenPhonemizer()
+	say(err)
+	if slices.Contains(cfg.Needs(), "runtime-llama") {
+		say(llama.Loads(cfg.Pack("runtime-llama"), slog.New(slog.DiscardHandler)))
+	}
+	if len(broken) > 0 {
+		return firmware.Finding{Part: "libraries", Health: firmware.Trouble, What: strings.Join(broken, "; "), Mend: "run: parley packs pull, and see parley packs verify"}
+	}
+	return firmware.Finding{Part: "libraries", Health: firmware.Well, What: "all of them load"}
+}
+
+// examinePort looks whether the box can listen, or does.
+func examinePort(listen, pid string, running bool) firmware.Finding {
+	f := firmware.Finding{Part: "port", Health: firmware.Well}
+	if !running {
+		l, err := net.Listen("tcp", listen)
+		if err != nil {
+			return firmware.Finding{Part: "port", Health: firmware.Trouble, What: err.Error(), Mend: "stop what uses it, or choose another address with --listen"}
+		}
+		f.What = listen + " is free"
+		if err := l.Close(); err != nil {
+			f.Health, f.What = firmware.Doubt, err.Error()
+		}
+		return f
+	}
+	f.What = fmt.Sprintf("the box runs (process %s) and listens on %s", pid, listen)
+	// Two seconds: a machine that is too busy to take a connection sooner is
+	// too busy to converse.
+	conn, err := net.DialTimeout("tcp", dialable(listen), 2*time.Second)
+	if err != nil {
+		return firmware.Finding{Part: "port", Health: firmware.Doubt, What: fmt.Sprintf("the box runs (process %s), but not on %s: %v", pid, listen, err), Mend: "pass the --listen or --config that it was started with, or see its log"}
+	}
+	if err := conn.Close(); err != nil {
+		f.Health, f.What = firmware.Doubt, err.Error()
+	}
+	return f
+}
+
+// dialable is an address at which a box that listens there is found from here.
+func dialable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// latest is the latest time that certainly has been: that of the program, and
+// of the last write.
+func latest(data string) (t time.Time) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if built, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
+				t = built
+			}
+		}
+	}
+	for _, name := range []string{"parley.db", "parley.db-wal"} {
+		if info, err := os.Stat(filepath.Join(data, name)); err == nil && info.ModTime().After(t) {
+			t = info.ModTime()
+		}
+	}
+	return t
+}
