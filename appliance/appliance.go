@@ -44,6 +44,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 		return err
 	}
 	defer records.Close()
+	defer cfg.Retention.keepSweeping(ctx, records, log)()
 
 	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
@@ -74,9 +75,10 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 	}
 	defer engines.Close()
 	figures.WatchEngines(engines.Gate)
+	history, recordings := cfg.Retention.kept(records)
 	host := chat.NewHost(ctx, chat.Parts{
 		Detector: engines.Detector, Transcriber: engines.Transcriber, Model: engines.Model, Voices: engines,
-		Records: records, Defaults: chat.DefaultSettings(), Log: log, MaxChats: cfg.MaxChats(),
+		Records: history, Recordings: recordings, Defaults: chat.DefaultSettings(), Log: log, MaxChats: cfg.MaxChats(),
 		Configs: api.Configs{Records: records}, Models: engines, StrictModels: cfg.StrictModels,
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})

@@ -28,6 +28,7 @@ type Config struct {
 	// not; else the box's default answers.
 	StrictModels bool
 	Chat         ChatConfig
+	Retention    RetentionConfig
 	Log          LogConfig
 	Warnings     []string // what is allowed but likely not meant; to be logged at start
 }
@@ -52,6 +53,13 @@ type LanguageModelConfig struct {
 // ChatConfig bounds the conversations.
 type ChatConfig struct {
 	MaxChats int // open at once; 0 means four for each core
+}
+
+// RetentionConfig says what is kept of conversations, and how long.
+type RetentionConfig struct {
+	Days    int  // after its end a chat is deleted when it is older; 0: never
+	Audio   bool // how chats sound is kept
+	History bool // what happened in chats is kept; without it their sound is not either
 }
 
 // LogConfig says what is logged and how.
@@ -84,13 +92,14 @@ func Load(s Sources) (Config, error) {
 		return Config{}, err
 	}
 	c := Config{
-		File:    file,
-		Listen:  "127.0.0.1:8080",
-		Data:    filepath.Join(l.home, ".local", "share", "parley"),
-		Packs:   l.defaultPacks(),
-		Profile: "default",
-		Engines: EngineConfig{Transcriber: "moonshine", Voice: "voice-joe"},
-		Log:     LogConfig{Level: slog.LevelInfo, Format: "auto"},
+		File:      file,
+		Listen:    "127.0.0.1:8080",
+		Data:      filepath.Join(l.home, ".local", "share", "parley"),
+		Packs:     l.defaultPacks(),
+		Profile:   "default",
+		Engines:   EngineConfig{Transcriber: "moonshine", Voice: "voice-joe"},
+		Retention: RetentionConfig{Audio: true, History: true},
+		Log:       LogConfig{Level: slog.LevelInfo, Format: "auto"},
 	}
 	fromFile, err := l.readFile(file)
 	if err != nil {

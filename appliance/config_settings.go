@@ -87,6 +87,11 @@ var settings = []setting{
 	{"chat.max_chats", "max-chats", func(c *Config, g given) error {
 		return number(&c.Chat.MaxChats, g, 0, 1000)
 	}},
+	{"retention.days", "retention-days", func(c *Config, g given) error {
+		return number(&c.Retention.Days, g, 0, 36500)
+	}},
+	{"retention.audio", "retention-audio", func(c *Config, g given) error { return onOff(&c.Retention.Audio, g) }},
+	{"retention.history", "retention-history", func(c *Config, g given) error { return onOff(&c.Retention.History, g) }},
 	{"log.level", "log-level", setLogLevel},
 	{"log.format", "log-format", func(c *Config, g given) error {
 		return oneOf(&c.Log.Format, g, "auto", "text", "json")
@@ -172,6 +177,16 @@ func oneOf(dst *string, g given, allowed ...string) error {
 		return fmt.Errorf("%q is not allowed: use one of %s", g.value, strings.Join(allowed, ", "))
 	}
 	*dst = g.value
+	return nil
+}
+
+// onOff takes what YAML may have made of the two words.
+func onOff(dst *bool, g given) error {
+	var word string
+	if err := oneOf(&word, g, "on", "off", "true", "false"); err != nil {
+		return fmt.Errorf("%q is not allowed: use on or off", g.value)
+	}
+	*dst = word == "on" || word == "true"
 	return nil
 }
 

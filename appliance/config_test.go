@@ -71,7 +71,8 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"origins": "https://a.example,https://b.example", "packs": "/p", "profile": "full",
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
-		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "chat.max_chats": "3", "log.level": "debug", "log.format": "json",
+		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "chat.max_chats": "3",
+		"retention.days": "30", "retention.audio": "off", "retention.history": "off", "log.level": "debug", "log.format": "json",
 	}
 	// Some settings are only valid together.
 	with := map[string][]string{
@@ -114,7 +115,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
-		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Chat == b.Chat && a.Log == b.Log
+		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Chat == b.Chat && a.Retention == b.Retention && a.Log == b.Log
 }
 
 // nested writes keys that share all but the last part as YAML.

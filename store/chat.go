@@ -41,7 +41,7 @@ type NewChat struct {
 	CustomSessionID string
 	Metadata        string // JSON
 
-	Recorded bool // its sound is kept; [Store.EndRecording] is to follow
+	Recorded bool // its sound is kept, see [Store.CreateRecording]
 }
 
 // Chat is one conversation as it is stored.
@@ -136,6 +136,9 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 		}
 		err := changeOne(ctx, c, `UPDATE chat SET status = ?, ended_ms = ? WHERE id = ? AND ended_ms IS NULL`,
 			status, atMS, chatID)
+		if err == nil {
+			return endRecording(ctx, c, chatID, atMS)
+		}
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
@@ -184,7 +187,7 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64) (ended []Chat, err
 				return err
 			}
 		}
-		return endOpenRecordings(ctx, c)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -202,6 +205,9 @@ func endAfterCrash(ctx context.Context, c conn, chat *Chat, atMS int64) (err err
 		return err
 	}
 	chat.EventCount++
+	if err := endRecording(ctx, c, chat.ID, chat.EndedMS); err != nil {
+		return err
+	}
 	return appendEvents(ctx, c, chat.ID, []Event{{
 		ID: uuid.NewString(), AtMS: chat.EndedMS, Type: ChatEnd, Role: System, MessageText: string(Failed),
 	}})

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // RecordingsFolder is the folder of the data folder in which the sound of chats
@@ -40,12 +38,9 @@ const (
 	RecordingFailed RecordingStatus = "ERROR"
 )
 
-// A RecordingFile is one side's sound as it is written. What Write has returned
-// for is on the disk: a power cut loses what was not written yet, and no more.
-type RecordingFile struct{ f *os.File }
-
-// CreateRecording makes the file for one side of a chat.
-func (s *Store) CreateRecording(chatID string, side Side) (*RecordingFile, error) {
+// CreateRecording makes the file for one side of a chat that was started as
+// Recorded.
+func (s *Store) CreateRecording(chatID string, side Side) (*os.File, error) {
 	dir := filepath.Join(s.dir, RecordingsFolder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, folderError(s.dir, err)
@@ -57,27 +52,12 @@ func (s *Store) CreateRecording(chatID string, side Side) (*RecordingFile, error
 	if err := syncFolder(dir); err != nil {
 		return nil, errors.Join(folderError(s.dir, err), f.Close())
 	}
-	return &RecordingFile{f}, nil
+	return f, nil
 }
 
 func (s *Store) recordingPath(chatID string, side Side) string {
 	return filepath.Join(s.dir, RecordingsFolder, chatID+"-"+string(side)+recordingSuffix)
 }
-
-// Write appends p to the file.
-func (r *RecordingFile) Write(p []byte) (int, error) {
-	n, err := r.f.Write(p)
-	if err == nil {
-		err = unix.Fdatasync(int(r.f.Fd()))
-	}
-	if err != nil {
-		return n, folderError(filepath.Dir(r.f.Name()), err)
-	}
-	return n, nil
-}
-
-// Close closes the file.
-func (r *RecordingFile) Close() error { return r.f.Close() }
 
 // OpenRecording opens one side of a chat's sound. ErrNotFound: that side made
 // none, or it was not recorded. It asks for no account: [Store.Chat] is the door.
@@ -89,20 +69,21 @@ func (s *Store) OpenRecording(chatID string, side Side) (*os.File, error) {
 	return f, err
 }
 
-// EndRecording says that no more sound of a chat comes: it is as whole as it can
-// be, or something of it could not be written.
-func (s *Store) EndRecording(ctx context.Context, chatID string, status RecordingStatus) error {
-	return s.change(ctx, "ending the recording of chat "+chatID, func(ctx context.Context, c conn) error {
+// FailRecording notes that something of the sound of a chat could not be
+// written. Otherwise a recording is complete when its chat ends.
+func (s *Store) FailRecording(ctx context.Context, chatID string) error {
+	return s.change(ctx, "giving up the recording of chat "+chatID, func(ctx context.Context, c conn) error {
 		return changeOne(ctx, c, `
 			UPDATE recording SET status = ?, modified_ms = ? WHERE chat = (SELECT num FROM chat WHERE id = ?)`,
-			status, time.Now().UnixMilli(), chatID)
+			RecordingFailed, time.Now().UnixMilli(), chatID)
 	})
 }
 
-// endOpenRecordings closes those that a crash left open: what is there of them
-// can be heard.
-func endOpenRecordings(ctx context.Context, c conn) error {
-	_, err := c.ExecContext(ctx, `UPDATE recording SET status = ? WHERE status = ?`, Recorded, Recording)
+// endRecording closes the recording of a chat that ends, if there is one.
+func endRecording(ctx context.Context, c conn, chatID string, atMS int64) error {
+	_, err := c.ExecContext(ctx, `
+		UPDATE recording SET status = ?, modified_ms = ? WHERE status = ? AND chat = (SELECT num FROM chat WHERE id = ?)`,
+		Recorded, atMS, Recording, chatID)
 	return err
 }
 
@@ -190,14 +171,20 @@ func cutLast(s string) (before, after string, found bool) {
 const secretBytes = 32
 
 // Secret returns the box's own key of that name, made when first asked for.
-func (s *Store) Secret(ctx context.Context, name string) (key []byte, err error) {
-	err = s.change(ctx, "reading the key "+name, func(ctx context.Context, c conn) error {
+func (s *Store) Secret(ctx context.Context, name string) ([]byte, error) {
+	const find = `SELECT key FROM secret WHERE name = ?`
+	doing := "reading the key " + name
+	key, err := value[[]byte](ctx, s.read, find, name)
+	if !errors.Is(err, ErrNotFound) {
+		return key, explain(doing, err)
+	}
+	err = s.change(ctx, doing, func(ctx context.Context, c conn) error {
 		fresh := make([]byte, secretBytes)
 		_, _ = rand.Read(fresh) // never fails, as its documentation says
 		if _, err := c.ExecContext(ctx, `INSERT INTO secret (name, key) VALUES (?, ?) ON CONFLICT DO NOTHING`, name, fresh); err != nil {
 			return err
 		}
-		key, err = value[[]byte](ctx, c, `SELECT key FROM secret WHERE name = ?`, name)
+		key, err = value[[]byte](ctx, c, find, name)
 		return err
 	})
 	return key, err

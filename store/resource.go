@@ -80,21 +80,26 @@ func missing(err error, ref Ref) error {
 // they became. Each draft may use those before it. ErrMissing: the resource of
 // a next version, or what a draft uses, is not there.
 func (s *Store) Keep(ctx context.Context, accountID string, drafts ...Draft) (kept []Version, err error) {
-	err = s.change(ctx, "storing a version", func(ctx context.Context, c conn) error {
-		kept = make([]Version, len(drafts))
-		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
-		if err != nil {
-			return fmt.Errorf("account %s: %w", accountID, err)
-		}
-		for i, d := range drafts {
-			if kept[i], err = keep(ctx, c, account, d); err != nil {
-				return err
-			}
-		}
-		return nil
+	err = s.change(ctx, "storing a version", func(ctx context.Context, c conn) (err error) {
+		kept, err = keepAll(ctx, c, accountID, drafts)
+		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	return kept, nil
+}
+
+func keepAll(ctx context.Context, c conn, accountID string, drafts []Draft) ([]Version, error) {
+	account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
+	if err != nil {
+		return nil, fmt.Errorf("account %s: %w", accountID, err)
+	}
+	kept := make([]Version, len(drafts))
+	for i, d := range drafts {
+		if kept[i], err = keep(ctx, c, account, d); err != nil {
+			return nil, err
+		}
 	}
 	return kept, nil
 }
@@ -160,21 +165,25 @@ func (s *Store) Rename(ctx context.Context, accountID string, kind Kind, id, nam
 // Describe gives a version another description and returns it.
 func (s *Store) Describe(ctx context.Context, accountID string, ref Ref, description string) (v Version, err error) {
 	doing := fmt.Sprintf("describing version %d of %s %s", ref.Version, ref.Kind, ref.ID)
-	err = s.change(ctx, doing, func(ctx context.Context, c conn) error {
-		err := changeOne(ctx, c, `
-			UPDATE resource_version SET description = ?, modified_ms = ?
-			 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine+`)`,
-			description, time.Now().UnixMilli(), ref.Version, ref.ID, ref.Kind, accountID)
-		if err != nil {
-			return missing(err, ref)
-		}
-		v, err = versionOf(ctx, c, accountID, ref)
+	err = s.change(ctx, doing, func(ctx context.Context, c conn) (err error) {
+		v, err = describe(ctx, c, accountID, ref, description)
 		return err
 	})
 	if err != nil {
 		return Version{}, err
 	}
 	return v, nil
+}
+
+func describe(ctx context.Context, c conn, accountID string, ref Ref, description string) (Version, error) {
+	err := changeOne(ctx, c, `
+		UPDATE resource_version SET description = ?, modified_ms = ?
+		 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine+`)`,
+		description, time.Now().UnixMilli(), ref.Version, ref.ID, ref.Kind, accountID)
+	if err != nil {
+		return Version{}, missing(err, ref)
+	}
+	return versionOf(ctx, c, accountID, ref)
 }
 
 // Delete removes a resource with all its versions.

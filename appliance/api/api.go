@@ -20,7 +20,7 @@ type Parts struct {
 	Keys    Keys
 	Chats   Chats
 	Ready   Ready
-	Records *store.Store // of configs, prompts and tools
+	Records *store.Store // of configs, prompts and tools, and of the history
 	Voices  Voices
 	Models  Models
 	// Metrics counts what the box does, for the Operators; nil where nobody
@@ -58,13 +58,15 @@ type API struct {
 	mux   *http.ServeMux
 	tries tries
 	now   func() time.Time
+	// decoding is taken by who decodes a recording.
+	decoding chan struct{}
 	// documents are the descriptions of the API, made when first asked for.
 	documents func() (documents, error)
 }
 
 // New returns the API over its parts.
 func New(p Parts) *API {
-	a := &API{Parts: p, mux: http.NewServeMux(), now: time.Now}
+	a := &API{Parts: p, mux: http.NewServeMux(), now: time.Now, decoding: make(chan struct{}, 1)}
 	a.documents = sync.OnceValues(a.makeDocuments)
 	a.register(a.routes())
 	return a

@@ -220,11 +220,11 @@ func TestTheExamplesWork(t *testing.T) {
 	}
 }
 
-// Every string, list and number of every body is tried at its bounds and one
-// past them.
+// What the description allows and what the box takes are compared at the bounds
+// of every text and one past them; package contract does so for all else.
 func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
 	c := startRest(t, "home")[0]
-	var d *described = c.http.Config.Handler.(*described)
+	d := c.http.Config.Handler.(*described)
 	for _, rt := range d.API.routes() {
 		if rt.says.Body == "" || rt.method != "POST" || strings.Contains(rt.path, "{") {
 			continue
@@ -299,6 +299,51 @@ func TestThePageNamesEveryRouteAndReachesForNothing(t *testing.T) {
 	for _, m := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
 		if !ids[m[1]] {
 			t.Errorf("a link to %s, which is not there", m[1])
+		}
+	}
+}
+
+func TestMessagesOfAChatAreAsTheyAreDescribed(t *testing.T) {
+	a, _ := box(io.Discard)
+	all, err := a.documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(all.asyncAPI.text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &described{TB: t, compiler: jsonschema.NewCompiler()}
+	if err := d.compiler.AddResource("openapi.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	prompt := "Be kind."
+	call := contract.ToolCallMessage{ToolCallID: "1", Name: "hours", Parameters: "{}", ToolType: contract.ToolFunction}
+	answer := contract.ToolResponseMessage{ToolCallID: "1", Content: "ten", ToolType: contract.ToolFunction}
+	scores := contract.Inference{Prosody: &contract.ProsodyInference{}}
+	messages := []contract.ServerMessage{
+		contract.ChatMetadata{ChatID: "1", ChatGroupID: "2"},
+		contract.UserMessage{Message: contract.ChatMessage{Role: contract.RoleUser, Content: "When?"}, Models: scores},
+		contract.AssistantMessage{ID: "1", Message: contract.ChatMessage{Role: contract.RoleTool, ToolCall: &call, ToolResult: &contract.ToolResult{Response: &answer}}},
+		contract.AudioOutput{ID: "1", Data: []byte("RIFF")}, contract.AssistantProsody{ID: "1", Models: scores}, contract.AssistantEnd{CustomSessionID: "x"},
+		contract.UserInterruption{Time: 1}, call, answer, contract.ToolErrorMessage{ToolCallID: "1", Error: "no", Level: contract.LevelWarn},
+		contract.SessionSettings{SystemPrompt: &prompt, Variables: map[string]contract.VariableValue{"a": contract.TextVariable("b")}, Metadata: map[string]json.RawMessage{"n": []byte("[1]")}},
+		contract.GroupActive.Error("It is."),
+	}
+	if len(messages) != len(contract.ServerMessages()) {
+		t.Errorf("%d messages are tried of %d", len(messages), len(contract.ServerMessages()))
+	}
+	for _, m := range messages {
+		text, err := m.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload := find(doc, "components", "messages", m.MessageType(), "payload", "$ref").(string)
+		if err := d.fits(strings.Split(strings.TrimPrefix(payload, "#/"), "/"), text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if wrong := bytes.Replace(text, []byte(`{"type":"`), []byte(`{"type":"un`), 1); d.fits(strings.Split(strings.TrimPrefix(payload, "#/"), "/"), wrong) == nil {
+			t.Errorf("another type fits %s", payload)
 		}
 	}
 }

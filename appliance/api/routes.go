@@ -47,6 +47,7 @@ func (a *API) routes() []route {
 		{"GET", "/v0/evi/language-models", a.withAccount(a.languageModels), describe.Operation{ID: "listLanguageModels", Section: "Language models", Summary: "What this box can serve",
 			Access: describe.Account, Answers: ok(contract.ReturnLanguageModels{})}},
 	},
+		a.historyRoutes(),
 		versionedRoutes("/v0/evi/configs", a.configs(), versionedWords{"Config", "Configs", "PostedConfig", "PostedConfigVersion", "PostedName",
 			`{"name":"Museum guide","evi_version":"4-mini","prompt":{"text":"You show visitors around. Answer briefly."}}`, `{"evi_version":"4-mini","version_description":"without a prompt"}`}),
 		versionedRoutes("/v0/evi/prompts", a.prompts(), versionedWords{"Prompt", "Prompts", "PostedPrompt", "PostedPromptVersion", "PostedName",

@@ -33,9 +33,9 @@ type OggOpusWriter struct {
 	preSkip  int       // at 48 kHz
 	frame    []float32 // that is not full
 	page     oggPage
-	packets  int   // in page
-	granule  int64 // samples at 48 kHz that are encoded, the pre-skip among them
-	heard    int64 // samples at 48 kHz that the caller has written
+	packets  int    // in page
+	granule  int64  // samples at 48 kHz that are encoded, the pre-skip among them
+	heard    int64  // samples at 48 kHz that the caller has written
 	silence  []byte // the packet for more of the digital silence that goes on; nil: something else goes on
 	buf      []byte
 	err      error

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 )
 
 // wavHeaderLen is RIFF, a 16-byte fmt chunk and the head of the data chunk.
@@ -136,3 +137,15 @@ func (w *WAVWriter) Close() error {
 }
 
 var errWAVClosed = errors.New("wav: writer is closed")
+
+// WAVLength is how long a WAV file plays that EncodeWAV has made.
+func WAVLength(file []byte) (time.Duration, error) {
+	if len(file) < wavHeaderLen || string(file[:4]) != "RIFF" || string(file[36:40]) != "data" {
+		return 0, fmt.Errorf("wav: %d bytes that are no file of the box's own", len(file))
+	}
+	bytesPerSecond := binary.LittleEndian.Uint32(file[28:])
+	if bytesPerSecond == 0 {
+		return 0, errors.New("wav: the header has a rate of 0")
+	}
+	return time.Duration(len(file)-wavHeaderLen) * time.Second / time.Duration(bytesPerSecond), nil
+}

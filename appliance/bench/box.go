@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -56,17 +57,12 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 		return nil, fmt.Errorf("a data folder for the box: %w", err)
 	}
 	data := filepath.Join(dir, "data")
-	args := append(append([]string{}, o.Serve[1:]...),
-		"--data", data, "--listen", "127.0.0.1:0", "--tls", "off", "--log-level", "debug", "--log-format", "json",
-		"--max-chats", strconv.Itoa(max(o.Config.MaxChats(), o.Chats)))
 	ctx, cancel := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, o.Serve[0], args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = boxStop
+	cmd := o.serving(ctx, data)
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		cancel()
-		return nil, err
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	b := &box{stages: map[string][]time.Duration{}}
 	begun, ended := time.Now(), make(chan error, 1)
@@ -93,6 +89,20 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 	return b, nil
 }
 
+// serving is the command that runs a box on the data folder; it is told to
+// stop when ctx ends.
+func (o Options) serving(ctx context.Context, data string) *exec.Cmd {
+	args := append(slices.Clone(o.Serve[1:]),
+		"--data", data, "--listen", "127.0.0.1:0", "--tls", "off", "--log-level", "debug", "--log-format", "json",
+		"--max-chats", strconv.Itoa(max(o.Config.MaxChats(), o.Chats)))
+	cmd := exec.CommandContext(ctx, o.Serve[0], args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = boxStop
+	// The box is to die with us even if we are killed.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	return cmd
+}
+
 // abandon stops a box that is no good. How it ends is of no interest then.
 func (b *box) abandon(why error) error {
 	_ = b.stop()
@@ -102,11 +112,10 @@ func (b *box) abandon(why error) error {
 // runBox starts the process, hands on what it logs, and returns how it ended.
 func runBox(cmd *exec.Cmd, started chan<- error, log io.Reader, said chan<- boxLine) error {
 	defer close(said)
-	// The box is to die with us even if we are killed. The system ties that to
-	// the thread which starts it, so this goroutine keeps its thread.
+	// The system takes the end of the thread that started a process for the
+	// end of its parent, so this goroutine keeps its thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	err := cmd.Start()
 	started <- err
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // Report is what a benchmark found.
 type Report struct {
-	Bench   string   `json:"bench"` // talk, stt, tts or llm
+	Bench   string   `json:"bench"` // talk, stt, tts, llm or api
 	Machine Machine  `json:"machine"`
 	Figures []Figure `json:"figures"`
 }

@@ -15,10 +15,15 @@ import (
 )
 
 const (
-	// settling is how long the box is left alone before it is watched idle.
-	settling = 4 * time.Second
+	// A box that has just started, or opened a chat, reads its prompt ahead. It
+	// is idle when a second of it costs less than restless of a core, and waited
+	// for no longer than settling: what still runs then is how it idles.
+	restless = 0.1
+	settling = time.Minute
 	// What an idle box, and a silent chat, may use of one core, in percent.
 	idleLimit, silentLimit = 1, 1.5
+	// beforeSpeaking is how long a user takes to begin once the line is open.
+	beforeSpeaking = 2 * time.Second
 	// readyLimit is how long a start may take, in seconds.
 	readyLimit = 3
 	// Added latency in milliseconds that nobody notices (median), and that
@@ -71,10 +76,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 // idle watches the box with no chat, and with one in which nobody speaks.
 func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 	o.say("watching the idle box for %v", o.Idle)
-	if err := sleep(ctx, settling); err != nil {
-		return err
-	}
-	share, err := cpuShare(ctx, b.pid, o.Idle)
+	share, err := restingShare(ctx, b.pid, o.Idle)
 	if err != nil {
 		return err
 	}
@@ -85,12 +87,24 @@ func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 		return err
 	}
 	defer c.hangUp()
-	if err := sleep(ctx, settling); err != nil {
-		return err
-	}
-	share, err = cpuShare(ctx, b.pid, o.Idle)
+	share, err = restingShare(ctx, b.pid, o.Idle)
 	r.against("silent_chat", 100*share, "% of a core", silentLimit, "digital silence in real time; the limit")
 	return err
+}
+
+// restingShare is the share of a core that a process uses over d, once it has
+// settled.
+func restingShare(ctx context.Context, pid int, d time.Duration) (float64, error) {
+	for begun := time.Now(); time.Since(begun) < settling; {
+		share, err := cpuShare(ctx, pid, time.Second)
+		if err != nil {
+			return 0, err
+		}
+		if share < restless {
+			break
+		}
+	}
+	return cpuShare(ctx, pid, d)
 }
 
 // converse holds the conversations and adds what came of them.
@@ -141,7 +155,7 @@ func hold(ctx context.Context, at place, asked []recording, tell func(turn)) (tu
 		return nil, err
 	}
 	defer c.hangUp()
-	if err := sleep(ctx, time.Second); err != nil { // a person listens before speaking
+	if err := sleep(ctx, beforeSpeaking); err != nil {
 		return nil, err
 	}
 	for _, q := range asked {

@@ -42,6 +42,7 @@ type ear struct {
 	clock       func() time.Duration // since the chat began
 	post        func(Event)
 	fault       func(contract.Fault)
+	tape        func(at time.Duration, pcm []float32) // takes what is heard, and owns it
 
 	queue   chan earful
 	guesses chan guess // finished
@@ -88,6 +89,7 @@ type guess struct {
 func newEar(d engine.VoiceDetector, t engine.Transcriber, s Settings, clock func() time.Duration, post func(Event), fault func(contract.Fault)) *ear {
 	return &ear{
 		transcriber: t, clock: clock, post: post, fault: fault,
+		tape:      func(time.Duration, []float32) {},
 		queue:     make(chan earful, earQueue),
 		guesses:   make(chan guess, 1),
 		segmenter: engine.NewSegmenter(d.NewStream(), s.segment()),
@@ -156,6 +158,7 @@ func (e *ear) hear(ctx context.Context, chunk []byte) {
 		return
 	}
 	e.keepTime(len(pcm))
+	e.tape(e.at(e.segmenter.Position()+int64(len(e.pending))), pcm)
 	e.frames(ctx, pcm)
 	if err != nil {
 		e.decoder = nil

@@ -21,6 +21,7 @@ type Parts struct {
 	Model       engine.LanguageModel
 	Voices      Voices
 	Records     ChatRecords
+	Recordings  Recordings // nil where chats are not recorded
 	Configs     Configs
 	Models      Models // those that configs name; Model is the default
 	// StrictModels refuses a chat whose config names a model that Models has
@@ -152,6 +153,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
 	err = h.Records.StartChat(ctx, store.NewChat{
 		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
 		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
+		Recorded: h.Recordings != nil,
 	})
 	if err != nil {
 		return nil, Opened{}, startFault(err, meta.ChatGroupID, resumed)
@@ -173,6 +175,8 @@ func startFault(err error, group string, resumed bool) error {
 	switch {
 	case resumed && errors.Is(err, store.ErrNotFound):
 		return contract.Fault{Code: contract.GroupNotFound, Detail: fmt.Sprintf("resumed_chat_group_id: no chat group %q", group)}
+	case errors.Is(err, errNotKept):
+		return contract.Fault{Code: contract.NoDataRetention}
 	case errors.Is(err, store.ErrActive):
 		return contract.Fault{Code: contract.GroupActive, Detail: "End the chat that is live before resuming its group."}
 	}
@@ -229,6 +233,10 @@ func (h *Host) session(id string, chosen chosen, begun time.Time, history []engi
 		c.pace.tell = func(Stage, time.Duration) {}
 	}
 	c.scribe = newScribe(id, h.Records, line, c.log, c.lost)
+	if h.Recordings != nil {
+		c.recorder = newRecorder(id, h.Recordings, c.clock, c.log)
+	}
+	c.ear.tape = c.recorder.heard
 	return c
 }
 

@@ -37,11 +37,12 @@ type Session struct {
 	events chan Event
 	done   chan struct{}
 
-	ear    *ear
-	mind   mind
-	mouth  mouth
-	scribe *scribe
-	pace   pace
+	ear      *ear
+	mind     mind
+	mouth    mouth
+	scribe   *scribe
+	recorder *recorder
+	pace     pace
 
 	turns map[int]*turn // with work under way
 	ended *End
@@ -84,6 +85,7 @@ func (c *Session) run(ctx context.Context, opened Opened) {
 	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
 	var scribing sync.WaitGroup
 	scribing.Go(func() { c.scribe.run(writing) })
+	go c.recorder.run()
 	c.workers.Go(func() { c.ear.run(work) })
 	opening := c.state.messages()
 	c.workers.Go(func() { c.read(work, opening) })
@@ -93,6 +95,7 @@ func (c *Session) run(ctx context.Context, opened Opened) {
 	stop()
 	go c.drain() // those who still post must not wait for a session that is over
 	c.workers.Wait()
+	c.stopRecording()
 	close(c.scribe.queue)
 	hurry := time.AfterFunc(goodbye, stopWriting)
 	scribing.Wait()
@@ -135,7 +138,11 @@ func (c *Session) drain() {
 
 func (c *Session) handle(ctx context.Context, e Event) {
 	var follows []Effect
+	silentAt := c.state.silentAt
 	c.state, follows = Next(c.state, e)
+	if c.state.silentAt < silentAt {
+		c.recorder.cut(c.state.now)
+	}
 	for _, f := range follows {
 		c.carryOut(ctx, f)
 	}
@@ -149,6 +156,9 @@ func (c *Session) carryOut(ctx context.Context, e Effect) {
 	switch e := e.(type) {
 	case Send:
 		c.put(outgoing{c.named(e.Message), e.Record})
+		if clip, ok := e.Message.(contract.AudioOutput); ok {
+			c.recorder.said(c.state.now, clip.Data)
+		}
 	case Record:
 		c.put(outgoing{nil, &e.Event})
 	case Think:
@@ -236,6 +246,13 @@ func (c *Session) read(ctx context.Context, said []engine.Message) {
 	if err := c.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
 		c.log.Warn("cannot read the conversation ahead", "err", err)
 	}
+}
+
+// stopRecording waits for the recorder, whose disk may be slow.
+func (c *Session) stopRecording() {
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	c.recorder.end(ctx, c.state.now)
 }
 
 // lost says that nothing more can be written, or sent to the client.

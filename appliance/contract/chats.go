@@ -6,10 +6,51 @@ package contract
 // ChatStatus says whether a chat goes on, or why it ended.
 type ChatStatus string
 
+// The statuses of a chat.
+const (
+	ChatActive             ChatStatus = "ACTIVE"
+	ChatUserEnded          ChatStatus = "USER_ENDED"
+	ChatUserTimeout        ChatStatus = "USER_TIMEOUT"
+	ChatMaxDurationTimeout ChatStatus = "MAX_DURATION_TIMEOUT"
+	ChatInactivityTimeout  ChatStatus = "INACTIVITY_TIMEOUT"
+	ChatError              ChatStatus = "ERROR"
+)
+
 // ChatStatuses lists every status that a chat may have.
 func ChatStatuses() []ChatStatus {
-	return []ChatStatus{"ACTIVE", "USER_ENDED", "USER_TIMEOUT", "MAX_DURATION_TIMEOUT", "INACTIVITY_TIMEOUT", "ERROR"}
+	return []ChatStatus{ChatActive, ChatUserEnded, ChatUserTimeout, ChatMaxDurationTimeout, ChatInactivityTimeout, ChatError}
 }
+
+// ChatEventType says what happened in a chat.
+type ChatEventType string
+
+// The types of events.
+const (
+	EventAgentMessage         ChatEventType = "AGENT_MESSAGE"
+	EventAssistantProsody     ChatEventType = "ASSISTANT_PROSODY"
+	EventChatStart            ChatEventType = "CHAT_START_MESSAGE"
+	EventChatEnd              ChatEventType = "CHAT_END_MESSAGE"
+	EventFunctionCall         ChatEventType = "FUNCTION_CALL"
+	EventFunctionCallResponse ChatEventType = "FUNCTION_CALL_RESPONSE"
+	EventPauseOnset           ChatEventType = "PAUSE_ONSET"
+	EventResumeOnset          ChatEventType = "RESUME_ONSET"
+	EventSessionSettings      ChatEventType = "SESSION_SETTINGS"
+	EventSystemPrompt         ChatEventType = "SYSTEM_PROMPT"
+	EventUserInterruption     ChatEventType = "USER_INTERRUPTION"
+	EventUserMessage          ChatEventType = "USER_MESSAGE"
+	EventUserRecordingStart   ChatEventType = "USER_RECORDING_START_MESSAGE"
+)
+
+// ChatEventRole says who did it.
+type ChatEventRole string
+
+// The roles of events.
+const (
+	EventOfUser   ChatEventRole = "USER"
+	EventOfAgent  ChatEventRole = "AGENT"
+	EventOfSystem ChatEventRole = "SYSTEM"
+	EventOfTool   ChatEventRole = "TOOL"
+)
 
 // Direction is how a list is ordered in time.
 type Direction string
@@ -52,15 +93,15 @@ type ReturnPagedChats struct {
 
 // ReturnChatEvent is one thing that happened in a chat.
 type ReturnChatEvent struct {
-	ID              string `json:"id"`
-	ChatID          string `json:"chat_id"`
-	Timestamp       int64  `json:"timestamp"`
-	Type            string `json:"type"` // AGENT_MESSAGE, USER_MESSAGE, CHAT_START_MESSAGE …
-	Role            string `json:"role"` // USER, AGENT, SYSTEM or TOOL
-	MessageText     string `json:"message_text,omitempty"`
-	EmotionFeatures string `json:"emotion_features,omitempty"` // JSON as text: the 48 scores
-	Metadata        string `json:"metadata,omitempty"`         // JSON as text
-	RelatedEventID  string `json:"related_event_id,omitempty"`
+	ID              string        `json:"id"`
+	ChatID          string        `json:"chat_id"`
+	Timestamp       int64         `json:"timestamp"`
+	Type            ChatEventType `json:"type"`
+	Role            ChatEventRole `json:"role"`
+	MessageText     string        `json:"message_text,omitempty"`
+	EmotionFeatures string        `json:"emotion_features,omitempty"` // JSON as text: the 48 scores
+	Metadata        string        `json:"metadata,omitempty"`         // JSON as text
+	RelatedEventID  string        `json:"related_event_id,omitempty"`
 }
 
 // ReturnChatPagedEvents is a chat with a page of its events.
@@ -116,7 +157,7 @@ type AudioStatus string
 
 // The statuses of a recording.
 const (
-	AudioQueued     AudioStatus = "QUEUED"      // the box has to look first what a crash left of it
+	AudioQueued     AudioStatus = "QUEUED"      // the chat is over, and its last second is being written
 	AudioInProgress AudioStatus = "IN_PROGRESS" // the chat goes on
 	AudioComplete   AudioStatus = "COMPLETE"
 	AudioError      AudioStatus = "ERROR"     // something of it could not be written
@@ -124,7 +165,7 @@ const (
 )
 
 // ReturnChatAudioReconstruction says where to hear a chat. SignedAudioURL works
-// without a key until its time; it is there as soon as all is written.
+// without a key until its time; it is there as soon as all is written that will be.
 type ReturnChatAudioReconstruction struct {
 	ID                                 string      `json:"id"` // of the chat
 	UserID                             string      `json:"user_id"`

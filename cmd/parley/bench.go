@@ -19,6 +19,7 @@ type benchCmd struct {
 	STT  benchSTTCmd  `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
 	TTS  benchTTSCmd  `cmd:"" name:"tts" help:"Measure the voices: time, word error, loudness, memory."`
 	LLM  benchLLMCmd  `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
+	API  benchAPICmd  `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
 }
 
 // benchFlags are those of all benchmarks.
@@ -140,6 +141,27 @@ func (cmd *benchLLMCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 	}
 	o.Rounds = cmd.Rounds
 	return c.report(ctx, cmd.JSON, bench.LLM, o)
+}
+
+type benchAPICmd struct {
+	JSON   bool   `name:"json" help:"Print one JSON object."`
+	Config string `placeholder:"FILE" help:"Read settings from this file."`
+	Rounds int    `default:"5" placeholder:"N" help:"Times that each call is compared with its yardstick, at most 7 (5)."`
+}
+
+// Help shows the command in use.
+func (benchAPICmd) Help() string {
+	return "Example:\n\n  parley bench api --json\n\nA database is made in the folder for temporary files: set TMPDIR to measure another disk. It takes about a minute."
+}
+
+// Run measures the API.
+func (cmd *benchAPICmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Rounds = cmd.Rounds
+	return c.report(ctx, cmd.JSON, bench.API, o)
 }
 
 // bench are the options of a benchmark before its own flags.

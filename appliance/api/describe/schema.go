@@ -34,9 +34,6 @@ type Schema struct {
 // Text is the schema of any text.
 func Text() *Schema { return &Schema{Type: "string"} }
 
-// ID is the schema of what names a thing.
-func ID() *Schema { return &Schema{Type: "string", Format: "uuid"} }
-
 // Number is the schema of a whole number from low to high.
 func Number(low, high int) *Schema {
 	return &Schema{Type: "integer", Minimum: float(low), Maximum: float(high)}

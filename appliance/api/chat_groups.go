@@ -1,0 +1,83 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+func (a *API) listChatGroups(w http.ResponseWriter, r *http.Request, account string) error {
+	q := r.URL.Query()
+	page, err := readTimedPage(q)
+	if err != nil {
+		return err
+	}
+	groups, total, err := a.Records.ChatGroups(r.Context(), account, q.Get("config_id"), page)
+	if err != nil {
+		return err
+	}
+	records := make([]contract.ReturnChatGroup, len(groups))
+	for i, g := range groups {
+		records[i] = contract.ReturnChatGroup{
+			ID: g.ID, FirstStartTimestamp: g.FirstStartMS, MostRecentStartTimestamp: g.LastStartMS,
+			MostRecentChatID: g.LastChatID, MostRecentConfig: configSpec(g.LastConfig), NumChats: g.NumChats, Active: g.Active,
+		}
+	}
+	a.reply(w, http.StatusOK, contract.ReturnPagedChatGroups{TimedPaging: timedPaging(page, total), ChatGroupsPage: records})
+	return nil
+}
+
+// chatGroup answers with a group and its own chats.
+func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, account string) error {
+	q := r.URL.Query()
+	page, err := readTimedPage(q)
+	if err != nil {
+		return err
+	}
+	statuses, err := readStatuses(q)
+	if err != nil {
+		return err
+	}
+	g, chats, total, err := a.Records.ChatGroup(r.Context(), account, r.PathValue("id"), statuses, page)
+	if err != nil {
+		return missing(err, "chat group", r.PathValue("id"))
+	}
+	a.reply(w, http.StatusOK, contract.ReturnChatGroupPagedChats{
+		TimedPaging: timedPaging(page, total), ID: g.ID, FirstStartTimestamp: g.FirstStartMS, MostRecentStartTimestamp: g.LastStartMS,
+		NumChats: g.NumChats, Active: g.Active, ChatsPage: chatRecords(chats),
+	})
+	return nil
+}
+
+// chatGroupEvents answers with what happened in all chats of a group.
+func (a *API) chatGroupEvents(w http.ResponseWriter, r *http.Request, account string) error {
+	page, err := readTimedPage(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	events, total, err := a.Records.GroupEvents(r.Context(), account, id, page)
+	if err != nil {
+		return missing(err, "chat group", id)
+	}
+	a.reply(w, http.StatusOK, contract.ReturnChatGroupPagedEvents{
+		TimedPaging: timedPaging(page, total), ID: id, EventsPage: eventRecords(events),
+	})
+	return nil
+}
+
+// deleteChatGroup removes a group with all that is kept of its chats.
+func (a *API) deleteChatGroup(w http.ResponseWriter, r *http.Request, account string) error {
+	id := r.PathValue("id")
+	err := a.Records.DeleteChatGroup(r.Context(), account, id)
+	if errors.Is(err, store.ErrActive) {
+		return contract.ErrConflict{Why: "a chat of this group is still live; end it first"}
+	}
+	if err != nil {
+		return missing(err, "chat group", id)
+	}
+	a.reply(w, http.StatusOK, confirmation{"The chat group is deleted, with its chats and their recordings."})
+	return nil
+}

@@ -1,0 +1,126 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// readTimedPage reads which piece of a list in time a query asks for.
+func readTimedPage(q url.Values) (store.Page, error) {
+	page, err := readPage(q)
+	if err != nil {
+		return page, err
+	}
+	ascending, err := readFlag(q, "ascending_order", true)
+	page.Descending = !ascending
+	return page, err
+}
+
+// timedPaging says of a page where it lies among so many rows.
+func timedPaging(p store.Page, rows int) contract.TimedPaging {
+	t := contract.TimedPaging{Paging: paging(p, rows), PaginationDirection: contract.Ascending}
+	if p.Descending {
+		t.PaginationDirection = contract.Descending
+	}
+	return t
+}
+
+// readStatuses reads the statuses that a list is limited to; they come one to a
+// parameter.
+func readStatuses(q url.Values) ([]store.Status, error) {
+	var chosen []store.Status
+	for _, text := range q["status"] {
+		switch {
+		case text == "": // so clients write a parameter that they have not set
+		case slices.Contains(contract.ChatStatuses(), contract.ChatStatus(text)):
+			chosen = append(chosen, store.Status(text))
+		default:
+			return nil, contract.ErrInvalid{Field: "status", Why: fmt.Sprintf("%.80q is not allowed; expected one of %v", text, contract.ChatStatuses())}
+		}
+	}
+	return chosen, nil
+}
+
+// missing names what the store did not find.
+func missing(err error, what, id string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrNotFound{What: what, ID: id}
+	}
+	return err
+}
+
+func (a *API) listChats(w http.ResponseWriter, r *http.Request, account string) error {
+	q := r.URL.Query()
+	page, err := readTimedPage(q)
+	if err != nil {
+		return err
+	}
+	statuses, err := readStatuses(q)
+	if err != nil {
+		return err
+	}
+	chats, total, err := a.Records.Chats(r.Context(), account, store.ChatFilter{ConfigID: q.Get("config_id"), Statuses: statuses}, page)
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, contract.ReturnPagedChats{TimedPaging: timedPaging(page, total), ChatsPage: chatRecords(chats)})
+	return nil
+}
+
+// chatEvents answers with a chat and what happened in it.
+func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, account string) error {
+	page, err := readTimedPage(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	c, err := a.Records.Chat(r.Context(), account, r.PathValue("id"))
+	if err != nil {
+		return missing(err, "chat", r.PathValue("id"))
+	}
+	events, total, err := a.Records.Events(r.Context(), c.ID, page)
+	if err != nil {
+		return missing(err, "chat", c.ID)
+	}
+	a.reply(w, http.StatusOK, contract.ReturnChatPagedEvents{
+		TimedPaging: timedPaging(page, total), ID: c.ID, ChatGroupID: c.GroupID, Status: contract.ChatStatus(c.Status),
+		StartTimestamp: c.StartedMS, EndTimestamp: c.EndedMS, Config: configSpec(c.Config), Metadata: c.Metadata,
+		EventsPage: eventRecords(events),
+	})
+	return nil
+}
+
+func chatRecords(chats []store.Chat) []contract.ReturnChat {
+	records := make([]contract.ReturnChat, len(chats))
+	for i, c := range chats {
+		records[i] = contract.ReturnChat{
+			ID: c.ID, ChatGroupID: c.GroupID, Status: contract.ChatStatus(c.Status), StartTimestamp: c.StartedMS,
+			EndTimestamp: c.EndedMS, EventCount: c.EventCount, Config: configSpec(c.Config), Metadata: c.Metadata,
+		}
+	}
+	return records
+}
+
+func eventRecords(events []store.Event) []contract.ReturnChatEvent {
+	records := make([]contract.ReturnChatEvent, len(events))
+	for i, e := range events {
+		records[i] = contract.ReturnChatEvent{
+			ID: e.ID, ChatID: e.ChatID, Timestamp: e.AtMS, Type: contract.ChatEventType(e.Type), Role: contract.ChatEventRole(e.Role),
+			MessageText: e.MessageText, EmotionFeatures: e.EmotionFeatures, Metadata: e.Metadata, RelatedEventID: e.RelatedEventID,
+		}
+	}
+	return records
+}
+
+// configSpec names the config of a chat that had one.
+func configSpec(c store.ConfigRef) *contract.ReturnConfigSpec {
+	if c.ID == "" {
+		return nil
+	}
+	return &contract.ReturnConfigSpec{ID: c.ID, Version: c.Version}
+}

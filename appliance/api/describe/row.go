@@ -1,0 +1,112 @@
+package describe
+
+import (
+	"fmt"
+	"io/fs"
+
+	"parley/appliance/contract"
+)
+
+// Access says who may take a path.
+type Access int
+
+// Who may take a path.
+const (
+	Anybody Access = iota
+	Account        // who has an API key or an access token
+	KeyOnly        // who has an API key
+	Client         // who has an API key together with its secret
+)
+
+// Operation is what a row of the routes says of itself.
+type Operation struct {
+	ID      string // the name that clients made from the description give it
+	Section string // under which it is found
+	Summary string // a line
+	More    string // what else is to be known; may be empty
+	Access  Access
+	Query   []Parameter
+	Body    string // of contract.Bodies; empty for none
+	Form    any    // what is sent as a form or as JSON instead
+	Example string // a body that works
+	Answers []Answer
+	Refuses []int // statuses of errors, besides those that follow from the rest
+	Socket  *Socket
+}
+
+// Parameter is one of the query.
+type Parameter struct {
+	Name   string
+	Says   string
+	Schema *Schema
+}
+
+// Answer is one that an operation gives when all is well.
+type Answer struct {
+	Status int
+	Says   string
+	Media  string // application/json where it is empty
+	Value  any    // what is written, empty; nil for what is not JSON
+}
+
+// Socket is a path that becomes a WebSocket.
+type Socket struct {
+	Takes []contract.Body
+	Sends []contract.ServerMessage
+}
+
+// Route is a path with what it says of itself.
+type Route struct {
+	Method, Path string
+	Operation
+}
+
+// Info is what the whole says of itself.
+type Info struct {
+	Title       string `json:"title"`
+	Version     string `json:"version"`
+	Description string `json:"description"`
+	License     struct {
+		Name string `json:"name"`
+		URL  string `json:"url"`
+	} `json:"license"`
+}
+
+// Box is what is described.
+type Box struct {
+	Info    Info
+	Routes  []Route
+	Sources []fs.FS // of the types
+	Problem any     // the body of every error but 422, empty
+	Invalid any     // the body of 422, empty
+}
+
+// FromShape are the parameters of a query that a reader reads, nested ones as
+// name[inner]; said has what is to be known of them.
+func FromShape(shape *contract.Shape, said map[string]string) []Parameter {
+	return fromShape("%s", shape, said)
+}
+
+func fromShape(form string, shape *contract.Shape, said map[string]string) []Parameter {
+	var all []Parameter
+	for _, name := range shape.FieldNames() {
+		f := shape.Fields[name]
+		full := fmt.Sprintf(form, name)
+		if len(f.Fields) > 0 {
+			all = append(all, fromShape(full+"[%s]", f, said)...)
+			continue
+		}
+		p := Parameter{Name: full, Says: said[full]}
+		switch f.Kind {
+		case "string":
+			p.Schema = &Schema{Type: "string", Enum: f.Words, MaxLength: whole(f.High)}
+		case "object":
+			p.Name += "[…]"
+			p.Schema = Text()
+		default:
+			p.Schema = &Schema{Type: f.Kind, Minimum: f.Low, Maximum: f.High}
+		}
+		all = append(all, p)
+	}
+	return all
+}

@@ -1,0 +1,104 @@
+package audio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// mixPiece is how many seconds are decoded at a time. Pieces always begin at
+// the same places, so a byte of the file is the same however it is come to.
+const mixPiece = 10
+
+// A MixedWAV is a WAV file, 16-bit mono, of several recordings heard together.
+// It is made while it is read, a piece at a time, at any place. It is used by
+// one goroutine.
+type MixedWAV struct {
+	files   []*OpusFile
+	rateHz  int
+	samples int64
+	header  []byte
+	at      int64
+
+	piece  int64 // number of that in data
+	data   []byte
+	sum    []float32
+	decode []float32
+}
+
+// NewMixedWAV returns the file at a rate of 8, 12, 16, 24 or 48 kHz. It is as
+// long as the longest of the recordings.
+func NewMixedWAV(rateHz int, files ...*OpusFile) (*MixedWAV, error) {
+	if opusOutHz(rateHz) != rateHz {
+		return nil, fmt.Errorf("opus: %d Hz; allowed are 8000, 12000, 16000, 24000 and 48000 Hz", rateHz)
+	}
+	m := &MixedWAV{files: files, rateHz: rateHz, piece: -1}
+	for _, f := range files {
+		m.samples = max(m.samples, f.Samples(rateHz))
+	}
+	m.header = appendWAVHeader(nil, rateHz, 1, uint64(2*m.samples))
+	return m, nil
+}
+
+// Size is the length of the file in bytes.
+func (m *MixedWAV) Size() int64 { return wavHeaderLen + 2*m.samples }
+
+// Seek says where to read next.
+func (m *MixedWAV) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += m.at
+	case io.SeekEnd:
+		offset += m.Size()
+	}
+	if offset < 0 {
+		return m.at, errors.New("audio: seek before the beginning of the file")
+	}
+	m.at = offset
+	return offset, nil
+}
+
+// Read fills p as far as the piece goes that is being read.
+func (m *MixedWAV) Read(p []byte) (int, error) {
+	if m.at >= m.Size() {
+		return 0, io.EOF
+	}
+	if m.at < wavHeaderLen {
+		n := copy(p, m.header[m.at:])
+		m.at += int64(n)
+		return n, nil
+	}
+	length := int64(2 * mixPiece * m.rateHz)
+	place := m.at - wavHeaderLen
+	if err := m.mix(place / length); err != nil {
+		return 0, err
+	}
+	n := copy(p, m.data[place%length:])
+	m.at += int64(n)
+	return n, nil
+}
+
+// mix makes a piece, unless it is the one made last.
+func (m *MixedWAV) mix(piece int64) error {
+	if piece == m.piece {
+		return nil
+	}
+	length := int64(mixPiece * m.rateHz)
+	from := piece * length
+	n := min(length, m.samples-from)
+	if m.sum == nil {
+		m.sum, m.decode = make([]float32, length), make([]float32, length)
+	}
+	sum, decode := m.sum[:n], m.decode[:n]
+	clear(sum)
+	for _, f := range m.files {
+		if err := f.Decode(decode, m.rateHz, from); err != nil {
+			return err
+		}
+		for i, v := range decode {
+			sum[i] += v
+		}
+	}
+	m.piece, m.data = piece, AppendLinear16(m.data[:0], sum)
+	return nil
+}

@@ -1,0 +1,219 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley/appliance/api"
+	"parley/store"
+)
+
+const (
+	// apiCallers ask at once: enough to keep every core of a small machine at
+	// work, as a console with a few clients beside it does.
+	apiCallers = 8
+	// apiSlice is how long one measurement lasts. Ours and the yardstick's
+	// alternate, so that what else the machine does weighs on both.
+	apiSlice = 300 * time.Millisecond
+	// mostAPIRounds bounds the pairs: they take 0.6 s each for every row.
+	mostAPIRounds = 7
+	// readLimit95 is what a read may take at its slowest but for one in twenty,
+	// in milliseconds, while others write.
+	readLimit95 = 5
+	// loadFor is how long the load lasts under which that is measured.
+	loadFor = 5 * time.Second
+)
+
+// API measures the REST side: the real handlers and the real store over HTTP,
+// beside the same statements asked of SQLite straight.
+func API(ctx context.Context, o Options) (Report, error) {
+	if err := o.check(); err != nil {
+		return Report{}, err
+	}
+	return measureAPI(ctx, o, apiSlice, loadFor)
+}
+
+func measureAPI(ctx context.Context, o Options, slice, loadFor time.Duration) (r Report, err error) {
+	r = Report{Bench: "api", Machine: describe(o.Config)}
+	dir, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		return r, fmt.Errorf("a data folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	s, err := startAPI(ctx, dir)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	o.say("filling a database")
+	if err := s.fill(ctx); err != nil {
+		return r, err
+	}
+	for _, row := range s.rows() {
+		o.say("%s, %d times beside the same SQL", row.name, min(o.Rounds, mostAPIRounds))
+		if err := s.compare(ctx, &r, row, slice, min(o.Rounds, mostAPIRounds)); err != nil {
+			return r, err
+		}
+	}
+	o.say("reads while others write, for %v", loadFor)
+	return r, s.underLoad(ctx, &r, loadFor)
+}
+
+// apiServer is the API over a store of its own, and what is in that.
+type apiServer struct {
+	records   *store.Store
+	yardstick *store.Yardstick
+	key       string
+	account   string
+	address   string
+	stop      func() error
+
+	prompt, tool, config store.Version // with a neighbourhood of others
+	resolved             []store.Ref   // what the config uses
+	chat                 string
+}
+
+func startAPI(ctx context.Context, dir string) (*apiServer, error) {
+	// What is logged is made, as in service, and goes nowhere.
+	log := slog.New(slog.NewJSONHandler(io.Discard, nil))
+	records, err := store.Open(ctx, dir, log)
+	if err != nil {
+		return nil, err
+	}
+	s := &apiServer{records: records, yardstick: store.OpenYardstick(dir)}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, s.yardstick.Close(), records.Close())
+	}
+	server := api.NewServer(api.New(api.Parts{Keys: records, Records: records, Log: log}), log)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	s.address = listener.Addr().String()
+	s.stop = sync.OnceValue(func() error {
+		err := server.Close()
+		<-served // that it was closed
+		return errors.Join(err, s.yardstick.Close(), records.Close())
+	})
+	return s, nil
+}
+
+// apiRow is one kind of call.
+type apiRow struct {
+	name, note string
+	write      bool
+	request    func() (method, path, body string)
+	straight   func(ctx context.Context) error // the same, of SQLite
+}
+
+// compare measures one row in pairs.
+func (s *apiServer) compare(ctx context.Context, r *Report, row apiRow, slice time.Duration, rounds int) error {
+	var ours, straights, ratios []float64
+	for range rounds {
+		over, _, err := s.rate(ctx, slice, row, s.calls)
+		if err != nil {
+			return fmt.Errorf("%s: %w", row.name, err)
+		}
+		straight, _, err := s.rate(ctx, slice, row, func(row apiRow) (func(context.Context) error, func() error, error) {
+			return row.straight, func() error { return nil }, nil
+		})
+		if err != nil {
+			return fmt.Errorf("%s, straight: %w", row.name, err)
+		}
+		ours, straights, ratios = append(ours, over), append(straights, straight), append(ratios, over/straight)
+	}
+	r.paired(row.name, median(ours), "1/s", median(straights), median(ratios), row.note)
+	return nil
+}
+
+// callsOf makes the calls of one client; each client has its own.
+type callsOf func(row apiRow) (call func(context.Context) error, close func() error, err error)
+
+// calls are made over HTTP.
+func (s *apiServer) calls(row apiRow) (func(context.Context) error, func() error, error) {
+	c, err := dialAPI(s.address, s.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(context.Context) error { return c.ask(row.request()) }, c.Close, nil
+}
+
+// rate is how many calls a second all callers make together, and how long each
+// call took.
+func (s *apiServer) rate(ctx context.Context, d time.Duration, row apiRow, by callsOf) (perSecond float64, took []time.Duration, err error) {
+	runtime.GC() // nobody pays for what was before
+	var mu sync.Mutex
+	var all errgroup.Group
+	begun := time.Now()
+	for range apiCallers {
+		all.Go(func() error {
+			call, done, err := by(row)
+			if err != nil {
+				return err
+			}
+			var mine []time.Duration
+			for last := begun; last.Sub(begun) < d && err == nil && ctx.Err() == nil; {
+				err = call(ctx)
+				now := time.Now()
+				mine, last = append(mine, now.Sub(last)), now
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			took = append(took, mine...)
+			return errors.Join(err, done())
+		})
+	}
+	if err := errors.Join(all.Wait(), context.Cause(ctx)); err != nil {
+		return 0, nil, err
+	}
+	return float64(len(took)) / time.Since(begun).Seconds(), took, nil
+}
+
+// underLoad times each kind of read while one client writes without a pause and
+// the others read.
+func (s *apiServer) underLoad(ctx context.Context, r *Report, loadFor time.Duration) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var reads []apiRow
+	var write apiRow
+	for _, row := range s.rows() {
+		if row.write {
+			write = row
+		} else {
+			reads = append(reads, row)
+		}
+	}
+	wrote := make(chan error, 1)
+	call, done, err := s.calls(write)
+	if err != nil {
+		return err
+	}
+	go func() {
+		var err error
+		for ctx.Err() == nil && err == nil {
+			err = call(ctx)
+		}
+		wrote <- errors.Join(err, done())
+	}()
+	var all []time.Duration
+	for _, row := range reads {
+		_, took, err := s.rate(ctx, loadFor/time.Duration(len(reads)), row, s.calls)
+		if err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", row.name, err), func() error { stop(); return <-wrote }())
+		}
+		r.against(row.name+"_p95", quantile(took, 0.95)/float64(time.Millisecond), "ms", readLimit95, fmt.Sprintf("%d clients read, one writes; the limit", apiCallers))
+		all = append(all, took...)
+	}
+	stop()
+	r.against("read_p95", quantile(all, 0.95)/float64(time.Millisecond), "ms", readLimit95, "all kinds of reads together; the limit")
+	return <-wrote
+}

@@ -1,0 +1,322 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+const (
+	// recorderQueue is how many pieces of sound may wait for the recorder: some
+	// ten seconds of a disk that does not answer. What comes then is lost to the
+	// recording, and to nothing else.
+	recorderQueue = 512
+	// recorderBeat is how often the recorder writes down what the assistant has
+	// said meanwhile, and has the disk keep what is written.
+	recorderBeat = 250 * time.Millisecond
+	// recorderLag is how far behind the clock it stays with the assistant: an
+	// interruption, whose event is handled that late at most, is then still to
+	// be written.
+	recorderLag = 200 * time.Millisecond
+	// recorderHolds is how many bytes of sentences that are still to be played
+	// it holds: 11 minutes, more than the longest text that a client may
+	// dictate.
+	recorderHolds = 64 << 20
+)
+
+// With half a second in a page of the file, these make a power cut lose less
+// than a second of what was heard.
+
+// Recordings is where the sound of chats is kept.
+type Recordings interface {
+	// CreateRecording makes the file for one side of a chat.
+	CreateRecording(chatID string, side store.Side) (*os.File, error)
+	// FailRecording notes that something of the sound of a chat is missing.
+	FailRecording(ctx context.Context, chatID string) error
+}
+
+// recorder keeps what a conversation sounds like, each side as a stream of its
+// own in the time of the chat: the user as the ear decodes it, the assistant as
+// it is played, to where it was interrupted. One goroutine owns it. Nobody waits
+// for it, and a nil recorder keeps nothing.
+type recorder struct {
+	chatID string
+	files  Recordings
+	clock  func() time.Duration // since the chat began
+	log    *slog.Logger
+
+	queue chan sound
+	over  chan struct{} // closed: all is written
+	lossy atomic.Bool   // something was not taken
+
+	user, assistant lane
+	playing         []played // not written to its end, in order
+	held            int      // bytes of playing
+	silentAt        time.Duration
+}
+
+// sound is what the recorder is told, in order.
+type sound struct {
+	at    time.Duration
+	heard []float32 // of the user, from at on
+	said  []byte    // of the assistant, a WAV file that plays from at on or after the one before
+	cut   bool      // the assistant falls silent at at
+	last  bool      // nothing more comes
+}
+
+// played is a sentence that the client plays.
+type played struct {
+	begin, end time.Duration
+	wav        []byte
+	pcm        []float32 // of wav, from the moment that it is needed
+}
+
+func newRecorder(chatID string, files Recordings, clock func() time.Duration, log *slog.Logger) *recorder {
+	return &recorder{
+		chatID: chatID, files: files, clock: clock, log: log,
+		queue: make(chan sound, recorderQueue), over: make(chan struct{}),
+		user:      lane{side: store.UserSide, rateHz: engine.SpeechRateHz},
+		assistant: lane{side: store.AssistantSide, rateHz: contract.OutputRateHz},
+	}
+}
+
+// heard takes what the user said, from a time on. It owns pcm from now on.
+func (r *recorder) heard(at time.Duration, pcm []float32) {
+	if len(pcm) > 0 {
+		r.put(sound{at: at, heard: pcm})
+	}
+}
+
+// said takes a sentence that is sent at a time, as a WAV file.
+func (r *recorder) said(at time.Duration, wav []byte) {
+	if len(wav) > 0 {
+		r.put(sound{at: at, said: wav})
+	}
+}
+
+// cut silences the assistant from a time on: what was to play then was not
+// heard.
+func (r *recorder) cut(at time.Duration) { r.put(sound{at: at, cut: true}) }
+
+func (r *recorder) put(s sound) {
+	if r == nil {
+		return
+	}
+	select {
+	case r.queue <- s:
+	default:
+		r.lossy.Store(true)
+	}
+}
+
+// end closes the recording at a time and waits until it is written, at most
+// until ctx ends. Nothing may come after it.
+func (r *recorder) end(ctx context.Context, at time.Duration) {
+	if r == nil {
+		return
+	}
+	select {
+	case r.queue <- sound{at: at, last: true}:
+	case <-ctx.Done():
+		close(r.queue) // for the recorder to see when its disk lets it
+	}
+	select {
+	case <-r.over:
+	case <-ctx.Done():
+		r.log.Error("the recording of a chat is still not written", "waited", goodbye)
+	}
+}
+
+// run records until the end.
+func (r *recorder) run() {
+	if r == nil {
+		return
+	}
+	defer close(r.over)
+	beat := time.NewTicker(recorderBeat)
+	defer beat.Stop()
+	for done := false; !done; {
+		select {
+		case s, open := <-r.queue:
+			switch done = !open || s.last; {
+			case !open:
+				r.silence(r.clock())
+			case done:
+				r.silence(s.at)
+			default:
+				r.take(s)
+			}
+		case <-beat.C:
+			r.play(r.clock() - recorderLag)
+			r.keep()
+		}
+	}
+	r.close()
+}
+
+func (r *recorder) take(s sound) {
+	switch {
+	case s.cut:
+		r.silence(s.at)
+	case s.heard != nil:
+		r.write(&r.user, s.at, s.heard)
+	default:
+		length, err := audio.WAVLength(s.said)
+		if err != nil {
+			r.failed(&r.assistant, err)
+			return
+		}
+		if r.held += len(s.said); r.held > recorderHolds {
+			r.lossy.Store(true)
+			r.held -= len(s.said)
+			return
+		}
+		begin := max(s.at, r.silentAt)
+		r.silentAt = begin + length
+		r.playing = append(r.playing, played{begin: begin, end: r.silentAt, wav: s.said})
+	}
+}
+
+// silence writes what the assistant had said by a time, and forgets the rest.
+func (r *recorder) silence(at time.Duration) {
+	r.play(at)
+	r.playing, r.held = nil, 0
+	r.silentAt = min(r.silentAt, at)
+}
+
+// play writes what the assistant had said by a time.
+func (r *recorder) play(until time.Duration) {
+	for len(r.playing) > 0 && r.playing[0].begin < until {
+		c := &r.playing[0]
+		if c.pcm == nil {
+			pcm, err := audio.DecodeAll(c.wav, contract.OutputRateHz)
+			if err != nil {
+				r.failed(&r.assistant, err)
+			}
+			r.held -= len(c.wav)
+			c.wav, c.pcm = nil, pcm
+		}
+		n := min(len(c.pcm), samples(until-c.begin, contract.OutputRateHz))
+		r.write(&r.assistant, c.begin, c.pcm[:n])
+		if n < len(c.pcm) {
+			c.pcm = c.pcm[n:]
+			c.begin += time.Duration(n) * time.Second / contract.OutputRateHz
+			return
+		}
+		r.playing = r.playing[1:]
+	}
+}
+
+func (r *recorder) write(l *lane, at time.Duration, pcm []float32) {
+	if len(pcm) == 0 || l.err != nil {
+		return
+	}
+	if err := l.write(r, at, pcm); err != nil {
+		r.failed(l, err)
+	}
+}
+
+// failed gives up one side, and keeps what is there of it.
+func (r *recorder) failed(l *lane, err error) {
+	l.err = err
+	r.log.Error("a chat is no longer recorded", "side", string(l.side), "err", err)
+}
+
+// keep has the disk keep what is written.
+func (r *recorder) keep() {
+	for _, l := range []*lane{&r.user, &r.assistant} {
+		if err := l.keep(); err != nil {
+			r.failed(l, err)
+		}
+	}
+}
+
+func (r *recorder) close() {
+	for _, l := range []*lane{&r.user, &r.assistant} {
+		if err := l.close(); err != nil {
+			r.failed(l, err)
+		}
+	}
+	if r.lossy.Load() {
+		r.log.Error("something of a chat is not recorded: the disk was too slow, or too much waited to be played")
+	}
+	if r.user.err == nil && r.assistant.err == nil && !r.lossy.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	if err := r.files.FailRecording(ctx, r.chatID); err != nil {
+		r.log.Error("cannot note that a recording is not whole", "err", err)
+	}
+}
+
+// lane is one side's stream. It has a file from its first sound on.
+type lane struct {
+	side   store.Side
+	rateHz int
+	file   *os.File
+	opus   *audio.OggOpusWriter
+	head   int   // samples written
+	dirty  bool  // written since the last keep
+	err    error // it has failed
+}
+
+// write adds samples in their place: silence up to it, but never over what is
+// there already.
+func (l *lane) write(r *recorder, at time.Duration, pcm []float32) (err error) {
+	if l.file == nil {
+		if err := l.open(r); err != nil {
+			return err
+		}
+	}
+	l.dirty = true
+	for gap := samples(at, l.rateHz) - l.head; gap > 0; {
+		n := min(gap, l.rateHz)
+		if err := l.opus.Write(make([]float32, n)); err != nil {
+			return err
+		}
+		l.head, gap = l.head+n, gap-n
+	}
+	l.head += len(pcm)
+	return l.opus.Write(pcm)
+}
+
+func (l *lane) open(r *recorder) (err error) {
+	if l.file, err = r.files.CreateRecording(r.chatID, l.side); err != nil {
+		return err
+	}
+	l.opus, err = audio.NewOggOpusWriter(l.file, l.rateHz, 1, 1)
+	return err
+}
+
+func (l *lane) keep() error {
+	if !l.dirty || l.err != nil {
+		return nil
+	}
+	l.dirty = false
+	return l.file.Sync()
+}
+
+func (l *lane) close() error {
+	if l.file == nil {
+		return nil
+	}
+	var err error
+	if l.opus != nil && l.err == nil {
+		err = errors.Join(l.opus.Close(), l.file.Sync())
+	}
+	return errors.Join(err, l.file.Close())
+}
+
+// samples is how many a time holds, to the nearest.
+func samples(d time.Duration, rateHz int) int {
+	return int((d*time.Duration(rateHz) + time.Second/2) / time.Second)
+}

@@ -1,0 +1,66 @@
+package appliance
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"parley/appliance/chat"
+	"parley/store"
+)
+
+// sweepEvery is how often old chats are looked for. Retention is counted in
+// days, so an hour more is as good as none.
+const sweepEvery = time.Hour
+
+// kept is where conversations are written and recorded, as far as the operator
+// wants it.
+func (r RetentionConfig) kept(records *store.Store) (chat.ChatRecords, chat.Recordings) {
+	switch {
+	case !r.History:
+		return chat.Unrecorded{}, nil
+	case !r.Audio:
+		return records, nil
+	}
+	return records, records
+}
+
+// keepSweeping deletes what is older than it may be, now and every hour. The
+// function returned stops it and waits until it has.
+func (r RetentionConfig) keepSweeping(ctx context.Context, records *store.Store, log *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(sweepEvery)
+		defer tick.Stop()
+		for {
+			if err := r.sweep(ctx, records, time.Now(), log); err != nil && ctx.Err() == nil {
+				log.Error("cannot delete old chats; trying again in an hour", "err", err)
+			}
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return func() { cancel(); <-stopped }
+}
+
+// sweep deletes the chats that ended so many days before now, and what a crash
+// has left of deleted ones.
+func (r RetentionConfig) sweep(ctx context.Context, records *store.Store, now time.Time, log *slog.Logger) error {
+	if r.Days == 0 {
+		return records.Tidy(ctx, 0)
+	}
+	oldest := now.AddDate(0, 0, -r.Days).UnixMilli()
+	deleted, err := records.Expire(ctx, oldest)
+	if deleted > 0 {
+		log.Info("deleted old chats", "chats", deleted, "days", r.Days)
+	}
+	if err != nil {
+		return err
+	}
+	return records.Tidy(ctx, oldest)
+}
