@@ -69,6 +69,16 @@ func (s *Store) OpenRecording(chatID string, side Side) (*os.File, error) {
 	return f, err
 }
 
+// Heard says whether anything of a chat is recorded so far.
+func (s *Store) Heard(chatID string) bool {
+	for _, side := range []Side{UserSide, AssistantSide} {
+		if _, err := os.Stat(s.recordingPath(chatID, side)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // FailRecording notes that something of the sound of a chat could not be
 // written. Otherwise a recording is complete when its chat ends.
 func (s *Store) FailRecording(ctx context.Context, chatID string) error {

@@ -82,7 +82,7 @@ func (a *API) reconstructions(r *http.Request, account string, chats []store.Cha
 	all := make([]contract.ReturnChatAudioReconstruction, len(chats))
 	for i, c := range chats {
 		made, kept := recordings[c.ID]
-		one := contract.ReturnChatAudioReconstruction{ID: c.ID, UserID: account, Status: audioStatus(c, made, kept), ModifiedAt: made.ModifiedMS}
+		one := contract.ReturnChatAudioReconstruction{ID: c.ID, UserID: account, Status: a.audioStatus(c, made, kept), ModifiedAt: made.ModifiedMS}
 		if one.Status == contract.AudioComplete || one.Status == contract.AudioError {
 			expires := a.now().Add(audioURLLife).UnixMilli()
 			one.Filename = c.ID + ".wav"
@@ -95,18 +95,18 @@ func (a *API) reconstructions(r *http.Request, account string, chats []store.Cha
 }
 
 // audioStatus says how far the recording of a chat is.
-func audioStatus(c store.Chat, made store.ChatRecording, kept bool) contract.AudioStatus {
+func (a *API) audioStatus(c store.Chat, made store.ChatRecording, kept bool) contract.AudioStatus {
 	switch {
 	case !kept:
 		return contract.AudioCancelled
-	case made.Status == store.Recording && c.Status == store.Active:
-		return contract.AudioInProgress
-	case made.Status == store.Recording:
-		return contract.AudioQueued
 	case made.Status == store.RecordingFailed:
 		return contract.AudioError
+	case made.Status == store.Recorded:
+		return contract.AudioComplete
+	case a.Records.Heard(c.ID):
+		return contract.AudioInProgress
 	}
-	return contract.AudioComplete
+	return contract.AudioQueued
 }
 
 // signedURL is a link to the sound of a chat, at the address by which the client

@@ -42,21 +42,46 @@ func (c Configs) records(ctx context.Context, account string, versions []store.V
 			}
 		}
 	}
-	used, err := c.Records.Resolve(ctx, account, refs)
+	found, err := c.Records.Resolve(ctx, account, refs)
+	if err != nil {
+		return nil, err
+	}
+	used, err := readUsed(found)
 	if err != nil {
 		return nil, err
 	}
 	records := make([]contract.ReturnConfig, len(versions))
 	for i, v := range versions {
-		if records[i], err = configRecord(v, posted[i], used); err != nil {
-			return nil, err
-		}
+		records[i] = configRecord(v, posted[i], used)
 	}
 	return records, nil
 }
 
+// usedRecords are the prompts and tools that configs use, each read once: the
+// configs of a page often share them.
+type usedRecords struct {
+	prompts map[store.Ref]contract.ReturnPrompt
+	tools   map[store.Ref]contract.ReturnUserDefinedTool
+}
+
+func readUsed(found map[store.Ref]store.Version) (u usedRecords, err error) {
+	u = usedRecords{map[store.Ref]contract.ReturnPrompt{}, map[store.Ref]contract.ReturnUserDefinedTool{}}
+	for ref, v := range found {
+		switch ref.Kind {
+		case store.KindPrompt:
+			u.prompts[ref], err = promptRecord(v)
+		case store.KindTool:
+			u.tools[ref], err = toolRecord(v)
+		}
+		if err != nil {
+			return u, err
+		}
+	}
+	return u, nil
+}
+
 // configRecord is a config with what is left of the prompt and tools it uses.
-func configRecord(v store.Version, posted contract.PostedConfigVersion, used map[store.Ref]store.Version) (contract.ReturnConfig, error) {
+func configRecord(v store.Version, posted contract.PostedConfigVersion, used usedRecords) contract.ReturnConfig {
 	c := posted.Record()
 	c.ID, c.Version, c.Name, c.VersionDescription = v.ID, v.Number, v.Name, v.Description
 	c.CreatedOn, c.ModifiedOn = v.CreatedMS, v.ModifiedMS
@@ -64,11 +89,7 @@ func configRecord(v store.Version, posted contract.PostedConfigVersion, used map
 		c.Voice = &contract.ReturnVoice{ID: posted.Voice.ID, Name: posted.Voice.Name, Provider: posted.Voice.Provider}
 	}
 	if posted.Prompt != nil {
-		if there, ok := used[promptRef(*posted.Prompt)]; ok {
-			p, err := promptRecord(there)
-			if err != nil {
-				return c, err
-			}
+		if p, ok := used.prompts[promptRef(*posted.Prompt)]; ok {
 			p.VersionType = versionType(posted.Prompt.Version)
 			if posted.Prompt.PromptExpansion != nil {
 				p.PromptExpansion = posted.Prompt.PromptExpansion
@@ -77,18 +98,12 @@ func configRecord(v store.Version, posted contract.PostedConfigVersion, used map
 		}
 	}
 	for i, ref := range toolRefs(posted) {
-		there, ok := used[ref]
-		if !ok {
-			continue
+		if t, ok := used.tools[ref]; ok {
+			t.VersionType = versionType(posted.Tools[i].Version)
+			c.Tools = append(c.Tools, t)
 		}
-		t, err := toolRecord(there)
-		if err != nil {
-			return c, err
-		}
-		t.VersionType = versionType(posted.Tools[i].Version)
-		c.Tools = append(c.Tools, t)
 	}
-	return c, nil
+	return c
 }
 
 func versionType(version *int) contract.VersionType {

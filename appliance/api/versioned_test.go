@@ -40,6 +40,9 @@ type client struct {
 	t    testing.TB
 	http *httptest.Server
 	key  string
+
+	api     *API
+	account string // its id
 }
 
 // startRest returns a client of each account, of one box.
@@ -49,10 +52,11 @@ func startRest(t testing.TB, accounts ...string) []client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(asDescribed(t, New(Parts{
+	a := New(Parts{
 		Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{},
 		Log: slog.New(slog.DiscardHandler),
-	})))
+	})
+	server := httptest.NewServer(asDescribed(t, a))
 	t.Cleanup(func() {
 		server.Close()
 		if err := records.Close(); err != nil {
@@ -65,7 +69,11 @@ func startRest(t testing.TB, accounts ...string) []client {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clients = append(clients, client{t, server, made.APIKey})
+		owner, err := records.Account(t.Context(), account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clients = append(clients, client{t, server, made.APIKey, a, owner.ID})
 	}
 	return clients
 }
@@ -311,7 +319,7 @@ func TestBodiesThatDoNotFitAreAnsweredByTheirKind(t *testing.T) {
 			t.Errorf("%.40s: %s", x.body, text)
 		}
 	}
-	if status, _, _ := (client{t, c.http, "wrong"}).send("POST", "/v0/evi/prompts", "text/plain", "{"); status != 401 {
+	if status, _, _ := (client{t: t, http: c.http, key: "wrong"}).send("POST", "/v0/evi/prompts", "text/plain", "{"); status != 401 {
 		t.Errorf("a wrong key is told %d", status)
 	}
 }

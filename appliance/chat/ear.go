@@ -54,6 +54,7 @@ type ear struct {
 	segments  []engine.Segment
 	zero      time.Duration // chat time of the stream's first sample
 	chunk     time.Duration // how much audio the newest chunk held
+	opened    bool          // some audio has come
 
 	idle      atomic.Bool // nobody speaks
 	utterance hearing
@@ -156,6 +157,10 @@ func (e *ear) hear(ctx context.Context, chunk []byte) {
 		e.decoder = nil
 		e.fault(contract.Fault{Code: contract.WholeRecording})
 		return
+	}
+	if len(pcm) > 0 && !e.opened {
+		e.opened = true
+		e.post(MicrophoneOpened{At(e.clock())})
 	}
 	e.keepTime(len(pcm))
 	e.tape(e.at(e.segmenter.Position()+int64(len(e.pending))), pcm)

@@ -62,6 +62,8 @@ type (
 // What the ear brings. Utterances count from 1; Revision counts the guesses at
 // one utterance, each made at a pause in it.
 type (
+	// MicrophoneOpened says that the first audio has come.
+	MicrophoneOpened struct{ At }
 	// Voiced says how much voice an utterance holds so far.
 	Voiced struct {
 		At

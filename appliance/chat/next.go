@@ -21,7 +21,10 @@ func Next(s State, e Event) (State, []Effect) {
 	case Opened:
 		s.requestID = e.Metadata.RequestID
 		out.send(e.Metadata, s.record(store.ChatStart, store.System, ""))
+		out.add(Record{*s.record(store.SystemPrompt, store.System, s.settings.prompt(s.begun))})
 		s.greet(&out, e.Greeting)
+	case MicrophoneOpened:
+		out.add(Record{*s.record(store.UserRecordingStart, store.User, "")})
 	case Voiced:
 		s.voiced(&out, e)
 	case Guessed:

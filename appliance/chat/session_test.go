@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +17,12 @@ import (
 	"parley/store"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(recordEnv); dir != "" {
+		recordUntilKilled(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // fakes stand in for engines, line and store. Voice is a frame whose samples
 // are not zero; what was said is always the same.
@@ -216,7 +222,7 @@ func TestWhatIsSentIsStoredBefore(t *testing.T) {
 		}
 	}
 	f.mu.Unlock()
-	if got := strings.Join(types, " "); got != "CHAT_START_MESSAGE USER_MESSAGE AGENT_MESSAGE AGENT_MESSAGE" {
+	if got := strings.Join(types, " "); got != "CHAT_START_MESSAGE SYSTEM_PROMPT USER_MESSAGE AGENT_MESSAGE AGENT_MESSAGE" {
 		t.Fatalf("stored %s", got)
 	}
 }

@@ -157,7 +157,7 @@ type AudioStatus string
 
 // The statuses of a recording.
 const (
-	AudioQueued     AudioStatus = "QUEUED"      // the chat is over, and its last second is being written
+	AudioQueued     AudioStatus = "QUEUED"      // the chat goes on, and nobody has made a sound yet
 	AudioInProgress AudioStatus = "IN_PROGRESS" // the chat goes on
 	AudioComplete   AudioStatus = "COMPLETE"
 	AudioError      AudioStatus = "ERROR"     // something of it could not be written

@@ -1,0 +1,419 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// shelf is a folder that recordings are put on.
+type shelf struct {
+	dir    string
+	full   error
+	failed bool
+}
+
+func (s *shelf) CreateRecording(chatID string, side store.Side) (*os.File, error) {
+	if s.full != nil {
+		return nil, s.full
+	}
+	return os.Create(s.path(chatID, side))
+}
+
+func (s *shelf) path(chatID string, side store.Side) string {
+	return filepath.Join(s.dir, chatID+"-"+string(side)+".opus")
+}
+
+func (s *shelf) FailRecording(context.Context, string) error {
+	s.failed = true
+	return nil
+}
+
+// hear is one side of a chat as it was kept, at 16 kHz; nil when it made no
+// sound.
+func (s *shelf) hear(t *testing.T, side store.Side) []float32 {
+	t.Helper()
+	data, err := os.ReadFile(s.path("chat", side))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	pcm, err := audio.DecodeAll(data, engine.SpeechRateHz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pcm
+}
+
+// testClock is the time of a chat in a test.
+type testClock struct{ now time.Duration }
+
+func (c *testClock) at() time.Duration { return c.now }
+
+// recording returns a recorder that is told what happened by hand: nothing runs
+// by itself.
+func recording(t *testing.T) (*recorder, *shelf, *testClock) {
+	t.Helper()
+	s, c := &shelf{dir: t.TempDir()}, &testClock{}
+	return newRecorder("chat", s, c.at, slog.New(slog.DiscardHandler)), s, c
+}
+
+// tell lets the recorder take all that it was told.
+func tell(r *recorder) {
+	for len(r.queue) > 0 {
+		r.take(<-r.queue)
+	}
+}
+
+const ms = time.Millisecond
+
+func beep(rateHz int, length time.Duration) []float32 {
+	pcm := make([]float32, samples(length, rateHz))
+	for i := range pcm {
+		pcm[i] = float32(0.5 * math.Sin(2*math.Pi*800*float64(i)/float64(rateHz)))
+	}
+	return pcm
+}
+
+func beepWAV(length time.Duration) []byte {
+	return audio.EncodeWAV(beep(contract.OutputRateHz, length), contract.OutputRateHz)
+}
+
+// sounding are the times at which pcm begins and ends to sound, in pairs. Gaps
+// under 15 ms are none: a tone crosses zero.
+func sounding(pcm []float32) (times []time.Duration) {
+	last := -1
+	at := func(i int) time.Duration { return time.Duration(i) * time.Second / engine.SpeechRateHz }
+	for i, v := range pcm {
+		if v > -0.1 && v < 0.1 {
+			continue
+		}
+		if gap := engine.SpeechRateHz * 15 / 1000; last < 0 || i-last > gap {
+			if last >= 0 {
+				times = append(times, at(last))
+			}
+			times = append(times, at(i))
+		}
+		last = i
+	}
+	if last >= 0 {
+		times = append(times, at(last))
+	}
+	return times
+}
+
+func wantSounding(t *testing.T, side string, pcm []float32, want ...time.Duration) {
+	t.Helper()
+	got := sounding(pcm)
+	ok := len(got) == len(want)
+	for i := range got {
+		ok = ok && (got[i]-want[i]).Abs() <= 5*ms
+	}
+	if !ok {
+		t.Errorf("the %s sounds %v, want %v", side, got, want)
+	}
+}
+
+// Both sides are where they were in time, to the millisecond, with what was not
+// said any more left out.
+func TestARecordingIsInTimeAndEndsWhereItWasInterrupted(t *testing.T) {
+	r, s, clock := recording(t)
+	// The user, in pieces as they come, with a hole in the stream.
+	for at := 500 * ms; at < 800*ms; at += 20 * ms {
+		r.heard(at, beep(engine.SpeechRateHz, 20*ms))
+	}
+	r.heard(3000*ms, beep(engine.SpeechRateHz, 300*ms))
+	tell(r)
+	// Two sentences one after the other, the second cut; then another that is
+	// played to its end, and one that the end of the chat cuts.
+	r.said(1000*ms, beepWAV(400*ms))
+	r.said(1050*ms, beepWAV(2000*ms))
+	tell(r)
+	for clock.now = 0; clock.now < 2000*ms; clock.now += recorderBeat {
+		r.play(clock.now - recorderLag)
+		r.keep()
+	}
+	r.cut(2100 * ms)
+	r.said(2500*ms, beepWAV(200*ms))
+	r.said(4000*ms, beepWAV(5000*ms))
+	tell(r)
+	r.silence(4300 * ms)
+	r.close()
+	wantSounding(t, "user", s.hear(t, store.UserSide), 500*ms, 800*ms, 3000*ms, 3300*ms)
+	// 1000 to 1400 is followed at once by the second, to 2100.
+	wantSounding(t, "assistant", s.hear(t, store.AssistantSide), 1000*ms, 2100*ms, 2500*ms, 2700*ms, 4000*ms, 4300*ms)
+	if s.failed {
+		t.Error("the recording is said to have failed")
+	}
+}
+
+// A stream that is ahead of the clock, or a little behind itself, is kept whole.
+func TestTheUsersSoundIsNeverOverwritten(t *testing.T) {
+	r, s, _ := recording(t)
+	r.heard(0, beep(engine.SpeechRateHz, time.Second))
+	r.heard(990*ms, beep(engine.SpeechRateHz, time.Second)) // 10 ms too early
+	r.heard(60*time.Second, beep(engine.SpeechRateHz, time.Second))
+	tell(r)
+	r.close()
+	wantSounding(t, "user", s.hear(t, store.UserSide), 0, 2000*ms, 60*time.Second, 61*time.Second)
+}
+
+func TestWhoMakesNoSoundHasNoFile(t *testing.T) {
+	r, s, _ := recording(t)
+	r.heard(0, nil)
+	r.said(0, nil)
+	r.cut(0)
+	tell(r)
+	r.close()
+	if s.hear(t, store.UserSide) != nil || s.hear(t, store.AssistantSide) != nil || s.failed {
+		t.Error("silence left a file, or failed")
+	}
+}
+
+func TestADiskThatFailsEndsOneSideOfTheRecordingAndNothingElse(t *testing.T) {
+	r, s, _ := recording(t)
+	r.said(0, beepWAV(100*ms))
+	tell(r)
+	r.play(time.Second)
+	s.full = store.ErrFull
+	r.heard(0, beep(engine.SpeechRateHz, time.Second))
+	r.heard(time.Second, beep(engine.SpeechRateHz, time.Second))
+	tell(r)
+	r.close()
+	wantSounding(t, "assistant", s.hear(t, store.AssistantSide), 0, 100*ms)
+	if !s.failed {
+		t.Error("nobody is told that the recording is not whole")
+	}
+}
+
+// A recorder that is not served lets everybody else go on.
+func TestNobodyWaitsForTheRecorder(t *testing.T) {
+	r, s, _ := recording(t)
+	for i := range 2 * recorderQueue {
+		r.heard(time.Duration(i)*20*ms, beep(engine.SpeechRateHz, 20*ms))
+	}
+	tell(r)
+	r.close()
+	if len(s.hear(t, store.UserSide)) != recorderQueue*engine.SpeechRateHz/50 || !s.failed {
+		t.Errorf("%d samples are kept, failed: %v", len(s.hear(t, store.UserSide)), s.failed)
+	}
+	r, s, _ = recording(t)
+	long := beepWAV(time.Minute)
+	for range 20 {
+		r.said(0, long)
+	}
+	tell(r)
+	if len(r.playing)*len(long) > recorderHolds {
+		t.Errorf("%d MB wait to be played", len(r.playing)*len(long)>>20)
+	}
+	r.silence(0)
+	r.close()
+	if !s.failed || r.held != 0 {
+		t.Errorf("failed: %v, held %d", s.failed, r.held)
+	}
+	var none *recorder
+	none.heard(0, long32())
+	none.said(0, long)
+	none.cut(0)
+	none.run()
+	none.end(t.Context(), 0)
+}
+
+func long32() []float32 { return make([]float32, 100) }
+
+// In a session: what the user says and what the assistant answers are kept, and
+// an interruption cuts the answer.
+func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
+	f, s := newFakes(), &shelf{dir: t.TempDir()}
+	h := NewHost(t.Context(), Parts{
+		Detector: f, Transcriber: f, Model: f, Voices: humming{f}, Records: f, Recordings: s,
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
+	})
+	var connect contract.ConnectSettings
+	pcm16(&connect)
+	seat, err := h.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.recorder.chatID = "chat"
+	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end") // two sentences of a second and a pause each
+	<-time.After(700 * ms)
+	interrupted := c.clock()
+	if err := c.Receive(contract.PauseAssistantMessage{}); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(400 * ms)
+	loud := audio.AppendLinear16(nil, beep(engine.SpeechRateHz, 200*ms))
+	spoke := c.clock()
+	if err := c.Hear(loud); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(100 * ms)
+	c.HangUp()
+	<-c.Done()
+	assistant, user := sounding(s.hear(t, store.AssistantSide)), sounding(s.hear(t, store.UserSide))
+	if len(assistant) != 2 || (assistant[1]-interrupted).Abs() > 100*ms {
+		t.Errorf("the assistant sounds %v, interrupted at %v", assistant, interrupted)
+	}
+	// A piece of 200 ms that comes now began to be heard 200 ms ago.
+	if len(user) != 2 || (user[1]-spoke).Abs() > 100*ms || (user[1]-user[0]-200*ms).Abs() > 20*ms {
+		t.Errorf("the user sounds %v, and came at %v", user, spoke)
+	}
+}
+
+// humming is a voice that can be heard.
+type humming struct{ *fakes }
+
+func (h humming) Voice(string) (engine.Synthesizer, error) { return h, nil }
+
+func (h humming) Synthesize(ctx context.Context, _ string, _ engine.SpeakOptions) (engine.Speech, error) {
+	return engine.Speech{PCM: beep(24000, time.Second), RateHz: 24000}, ctx.Err()
+}
+
+func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {
+	f := newFakes()
+	h := NewHost(t.Context(), Parts{
+		Detector: f, Transcriber: f, Model: f, Voices: f, Records: Unrecorded{},
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 2,
+	})
+	seat, err := h.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end")
+	c.HangUp()
+	<-c.Done()
+	if len(f.stored) != 0 {
+		t.Errorf("stored %v", f.stored)
+	}
+	seat, err = h.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: contract.ConnectSettings{ResumedChatGroupID: contract.NewID()}})
+	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.NoDataRetention {
+		t.Errorf("resuming: %v", err)
+	}
+}
+
+// recordEnv names the folder in which this program, started again by a test,
+// records until it is killed.
+const recordEnv = "PARLEY_CHAT_TEST_RECORD"
+
+// recordUntilKilled hears and plays a tone in real time and prints how far it
+// is.
+func recordUntilKilled(dir string) {
+	begun := time.Now()
+	clock := func() time.Duration { return time.Since(begun) }
+	r := newRecorder("chat", &shelf{dir: dir}, clock, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	go r.run()
+	r.said(0, beepWAV(time.Minute))
+	for n := 1; ; n++ {
+		<-time.After(time.Until(begun.Add(time.Duration(n) * 20 * ms)))
+		r.heard(time.Duration(n-1)*20*ms, beep(engine.SpeechRateHz, 20*ms))
+		fmt.Println(clock().Milliseconds())
+	}
+}
+
+// A process that is killed leaves all but the last second of what was heard.
+func TestAKilledRecorderLosesLessThanASecond(t *testing.T) {
+	for _, alive := range []time.Duration{1200 * ms, 2350 * ms, 3100 * ms} {
+		s := &shelf{dir: t.TempDir()}
+		cmd := exec.Command(os.Args[0], "-test.run=^$")
+		cmd.Env = append(os.Environ(), recordEnv+"="+s.dir)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var reached time.Duration
+		for reached < alive {
+			var n int64
+			if _, err := fmt.Fscanln(out, &n); err != nil {
+				t.Fatal(err)
+			}
+			reached = time.Duration(n) * ms
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // killed
+		for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
+			pcm := s.hear(t, side)
+			kept := time.Duration(len(pcm)) * time.Second / engine.SpeechRateHz
+			if got := sounding(pcm); reached-kept > time.Second || len(got) != 2 || got[0] > 5*ms || kept-got[1] > 5*ms {
+				t.Errorf("killed at %v, the %s's %v are kept, sounding %v", reached, side, kept, got)
+			}
+		}
+	}
+}
+
+// BenchmarkRecorder records ten seconds of a live chat, in which a microphone
+// hisses and the assistant talks for half of the time, and says how much of a
+// core that is.
+func BenchmarkRecorder(b *testing.B) {
+	hiss := make([]float32, engine.SpeechRateHz/50)
+	for i := range hiss {
+		hiss[i] = float32(math.Sin(float64(i*i))) * 0.001
+	}
+	answer := beepWAV(5 * time.Second)
+	before := processCPU(b)
+	for b.Loop() {
+		s, c := &shelf{dir: b.TempDir()}, &testClock{}
+		r := newRecorder("chat", s, c.at, slog.New(slog.DiscardHandler))
+		r.said(0, answer)
+		for c.now < 10*time.Second {
+			for range 12 {
+				r.heard(c.now, hiss)
+				tell(r)
+				c.now += 20 * ms
+			}
+			r.play(c.now - recorderLag)
+			r.keep()
+		}
+		r.close()
+	}
+	b.ReportMetric(100*(processCPU(b)-before).Seconds()/(10*float64(b.N)), "%-of-a-core")
+}
+
+func processCPU(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// talk stores a chat that has ended at a time, with a recording, and returns it.
+func talk(t *testing.T, s *Store, account string, endedMS int64, n NewChat, said ...Event) NewChat {
+	t.Helper()
+	n.ID, n.AccountID, n.Recorded, n.RequestID = uuid.NewString(), account, true, "r"
+	n.StartedMS = endedMS - 1000
+	if n.GroupID == "" {
+		n.GroupID = uuid.NewString()
+	}
+	must(t, s.StartChat(t.Context(), n, said...))
+	for _, side := range []Side{UserSide, AssistantSide} {
+		f, err := s.CreateRecording(n.ID, side)
+		must(t, err)
+		_, err = f.WriteString("sound")
+		must(t, errors.Join(err, f.Close()))
+	}
+	must(t, s.EndChat(t.Context(), n.ID, UserEnded, endedMS))
+	return n
+}
+
+func recordingsIn(t *testing.T, s *Store) (names []string) {
+	t.Helper()
+	files, err := os.ReadDir(filepath.Join(s.dir, RecordingsFolder))
+	must(t, err)
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	return names
+}
+
+func TestARecordingIsCompleteWhenItsChatEnds(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	home := newAccount(t, s, "home")
+	kept := talk(t, s, home, 5000, NewChat{})
+	silent := startChat(t, s, home)
+	live := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home, RequestID: "r", Recorded: true}
+	broken := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home, RequestID: "r", Recorded: true}
+	must(t, errors.Join(s.StartChat(t.Context(), live), s.StartChat(t.Context(), broken)))
+	must(t, s.FailRecording(t.Context(), broken.ID))
+	must(t, s.EndChat(t.Context(), broken.ID, UserEnded, 9000))
+	check := func(want map[string]RecordingStatus) {
+		t.Helper()
+		got, err := s.Recordings(t.Context(), kept.ID, silent.ID, live.ID, broken.ID, "none")
+		must(t, err)
+		if len(got) != len(want) {
+			t.Errorf("recordings are %v, want %v", got, want)
+		}
+		for id, status := range want {
+			if got[id].Status != status || id == kept.ID && got[id].ModifiedMS != 5000 {
+				t.Errorf("recording of %s is %v, want %s", id, got[id], status)
+			}
+		}
+	}
+	check(map[string]RecordingStatus{kept.ID: Recorded, live.ID: Recording, broken.ID: RecordingFailed})
+	_, err := s.EndOpenChats(t.Context(), 1000) // as after a crash
+	must(t, err)
+	check(map[string]RecordingStatus{kept.ID: Recorded, live.ID: Recorded, broken.ID: RecordingFailed})
+	if _, err := s.CreateRecording(kept.ID, UserSide); err == nil {
+		t.Error("a recording can be written over")
+	}
+	_, err = s.OpenRecording(live.ID, UserSide)
+	wantError(t, err, ErrNotFound)
+	wantError(t, s.FailRecording(t.Context(), silent.ID), ErrNotFound)
+}
+
+func TestADeletedGroupLeavesNoTrace(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	home := newAccount(t, s, "home")
+	const secret = "the treasure lies under the third oak"
+	first := talk(t, s, home, 5000, NewChat{}, said(secret))
+	talk(t, s, home, 6000, NewChat{GroupID: first.GroupID, Resume: true}, said(secret))
+	other := talk(t, s, home, 7000, NewChat{}, said("nothing special"))
+	live := startChat(t, s, home)
+	wantError(t, s.DeleteChatGroup(t.Context(), home, live.GroupID), ErrActive)
+
+	must(t, s.DeleteChatGroup(t.Context(), home, first.GroupID))
+	wantError(t, s.DeleteChatGroup(t.Context(), home, first.GroupID), ErrNotFound)
+	if got := strings.Join(recordingsIn(t, s), " "); got != other.ID+"-assistant.opus "+other.ID+"-user.opus" {
+		t.Errorf("the recordings are %s", got)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "parley.db*"))
+	must(t, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		must(t, err)
+		if bytes.Contains(data, []byte(secret)) || bytes.Contains(data, []byte(first.ID)) {
+			t.Errorf("%s still has what was deleted", filepath.Base(file))
+		}
+	}
+}
+
+func TestOldChatsAreDeletedAndTheRestStays(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	home := newAccount(t, s, "home")
+	var old []NewChat
+	for range 2*expireBatch + 1 {
+		old = append(old, talk(t, s, home, 5000, NewChat{}, said("old")))
+	}
+	long := talk(t, s, home, 5000, NewChat{}, said("old"))
+	newer := talk(t, s, home, 50_000, NewChat{GroupID: long.GroupID, Resume: true}, said("new"))
+	live := startChat(t, s, home) // at 1000, and it still goes on
+
+	deleted, err := s.Expire(t.Context(), 10_000)
+	must(t, err)
+	if deleted != len(old)+1 {
+		t.Errorf("%d chats were deleted, want %d", deleted, len(old)+1)
+	}
+	_, err = s.Chat(t.Context(), home, old[0].ID)
+	wantError(t, err, ErrNotFound)
+	groups, total, err := s.ChatGroups(t.Context(), home, "", Page{Size: 10})
+	must(t, err)
+	if total != 2 || groups[0].ID != long.GroupID || groups[0].NumChats != 1 || groups[0].FirstStartMS != newer.StartedMS || groups[1].ID != live.GroupID {
+		t.Errorf("the groups are %+v", groups)
+	}
+	if got := len(recordingsIn(t, s)); got != 2 {
+		t.Errorf("%d recordings are left, want 2", got)
+	}
+	if deleted, err := s.Expire(t.Context(), 10_000); err != nil || deleted != 0 {
+		t.Errorf("again %d, %v", deleted, err)
+	}
+}
+
+func TestTidyingRemovesWhatNoRowSpeaksOf(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	must(t, s.Tidy(t.Context(), 0)) // without a folder
+	kept := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
+	folder := filepath.Join(s.dir, RecordingsFolder)
+	for _, name := range []string{uuid.NewString() + "-user.opus", "notes.txt", "no-side.opus"} {
+		must(t, os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600))
+	}
+	aside := filepath.Join(s.dir, "parley-before-v4.db")
+	must(t, os.WriteFile(aside, []byte("x"), 0o600))
+	must(t, s.Tidy(t.Context(), 0))
+	if _, err := os.Stat(aside); err != nil {
+		t.Error("the copy of an upgrade is gone, though chats are kept for ever")
+	}
+	must(t, s.Tidy(t.Context(), time.Now().Add(time.Hour).UnixMilli()))
+	if _, err := os.Stat(aside); err == nil {
+		t.Error("the copy of an upgrade outlives the chats in it")
+	}
+	if got := strings.Join(recordingsIn(t, s), " "); got != kept.ID+"-assistant.opus "+kept.ID+"-user.opus no-side.opus notes.txt" {
+		t.Errorf("the folder has %s", got)
+	}
+}
+
+func TestASecretIsMadeOnceAndKept(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	a, err := s.Secret(t.Context(), "a")
+	must(t, err)
+	b, err := s.Secret(t.Context(), "b")
+	must(t, err)
+	must(t, s.Close())
+	again, err := openStore(t, dir).Secret(t.Context(), "a")
+	must(t, err)
+	if len(a) != 32 || bytes.Equal(a, b) || !bytes.Equal(a, again) {
+		t.Errorf("%x and %x, then %x", a, b, again)
+	}
+}
+
+// A database of before is counted once when it is brought up to date.
+func TestAnOlderHistoryIsCountedWhenItIsMigrated(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	home := newAccount(t, s, "home")
+	first := startChat(t, s, home, said("1"), said("2"))
+	must(t, s.EndChat(t.Context(), first.ID, UserEnded, 5000))
+	next := NewChat{ID: uuid.NewString(), GroupID: first.GroupID, Resume: true, AccountID: home, RequestID: "r", Config: ConfigRef{ID: "c"}}
+	must(t, s.StartChat(t.Context(), next, said("3")))
+	counts := func(s *Store) (all []string) {
+		for _, table := range []string{"chat_count", "group_count", "group_chat_count"} {
+			rows, err := query(t.Context(), s.read, scanText, `SELECT (SELECT group_concat(value) FROM json_each(json_array(t.block, `+
+				map[string]string{"chat_count": "t.config, t.status, t.chats", "group_count": "t.config, t.groups", "group_chat_count": "t.status, t.chats, t.events"}[table]+
+				`))) FROM `+table+` t ORDER BY 1`)
+			must(t, err)
+			all = append(all, rows...)
+		}
+		return all
+	}
+	kept := counts(s)
+	seeding := migrationSeeds(t)
+	must(t, s.change(t.Context(), "recounting", func(ctx context.Context, c conn) error {
+		for _, text := range append([]string{"DELETE FROM chat_count", "DELETE FROM group_count", "DELETE FROM group_chat_count"}, seeding...) {
+			if _, err := c.ExecContext(ctx, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if got := counts(s); strings.Join(got, "\n") != strings.Join(kept, "\n") || len(kept) != 7 {
+		t.Errorf("counted anew:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(kept, "\n"))
+	}
+}
+
+// migrationSeeds are the statements of the migration that fill the counts.
+func migrationSeeds(t *testing.T) (seeds []string) {
+	t.Helper()
+	text, err := migrationFiles.ReadFile("migrations/0004_history.sql")
+	must(t, err)
+	schema, _, _ := strings.Cut(string(text), "-- +goose StatementBegin")
+	for _, statement := range strings.Split(schema, ";\n") {
+		if _, insert, found := strings.Cut(statement, "INSERT INTO"); found {
+			seeds = append(seeds, "INSERT INTO"+insert)
+		}
+	}
+	if len(seeds) != 3 {
+		t.Fatalf("the migration has %d statements that fill counts, want 3", len(seeds))
+	}
+	return seeds
+}
