@@ -71,7 +71,9 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 
 	engines, err := OpenEngines(ctx, cfg, AllEngines, log)
 	if err != nil {
-		return errors.Join(err, front.Close(), <-served)
+		front.Close()
+		<-served
+		return err
 	}
 	defer engines.Close()
 	figures.WatchEngines(engines.Gate)

@@ -177,20 +177,20 @@ func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
 
 	opened.Greeting = []Sentence{hello}
 	b := fresh(greeting("Hello."))
-	want(t, b.after(opened), "chat_metadata", "speak 1: Hello.", "done 1")
+	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "speak 1: Hello.", "done 1")
 	got := b.after(Spoken{Turn: 1, Clip: Clip{Sentence: hello, WAV: []byte{1}, Duration: time.Second}})
 	want(t, got[:3], "assistant: Hello.", "audio s1", "assistant_end")
 
 	opened.Greeting = nil
 	b = fresh(greeting(""))
-	want(t, b.after(opened), "chat_metadata", "think 1: "+greetingRequest)
+	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "think 1: "+greetingRequest)
 	for _, m := range b.state.messages() {
 		if m.Content == greetingRequest {
 			t.Error("the request is kept in the history")
 		}
 	}
-	want(t, fresh(nil).after(opened), "chat_metadata")
-	want(t, fresh(greeting("Hello."), engine.Message{Role: engine.User, Content: "Hi"}).after(opened), "chat_metadata")
+	want(t, fresh(nil).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
+	want(t, fresh(greeting("Hello."), engine.Message{Role: engine.User, Content: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
 }
 
 func TestTheGreetingHasItsVariablesFilledIn(t *testing.T) {

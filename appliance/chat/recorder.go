@@ -19,6 +19,9 @@ const (
 	// ten seconds of a disk that does not answer. What comes then is lost to the
 	// recording, and to nothing else.
 	recorderQueue = 512
+	// recorderWaits is how much of the user's sound may wait, whatever pieces it
+	// comes in: a minute, 4 MB.
+	recorderWaits = 60 * engine.SpeechRateHz
 	// recorderBeat is how often the recorder writes down what the assistant has
 	// said meanwhile, and has the disk keep what is written.
 	recorderBeat = 250 * time.Millisecond
@@ -53,9 +56,10 @@ type recorder struct {
 	clock  func() time.Duration // since the chat began
 	log    *slog.Logger
 
-	queue chan sound
-	over  chan struct{} // closed: all is written
-	lossy atomic.Bool   // something was not taken
+	queue   chan sound
+	waiting atomic.Int64  // samples of the user in the queue
+	over    chan struct{} // closed: all is written
+	lossy   atomic.Bool   // something was not taken
 
 	user, assistant lane
 	playing         []played // not written to its end, in order
@@ -110,11 +114,16 @@ func (r *recorder) put(s sound) {
 	if r == nil {
 		return
 	}
-	select {
-	case r.queue <- s:
-	default:
-		r.lossy.Store(true)
+	n := int64(len(s.heard))
+	if r.waiting.Add(n) <= recorderWaits {
+		select {
+		case r.queue <- s:
+			return
+		default:
+		}
 	}
+	r.waiting.Add(-n)
+	r.lossy.Store(true)
 }
 
 // end closes the recording at a time and waits until it is written, at most
@@ -167,6 +176,7 @@ func (r *recorder) take(s sound) {
 	case s.cut:
 		r.silence(s.at)
 	case s.heard != nil:
+		r.waiting.Add(-int64(len(s.heard)))
 		r.write(&r.user, s.at, s.heard)
 	default:
 		length, err := audio.WAVLength(s.said)

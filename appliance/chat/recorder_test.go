@@ -213,6 +213,16 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 	if len(s.hear(t, store.UserSide)) != recorderQueue*engine.SpeechRateHz/50 || !s.failed {
 		t.Errorf("%d samples are kept, failed: %v", len(s.hear(t, store.UserSide)), s.failed)
 	}
+	for range 20 { // in pieces of the greatest length
+		r.heard(0, make([]float32, longestPiece))
+	}
+	if waits := len(r.queue) * longestPiece; waits > recorderWaits || waits == 0 {
+		t.Errorf("%d samples wait", waits)
+	}
+	tell(r)
+	if r.waiting.Load() != 0 {
+		t.Errorf("%d samples are said to wait", r.waiting.Load())
+	}
 	r, s, _ = recording(t)
 	long := beepWAV(time.Minute)
 	for range 20 {
@@ -333,14 +343,17 @@ const recordEnv = "PARLEY_CHAT_TEST_RECORD"
 // recordUntilKilled hears and plays a tone in real time and prints how far it
 // is.
 func recordUntilKilled(dir string) {
+	sentence, piece := beepWAV(2*time.Second), beep(engine.SpeechRateHz, 20*ms)
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
 	r := newRecorder("chat", &shelf{dir: dir}, clock, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	go r.run()
-	r.said(0, beepWAV(time.Minute))
+	for range 5 {
+		r.said(0, sentence)
+	}
 	for n := 1; ; n++ {
 		<-time.After(time.Until(begun.Add(time.Duration(n) * 20 * ms)))
-		r.heard(time.Duration(n-1)*20*ms, beep(engine.SpeechRateHz, 20*ms))
+		r.heard(time.Duration(n-1)*20*ms, piece)
 		fmt.Println(clock().Milliseconds())
 	}
 }

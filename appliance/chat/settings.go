@@ -76,7 +76,11 @@ func (s *State) settle(out *effects, m contract.SessionSettings) {
 		s.faulty(out, *fault)
 		return
 	}
+	before := s.settings.prompt(s.begun)
 	s.settings = merged
+	if merged.prompt(s.begun) != before {
+		out.add(Read{s.messages()})
+	}
 	shown := m
 	shown.LanguageModelAPIKey = "" // a secret has no place in the history
 	text, err := json.Marshal(shown)

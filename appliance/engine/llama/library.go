@@ -40,6 +40,9 @@ func load(dir string, log *slog.Logger) (*library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("library folder %q: %w", dir, err)
 	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = real // the same library by another name
+	}
 	if loaded.lib != nil {
 		if loaded.dir != abs {
 			return nil, fmt.Errorf("libllama is already loaded from %s; one process cannot also load it from %s", loaded.dir, abs)

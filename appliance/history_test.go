@@ -1,0 +1,182 @@
+package appliance
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// get asks the box for JSON.
+func (b *runningBox) get(t *testing.T, path string) map[string]any {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Service-Api-Key", b.key)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var v map[string]any
+	if err := json.NewDecoder(answer.Body).Decode(&v); err != nil || answer.StatusCode != 200 {
+		t.Fatalf("%s: %d, %v", path, answer.StatusCode, err)
+	}
+	return v
+}
+
+// ended waits until a chat is over and returns it with its events.
+func (b *runningBox) ended(t *testing.T, id string) map[string]any {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(50 * time.Millisecond) {
+		chat := b.get(t, "/v0/evi/chats/"+id+"?page_size=100")
+		if chat["status"] != "ACTIVE" {
+			return chat
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("chat %s is still live", id)
+		}
+	}
+}
+
+// Who asks for a chat afterwards hears both sides of it: the question as it was
+// asked, and of a long answer what was said before somebody spoke over it.
+func TestAChatCanBeHeardAfterwards(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, linear16)
+	begun := c.until("chat_metadata", 1, 5*time.Second)[0].ServerMessage.(contract.ChatMetadata)
+	c.send(contract.AssistantInput{Text: speech})
+	c.until("audio_output", 1, 10*time.Second)
+	<-time.After(4 * time.Second) // the first sentence, and some of the second
+	stop := make(chan struct{})
+	c.say(recording(t, question), stop)
+	c.until("user_interruption", 1, 10*time.Second)
+	c.until("user_message", 1, 30*time.Second)
+	close(stop)
+	if got := b.get(t, "/v0/evi/chats/"+begun.ChatID+"/audio"); got["status"] != "IN_PROGRESS" {
+		t.Errorf("while it is live: %v", got)
+	}
+	c.conn.CloseNow()
+	events := fmt.Sprint(b.ended(t, begun.ChatID))
+	for _, kind := range []contract.ChatEventType{contract.EventChatStart, contract.EventSystemPrompt, contract.EventUserRecordingStart,
+		contract.EventAgentMessage, contract.EventUserInterruption, contract.EventUserMessage, contract.EventChatEnd} {
+		if !strings.Contains(events, string(kind)) {
+			t.Errorf("there is no %s in %s", kind, events)
+		}
+	}
+	link := b.get(t, "/v0/evi/chats/"+begun.ChatID+"/audio")["signed_audio_url"].(string)
+	answer, err := http.Get(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	wav, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != 200 {
+		t.Fatalf("%d, %v", answer.StatusCode, err)
+	}
+	pcm, err := audio.DecodeAll(wav, engine.SpeechRateHz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := strings.ToLower(transcribe(t, b.cfg, pcm))
+	for _, said := range []string{"museum opens at ten", "say your name"} {
+		if !strings.Contains(strings.NewReplacer("10", "ten", ",", "").Replace(heard), said) {
+			t.Errorf("%q is not heard in %q", said, heard)
+		}
+	}
+	for _, unsaid := range []string{"garden", "coffee", "dogs"} {
+		if strings.Contains(heard, unsaid) {
+			t.Errorf("%q was not said any more and is heard in %q", unsaid, heard)
+		}
+	}
+}
+
+func TestABoxWithoutHistoryWritesNothingOfAChat(t *testing.T) {
+	b := startBox(t, func(c *Config) { c.Retention.History = false })
+	c := b.call(t, "")
+	c.until("chat_metadata", 1, 5*time.Second)
+	c.send(contract.UserInput{Text: "The password is rhubarb."})
+	c.until("assistant_end", 1, 30*time.Second)
+	c.conn.CloseNow()
+	again := b.call(t, "&resumed_chat_group_id="+contract.NewID())
+	heard := again.until("error", 1, 5*time.Second)
+	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.NoDataRetention {
+		t.Errorf("resuming: %s %s", e.Code, e.Message)
+	}
+	if got := b.get(t, "/v0/evi/chats"); got["total_pages"] != 0.0 {
+		t.Errorf("chats: %v", got)
+	}
+	if err := b.stop(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(b.cfg.Data, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if filepath.Base(file) == store.RecordingsFolder {
+			t.Error("there is a folder of recordings")
+		}
+		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "rhubarb") {
+			t.Errorf("%s has what was said", filepath.Base(file))
+		}
+	}
+}
+
+func TestOldChatsAreSweptAway(t *testing.T) {
+	records, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	if _, err := records.CreateKey(t.Context(), "home", ""); err != nil {
+		t.Fatal(err)
+	}
+	home, err := records.Account(t.Context(), "home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for _, days := range []int{40, 31, 29, 0} {
+		id, ended := contract.NewID(), now.AddDate(0, 0, -days)
+		n := store.NewChat{ID: id, GroupID: contract.NewID(), AccountID: home.ID, StartedMS: ended.UnixMilli() - 1000, RequestID: "r"}
+		if err := records.StartChat(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		if err := records.EndChat(t.Context(), id, store.UserEnded, ended.UnixMilli()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func() int {
+		_, total, err := records.Chats(t.Context(), home.ID, store.ChatFilter{}, store.Page{Size: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return total
+	}
+	log := slog.New(slog.DiscardHandler)
+	if err := (RetentionConfig{Days: 0}).sweep(t.Context(), records, now, log); err != nil || left() != 4 {
+		t.Errorf("without a limit %d of 4 are left, %v", left(), err)
+	}
+	stop := RetentionConfig{Days: 30}.keepSweeping(t.Context(), records, log)
+	for deadline := time.Now().Add(5 * time.Second); left() != 2 && time.Now().Before(deadline); {
+		<-time.After(10 * time.Millisecond)
+	}
+	stop()
+	if left() != 2 {
+		t.Errorf("%d are left, want those of 29 days and of today", left())
+	}
+}
