@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"sync/atomic"
@@ -23,7 +22,9 @@ const (
 	// comes in: a minute, 4 MB.
 	recorderWaits = 60 * engine.SpeechRateHz
 	// recorderBeat is how often the recorder writes down what the assistant has
-	// said meanwhile, and has the disk keep what is written.
+	// said meanwhile, and has the disk keep what is written. With half a second
+	// in a page of the file, a power cut loses less than a second of what was
+	// heard.
 	recorderBeat = 250 * time.Millisecond
 	// recorderLag is how far behind the clock it stays with the assistant: an
 	// interruption, whose event is handled that late at most, is then still to
@@ -34,9 +35,6 @@ const (
 	// dictate.
 	recorderHolds = 64 << 20
 )
-
-// With half a second in a page of the file, these make a power cut lose less
-// than a second of what was heard.
 
 // Recordings is where the sound of chats is kept.
 type Recordings interface {
@@ -266,67 +264,4 @@ func (r *recorder) close() {
 	if err := r.files.FailRecording(ctx, r.chatID); err != nil {
 		r.log.Error("cannot note that a recording is not whole", "err", err)
 	}
-}
-
-// lane is one side's stream. It has a file from its first sound on.
-type lane struct {
-	side   store.Side
-	rateHz int
-	file   *os.File
-	opus   *audio.OggOpusWriter
-	head   int   // samples written
-	dirty  bool  // written since the last keep
-	err    error // it has failed
-}
-
-// write adds samples in their place: silence up to it, but never over what is
-// there already.
-func (l *lane) write(r *recorder, at time.Duration, pcm []float32) (err error) {
-	if l.file == nil {
-		if err := l.open(r); err != nil {
-			return err
-		}
-	}
-	l.dirty = true
-	for gap := samples(at, l.rateHz) - l.head; gap > 0; {
-		n := min(gap, l.rateHz)
-		if err := l.opus.Write(make([]float32, n)); err != nil {
-			return err
-		}
-		l.head, gap = l.head+n, gap-n
-	}
-	l.head += len(pcm)
-	return l.opus.Write(pcm)
-}
-
-func (l *lane) open(r *recorder) (err error) {
-	if l.file, err = r.files.CreateRecording(r.chatID, l.side); err != nil {
-		return err
-	}
-	l.opus, err = audio.NewOggOpusWriter(l.file, l.rateHz, 1, 1)
-	return err
-}
-
-func (l *lane) keep() error {
-	if !l.dirty || l.err != nil {
-		return nil
-	}
-	l.dirty = false
-	return l.file.Sync()
-}
-
-func (l *lane) close() error {
-	if l.file == nil {
-		return nil
-	}
-	var err error
-	if l.opus != nil && l.err == nil {
-		err = errors.Join(l.opus.Close(), l.file.Sync())
-	}
-	return errors.Join(err, l.file.Close())
-}
-
-// samples is how many a time holds, to the nearest.
-func samples(d time.Duration, rateHz int) int {
-	return int((d*time.Duration(rateHz) + time.Second/2) / time.Second)
 }
