@@ -59,14 +59,24 @@ func measureAPI(ctx context.Context, o Options, slice, loadFor time.Duration) (r
 	if err := s.fill(ctx); err != nil {
 		return r, err
 	}
-	for _, row := range s.rows() {
-		o.say("%s, %d times beside the same SQL", row.name, min(o.Rounds, mostAPIRounds))
-		if err := s.compare(ctx, &r, row, slice, min(o.Rounds, mostAPIRounds)); err != nil {
-			return r, err
+	rounds := min(o.Rounds, mostAPIRounds)
+	compare := func(rows []apiRow) error {
+		for _, row := range rows {
+			o.say("%s, %d times beside the same SQL", row.name, rounds)
+			if err := s.compare(ctx, &r, row, slice, rounds); err != nil {
+				return err
+			}
 		}
+		return nil
+	}
+	if err := compare(s.reads()); err != nil {
+		return r, err
 	}
 	o.say("reads while others write, for %v", loadFor)
-	return r, s.underLoad(ctx, &r, loadFor)
+	if err := s.underLoad(ctx, &r, loadFor); err != nil {
+		return r, err
+	}
+	return r, compare(s.writes()) // last: the database grows by thousands of rows
 }
 
 // apiServer is the API over a store of its own, and what is in that.
@@ -110,7 +120,6 @@ func startAPI(ctx context.Context, dir string) (*apiServer, error) {
 // apiRow is one kind of call.
 type apiRow struct {
 	name, note string
-	write      bool
 	request    func() (method, path, body string)
 	straight   func(ctx context.Context) error // the same, of SQLite
 }
@@ -183,17 +192,9 @@ func (s *apiServer) rate(ctx context.Context, d time.Duration, row apiRow, by ca
 func (s *apiServer) underLoad(ctx context.Context, r *Report, loadFor time.Duration) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var reads []apiRow
-	var write apiRow
-	for _, row := range s.rows() {
-		if row.write {
-			write = row
-		} else {
-			reads = append(reads, row)
-		}
-	}
 	wrote := make(chan error, 1)
-	call, done, err := s.calls(write)
+	reads, writes := s.reads(), s.writes()
+	call, done, err := s.calls(writes[len(writes)-1])
 	if err != nil {
 		return err
 	}

@@ -103,9 +103,9 @@ func (s *apiServer) configDraft(name string) store.Draft {
 	return store.Draft{Kind: store.KindConfig, ID: uuid.NewString(), Name: name, Content: s.configBody(""), Uses: s.resolved}
 }
 
-// rows are the kinds of calls. Each straight one asks what the API asks, whose
+// reads are the kinds of reads. Each straight one asks what the API asks, whose
 // key it is included.
-func (s *apiServer) rows() []apiRow {
+func (s *apiServer) reads() []apiRow {
 	read := func(name, path string, ask func(ctx context.Context) error) apiRow {
 		return apiRow{name: name, note: "calls a second; the same SQL straight", request: func() (string, string, string) { return "GET", path, "" },
 			straight: s.withKey(ask)}
@@ -113,7 +113,7 @@ func (s *apiServer) rows() []apiRow {
 	versionPath := func(v store.Version) string { return fmt.Sprintf("/v0/evi/%ss/%s/version/%d", v.Kind, v.ID, v.Number) }
 	page := store.Page{Number: 5, Size: 10}
 	const query = "?page_number=5&page_size=10"
-	return append([]apiRow{
+	return []apiRow{
 		read("get_prompt", versionPath(s.prompt), s.readVersion(s.prompt)),
 		read("get_tool", versionPath(s.tool), s.readVersion(s.tool)),
 		read("get_config", versionPath(s.config), func(ctx context.Context) error {
@@ -139,12 +139,13 @@ func (s *apiServer) rows() []apiRow {
 			_, _, err := s.records.Events(ctx, s.chat, store.Page{Size: 10})
 			return err
 		}),
-	}, s.writeRows()...)
+	}
 }
 
-func (s *apiServer) writeRows() []apiRow {
+// writes are the kinds of writes. The last one makes no list longer.
+func (s *apiServer) writes() []apiRow {
 	write := func(name, method, path string, body func() string, change func(ctx context.Context) error) apiRow {
-		return apiRow{name: name, write: true, note: "durable, calls a second; the same SQL straight, a transaction each",
+		return apiRow{name: name, note: "durable, calls a second; the same SQL straight, a transaction each",
 			request:  func() (string, string, string) { return method, path, body() },
 			straight: s.withKey(change)}
 	}

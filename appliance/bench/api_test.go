@@ -58,13 +58,13 @@ func TestBothSidesOfAnAPICallSucceedOrFail(t *testing.T) {
 		}
 		return errors.Join(call(t.Context()), done())
 	}
-	for _, row := range s.rows() {
+	for _, row := range append(s.reads(), s.writes()...) {
 		if err := errors.Join(ask(row), row.straight(t.Context())); err != nil {
 			t.Errorf("%s: %v", row.name, err)
 		}
 	}
 	s.prompt.Number = 999
-	nothing := s.rows()[0]
+	nothing := s.reads()[0]
 	if err := ask(nothing); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("over HTTP: %v, want 404", err)
 	}
@@ -73,7 +73,7 @@ func TestBothSidesOfAnAPICallSucceedOrFail(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := s.rate(ended, time.Second, s.rows()[1], s.calls); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.rate(ended, time.Second, s.reads()[1], s.calls); !errors.Is(err, context.Canceled) {
 		t.Errorf("called off: %v", err)
 	}
 }
