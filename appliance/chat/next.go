@@ -3,8 +3,6 @@
 package chat
 
 import (
-	"time"
-
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -113,5 +111,3 @@ func (s *State) end(out *effects, status store.Status, code int, reason string) 
 	s.ended = true
 	out.add(End{Status: status, Code: code, Reason: reason})
 }
-
-func milliseconds(d time.Duration) int64 { return d.Milliseconds() }

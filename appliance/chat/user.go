@@ -201,7 +201,7 @@ func userMessage(w Words, fromText, interim bool) contract.UserMessage {
 		Interim:  interim,
 		Language: w.Language,
 		Message:  contract.ChatMessage{Role: contract.RoleUser, Content: w.Text},
-		Time:     contract.MillisecondInterval{Begin: milliseconds(w.Begin), End: milliseconds(w.End)},
+		Time:     contract.MillisecondInterval{Begin: w.Begin.Milliseconds(), End: w.End.Milliseconds()},
 	}
 }
 
