@@ -81,7 +81,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 	host := chat.NewHost(ctx, chat.Parts{
 		Detector: engines.Detector, Transcriber: engines.Transcriber, Model: engines.Model, Voices: engines,
 		Records: history, Recordings: recordings, Defaults: chat.DefaultSettings(), Log: log, MaxChats: cfg.MaxChats(),
-		Configs: api.Configs{Records: records}, Models: engines, StrictModels: cfg.StrictModels,
+		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels,
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	figures.WatchChats(host.Live, cfg.MaxChats())

@@ -46,7 +46,7 @@ func holdsDatabase(dir string) error {
 // Check reads the whole database and returns what is wrong with it: nil when it
 // is sound, ErrDamaged with the first findings when it is not.
 func (s *Store) Check(ctx context.Context) error {
-	return check(ctx, s.read)
+	return check(ctx, s.read.db)
 }
 
 // Inspect is Check without opening the store: nothing in the data folder dir is

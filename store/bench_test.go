@@ -107,7 +107,7 @@ func BenchmarkOpenKey(b *testing.B) {
 			var id string
 			var num int64
 			var kept []byte
-			if err := s.read.QueryRow(`SELECT a.id, k.num, k.api_hash FROM key k JOIN account a ON a.num = k.account
+			if err := s.read.db.QueryRow(`SELECT a.id, k.num, k.api_hash FROM key k JOIN account a ON a.num = k.account
 				WHERE k.api_hash = ? AND k.revoked_ms IS NULL`, hash(made.APIKey)).Scan(&id, &num, &kept); err != nil {
 				b.Fatal(err)
 			}

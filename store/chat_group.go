@@ -35,7 +35,7 @@ func (g *ChatGroup) columns() []any {
 // began, and how many there are: of all, or of those whose newest chat used the
 // config.
 func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page Page) (groups []ChatGroup, total int, err error) {
-	err = s.look(ctx, func(q querier) error {
+	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
 		account, err := value[int64](ctx, q, `SELECT num FROM account WHERE id = ?`, accountID)
 		if err != nil {
 			return fmt.Errorf("account %s: %w", accountID, err)
@@ -55,7 +55,7 @@ func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page
 // many there are of these statuses; none means all. ErrNotFound: the account has
 // no such group.
 func (s *Store) ChatGroup(ctx context.Context, accountID, groupID string, statuses []Status, page Page) (g ChatGroup, chats []Chat, total int, err error) {
-	err = s.look(ctx, func(q querier) error {
+	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
 		var num int64
 		g, num, err = groupOf(ctx, q, accountID, groupID)
 		if err != nil {
@@ -82,7 +82,7 @@ func groupOf(ctx context.Context, q querier, accountID, groupID string) (g ChatG
 // in their order, and how many there are. ErrNotFound: the account has no such
 // group.
 func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page Page) (events []Event, total int, err error) {
-	err = s.look(ctx, func(q querier) error {
+	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
 		_, num, err := groupOf(ctx, q, accountID, groupID)
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ type ChatFilter struct {
 // Chats returns a page of an account's chats, in the order in which they began,
 // and how many there are.
 func (s *Store) Chats(ctx context.Context, accountID string, f ChatFilter, page Page) (chats []Chat, total int, err error) {
-	err = s.look(ctx, func(q querier) error {
+	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
 		account, err := value[int64](ctx, q, `SELECT num FROM account WHERE id = ?`, accountID)
 		if err != nil {
 			return fmt.Errorf("account %s: %w", accountID, err)
@@ -128,14 +127,4 @@ func locate(counts []blockCount, place int) (block int64, before int) {
 		before -= c.rows
 	}
 	return 0, before
-}
-
-// look asks several questions of one moment.
-func (s *Store) look(ctx context.Context, ask func(querier) error) error {
-	tx, err := s.read.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func(tx *sql.Tx) { _ = tx.Rollback() }(tx) // nothing was written
-	return ask(tx)
 }

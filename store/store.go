@@ -13,23 +13,20 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 )
-
-// minReaders is how many questions can be asked at once on a small machine:
-// readers wait for the disk more than for a core.
-const minReaders = 4
 
 // Store is one open database. Its methods may be called from many goroutines.
 // Several processes may open the same folder; each sees at once what another
 // has committed.
 type Store struct {
 	dir   string
-	read  *sql.DB
+	read  readers
 	write *sql.DB
 	w     *writer
-	close func() error
+	// memory spares the readers questions that were just asked.
+	memory *memory
+	close  func() error
 }
 
 // Open opens the database in the data folder dir, creating the folder (for its
@@ -53,16 +50,19 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps fs.FS) (_ *St
 	}
 	s := &Store{
 		dir:   dir,
-		read:  connect(dir, readPragmas, max(minReaders, runtime.NumCPU())),
+		read:  openReaders(dir),
 		write: connect(dir, "", 1),
 	}
 	if s.w, err = newWriter(ctx, s.write); err != nil {
-		return nil, errors.Join(explain("opening the database", err), s.read.Close(), s.write.Close())
+		return nil, errors.Join(explain("opening the database", err), s.read.db.Close(), s.write.Close())
+	}
+	if s.memory, err = openMemory(ctx, dir); err != nil {
+		return nil, errors.Join(explain("opening the database", err), s.w.close(), s.read.db.Close(), s.write.Close())
 	}
 	s.close = sync.OnceValue(func() error {
 		// The writer's connection goes last: SQLite then folds the log into
 		// the database file and removes it.
-		err := errors.Join(s.w.close(), s.read.Close(), s.write.Close())
+		err := errors.Join(s.w.close(), s.memory.close(), s.read.db.Close(), s.write.Close())
 		return explain("closing the database", err)
 	})
 	return s, nil

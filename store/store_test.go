@@ -129,7 +129,7 @@ func TestEveryConnectionHasThePragmas(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.read.Exec(`DELETE FROM account`); err == nil {
+	if _, err := s.read.db.Exec(`DELETE FROM account`); err == nil {
 		t.Error("a reader can write")
 	}
 }

@@ -6,17 +6,28 @@ import (
 	"errors"
 )
 
-// Yardstick writes what the Store writes, by the same statements and as
+// Yardstick reads and writes what the Store does, by the same statements and as
 // durably, but straight: each write is a transaction of its own on a connection
-// that the callers take in turn. What the Store's way costs, or saves, is
-// measured against it. It has no use but that.
-type Yardstick struct{ db *sql.DB }
+// that the callers take in turn, each read is asked as database/sql asks it.
+// What the Store's way costs, or saves, is measured against it. It has no use
+// but that.
+type Yardstick struct {
+	db    *sql.DB
+	reads *Store
+}
 
 // OpenYardstick opens the database in dir, which a Store has made.
-func OpenYardstick(dir string) *Yardstick { return &Yardstick{connect(dir, "", 1)} }
+func OpenYardstick(dir string) *Yardstick {
+	read := openReaders(dir)
+	read.hurried = true
+	return &Yardstick{connect(dir, "", 1), &Store{dir: dir, read: read}}
+}
 
 // Close closes the database.
-func (y *Yardstick) Close() error { return y.db.Close() }
+func (y *Yardstick) Close() error { return errors.Join(y.db.Close(), y.reads.read.db.Close()) }
+
+// Reads is a Store that reads straight, and cannot write.
+func (y *Yardstick) Reads() *Store { return y.reads }
 
 // Keep is [Store.Keep].
 func (y *Yardstick) Keep(ctx context.Context, accountID string, drafts ...Draft) (kept []Version, err error) {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -58,6 +60,9 @@ type API struct {
 	mux   *http.ServeMux
 	tries tries
 	now   func() time.Time
+	// contents of versions, as they were read.
+	contents *contents
+	bodies   sync.Pool // of *bytes.Buffer, for answers
 	// decoding is taken by who decodes a recording.
 	decoding chan struct{}
 	// documents are the descriptions of the API, made when first asked for.
@@ -66,7 +71,7 @@ type API struct {
 
 // New returns the API over its parts.
 func New(p Parts) *API {
-	a := &API{Parts: p, mux: http.NewServeMux(), now: time.Now, decoding: make(chan struct{}, 1)}
+	a := &API{Parts: p, mux: http.NewServeMux(), now: time.Now, contents: &contents{}, decoding: make(chan struct{}, 1)}
 	a.documents = sync.OnceValues(a.makeDocuments)
 	a.register(a.routes())
 	return a
@@ -95,12 +100,27 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.cross(answer, r) {
 		return
 	}
-	if r.ContentLength > maxBody {
-		a.refuse(answer, r, contract.ErrTooLarge{Limit: maxBody})
+	if err := unreadable(r); err != nil {
+		a.refuse(answer, r, err)
 		return
 	}
 	r.Body = http.MaxBytesReader(answer, r.Body, maxBody)
 	a.mux.ServeHTTP(answer, r)
+}
+
+// unreadable says what keeps a request from being looked at, or nil.
+func unreadable(r *http.Request) error {
+	if r.ContentLength > maxBody {
+		return contract.ErrTooLarge{Limit: maxBody}
+	}
+	if !strings.HasPrefix(r.URL.Path, "/") { // OPTIONS *, CONNECT host:port
+		return contract.ErrInvalid{Field: "path", Why: fmt.Sprintf("%.80q is not allowed; expected one that begins with /", r.RequestURI)}
+	}
+	// A query that is broken in one place would be read as if that were not there.
+	if _, err := url.ParseQuery(r.URL.RawQuery); err != nil {
+		return contract.ErrInvalid{Field: "query", Why: fmt.Sprintf("%.120s; write names and values percent-encoded, with & between them", err)}
+	}
+	return nil
 }
 
 // recovered answers for a handler that panicked. Only the log says more.
@@ -108,7 +128,7 @@ func (a *API) recovered(w *response, r *http.Request, p any) {
 	if p == http.ErrAbortHandler { //nolint:errorlint // it is the value itself that is thrown
 		panic(p)
 	}
-	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", shownPath(r), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	a.refuse(w, r, errPanic)
 }
 
@@ -121,10 +141,13 @@ func (a *API) logged(w *response, r *http.Request, begun time.Time) {
 	}
 	a.Log.LogAttrs(r.Context(), level, "request",
 		slog.String("request", w.id()), slog.String("client", r.RemoteAddr),
-		slog.String("method", r.Method), slog.String("path", r.URL.Path),
+		slog.String("method", r.Method), slog.String("path", shownPath(r)),
 		slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
 		slog.Int64("ms", time.Since(begun).Milliseconds()))
 }
+
+// shownPath is the path for the log: clients choose how long theirs is.
+func shownPath(r *http.Request) string { return fmt.Sprintf("%.200s", r.URL.Path) }
 
 // response remembers what was answered.
 type response struct {

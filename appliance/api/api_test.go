@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -96,6 +98,9 @@ func TestAChatNeedsAKeyWhereverItIsPut(t *testing.T) {
 		{"/v0/evi/chat", []string{"X-Service-Api-Key", "good"}, 200},
 		{"/v0/evi/chat", []string{"X-Hume-Api-Key", "good"}, 200},
 		{"/v0/evi/chat?api_key=good", []string{"X-Service-Api-Key", "bad"}, 401},
+		{"/v0/evi/chat?api_key=good", []string{"X-Service-Api-Key", ""}, 200},
+		{"/v0/evi/chat?api_key=good", []string{"Authorization", "Bearer "}, 200},
+		{"/v0/evi/chat?api_key=%20&apiKey=good", nil, 200},
 	} {
 		r := ask(a, "GET", c.target, c.header...)
 		if r.StatusCode != c.status {
@@ -135,6 +140,57 @@ func TestStrangePathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 		if r := ask(a, "HEAD", target); r.StatusCode == 405 {
 			t.Errorf("HEAD %s is refused", target)
 		}
+	}
+}
+
+func TestARequestThatWouldBeReadInPartIsRefused(t *testing.T) {
+	a, _ := box(io.Discard)
+	server := httptest.NewUnstartedServer(nil)
+	server.Config = NewServer(a, slog.New(slog.DiscardHandler))
+	server.Start()
+	defer server.Close()
+	for _, line := range []string{
+		"OPTIONS *", "GET *", "CONNECT other.example:443",
+		"GET /healthz?page_size=%zz", "GET /healthz?page_size=1;x=2", "GET /healthz?" + strings.Repeat("a=1&", 20_000),
+	} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: box\r\nConnection: close\r\n\r\n", line)
+		r, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%.60s: %v", line, err)
+		}
+		if b := body(t, r); r.StatusCode != 400 || b["code"] != "invalid_request" || !contract.ValidID(r.Header.Get("X-Request-Id")) {
+			t.Errorf("%.60s: %d %v", line, r.StatusCode, b)
+		}
+		conn.Close()
+	}
+}
+
+func TestOverHTTP2NoHeadersOfAConnectionAreSent(t *testing.T) {
+	a, f := box(io.Discard)
+	f.serve = func(http.ResponseWriter, *http.Request, string) error {
+		return contract.ErrUpgradeRequired{Why: "WebSocket only"}
+	}
+	for proto, want := range map[int]string{1: "websocket", 2: ""} {
+		r := httptest.NewRequest("GET", "/v0/evi/chat?api_key=good", nil)
+		r.ProtoMajor = proto
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		if w.Code != 426 || w.Header().Get("Upgrade") != want {
+			t.Errorf("HTTP/%d: %d %v", proto, w.Code, w.Header())
+		}
+	}
+}
+
+func TestTheLogIsShortHoweverLongThePath(t *testing.T) {
+	var log bytes.Buffer
+	a, _ := box(&log)
+	ask(a, "GET", "/"+strings.Repeat("x", 100_000))
+	if log.Len() == 0 || log.Len() > 2000 {
+		t.Errorf("%d bytes", log.Len())
 	}
 }
 

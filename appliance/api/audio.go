@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"parley/appliance/audio"
@@ -113,9 +115,13 @@ func (a *API) audioStatus(c store.Chat, made store.ChatRecording, kept bool) con
 // reached the box.
 func signedURL(r *http.Request, key []byte, chatID string, expires int64) string {
 	u := url.URL{Scheme: "http", Host: r.Host, Path: "/v0/evi/chats/" + chatID + "/audio.wav"}
-	// A proxy that ended TLS says so. Who lies about it gets a link that does
-	// not work, and nobody else does.
-	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && u.Host == "" { // HTTP/1.0 names none
+		u.Host = here.String()
+	}
+	// A proxy that ended TLS says so; behind others, it is the first of a list.
+	// Who lies about it gets a link that does not work, and nobody else does.
+	proto, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
+	if r.TLS != nil || strings.EqualFold(strings.TrimSpace(proto), "https") {
 		u.Scheme = "https"
 	}
 	until := strconv.FormatInt(expires, 10)
@@ -153,8 +159,34 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Disposition", fmt.Sprintf(`inline; filename="%s.wav"`, id))
 	h.Set("Cache-Control", "no-store")
 	h.Set("ETag", fmt.Sprintf(`"%s-%x"`, id, wav.Size()))
-	http.ServeContent(w, r, "", time.UnixMilli(made[id].ModifiedMS), takingTurns{wav, a.decoding})
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r.Header.Del("Range") // each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
+	}
+	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), takingTurns{wav, a.decoding})
 	return nil
+}
+
+// ranged says in JSON that there is no such range.
+type ranged struct {
+	http.ResponseWriter
+	api     *API
+	refused bool
+}
+
+func (w *ranged) WriteHeader(status int) {
+	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.Header().Del("Content-Disposition")
+	w.api.reply(w.ResponseWriter, status, problem{"range_not_satisfiable", http.StatusText(status), "Range: expected one such as bytes=0-499 within the recording; HEAD tells its length"})
+}
+
+func (w *ranged) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
 }
 
 // checkLink refuses a link that the box has not made, or not for this time.

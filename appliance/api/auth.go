@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -43,17 +42,28 @@ type credential struct {
 // in Authorization or in the query. A key counts before a token, a header
 // before the query.
 func presented(r *http.Request) credential {
-	if key := cmp.Or(r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Hume-Api-Key")); key != "" {
-		return credential{text: strings.TrimSpace(key)}
+	if key := firstFilled(r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Hume-Api-Key")); key != "" {
+		return credential{text: key}
 	}
-	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(token) != "" {
 		return credential{strings.TrimSpace(token), true}
 	}
 	q := r.URL.Query()
-	if key := cmp.Or(q.Get("api_key"), q.Get("apiKey")); key != "" {
-		return credential{text: strings.TrimSpace(key)}
+	if key := firstFilled(q.Get("api_key"), q.Get("apiKey")); key != "" {
+		return credential{text: key}
 	}
-	return credential{strings.TrimSpace(cmp.Or(q.Get("access_token"), q.Get("accessToken"))), true}
+	return credential{firstFilled(q.Get("access_token"), q.Get("accessToken")), true}
+}
+
+// firstFilled is the first text that is not blank, without the space around it;
+// clients send blank ones for what they have not set.
+func firstFilled(texts ...string) string {
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // caller returns what the request's credential opens. The same is said of a

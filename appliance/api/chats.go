@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"parley/appliance/contract"
 	"parley/store"
@@ -31,17 +32,17 @@ func timedPaging(p store.Page, rows int) contract.TimedPaging {
 	return t
 }
 
-// readStatuses reads the statuses that a list is limited to; they come one to a
-// parameter.
+// readStatuses reads the statuses that a list is limited to. Clients repeat the
+// parameter or put commas between them.
 func readStatuses(q url.Values) ([]store.Status, error) {
 	var chosen []store.Status
-	for _, text := range q["status"] {
+	for text := range strings.SplitSeq(strings.Join(q["status"], ","), ",") {
 		switch {
 		case text == "": // so clients write a parameter that they have not set
 		case slices.Contains(contract.ChatStatuses(), contract.ChatStatus(text)):
 			chosen = append(chosen, store.Status(text))
 		default:
-			return nil, contract.ErrInvalid{Field: "status", Why: fmt.Sprintf("%.80q is not allowed; expected one of %v", text, contract.ChatStatuses())}
+			return nil, contract.ErrInvalid{Field: "status", Why: fmt.Sprintf("%.80q is not allowed; allowed: %s", text, strings.Trim(fmt.Sprint(contract.ChatStatuses()), "[]"))}
 		}
 	}
 	return chosen, nil

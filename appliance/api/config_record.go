@@ -2,38 +2,44 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"parley/appliance/contract"
 	"parley/store"
 )
 
-// Configs reads configs with the prompt and the tools that they use.
-type Configs struct{ Records *store.Store }
+// Configs reads configs with the prompt and the tools that they use. What its
+// records point to is shared: nobody may change it.
+type Configs struct {
+	records  *store.Store
+	contents *contents
+}
+
+// NewConfigs returns the configs of a store.
+func NewConfigs(records *store.Store) Configs { return Configs{records, &contents{}} }
 
 // Config returns a version of an account's config, the newest where version is
 // nil. The error is a store.ErrNotFound where there is none.
 func (c Configs) Config(ctx context.Context, account, id string, version *int) (contract.ReturnConfig, error) {
-	v, err := c.Records.VersionOf(ctx, account, store.Ref{Kind: store.KindConfig, ID: id, Version: versionOrNewest(version)})
+	v, err := c.records.VersionOf(ctx, account, store.Ref{Kind: store.KindConfig, ID: id, Version: versionOrNewest(version)})
 	if err != nil {
 		return contract.ReturnConfig{}, err
 	}
-	records, err := c.records(ctx, account, []store.Version{v})
+	records, err := c.read(ctx, account, []store.Version{v})
 	if err != nil {
 		return contract.ReturnConfig{}, err
 	}
 	return records[0], nil
 }
 
-// records reads what all the versions use at once.
-func (c Configs) records(ctx context.Context, account string, versions []store.Version) ([]contract.ReturnConfig, error) {
+// read reads what all the versions use at once.
+func (c Configs) read(ctx context.Context, account string, versions []store.Version) ([]contract.ReturnConfig, error) {
 	posted := make([]contract.PostedConfigVersion, len(versions))
 	var refs []store.Ref
 	asked := map[store.Ref]bool{}
 	for i, v := range versions {
-		if err := json.Unmarshal([]byte(v.Content), &posted[i]); err != nil {
-			return nil, fmt.Errorf("version %d of config %s as it is stored: %w", v.Number, v.ID, err)
+		var err error
+		if posted[i], err = c.contents.configs.of(v); err != nil {
+			return nil, err
 		}
 		for _, ref := range uses(posted[i]) {
 			if !asked[ref] {
@@ -42,11 +48,11 @@ func (c Configs) records(ctx context.Context, account string, versions []store.V
 			}
 		}
 	}
-	found, err := c.Records.Resolve(ctx, account, refs)
+	found, err := c.records.Resolve(ctx, account, refs)
 	if err != nil {
 		return nil, err
 	}
-	used, err := readUsed(found)
+	used, err := c.readUsed(found)
 	if err != nil {
 		return nil, err
 	}
@@ -64,14 +70,14 @@ type usedRecords struct {
 	tools   map[store.Ref]contract.ReturnUserDefinedTool
 }
 
-func readUsed(found map[store.Ref]store.Version) (u usedRecords, err error) {
+func (c Configs) readUsed(found map[store.Ref]store.Version) (u usedRecords, err error) {
 	u = usedRecords{map[store.Ref]contract.ReturnPrompt{}, map[store.Ref]contract.ReturnUserDefinedTool{}}
 	for ref, v := range found {
 		switch ref.Kind {
 		case store.KindPrompt:
-			u.prompts[ref], err = promptRecord(v)
+			u.prompts[ref], err = c.contents.prompt(v)
 		case store.KindTool:
-			u.tools[ref], err = toolRecord(v)
+			u.tools[ref], err = c.contents.tool(v)
 		}
 		if err != nil {
 			return u, err

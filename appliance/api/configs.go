@@ -38,7 +38,7 @@ func (a *API) configs() versioned[contract.ReturnConfig] {
 			}
 			return a.configDrafts(r.Context(), account, id, name, c, false)
 		},
-		records: Configs{a.Records}.records,
+		records: Configs{a.Records, a.contents}.read,
 		page: func(p contract.Paging, records []contract.ReturnConfig) any {
 			return contract.ReturnPagedConfigs{Paging: p, ConfigsPage: records}
 		},

@@ -17,6 +17,9 @@ func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 	if kind := r.Header.Get("Content-Type"); kind != "" && !isJSON(kind) {
 		return none, contract.ErrMediaType{Got: kind, Allowed: "application/json"}
 	}
+	if packed := r.Header.Get("Content-Encoding"); packed != "" && !strings.EqualFold(packed, "identity") {
+		return none, contract.ErrMediaType{What: "content encoding", Got: packed, Allowed: "it is, without one"}
+	}
 	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return none, err

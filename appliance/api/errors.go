@@ -34,7 +34,7 @@ const clientGone = 499
 // a fault of ours, of which only the log says more.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if sent, ok := w.(*response); ok && sent.status != 0 {
-		a.Log.ErrorContext(r.Context(), "an error after the answer had begun", "request", sent.id(), "path", r.URL.Path, "err", err)
+		a.Log.ErrorContext(r.Context(), "an error after the answer had begun", "request", sent.id(), "path", shownPath(r), "err", err)
 		return
 	}
 	if e, ok := errors.AsType[contract.ErrMalformed](err); ok {
@@ -51,7 +51,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 			}
 		}
 		if !errors.Is(err, errPanic) { // logged with its stack already
-			a.Log.ErrorContext(r.Context(), "a request failed", "request", w.Header().Get("X-Request-Id"), "path", r.URL.Path, "err", err)
+			a.Log.ErrorContext(r.Context(), "a request failed", "request", w.Header().Get("X-Request-Id"), "path", shownPath(r), "err", err)
 		}
 		said.message = "something failed inside the box; its log has more under request " + w.Header().Get("X-Request-Id")
 	}
@@ -61,7 +61,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if said.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="parley"`)
 	}
-	if said.status == http.StatusUpgradeRequired {
+	if said.status == http.StatusUpgradeRequired && r.ProtoMajor == 1 { // HTTP/2 forbids these (RFC 9113, section 8.2.2)
 		w.Header().Set("Upgrade", "websocket")
 		w.Header().Set("Connection", "Upgrade")
 		w.Header().Set("Sec-WebSocket-Version", "13")

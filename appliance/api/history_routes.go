@@ -23,7 +23,7 @@ func (a *API) historyRoutes() []route {
 				{Name: "signature", Says: "By which the box knows its own link.", Schema: describe.Text()},
 			},
 			Answers: append(plain("audio/wav"), unchanged(), describe.Answer{Status: 206, Says: "The range asked for", Media: "audio/wav"},
-				describe.Answer{Status: 412, Says: "It is not as If-Match says"}, describe.Answer{Status: 416, Says: "There is no such range", Media: "text/plain"}),
+				describe.Answer{Status: 412, Says: "It is not as If-Match says"}, describe.Answer{Status: 416, Says: "There is no such range", Value: problem{}}),
 			Refuses: []int{403, 404}}},
 
 		{"GET", "/v0/evi/chat_groups", a.withAccount(a.listChatGroups), saysHistory("Chat groups", "listChatGroups", "List chat groups", ok(contract.ReturnPagedChatGroups{}), newest)},

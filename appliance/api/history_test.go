@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -187,6 +188,7 @@ func TestListsOfChatsAreFiltered(t *testing.T) {
 		"status=USER_ENDED":                               {0, 3},
 		"status=USER_ENDED&status=ERROR":                  {0, 2, 3},
 		"status=USER_ENDED&status=USER_ENDED":             {0, 3},
+		"status=USER_ENDED,ERROR&status=ACTIVE":           {0, 2, 3, 4},
 		"status=":                                         {0, 1, 2, 3, 4},
 		"status=USER_TIMEOUT":                             {},
 		"status=USER_ENDED&status=ACTIVE&config_id=a&ascending_order=false":                                                                  {3, 0},
@@ -432,8 +434,14 @@ func checkRanges(t *testing.T, c client, url string, whole []byte, etag string) 
 			t.Errorf("%s: %d, %d bytes, %s", x.ask, answer.StatusCode, len(part), answer.Header.Get("Content-Range"))
 		}
 	}
-	if answer, _ := c.fetch("GET", url, "Range", fmt.Sprintf("bytes=%d-", len(whole))); answer.StatusCode != 416 {
-		t.Errorf("a range past the end: %d", answer.StatusCode)
+	for _, past := range []string{fmt.Sprintf("bytes=%d-", len(whole)), "bytes=5-2", "bytes=x", "lines=0-1"} {
+		answer, body := c.fetch("GET", url, "Range", past)
+		if answer.StatusCode != 416 || answer.Header.Get("Content-Type") != "application/json" || !strings.Contains(string(body), `"code":"range_not_satisfiable"`) {
+			t.Errorf("%s: %d %s", past, answer.StatusCode, body)
+		}
+	}
+	if answer, all := c.fetch("GET", url, "Range", "bytes=0-1,900-901,4-5"); answer.StatusCode != 200 || !bytes.Equal(all, whole) {
+		t.Errorf("many ranges: %d, %d bytes", answer.StatusCode, len(all))
 	}
 	if answer, body := c.fetch("HEAD", url); answer.StatusCode != 200 || answer.ContentLength != int64(len(whole)) || len(body) != 0 {
 		t.Errorf("HEAD: %d, %d", answer.StatusCode, answer.ContentLength)
@@ -477,7 +485,7 @@ func TestALinkIsAtTheAddressThatTheClientUses(t *testing.T) {
 	c := startRest(t, "home")[0]
 	chat := c.begin(store.NewChat{Recorded: true})
 	c.end(chat.ID, store.UserEnded, at(1))
-	for proto, want := range map[string]string{"": "http://box.example:8443/", "https": "https://box.example:8443/", "ftp": "http://box.example:8443/"} {
+	for proto, want := range map[string]string{"": "http://box.example:8443/", "https": "https://box.example:8443/", "ftp": "http://box.example:8443/", "HTTPS, http": "https://box.example:8443/"} {
 		r, _ := http.NewRequestWithContext(t.Context(), "GET", c.http.URL+"/v0/evi/chats/"+chat.ID+"/audio", nil)
 		r.Host = "box.example:8443"
 		r.Header.Set("X-Service-Api-Key", c.key)
@@ -491,6 +499,24 @@ func TestALinkIsAtTheAddressThatTheClientUses(t *testing.T) {
 		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil || !strings.HasPrefix(fmt.Sprint(got["signed_audio_url"]), want) {
 			t.Errorf("through %q: %v, %v", proto, got, err)
 		}
+	}
+}
+
+// A client of HTTP/1.0 need not say by which name it came.
+func TestALinkIsWholeForAClientThatNamesNoHost(t *testing.T) {
+	c := startRest(t, "home")[0]
+	chat := c.begin(store.NewChat{Recorded: true})
+	c.end(chat.ID, store.UserEnded, at(1))
+	address := strings.TrimPrefix(c.http.URL, "http://")
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET /v0/evi/chats/%s/audio HTTP/1.0\r\nX-Service-Api-Key: %s\r\n\r\n", chat.ID, c.key)
+	answer, err := io.ReadAll(conn)
+	if want := `"signed_audio_url":"http://` + address + "/"; err != nil || !strings.Contains(string(answer), want) {
+		t.Errorf("%v, want %s in %s", err, want, answer)
 	}
 }
 

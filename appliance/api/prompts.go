@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"parley/appliance/contract"
@@ -29,7 +27,7 @@ func (a *API) prompts() versioned[contract.ReturnPrompt] {
 			return promptDraft(id, "", p)
 		},
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnPrompt, error) {
-			return each(versions, promptRecord)
+			return each(versions, a.contents.prompt)
 		},
 		page: func(p contract.Paging, records []contract.ReturnPrompt) any {
 			return contract.ReturnPagedPrompts{Paging: p, PromptsPage: records}
@@ -44,10 +42,10 @@ func promptDraft(id, name string, p contract.PostedPromptVersion) ([]store.Draft
 	return []store.Draft{d}, err
 }
 
-func promptRecord(v store.Version) (contract.ReturnPrompt, error) {
-	var p contract.PostedPromptVersion
-	if err := json.Unmarshal([]byte(v.Content), &p); err != nil {
-		return contract.ReturnPrompt{}, fmt.Errorf("version %d of prompt %s as it is stored: %w", v.Number, v.ID, err)
+func (c *contents) prompt(v store.Version) (contract.ReturnPrompt, error) {
+	p, err := c.prompts.of(v)
+	if err != nil {
+		return contract.ReturnPrompt{}, err
 	}
 	return contract.ReturnPrompt{
 		ID: v.ID, Version: v.Number, VersionType: contract.VersionFixed, Name: v.Name, Text: p.Text,

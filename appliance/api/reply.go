@@ -7,16 +7,30 @@ import (
 	"strconv"
 )
 
+// mostKept is the largest buffer that is kept for the next answer: a page of
+// configs is 20 KiB, and one long list should not hold its room for ever.
+const mostKept = 64 << 10
+
 // reply answers with v as JSON. It is written whole before the status is sent,
 // so that a value that cannot be written is a clean 500.
 func (a *API) reply(w http.ResponseWriter, status int, v any) {
-	var body bytes.Buffer
-	enc := json.NewEncoder(&body)
+	body, ok := a.bodies.Get().(*bytes.Buffer)
+	if !ok {
+		body = new(bytes.Buffer)
+	}
+	defer func() {
+		if body.Cap() <= mostKept {
+			body.Reset()
+			a.bodies.Put(body)
+		}
+	}()
+	enc := json.NewEncoder(body)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		a.Log.Error("cannot write an answer as JSON", "err", err)
 		status = http.StatusInternalServerError
-		body = *bytes.NewBufferString(`{"code":"internal_error","error":"Internal Server Error","message":"the answer could not be written"}` + "\n")
+		body.Reset()
+		body.WriteString(`{"code":"internal_error","error":"Internal Server Error","message":"the answer could not be written"}` + "\n")
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")

@@ -24,6 +24,8 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 		IdleTimeout: 90 * time.Second,
 		// A connect may bring a system prompt in its query.
 		MaxHeaderBytes: 512 << 10,
+		// OPTIONS * is answered as other requests for no path are.
+		DisableGeneralOptionsHandler: true,
 		// What clients do wrong below HTTP is nothing the operator can mend.
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 
 	"parley/appliance/contract"
@@ -29,7 +27,7 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 			return toolDraft(id, "", t)
 		},
 		records: func(_ context.Context, _ string, versions []store.Version) ([]contract.ReturnUserDefinedTool, error) {
-			return each(versions, toolRecord)
+			return each(versions, a.contents.tool)
 		},
 		page: func(p contract.Paging, records []contract.ReturnUserDefinedTool) any {
 			return contract.ReturnPagedUserDefinedTools{Paging: p, ToolsPage: records}
@@ -44,10 +42,10 @@ func toolDraft(id, name string, t contract.PostedUserDefinedToolVersion) ([]stor
 	return []store.Draft{d}, err
 }
 
-func toolRecord(v store.Version) (contract.ReturnUserDefinedTool, error) {
-	var t contract.PostedUserDefinedToolVersion
-	if err := json.Unmarshal([]byte(v.Content), &t); err != nil {
-		return contract.ReturnUserDefinedTool{}, fmt.Errorf("version %d of tool %s as it is stored: %w", v.Number, v.ID, err)
+func (c *contents) tool(v store.Version) (contract.ReturnUserDefinedTool, error) {
+	t, err := c.tools.of(v)
+	if err != nil {
+		return contract.ReturnUserDefinedTool{}, err
 	}
 	return contract.ReturnUserDefinedTool{
 		ToolType: contract.RecordFunction, ID: v.ID, Version: v.Number, VersionType: contract.VersionFixed, Name: v.Name,

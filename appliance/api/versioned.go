@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -169,12 +170,12 @@ type confirmation struct {
 // the store not to find.
 func (v versioned[R]) ref(r *http.Request) (store.Ref, error) {
 	text := r.PathValue("version")
-	n, err := strconv.Atoi(text)
-	if err != nil {
+	n, err := strconv.Atoi(text) // of what is out of its range, the end of that
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
 		return store.Ref{}, contract.ErrInvalid{Field: "version", Why: fmt.Sprintf("%.80q is not allowed; expected a whole number from 0", text)}
 	}
 	if n < 0 || n > math.MaxInt32 {
-		return store.Ref{}, contract.ErrNotFound{What: fmt.Sprintf("version %d of a %s", n, v.kind), ID: r.PathValue("id")}
+		return store.Ref{}, contract.ErrNotFound{What: fmt.Sprintf("version %.80s of a %s", text, v.kind), ID: r.PathValue("id")}
 	}
 	return store.Ref{Kind: v.kind, ID: r.PathValue("id"), Version: n}, nil
 }

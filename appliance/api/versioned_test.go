@@ -258,6 +258,7 @@ func TestWhatIsRefusedIsNamed(t *testing.T) {
 		{"GET", "/v0/evi/prompts/" + prompt + "/version/1", "", 404, "version 1"},
 		{"GET", "/v0/evi/prompts/" + prompt + "/version/-1", "", 404, "version -1"},
 		{"GET", "/v0/evi/prompts/" + prompt + "/version/4294967296", "", 404, "version 4294967296"},
+		{"GET", "/v0/evi/prompts/" + prompt + "/version/99999999999999999999", "", 404, "version 99999999999999999999"},
 		{"GET", "/v0/evi/prompts/" + prompt + "/version/latest", "", 400, "version"},
 		{"PATCH", "/v0/evi/prompts/" + prompt + "/version/x", "{}", 400, "version"},
 		{"DELETE", "/v0/evi/prompts/" + prompt + "/version/1e3", "", 400, "version"},
@@ -318,6 +319,11 @@ func TestBodiesThatDoNotFitAreAnsweredByTheirKind(t *testing.T) {
 		if detail := `{"detail":[{"loc":["body"`; status == 422 && !strings.HasPrefix(text, detail) {
 			t.Errorf("%.40s: %s", x.body, text)
 		}
+	}
+	request, _ := http.NewRequestWithContext(t.Context(), "POST", c.http.URL+"/v0/evi/prompts", strings.NewReader(`{"name":"p","text":"t"}`))
+	request.Header = http.Header{"X-Service-Api-Key": {c.key}, "Content-Encoding": {"gzip"}}
+	if r, err := http.DefaultClient.Do(request); err != nil || r.StatusCode != 415 || !strings.Contains(fmt.Sprint(body(t, r)["message"]), `content encoding "gzip"`) {
+		t.Errorf("a packed body: %v, %v", r, err)
 	}
 	if status, _, _ := (client{t: t, http: c.http, key: "wrong"}).send("POST", "/v0/evi/prompts", "text/plain", "{"); status != 401 {
 		t.Errorf("a wrong key is told %d", status)

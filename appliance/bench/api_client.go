@@ -2,15 +2,17 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
+	"strconv"
+	"strings"
 )
 
 // apiClient is an HTTP client that does as little as it can, so that the server
-// is measured and not the client beside it: one connection, and requests that
-// are put together as text.
+// is measured and not the client beside it: one connection, requests that are
+// put together as text, and of an answer only its status and length are read.
 type apiClient struct {
 	net.Conn
 	answers *bufio.Reader
@@ -26,7 +28,7 @@ func dialAPI(address, key string) (*apiClient, error) {
 	return &apiClient{Conn: conn, answers: bufio.NewReaderSize(conn, 64<<10), key: key}, nil
 }
 
-// ask fails where the answer is not 200 or 201.
+// ask fails where the answer is not 200 or 201, or has no length.
 func (c *apiClient) ask(method, path, body string) error {
 	c.request = fmt.Appendf(c.request[:0], "%s %s HTTP/1.1\r\nHost: box\r\nX-Service-Api-Key: %s\r\n", method, path, c.key)
 	if body != "" {
@@ -36,15 +38,34 @@ func (c *apiClient) ask(method, path, body string) error {
 	if _, err := c.Write(c.request); err != nil {
 		return err
 	}
-	answer, err := http.ReadResponse(c.answers, nil)
+	return c.answered(method, path)
+}
+
+// answered reads an answer and passes over its body.
+func (c *apiClient) answered(method, path string) error {
+	first, err := c.answers.ReadString('\n')
 	if err != nil {
 		return err
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
-		text, _ := io.ReadAll(io.LimitReader(answer.Body, 500))
-		return fmt.Errorf("%s %s: %s: %s", method, path, answer.Status, text)
+	length := -1
+	for {
+		line, err := c.answers.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if len(line) <= len("\r\n") {
+			break
+		}
+		if digits, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
+			if length, err = strconv.Atoi(string(bytes.TrimSpace(digits))); err != nil {
+				return err
+			}
+		}
 	}
-	_, err = io.Copy(io.Discard, answer.Body)
+	if !strings.HasPrefix(first, "HTTP/1.1 20") || length < 0 {
+		text, _ := io.ReadAll(io.LimitReader(c.answers, int64(min(max(length, 0), 500))))
+		return fmt.Errorf("%s %s: %s: %s", method, path, strings.TrimSpace(first), text)
+	}
+	_, err = c.answers.Discard(length)
 	return err
 }

@@ -125,18 +125,18 @@ func (s *apiServer) reads() []apiRow {
 		read("list_prompts", "/v0/evi/prompts"+query, s.list(store.KindPrompt, page, nil)),
 		read("list_configs", "/v0/evi/configs"+query, s.list(store.KindConfig, page, s.resolved)),
 		read("list_chats", "/v0/evi/chats"+query, func(ctx context.Context) error {
-			_, _, err := s.records.Chats(ctx, s.account, store.ChatFilter{}, page)
+			_, _, err := s.yardstick.Reads().Chats(ctx, s.account, store.ChatFilter{}, page)
 			return err
 		}),
 		read("list_chat_groups", "/v0/evi/chat_groups"+query, func(ctx context.Context) error {
-			_, _, err := s.records.ChatGroups(ctx, s.account, "", page)
+			_, _, err := s.yardstick.Reads().ChatGroups(ctx, s.account, "", page)
 			return err
 		}),
 		read("list_chat_events", "/v0/evi/chats/"+s.chat+"?page_size=10", func(ctx context.Context) error {
-			if _, err := s.records.Chat(ctx, s.account, s.chat); err != nil {
+			if _, err := s.yardstick.Reads().Chat(ctx, s.account, s.chat); err != nil {
 				return err
 			}
-			_, _, err := s.records.Events(ctx, s.chat, store.Page{Size: 10})
+			_, _, err := s.yardstick.Reads().Events(ctx, s.chat, store.Page{Size: 10})
 			return err
 		}),
 	}
@@ -185,7 +185,7 @@ func (s *apiServer) writes() []apiRow {
 // withKey looks the key up first, as every call does.
 func (s *apiServer) withKey(ask func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if _, err := s.records.OpenKey(ctx, s.key); err != nil {
+		if _, err := s.yardstick.Reads().OpenKey(ctx, s.key); err != nil {
 			return err
 		}
 		return ask(ctx)
@@ -194,19 +194,19 @@ func (s *apiServer) withKey(ask func(context.Context) error) func(context.Contex
 
 func (s *apiServer) readVersion(v store.Version) func(context.Context) error {
 	return func(ctx context.Context) error {
-		_, err := s.records.VersionOf(ctx, s.account, store.Ref{Kind: v.Kind, ID: v.ID, Version: v.Number})
+		_, err := s.yardstick.Reads().VersionOf(ctx, s.account, store.Ref{Kind: v.Kind, ID: v.ID, Version: v.Number})
 		return err
 	}
 }
 
 func (s *apiServer) resolve(ctx context.Context, refs []store.Ref) error {
-	_, err := s.records.Resolve(ctx, s.account, refs)
+	_, err := s.yardstick.Reads().Resolve(ctx, s.account, refs)
 	return err
 }
 
 func (s *apiServer) list(kind store.Kind, page store.Page, refs []store.Ref) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if _, _, err := s.records.List(ctx, s.account, store.ResourceFilter{Kind: kind}, page); err != nil || refs == nil {
+		if _, _, err := s.yardstick.Reads().List(ctx, s.account, store.ResourceFilter{Kind: kind}, page); err != nil || refs == nil {
 			return err
 		}
 		return s.resolve(ctx, refs)

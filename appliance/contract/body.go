@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -46,7 +49,43 @@ func notJSON(data []byte) string {
 	case err != nil:
 		return "not valid JSON: " + err.Error()
 	}
+	if at := halfCharacter(data); at >= 0 {
+		return fmt.Sprintf("at byte %d: %s is half of a character, without its other half", at, data[at:at+len(`\ud83d`)])
+	}
 	return ""
+}
+
+// halfCharacter is the place where JSON escapes one half of a surrogate pair
+// without the other, or -1. No text can keep it: it would come back as another
+// character than was sent.
+func halfCharacter(data []byte) int {
+	for i := 0; ; i++ {
+		next := bytes.IndexByte(data[i:], '\\')
+		if next < 0 {
+			return -1
+		}
+		i += next
+		switch one := escaped(data[i:]); {
+		case !utf16.IsSurrogate(one):
+			i++ // what is escaped, which may be a backslash
+		case utf16.DecodeRune(one, escaped(data[i+len(`\ud83d`):])) == unicode.ReplacementChar:
+			return i
+		default:
+			i += len(`\ud83d\ude0`)
+		}
+	}
+}
+
+// escaped is the unit of UTF-16 that text begins with, as \ud83d, or 0.
+func escaped(text []byte) rune {
+	if len(text) < len(`\ud83d`) || text[0] != '\\' || text[1] != 'u' {
+		return 0
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(n)
 }
 
 // refusal makes one error of problems with a body.
@@ -62,17 +101,17 @@ func refusal(problems []ValidationError) error {
 	for _, p := range problems[1:] {
 		why = append(why, p.String())
 	}
-	return ErrInvalid{Field: path(first.Loc), Why: strings.Join(why, "; ")}
+	return ErrInvalid{Field: cmp.Or(path(first.Loc), "body"), Why: strings.Join(why, "; ")}
 }
 
 // label reads a name that people give: one line, required, at most so many
-// characters. Besides what prints it may have the two joiners by which scripts
-// and emoji put characters together.
+// characters. Besides what prints, spaces of other scripts among it, it may have
+// the two joiners by which scripts and emoji put characters together.
 func (o object) label(name string, most int) string {
 	o.require(name)
 	s := o.filled(name, most)
 	for _, r := range s {
-		if !unicode.IsPrint(r) && r != '\u200c' && r != '\u200d' {
+		if !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d' {
 			o.note(name, "wrong_value", fmt.Sprintf("has the character %U, which cannot be printed", r))
 			break
 		}
@@ -146,13 +185,8 @@ func choices[T ~string](o object, name string, allowed ...T) []T {
 	if !ok {
 		return nil
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil {
-		o.wrongType(name, "a list", raw)
-		return nil
-	}
-	if len(items) > len(allowed) {
-		o.note(name, "wrong_value", fmt.Sprintf("%d entries; there are only %s", len(items), list(allowed)))
+	items, ok := o.items(name, raw, len(allowed))
+	if !ok {
 		return nil
 	}
 	chosen := make([]T, 0, len(items))

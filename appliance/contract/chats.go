@@ -104,6 +104,15 @@ type ReturnChatEvent struct {
 	RelatedEventID  string        `json:"related_event_id,omitempty"`
 }
 
+// MessageMetadata is the Metadata of what was said: of a USER_MESSAGE or an
+// AGENT_MESSAGE.
+type MessageMetadata struct {
+	FromText    bool                 `json:"from_text"`             // typed, or dictated by the client
+	Language    string               `json:"language,omitempty"`    // BCP 47, of the user's words
+	Time        *MillisecondInterval `json:"time,omitempty"`        // of the user's words
+	Interrupted bool                 `json:"interrupted,omitempty"` // the text ends where the assistant was cut off
+}
+
 // ReturnChatPagedEvents is a chat with a page of its events.
 type ReturnChatPagedEvents struct {
 	TimedPaging

@@ -90,14 +90,19 @@ func readVoiceRef(o object) *VoiceRef {
 	if !ok {
 		return nil
 	}
+	noted := len(*v.problems)
 	ref := VoiceRef{
 		ID:       v.text("id", MaxModelResourceChars),
 		Name:     v.text("name", MaxModelResourceChars),
 		Provider: choice(v, "provider", VoiceLibrary, VoiceCustom),
 	}
 	_, byID := v.get("id")
-	if _, byName := v.get("name"); !byID && !byName {
+	_, byName := v.get("name")
+	switch {
+	case !byID && !byName:
 		v.note("", "missing", "give the id or the name of a voice")
+	case ref.ID == "" && ref.Name == "" && len(*v.problems) == noted:
+		v.note("", "wrong_value", "empty; give the id or the name of a voice")
 	}
 	return &ref
 }
@@ -130,7 +135,7 @@ func readToolRefs(o object) []ToolRef {
 	var refs []ToolRef
 	for _, t := range o.list("tools", MaxSessionTools) {
 		t.require("id")
-		ref := ToolRef{ID: t.text("id", MaxModelResourceChars), Version: t.integerOrNil("version", 0, maxVersion)}
+		ref := ToolRef{ID: t.filled("id", MaxModelResourceChars), Version: t.integerOrNil("version", 0, maxVersion)}
 		if slices.ContainsFunc(refs, func(r ToolRef) bool { return r.ID == ref.ID }) {
 			t.note("id", "wrong_value", fmt.Sprintf("the tool %q is there twice", clip(ref.ID)))
 		}

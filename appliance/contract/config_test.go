@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -46,7 +47,7 @@ func TestEveryLimitHoldsAtItsEdgeAndPastIt(t *testing.T) {
 		fine, past []string // values of it
 	}{
 		{parseConfig, fineConfig, "name",
-			[]string{`"name":"` + long(74) + `"`, `"name":"a b"`, `"name":"👨\u200d👩\u200d👧 می\u200cخواهم"`},
+			[]string{`"name":"` + long(74) + `"`, `"name":"a b"`, `"name":"👨\u200d👩\u200d👧 می\u200cخواهم"`, `"name":"東京\u3000案内"`, `"name":"L’été\u00a0: guide"`},
 			[]string{`"name":"` + long(75) + `"`, `"name":""`, `"name":" "`, `"name":"a\nb"`, `"name":"a\u0000"`, `"name":"\u200b"`}},
 		{parseConfig, fineConfig, "version_description",
 			[]string{`"version_description":"` + long(255) + `"`, `"version_description":"a\nb"`, `"version_description":""`},
@@ -59,7 +60,8 @@ func TestEveryLimitHoldsAtItsEdgeAndPastIt(t *testing.T) {
 		{parseConfig, fineConfig, "prompt.version", []string{`"prompt":{"id":"x","version":2.0}`}, []string{`"prompt":{"id":"x","version":-1}`}},
 		{parseConfig, fineConfig, "prompt", []string{`"language_model":{"model_provider":"OPEN_AI"},"prompt":{"text":"t"}`},
 			[]string{`"language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/x"},"prompt":{"text":"t"}`}},
-		{parseConfig, fineConfig, "voice", []string{`"voice":null,"evi_version":"4-mini"`}, []string{`"voice":null`}},
+		{parseConfig, fineConfig, "voice", []string{`"voice":null,"evi_version":"4-mini"`}, []string{`"voice":null`, `"voice":{"name":""}`, `"voice":{"id":""}`}},
+		{parseConfig, fineConfig, "tools[0].id", []string{`"tools":[{"id":"x"}]`}, []string{`"tools":[{"id":""}]`}},
 		{parseConfig, fineConfig, "voice.provider", []string{`"voice":{"id":"x","provider":"HUME_AI"}`, `"voice":{"id":"x","provider":"CUSTOM_VOICE"}`},
 			[]string{`"voice":{"id":"x","provider":"ACME"}`}},
 		{parseConfig, fineConfig, "language_model.model_resource",
@@ -150,6 +152,9 @@ func TestABodyThatDoesNotFitIsNamedWithItsPath(t *testing.T) {
 		{parseConfig, `{} {}`, "body", "malformed"},
 		{parseConfig, "{\"name\":\"\xff\"}", "body", "malformed"},
 		{parseConfig, strings.Repeat("[", 20000), "body", "malformed"},
+		{parseConfig, `{"name":"a\ud83d","evi_version":"4-mini"}`, "body", "malformed"},
+		{parseConfig, `{"name":"\udc00\ud800","evi_version":"4-mini"}`, "body", "malformed"},
+		{parseConfig, `{"name":"a","evi_version":"4-mini","x":"\\\ud83d\u0041"}`, "body", "malformed"},
 		{parseConfig, `[]`, "body", "wrong_type"},
 		{parseConfig, `null`, "body", "wrong_type"},
 		{parseConfig, `"x"`, "body", "wrong_type"},
@@ -242,13 +247,18 @@ func TestASchemaThatIsNoneIsToldWhere(t *testing.T) {
 		`{"properties":{"a":{"pattern":"("}}}`: "'/properties/a/pattern'",
 		`{"$ref":"https://example.com/x"}`:     `refers to "https://example.com/x"`,
 		`{"$ref":"file:///etc/passwd"}`:        `refers to "file:///etc/passwd"`,
+		`{"$ref":"other.json"}`:                `refers to "other.json"`,
+		`{"$ref":"/etc/passwd#/a"}`:            `refers to "etc/passwd"`,
 		`{"$ref":"#/$defs/x"}`:                 "not found",
-		`{"$schema":"http://example.com/s"}`:   `refers to "http://example.com/s"`,
-		`{"a":`:                                "not valid JSON",
-		`{} x`:                                 "not valid JSON",
-		`true`:                                 "expected an object",
-		`{"multipleOf":1e999999999}`:           "1e999999999 is out of range",
-		`{"minimum":1e-999999999}`:             "1e-999999999 is out of range",
+		` `:                                    "it is empty",
+		`{"properties":{"a":{"patternProperties":{"(":{}}}}}`: "'/properties/a/patternProperties'",
+		`{"allOf":[` + many(`{"a":%d}`, 5001) + `]}`:          "more than 5000 parts",
+		`{"$schema":"http://example.com/s"}`:                  `refers to "http://example.com/s"`,
+		`{"a":`:                                               "not valid JSON",
+		`{} x`:                                                "not valid JSON",
+		`true`:                                                "expected an object",
+		`{"multipleOf":1e999999999}`:                          "1e999999999 is out of range",
+		`{"minimum":1e-999999999}`:                            "1e-999999999 is out of range",
 		strings.Repeat(`{"not":`, 201) + "{}" + strings.Repeat("}", 201): "nested more than 200 deep",
 	} {
 		if got := notASchema(text); !strings.Contains(got, want) {
@@ -263,6 +273,42 @@ func TestASchemaThatIsNoneIsToldWhere(t *testing.T) {
 		if why := notASchema(text); why != "" {
 			t.Errorf("%s: %s", text, why)
 		}
+	}
+}
+
+func TestASchemaIsCheckedInLittleMemory(t *testing.T) {
+	for name, text := range map[string]string{
+		"long repetitions": `{"allOf":[` + many(`{"pattern":"%da{990}"}`, 3500) + `]}`,
+		"large classes":    `{"pattern":"(?i)` + strings.Repeat(`[^a-z\\pL]*`, 8000) + `"}`,
+		"long mistake":     `{"pattern":"` + strings.Repeat("(", 900) + `"}`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		why := notASchema(text)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 || len(why) > 1000 {
+			t.Errorf("%s: %d bytes of text took %d, and %d to say so", name, len(text), used, len(why))
+		}
+	}
+}
+
+func TestABodyIsOpenedOnlyIfItIsNotTooWide(t *testing.T) {
+	for field, wide := range map[string]string{
+		"body":               many(`"%d":0`, maxFields),
+		"voice":              `"voice":{` + many(`"%d":0`, maxFields+1) + `}`,
+		"tools":              `"tools":[` + many(`%d`, 400_000) + `]`,
+		"webhooks[0].events": `"webhooks":[{"url":"https://h/","events":[` + many(`%d`, 400_000) + `]}]`,
+	} {
+		err := parseConfig([]byte(`{"name":"n","evi_version":"4-mini",` + wide + `}`))
+		if invalid, ok := errors.AsType[ErrInvalid](err); !ok || invalid.Field != field || !strings.Contains(invalid.Why, "are allowed") {
+			t.Errorf("%s: %.200v", field, err)
+		}
+	}
+	if err := parseConfig([]byte(`{"name":"{[,\",\\","evi_version":"4-mini",` + many(`"%d":[1,{"a":0,"b":0}]`, maxFields-2) + `}`)); err != nil {
+		t.Errorf("as wide as may be: %.200v", err)
+	}
+	if _, err := ParseClientMessage([]byte(`{"type":"user_input","text":"a",` + many(`"%d":0`, maxFields) + `}`)); err == nil || !strings.Contains(err.Error(), "are allowed") {
+		t.Errorf("a message: %.200v", err)
 	}
 }
 

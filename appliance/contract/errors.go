@@ -76,10 +76,14 @@ func (e ErrTooLarge) Error() string {
 }
 
 // ErrMediaType: the body is of a kind that this path does not read (415).
-type ErrMediaType struct{ Got, Allowed string }
+type ErrMediaType struct {
+	What    string // "content encoding"; empty: the content type
+	Got     string
+	Allowed string
+}
 
 func (e ErrMediaType) Error() string {
-	return fmt.Sprintf("content type %q is not read here; send the body as %s", clip(e.Got), e.Allowed)
+	return fmt.Sprintf("%s %q is not read here; send the body as %s", cmp.Or(e.What, "content type"), clip(e.Got), e.Allowed)
 }
 
 // ErrUpgradeRequired: the path speaks WebSocket only (426).
@@ -152,10 +156,12 @@ func path(loc []any) string {
 const clipped = 80
 
 // clip shortens what came from outside, before it is said back.
-func clip(s string) string {
+func clip(s string) string { return clipTo(clipped, s) }
+
+func clipTo(most int, s string) string {
 	n := 0
 	for i := range s {
-		if n == clipped {
+		if n == most {
 			return s[:i] + "…"
 		}
 		n++

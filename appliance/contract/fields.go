@@ -32,6 +32,10 @@ func readObject(loc []any, raw []byte, problems *[]ValidationError, untyped bool
 		o.wrongType("", "an object", raw)
 		return o
 	}
+	if why := tooWide(raw, "fields", maxFields); why != "" {
+		o.note("", "wrong_value", why)
+		return o
+	}
 	if err := json.Unmarshal(raw, &o.fields); err != nil {
 		o.note("", "malformed", "not valid JSON: "+err.Error())
 	}
@@ -197,13 +201,8 @@ func (o object) list(name string, most int) []object {
 	if !ok {
 		return nil
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil {
-		o.wrongType(name, "a list", raw)
-		return nil
-	}
-	if len(items) > most {
-		o.note(name, "wrong_value", fmt.Sprintf("%d entries; at most %d are allowed", len(items), most))
+	items, ok := o.items(name, raw, most)
+	if !ok {
 		return nil
 	}
 	opened := make([]object, 0, len(items))
@@ -215,6 +214,23 @@ func (o object) list(name string, most int) []object {
 		opened = append(opened, readObject(loc, item, o.problems, o.untyped))
 	}
 	return opened
+}
+
+// items opens a field that is a list.
+func (o object) items(name string, raw []byte, most int) (items []json.RawMessage, ok bool) {
+	if kindOf(raw) != "list" {
+		o.wrongType(name, "a list", raw)
+		return nil, false
+	}
+	if why := tooWide(raw, "entries", most); why != "" {
+		o.note(name, "wrong_value", why)
+		return nil, false
+	}
+	if json.Unmarshal(raw, &items) != nil {
+		o.wrongType(name, "a list", raw)
+		return nil, false
+	}
+	return items, true
 }
 
 // kindOf names the kind of a JSON value by its first character.

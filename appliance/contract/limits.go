@@ -26,6 +26,7 @@ const (
 	MaxCustomSessionIDChars = 512     // it is repeated on every message
 	MaxSessionTools         = 128     // as many as the language model could be told of
 	MaxVariables            = 1000
+	MaxMetadataBytes        = 16 << 10 // of a chat: a page of chats brings it a hundred times
 )
 
 // Names and texts of configs, prompts and tools, in characters.

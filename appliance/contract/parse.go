@@ -41,6 +41,9 @@ func ParseClientMessage(data []byte) (ClientMessage, error) {
 	if !utf8.Valid(data) {
 		return nil, Fault{BrokenJSON, "It is not UTF-8."}
 	}
+	if why := tooWide(data, "fields", maxFields); why != "" {
+		return nil, Fault{WrongShape, why + "."}
+	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
 		return nil, notAnObject(data, err)

@@ -70,6 +70,7 @@ func TestAFaultSaysWhereAndWhat(t *testing.T) {
 		`{"type":"session_settings","builtin_tools":[{"name":"hang_up"}],"tools":[{"type":"function","name":"hang_up","parameters":"{}"}]}`:       {InvalidSettings, `"hang_up" is the name of a built-in tool`},
 		`{"type":"session_settings","tools":[{"type":"function","name":"f","parameters":"[]"}]}`:                                                  {InvalidSettings, "session_settings.tools[0].parameters: expected a JSON schema"},
 		`{"type":"session_settings","tools":[{"type":"function","name":"` + long + `","parameters":"{}"}]}`:                                       {InvalidSettings, "session_settings.tools[0].name: 65 characters; at most 64"},
+		`{"type":"session_settings","metadata":{"a":"` + strings.Repeat("x", MaxMetadataBytes) + `"}}`:                                            {InvalidSettings, "session_settings.metadata: 16392 bytes; at most 16384"},
 		`{"type":"session_settings","tools":[{},{}]}`:                                                                                             {InvalidSettings, "and 3 more"},
 	} {
 		_, err := ParseClientMessage([]byte(sent))

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // schema reads a text that is a JSON schema (https://json-schema.org; draft
@@ -27,11 +27,18 @@ func (o object) schema(name string, most int) string {
 	return *text
 }
 
-// schemaURL names a schema while it is looked at; nothing lies there.
-const schemaURL = "tool:parameters"
+// schemaURL names a schema while it is looked at; nothing lies there. It has a
+// path, so that what the schema calls other.json is told from the schema.
+const (
+	schemaURL    = schemaFolder + "parameters"
+	schemaFolder = "tool:///"
+)
 
 // notASchema says why text is no JSON schema, and where in it, or nothing.
 func notASchema(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return `not a JSON schema: it is empty; a tool without parameters has {"type":"object"}`
+	}
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		return "not a JSON schema: its text is not valid JSON: " + err.Error()
@@ -39,7 +46,7 @@ func notASchema(text string) string {
 	if _, ok := document.(map[string]any); !ok {
 		return fmt.Sprintf("not a JSON schema: expected an object as text, got %q", clip(text))
 	}
-	if why := unusable(document, 0); why != "" {
+	if why := unusable(document, 0, new(int)); why != "" {
 		return "not a JSON schema to use: " + why
 	}
 	c := jsonschema.NewCompiler()
@@ -55,19 +62,27 @@ func notASchema(text string) string {
 	return "not a JSON schema: " + schemaFault(err)
 }
 
-// maxSchemaDepth is far above what a model can fill in; the check recurses.
-const maxSchemaDepth = 200
+// Both are far above what a model can fill in. The check recurses, and looks at
+// all parts that it has seen for each new one.
+const (
+	maxSchemaDepth = 200
+	maxSchemaParts = 5000 // objects and booleans, each of which may be a schema
+)
 
-// unusable says what would keep the check busy for ever: a nest without end, or
-// a number whose digits fill the memory, as those of 1e999999999 do.
-func unusable(v any, depth int) (why string) {
+// unusable says what would keep the check busy for ever: a nest without end,
+// parts without number, or a number whose digits fill the memory, as those of
+// 1e999999999 do.
+func unusable(v any, depth int, parts *int) (why string) {
 	var inner []any
 	switch v := v.(type) {
 	case json.Number:
 		if f, err := v.Float64(); err != nil || len(v) > maxDigits || f == 0 && strings.ContainsAny(v.String(), "123456789") {
 			return fmt.Sprintf("the number %s is out of range", clip(v.String()))
 		}
+	case bool:
+		*parts++
 	case map[string]any:
+		*parts++
 		inner = slices.Collect(maps.Values(v))
 	case []any:
 		inner = v
@@ -75,8 +90,11 @@ func unusable(v any, depth int) (why string) {
 	if depth > maxSchemaDepth {
 		return fmt.Sprintf("it is nested more than %d deep", maxSchemaDepth)
 	}
+	if *parts > maxSchemaParts {
+		return fmt.Sprintf("it has more than %d parts", maxSchemaParts)
+	}
 	for _, in := range inner {
-		if why := unusable(in, depth+1); why != "" {
+		if why := unusable(in, depth+1, parts); why != "" {
 			return why
 		}
 	}
@@ -90,18 +108,18 @@ const maxDigits = 40
 // at its ends, one for each place.
 func schemaFault(err error) string {
 	if elsewhere, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
-		return fmt.Sprintf("it refers to %q; all of it must be in the text", clip(elsewhere.URL))
+		return fmt.Sprintf("it refers to %q; all of it must be in the text", clip(strings.TrimPrefix(elsewhere.URL, schemaFolder)))
 	}
 	broken, _ := errors.AsType[*jsonschema.SchemaValidationError](err)
 	if broken == nil {
-		return strings.ReplaceAll(err.Error(), schemaURL, "it")
+		return clipTo(mostCause, strings.ReplaceAll(err.Error(), schemaURL, "it"))
 	}
 	root, ok := errors.AsType[*jsonschema.ValidationError](broken.Err)
 	if !ok {
-		return strings.ReplaceAll(broken.Err.Error(), schemaURL, "it")
+		return clipTo(mostCause, strings.ReplaceAll(broken.Err.Error(), schemaURL, "it"))
 	}
 	causes := map[string]string{}
-	gatherCauses(root, causes)
+	gatherCauses(root, nil, causes)
 	said := slices.Sorted(maps.Keys(causes))
 	for i, place := range said {
 		said[i] = causes[place]
@@ -109,38 +127,56 @@ func schemaFault(err error) string {
 	return strings.Join(said[:min(len(said), mostCauses)], "; ")
 }
 
-// mostCauses are said; what fits on a line is what gets read.
-const mostCauses = 3
+const (
+	mostCauses = 3   // are said; what fits on a line is what gets read
+	mostCause  = 240 // characters of one of them, which may say a pattern back
+)
 
-func gatherCauses(e *jsonschema.ValidationError, causes map[string]string) {
-	for _, inner := range e.Causes {
-		gatherCauses(inner, causes)
+// gatherCauses gathers what is at the ends of e, one for each place. Causes
+// within the name of a field count their places from that name: it lies at.
+func gatherCauses(e *jsonschema.ValidationError, at []string, causes map[string]string) {
+	where := slices.Concat(at, e.InstanceLocation)
+	if _, name := e.ErrorKind.(*kind.PropertyNames); name {
+		at = where
 	}
-	place := strings.Join(e.InstanceLocation, "/")
+	for _, inner := range e.Causes {
+		gatherCauses(inner, at, causes)
+	}
+	place := strings.Join(where, "/")
 	if len(e.Causes) == 0 && causes[place] == "" {
-		causes[place] = e.Error()
+		said := *e
+		said.InstanceLocation = where
+		causes[place] = clipTo(mostCause, said.Error())
 	}
 }
 
 // compilePattern takes the patterns of ECMA-262, which JSON schemas are written
-// in. What Go's do not know of them (looking ahead, back references) is taken as
-// it stands.
+// in. It only reads them: nothing is matched here, and the program of a pattern
+// such as a{999} is a thousand times as long as the pattern. What Go's do not
+// know of them (looking ahead, back references) is taken as it stands.
 func compilePattern(pattern string) (jsonschema.Regexp, error) {
-	re, err := regexp.Compile(pattern)
+	if len(pattern) > maxPattern {
+		return unmatched(pattern), nil
+	}
+	_, err := syntax.Parse(pattern, syntax.Perl)
 	if fault, ok := errors.AsType[*syntax.Error](err); ok {
 		switch fault.Code {
 		case syntax.ErrInvalidPerlOp, syntax.ErrInvalidEscape, syntax.ErrInvalidNamedCapture, syntax.ErrInvalidRepeatSize:
-			return anyText(pattern), nil
+			err = nil
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return re, nil
+	return unmatched(pattern), nil
 }
 
-// anyText stands for a pattern that cannot be tried.
-type anyText string
+// maxPattern is the length in bytes of the longest pattern that is read: each
+// \pL in it takes kilobytes then.
+const maxPattern = 2000
 
-func (anyText) MatchString(string) bool { return true }
-func (p anyText) String() string        { return string(p) }
+// unmatched is a pattern that is not tried.
+type unmatched string
+
+func (unmatched) MatchString(string) bool { return true }
+func (p unmatched) String() string        { return string(p) }

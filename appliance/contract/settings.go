@@ -145,6 +145,9 @@ func readMetadata(o object) map[string]json.RawMessage {
 	if !ok {
 		return nil
 	}
+	if raw, _ := o.get("metadata"); len(raw) > MaxMetadataBytes {
+		o.note("metadata", "wrong_value", fmt.Sprintf("%d bytes; at most %d are allowed", len(raw), MaxMetadataBytes))
+	}
 	return m.fields
 }
 

@@ -34,7 +34,7 @@ const (
 func checkUpgrade(r *http.Request, origins []string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
 	switch {
-	case !hasToken(r.Header, "Upgrade", "websocket") || !hasToken(r.Header, "Connection", "upgrade"):
+	case r.Method != http.MethodGet || !r.ProtoAtLeast(1, 1) || !hasToken(r.Header, "Upgrade", "websocket") || !hasToken(r.Header, "Connection", "upgrade"):
 		return contract.ErrUpgradeRequired{Why: "this path speaks WebSocket only; connect to it with ws:// or wss://"}
 	case r.Header.Get("Sec-WebSocket-Version") != "13":
 		return contract.ErrUpgradeRequired{Why: fmt.Sprintf("WebSocket version %q is not spoken here, only 13", r.Header.Get("Sec-WebSocket-Version"))}

@@ -375,5 +375,15 @@ func TestWhatCannotBeAcceptedIsAnErrorBeforeTheUpgrade(t *testing.T) {
 			t.Errorf("%s: %s gives %T: %v, want %T", c.change, c.value, err, err, c.want)
 		}
 	}
+	req, _ := http.NewRequestWithContext(t.Context(), http.MethodHead, b.http.URL, nil)
+	req.Header = shake.Clone()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if err := got(t, b.failed); fmt.Sprintf("%T", err) != fmt.Sprintf("%T", contract.ErrUpgradeRequired{}) {
+		t.Errorf("HEAD: %v", err)
+	}
 	http.DefaultClient.CloseIdleConnections()
 }
