@@ -43,6 +43,7 @@ packs: setup-run bin/parley
 test: setup-test bin/parley
 	tools/openai-server/install
 	tools/js-client/install
+	tools/py-client/install
 	bin/parley packs pull $(test_packs)
 	@failed=; \
 	go test -race -timeout 10m $$(go list ./... | grep -vxF "$$(printf '%s\n' $(models))") || failed=1; \

@@ -13,9 +13,21 @@ import (
 	"parley/store"
 )
 
-// jsClient is the folder into which tools/js-client/install put the published
-// JavaScript client.
-func jsClient(t *testing.T) string {
+// The published clients work against the box, over TLS with the certificate
+// that the box made itself. What they do and expect is in the scripts.
+
+func TestThePublishedJavaScriptClientWorksAgainstTheBox(t *testing.T) {
+	client := installed(t, "js-client")
+	works(t, "NODE_EXTRA_CA_CERTS", "node", filepath.Join("testdata", "client.cjs"), client)
+}
+
+func TestThePublishedPythonClientWorksAgainstTheBox(t *testing.T) {
+	client := installed(t, "py-client")
+	works(t, "SSL_CERT_FILE", filepath.Join(client, "bin", "python"), filepath.Join("testdata", "client.py"), client)
+}
+
+// installed is the folder into which tools/NAME/install put a client.
+func installed(t *testing.T, name string) string {
 	t.Helper()
 	cache := os.Getenv("PARLEY_CACHE")
 	if cache == "" {
@@ -25,32 +37,33 @@ func jsClient(t *testing.T) string {
 		}
 		cache = filepath.Join(home, ".cache", "parley")
 	}
-	dir := filepath.Join(cache, "js-client")
+	dir := filepath.Join(cache, name)
 	if _, err := os.Stat(filepath.Join(dir, "installed")); err != nil {
-		t.Fatalf("the JavaScript client is not in %s: run tools/js-client/install, as make test does", dir)
+		t.Fatalf("the client is not in %s: run tools/%s/install, as make test does", dir, name)
 	}
 	return dir
 }
 
-// The published client works against the box, over TLS with the certificate
-// that the box made itself. What it does and expects is in the script.
-func TestThePublishedJavaScriptClientWorksAgainstTheBox(t *testing.T) {
-	client := jsClient(t)
+// works runs a script with a client at a box whose authority is in the file
+// that the variable trust names. The script prints a line for each law that
+// holds, and "done" behind the last.
+func works(t *testing.T, trust, command, script, client string) {
+	t.Helper()
 	b := startBox(t, func(c *Config) { c.TLS.Mode = TLSOwn })
 	records, err := store.Open(t.Context(), b.cfg.Data, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := records.CreateKey(t.Context(), "javascript", "")
+	made, err := records.CreateKey(t.Context(), "client", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := records.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "node", filepath.Join("testdata", "client.cjs"))
+	cmd := exec.CommandContext(t.Context(), command, script)
 	cmd.Env = append(os.Environ(), "BOX_URL="+b.url, "API_KEY="+made.APIKey, "SECRET_KEY="+made.SecretKey,
-		"CLIENT="+client, "NODE_EXTRA_CA_CERTS="+b.cfg.AuthorityFile())
+		"CLIENT="+client, "QUESTION="+question, trust+"="+b.cfg.AuthorityFile())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +71,7 @@ func TestThePublishedJavaScriptClientWorksAgainstTheBox(t *testing.T) {
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	if err := cmd.Start(); err != nil {
-		t.Fatalf("%v: install Node.js, as make test does", err)
+		t.Fatalf("%v: install what it needs, as make test does", err)
 	}
 	last := ""
 	for lines := bufio.NewScanner(out); lines.Scan(); {

@@ -207,7 +207,7 @@ func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 // checkOrder holds the laws of the wire over one spoken turn.
 func checkOrder(t *testing.T, heard []heardMessage) {
 	t.Helper()
-	announced := map[string]bool{}
+	announced, clips := map[string]bool{}, map[string]int{}
 	for i, m := range heard {
 		switch m := m.ServerMessage.(type) {
 		case contract.ChatMetadata:
@@ -217,9 +217,10 @@ func checkOrder(t *testing.T, heard []heardMessage) {
 		case contract.AssistantMessage:
 			announced[m.ID] = true
 		case contract.AudioOutput:
-			if !announced[m.ID] || m.Index != 0 {
+			if !announced[m.ID] || m.Index != clips[m.ID] {
 				t.Errorf("audio_output %s, index %d", m.ID, m.Index)
 			}
+			clips[m.ID]++
 			if !bytes.HasPrefix(m.Data, []byte("RIFF")) {
 				t.Error("audio_output is no WAV file")
 			}

@@ -54,6 +54,9 @@ type Engines struct {
 // them. A missing or damaged pack is an error that names the command that
 // mends it.
 func OpenEngines(ctx context.Context, cfg Config, which Which, log *slog.Logger) (*Engines, error) {
+	if err := cfg.checkVoice(which); err != nil {
+		return nil, err
+	}
 	packs, err := firmware.Find(cfg.Packs, cfg.needs(which)...)
 	if err != nil {
 		return nil, err

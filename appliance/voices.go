@@ -10,6 +10,7 @@ import (
 
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
+	"parley/firmware"
 )
 
 // voicePrefix begins the names of the voices' packs; people leave it out.
@@ -118,4 +119,21 @@ func (c Config) voices() []string {
 		}
 	}
 	return names
+}
+
+// checkVoice says which voices there are where the one that is asked for is
+// neither here nor to be fetched.
+func (c Config) checkVoice(which Which) error {
+	pack := c.voicePack(c.Engines.Voice)
+	if which&Speaking == 0 || c.isVoice(pack) {
+		return nil
+	}
+	if _, err := firmware.Find(c.Packs, pack); err == nil {
+		return nil // how to fetch it is said where packs are missing
+	}
+	here := "there is none yet"
+	if voices := c.voices(); len(voices) > 0 {
+		here = "choose of " + strings.ReplaceAll(strings.Join(voices, ", "), voicePrefix, "")
+	}
+	return fmt.Errorf("there is no voice %q: %s (parley packs list shows what can be fetched)", c.Engines.Voice, here)
 }

@@ -69,6 +69,9 @@ func Inspect(ctx context.Context, dir string) (schema int64, err error) {
 	if schema > newest {
 		return schema, newer(schema, newest)
 	}
+	if err := lostDatabase(dir, schema); err != nil {
+		return schema, err
+	}
 	return schema, check(ctx, db)
 }
 

@@ -95,6 +95,24 @@ func appendEvents(ctx context.Context, c conn, chatID string, events []Event) er
 	return nil
 }
 
+// AmendEvents puts the message texts and metadata of events in place of what was
+// stored of them; the events are known by their ids. ErrNotFound: the chat has
+// no such event, and nothing was changed.
+func (s *Store) AmendEvents(ctx context.Context, chatID string, events []Event) error {
+	return s.change(ctx, "amending events of chat "+chatID, func(ctx context.Context, c conn) error {
+		for _, e := range events {
+			err := changeOne(ctx, c, `
+				UPDATE chat_event SET message_text = ?, metadata = ?
+				 WHERE chat = (SELECT num FROM chat WHERE id = ?) AND id = ?`,
+				orNull(e.MessageText), orNull(e.Metadata), chatID, e.ID)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 const selectEvent = `
 	SELECT c.id, e.seq, e.id, e.at_ms, e.type, e.role, coalesce(e.message_text, ''),
 	       coalesce(e.emotion_features, ''), coalesce(e.metadata, ''), coalesce(e.related_event_id, '')

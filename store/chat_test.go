@@ -116,6 +116,31 @@ func TestOfManyWhoResumeAGroupOneGetsIt(t *testing.T) {
 	}
 }
 
+func TestWhatIsStoredOfAChatCanBeAmended(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	home := newAccount(t, s, "home")
+	chat, other := startChat(t, s, home), startChat(t, s, home)
+	events := []Event{said("The museum opens at ten."), said("It closes at six."), said("Wait.")}
+	must(t, s.AppendEvents(t.Context(), chat.ID, events))
+	events[0].MessageText, events[0].Metadata = "The museum…", `{"interrupted":true}`
+	events[1].MessageText = ""
+	must(t, s.AmendEvents(t.Context(), chat.ID, events[:2]))
+	must(t, s.SetMetadata(t.Context(), chat.ID, `{"order":7}`))
+
+	stored, _, err := s.Events(t.Context(), chat.ID, Page{Size: 10})
+	must(t, err)
+	for i, e := range events {
+		if got := stored[len(stored)-len(events)+i]; got.MessageText != e.MessageText || got.Metadata != e.Metadata || got.ID != e.ID {
+			t.Errorf("event %d is %+v, want %+v", i, got, e)
+		}
+	}
+	if c, err := s.Chat(t.Context(), home, chat.ID); err != nil || c.Metadata != `{"order":7}` {
+		t.Errorf("the chat has the metadata %q (%v)", c.Metadata, err)
+	}
+	wantError(t, s.AmendEvents(t.Context(), other.ID, events[:1]), ErrNotFound)
+	wantError(t, s.SetMetadata(t.Context(), "none", `{}`), ErrNotFound)
+}
+
 func TestChatEndsOnce(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")

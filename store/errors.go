@@ -57,6 +57,10 @@ func kindOf(fault sqlite3.Error) error {
 		return ErrReadOnly
 	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
 		return ErrDamaged
+	case sqlite3.ErrError:
+		if strings.HasSuffix(fault.Error(), "unsupported file format") { // it has no code of its own
+			return ErrDamaged
+		}
 	case sqlite3.ErrBusy, sqlite3.ErrLocked:
 		return ErrBusy
 	case sqlite3.ErrConstraint:

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 
 	"github.com/mattn/go-sqlite3"
@@ -39,6 +40,9 @@ func migrate(ctx context.Context, dir string, log *slog.Logger, steps fs.FS) err
 	if err != nil {
 		return explain("reading the database's version", err)
 	}
+	if err := lostDatabase(dir, current); err != nil {
+		return err
+	}
 	goosed, err := goose.NewProvider(goose.DialectSQLite3, db, steps,
 		goose.WithDisableGlobalRegistry(true), goose.WithSlog(slog.New(slog.DiscardHandler)))
 	if err != nil {
@@ -63,6 +67,20 @@ func migrate(ctx context.Context, dir string, log *slog.Logger, steps fs.FS) err
 		return errors.Join(explain("migrating the database (it is as it was before)", err), undo)
 	}
 	return nil
+}
+
+// lostDatabase says when an empty database stands where another must have been:
+// to begin anew would delete the recordings that nothing speaks of any more.
+func lostDatabase(dir string, current int64) error {
+	if current > 0 {
+		return nil
+	}
+	recordings := filepath.Join(dir, RecordingsFolder)
+	if left, err := fs.Glob(os.DirFS(recordings), "*"+recordingSuffix); err != nil || len(left) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w: %s is empty or was gone, but there are recordings; to begin anew without a backup, move %s away",
+		ErrDamaged, databaseName, recordings)
 }
 
 func newer(current, known int64) error {

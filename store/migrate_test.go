@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -207,4 +208,43 @@ func TestForeignDatabaseIsLeftAlone(t *testing.T) {
 	if contents(t, dir) != before {
 		t.Error("a database of another program was changed")
 	}
+}
+
+// A database that is lost leaves recordings that no row speaks of: they are not
+// swept away as if they had been deleted.
+func TestALostDatabaseIsNotBegunAnewOverItsRecordings(t *testing.T) {
+	for name, lose := range map[string]func(file string) error{
+		"cut to nothing": func(file string) error { return os.Truncate(file, 0) },
+		"gone":           os.Remove,
+	} {
+		dir, _, chat := filled(t)
+		recording := filepath.Join(dir, RecordingsFolder, chat.ID+"-user"+recordingSuffix)
+		must(t, os.MkdirAll(filepath.Dir(recording), 0o700))
+		must(t, os.WriteFile(recording, []byte("OggS"), 0o600))
+		must(t, lose(filepath.Join(dir, databaseName)))
+		s, err := Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+		if !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: opened %v, %v", name, s, err)
+		}
+		if _, err := Inspect(t.Context(), dir); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%s: inspected as %v", name, err)
+		}
+		must(t, os.RemoveAll(filepath.Dir(recording)))
+		s, err = Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+		must(t, err)
+		must(t, s.Close())
+	}
+}
+
+func TestOldCopiesGoFromAFolderOfAnyName(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "of [two] *boxes?")
+	s, err := Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	must(t, err)
+	aside := filepath.Join(dir, "parley-before-v2.db")
+	must(t, os.WriteFile(aside, nil, 0o600))
+	must(t, s.Tidy(t.Context(), time.Now().Add(time.Hour).UnixMilli()))
+	if _, err := os.Stat(aside); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the copy is still there: %v", err)
+	}
+	must(t, s.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -113,11 +114,12 @@ func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	if err := s.removeRecordings(stray); err != nil {
 		return explain(doing, err)
 	}
-	copies, err := filepath.Glob(filepath.Join(s.dir, "parley-before-v*.db"))
+	copies, err := fs.Glob(os.DirFS(s.dir), "parley-before-v*.db")
 	if err != nil {
 		return explain(doing, err)
 	}
-	for _, file := range copies {
+	for _, name := range copies {
+		file := filepath.Join(s.dir, name)
 		if info, err := os.Stat(file); err == nil && info.ModTime().UnixMilli() < beforeMS {
 			if err := os.Remove(file); err != nil {
 				return explain(doing, err)

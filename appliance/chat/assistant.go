@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"strings"
+
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -126,25 +128,41 @@ func (s *State) play(out *effects, c Clip) {
 		ID:       c.Sentence.ID,
 		FromText: s.reply.dictated,
 		Message:  contract.ChatMessage{Role: contract.RoleAssistant, Content: c.Sentence.Text},
-	}, s.agentMessage(c.Sentence))
+	}, s.agentMessage(c.Sentence, s.reply.dictated))
 	s.assistant(c.Sentence.Text)
-	if len(c.WAV) == 0 {
+	if len(c.Files) == 0 {
 		return
 	}
-	out.send(contract.AudioOutput{ID: c.Sentence.ID, Index: 0, Data: c.WAV}, nil)
+	for i, file := range c.Files {
+		out.send(contract.AudioOutput{ID: c.Sentence.ID, Index: i, Data: file}, nil)
+	}
 	if s.now >= s.silentAt {
 		s.playing = nil
 	}
 	begin := max(s.now, s.silentAt)
 	s.silentAt = begin + c.Duration
 	p := s.playing
-	s.playing = append(p[:len(p):len(p)], playing{text: c.Sentence.Text, begin: begin, end: s.silentAt})
+	s.playing = append(p[:len(p):len(p)], playing{sentence: c.Sentence, dictated: s.reply.dictated, begin: begin, end: s.silentAt})
 }
 
-func (s State) agentMessage(line Sentence) *store.Event {
+func (s State) agentMessage(line Sentence, dictated bool) *store.Event {
 	e := s.record(store.AgentMessage, store.Agent, line.Text)
 	e.ID = line.ID
+	e.Metadata = asJSON(contract.MessageMetadata{FromText: dictated})
 	return e
+}
+
+// cutOff takes back in the records what the client had not played by now.
+func (s State) cutOff(out *effects) {
+	for _, p := range s.playing {
+		if p.end <= s.now {
+			continue
+		}
+		heard := strings.TrimSpace(p.sentence.Text[:playedBytes(p, s.now)]) + cutMark
+		e := s.agentMessage(Sentence{p.sentence.ID, heard}, p.dictated)
+		e.Metadata = asJSON(contract.MessageMetadata{FromText: p.dictated, Interrupted: true})
+		out.add(Amend{*e})
+	}
 }
 
 // finish ends a turn of which everything was sent.
@@ -186,6 +204,7 @@ func (s *State) interrupt(out *effects) {
 		out.add(Cancel{s.turn})
 	}
 	s.reply = reply{}
+	s.cutOff(out)
 	s.unsay()
 	out.send(contract.UserInterruption{Time: s.begun.Add(s.now).UnixMilli()},
 		s.record(store.UserInterruption, store.User, ""))

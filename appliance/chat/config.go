@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/appliance/contract"
@@ -30,14 +31,21 @@ type chosen struct {
 	settings Settings
 	model    engine.LanguageModel
 	config   store.ConfigRef
+	asked    contract.SessionSettings // by the client, at connect
+	metadata string                   // JSON, of the chat
 }
 
 // choose lays the config that the client asks for over the defaults, and what
 // it sent at connect over that. What cannot be had is a contract.Fault.
-func (h *Host) choose(ctx context.Context, account string, p contract.ConnectSettings) (chosen, error) {
-	c := chosen{settings: h.Defaults, model: h.Model}
+func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
+	p := o.Connect
+	c := chosen{settings: h.Defaults, model: h.Model, asked: p.SessionSettings}
+	c.asked.VoiceID = p.VoiceID
+	if p.SessionSettings.Metadata != nil {
+		c.metadata = asJSON(p.SessionSettings.Metadata)
+	}
 	if p.ConfigID != "" {
-		config, err := h.Configs.Config(ctx, account, p.ConfigID, p.ConfigVersion)
+		config, err := h.Configs.Config(ctx, o.Account, p.ConfigID, p.ConfigVersion)
 		if errors.Is(err, store.ErrNotFound) {
 			return c, contract.Fault{Code: contract.ConfigNotFound, Detail: noConfig(p)}
 		}
@@ -46,7 +54,7 @@ func (h *Host) choose(ctx context.Context, account string, p contract.ConnectSet
 		}
 		c.config = store.ConfigRef{ID: config.ID, Version: config.Version}
 		c.settings = c.settings.configured(config)
-		if c.model, err = h.modelOf(config); err != nil {
+		if c.model, err = h.modelOf(config, o.RequestID); err != nil {
 			return c, err
 		}
 	}
@@ -95,10 +103,10 @@ func timeout(t *contract.Timeout) time.Duration {
 }
 
 // modelOf finds the language model that a config names.
-func (h *Host) modelOf(c contract.ReturnConfig) (engine.LanguageModel, error) {
+func (h *Host) modelOf(c contract.ReturnConfig, request string) (engine.LanguageModel, error) {
 	named := c.LanguageModel
 	switch {
-	case named == nil || named.Resource == "":
+	case named == nil || named.Resource == "" && (named.Provider == "" || named.Provider == contract.ProviderOwn):
 		return h.Model, nil
 	case named.Provider == contract.ProviderCustom:
 		return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: "A custom language model is not served here."}
@@ -109,9 +117,9 @@ func (h *Host) modelOf(c contract.ReturnConfig) (engine.LanguageModel, error) {
 	}
 	if h.StrictModels {
 		return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: fmt.Sprintf(
-			"language_model: %s %q has no route here; GET /v0/evi/language-models lists those that have.", named.Provider, named.Resource)}
+			"language_model: %q has no route here; GET /v0/evi/language-models lists those that have.", strings.TrimSpace(string(named.Provider)+" "+named.Resource))}
 	}
-	h.Log.Warn("a config names a language model that has no route; the default answers", "config", c.ID, "version", c.Version,
+	h.Log.Warn("a config names a language model that has no route; the default answers", "request", request, "config", c.ID, "version", c.Version,
 		"provider", named.Provider, "model", named.Resource)
 	return model, nil
 }

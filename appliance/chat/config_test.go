@@ -69,7 +69,7 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 	f := newFakes()
 	h := hostWith(t, f, nil, c, &bytes.Buffer{})
 	defer h.Stop(t.Context())
-	got, err := h.choose(t.Context(), "a", contract.ConnectSettings{ConfigID: "c"})
+	got, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	prompt := "Be brief."
-	got, err = h.choose(t.Context(), "a", contract.ConnectSettings{ConfigID: "c", SessionSettings: contract.SessionSettings{SystemPrompt: &prompt}})
+	got, err = h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c", SessionSettings: contract.SessionSettings{SystemPrompt: &prompt}}})
 	if err != nil || got.settings.SystemPrompt != prompt || got.settings.Voice != "joe" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -89,11 +89,11 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 func TestAConfigOfNothingButDefaultsChangesNothing(t *testing.T) {
 	h := hostWith(t, newFakes(), nil, config(t, `{"name":"n","evi_version":"4-mini"}`), &bytes.Buffer{})
 	defer h.Stop(t.Context())
-	with, err := h.choose(t.Context(), "a", contract.ConnectSettings{ConfigID: "c"})
+	with, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	without, err := h.choose(t.Context(), "a", contract.ConnectSettings{})
+	without, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestAConfigThatCannotBeHadIsAFault(t *testing.T) {
 		"another account's": {"b", contract.ConnectSettings{ConfigID: "c"}, contract.ConfigNotFound},
 		"its voice is gone": {"a", contract.ConnectSettings{ConfigID: "c"}, contract.VoiceNotFound},
 	} {
-		_, err := h.choose(t.Context(), c.account, c.connect)
+		_, err := h.choose(t.Context(), Opening{Account: c.account, Connect: c.connect})
 		if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != c.code || fault.Detail == "" {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -137,6 +137,8 @@ func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 		{model: `{"model_provider":"OPEN_AI","model_resource":"served"}`, strict: true, other: true},
 		{model: `{"model_provider":"OPEN_AI","model_resource":"gpt-9"}`, logged: true},
 		{model: `{"model_provider":"OPEN_AI","model_resource":"gpt-9"}`, strict: true, code: contract.ModelUnavailable},
+		{model: `{"model_provider":"GROQ"}`, strict: true, code: contract.ModelUnavailable},
+		{model: `{"model_provider":"HUME_AI"}`, strict: true},
 		{model: `{"temperature":1}`, strict: true},
 		{model: `{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/x"}`, code: contract.ModelUnavailable},
 	} {
@@ -144,7 +146,7 @@ func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 		f, other := newFakes(), newFakes()
 		h := hostWith(t, f, other, config(t, `{"name":"n","evi_version":"4-mini","language_model":`+c.model+`}`), &log)
 		h.StrictModels = c.strict
-		got, err := h.choose(t.Context(), "a", contract.ConnectSettings{ConfigID: "c"})
+		got, err := h.choose(t.Context(), Opening{Account: "a", Connect: contract.ConnectSettings{ConfigID: "c"}})
 		if fault, _ := errors.AsType[contract.Fault](err); fault.Code != c.code {
 			t.Errorf("%s: %v, want %q", c.model, err, c.code)
 		}
@@ -178,7 +180,7 @@ func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
 	opened.Greeting = []Sentence{hello}
 	b := fresh(greeting("Hello."))
 	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "speak 1: Hello.", "done 1")
-	got := b.after(Spoken{Turn: 1, Clip: Clip{Sentence: hello, WAV: []byte{1}, Duration: time.Second}})
+	got := b.after(Spoken{Turn: 1, Clip: Clip{Sentence: hello, Files: [][]byte{{1}}, Duration: time.Second}})
 	want(t, got[:3], "assistant: Hello.", "audio s1", "assistant_end")
 
 	opened.Greeting = nil

@@ -23,9 +23,6 @@ const (
 	// the chunks that most clients send (100 ms) and a short hitch of the
 	// network; a client with longer chunks is given the time of two.
 	starvedAfter = 400 * time.Millisecond
-	// clockSlack is how far the audio's own clock may lag behind the wall's
-	// before a gap in the stream is taken as one.
-	clockSlack = 500 * time.Millisecond
 	// guessTimeout bounds one transcription: 30 s of audio take under 2 s on
 	// the slowest ear here; a box under load gets five times that.
 	guessTimeout = 10 * time.Second
@@ -52,14 +49,16 @@ type ear struct {
 	segmenter *engine.Segmenter
 	pending   []float32 // decoded, less than a frame
 	segments  []engine.Segment
-	zero      time.Duration // chat time of the stream's first sample
+	time      earClock
 	chunk     time.Duration // how much audio the newest chunk held
+	filled    time.Duration // silence put in since, because nothing came
 	opened    bool          // some audio has come
 
 	idle      atomic.Bool // nobody speaks
 	utterance hearing
 	awaiting  bool    // a transcription is under way
 	waiting   []guess // those after it, in order
+	overheard overheard
 }
 
 // earful is what comes to the ear, in order: audio, or new settings.
@@ -71,6 +70,7 @@ type earful struct {
 // hearing is the utterance that the ear is at.
 type hearing struct {
 	number   int
+	begin    int64 // sample at which its voice begins
 	revision int
 	asked    int      // newest revision that a guess was asked for
 	parts    []string // transcripts of the closed parts, in order
@@ -82,6 +82,7 @@ type hearing struct {
 type guess struct {
 	utterance, revision int
 	part                bool // of a closed part: it stays
+	midway              bool // of what was said so far, in the middle of it
 	segment             engine.Segment
 	transcript          engine.Transcript
 	err                 error
@@ -162,8 +163,7 @@ func (e *ear) hear(ctx context.Context, chunk []byte) {
 		e.opened = true
 		e.post(MicrophoneOpened{At(e.clock())})
 	}
-	e.keepTime(len(pcm))
-	e.tape(e.at(e.segmenter.Position()+int64(len(e.pending))), pcm)
+	e.keepTime(pcm)
 	e.frames(ctx, pcm)
 	if err != nil {
 		e.decoder = nil
@@ -192,22 +192,19 @@ func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {
 	return audio.NewLinear16(format.SampleRate, format.Channels, engine.SpeechRateHz)
 }
 
-// keepTime holds the stream's clock to the chat's: samples count on from the
-// first, and a gap in the stream is a gap in time.
-func (e *ear) keepTime(arrived int) {
-	e.chunk = time.Duration(arrived) * time.Second / engine.SpeechRateHz
-	heard := e.at(e.segmenter.Position() + int64(len(e.pending)+arrived))
-	if lag := e.clock() - heard; lag > clockSlack || e.segmenter.Position() == 0 && lag != 0 {
-		e.zero += lag
+// keepTime notes when decoded sound has come, and has it recorded there.
+func (e *ear) keepTime(pcm []float32) {
+	if len(pcm) == 0 {
+		return
 	}
-}
-
-// at is the chat time of a sample of the stream.
-func (e *ear) at(sample int64) time.Duration {
-	return max(0, e.zero+time.Duration(sample)*time.Second/engine.SpeechRateHz)
+	from := e.segmenter.Position() + int64(len(e.pending))
+	e.time.arrived(e.clock(), from, len(pcm), e.filled, e.segmenter.Listening())
+	e.chunk, e.filled = streamTime(int64(len(pcm))), 0
+	e.tape(e.time.at(from), pcm)
 }
 
 func (e *ear) hearSilence(ctx context.Context) {
+	e.filled += engine.FrameDuration
 	e.frames(ctx, make([]float32, engine.FrameSamples))
 }
 
@@ -233,7 +230,7 @@ func (e *ear) frames(ctx context.Context, pcm []float32) {
 func (e *ear) segment(ctx context.Context, s engine.Segment) {
 	if s.Utterance != e.utterance.number {
 		e.forget()
-		e.utterance = hearing{number: s.Utterance, revision: 1}
+		e.utterance = hearing{number: s.Utterance, begin: s.Begin, revision: 1}
 	}
 	u := &e.utterance
 	now := At(e.clock())
@@ -241,6 +238,7 @@ func (e *ear) segment(ctx context.Context, s engine.Segment) {
 	case engine.Voice:
 		u.paused = nil
 		e.post(Voiced{now, u.number, s.Voiced})
+		e.overhear(ctx)
 	case engine.Paused:
 		e.ask(ctx, guess{utterance: u.number, revision: u.revision, segment: s})
 	case engine.WentOn:
@@ -285,27 +283,37 @@ func (e *ear) ask(ctx context.Context, g guess) {
 		u.asked = g.revision
 	}
 	if e.awaiting {
+		e.overheard.stop()
 		e.waiting = append(e.waiting, g)
 		return
 	}
-	e.awaiting = true
-	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
+	cancel := e.transcribe(ctx, g, engine.Speculative)
 	if !g.part {
 		u.cancel = cancel
 	}
+}
+
+// transcribe begins a transcription, which ends up in guesses.
+func (e *ear) transcribe(ctx context.Context, g guess, p engine.Priority) context.CancelFunc {
+	e.awaiting = true
+	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
 	go func() {
 		defer cancel()
 		if len(g.segment.PCM) > 0 {
-			g.transcript, g.err = e.transcriber.Transcribe(ctx, g.segment.PCM, engine.TranscribeOptions{Priority: engine.Speculative})
+			g.transcript, g.err = e.transcriber.Transcribe(ctx, g.segment.PCM, engine.TranscribeOptions{Priority: p})
 		}
 		e.guesses <- g
 	}()
+	return cancel
 }
 
 // guessed takes a finished transcription and begins the next.
 func (e *ear) guessed(ctx context.Context, g guess) {
 	e.awaiting = false
-	if g.utterance == e.utterance.number {
+	switch {
+	case g.midway:
+		e.overheardSo(g)
+	case g.utterance == e.utterance.number:
 		e.understood(g)
 	}
 	if len(e.waiting) > 0 {
@@ -333,8 +341,8 @@ func (e *ear) understood(g guess) {
 	e.post(Guessed{At(e.clock()), g.utterance, g.revision, Words{
 		Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
 		Language: g.transcript.Language,
-		Begin:    e.at(g.segment.Begin),
-		End:      e.at(g.segment.End),
+		Begin:    e.time.at(u.begin),
+		End:      e.time.at(g.segment.End),
 	}})
 }
 

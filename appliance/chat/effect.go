@@ -20,6 +20,11 @@ type (
 	}
 	// Record writes into the history what the client is not told.
 	Record struct{ Event store.Event }
+	// Amend puts another text and metadata in place of those of an event that
+	// is in the history.
+	Amend struct{ Event store.Event }
+	// Note keeps with the chat what the client notes of it.
+	Note struct{ Metadata string } // JSON
 	// Think asks the mind for the reply of a turn. From Hurry on its first
 	// sentence may be cut at a clause: somebody waits.
 	Think struct {
@@ -50,6 +55,8 @@ type (
 
 func (Send) effect()   {}
 func (Record) effect() {}
+func (Amend) effect()  {}
+func (Note) effect()   {}
 func (Think) effect()  {}
 func (Read) effect()   {}
 func (Speak) effect()  {}

@@ -18,11 +18,13 @@ func (a At) at() time.Duration { return time.Duration(a) }
 
 // What the line brings.
 type (
-	// Opened is the first event. Greeting is what the assistant says first; the
+	// Opened is the first event. Asked is what the client asked for at connect,
+	// which holds already; Greeting is what the assistant says first, and the
 	// settings say whether it does.
 	Opened struct {
 		At
 		Metadata contract.ChatMetadata
+		Asked    contract.SessionSettings
 		Greeting []Sentence
 	}
 	// Typed is text that the user wrote instead of saying it.
@@ -53,8 +55,12 @@ type (
 	}
 	// HungUp means that the client closed the line or vanished.
 	HungUp struct{ At }
-	// Lost means that the history cannot be written or the client not reached.
-	Lost struct{ At }
+	// Lost means that the client cannot be reached or the history not written;
+	// of the latter the client is told.
+	Lost struct {
+		At
+		Unwritten bool
+	}
 	// ShutDown means that the box stops.
 	ShutDown struct{ At }
 )
@@ -69,6 +75,12 @@ type (
 		At
 		Utterance int
 		Voice     time.Duration
+	}
+	// Overheard is what was said so far, in the middle of it.
+	Overheard struct {
+		At
+		Utterance int
+		Words     Words
 	}
 	// Guessed is what was said up to a pause.
 	Guessed struct {
@@ -135,9 +147,9 @@ type Sentence struct {
 	Text string
 }
 
-// Clip is a spoken Sentence: a complete WAV file and how long it plays.
+// Clip is a spoken Sentence: its sound and how long that plays.
 type Clip struct {
 	Sentence Sentence
-	WAV      []byte
+	Files    [][]byte // complete WAV files, to be played one after the other
 	Duration time.Duration
 }

@@ -19,16 +19,24 @@ var causes = []struct {
 	{engine.ErrBroken, contract.ProviderFailed},
 }
 
+// tooLong says what a deadline means to a client.
+const tooLong = "It took too long; the box may have too much to do."
+
 // faultOf turns an error of an engine into a fault; false when there is none,
 // or it is only the end of its context.
 func faultOf(err error, otherwise contract.Code) (contract.Fault, bool) {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return contract.Fault{}, false
 	}
+	f := contract.Fault{Code: otherwise, Cause: err}
 	for _, c := range causes {
 		if errors.Is(err, c.err) {
-			return contract.Fault{Code: c.code, Detail: err.Error()}, true
+			f.Code = c.code
+			return f, true
 		}
 	}
-	return contract.Fault{Code: otherwise, Detail: err.Error()}, true
+	if errors.Is(err, context.DeadlineExceeded) {
+		f.Detail = tooLong
+	}
+	return f, true
 }

@@ -140,12 +140,13 @@ func (s *Seat) Open(ctx context.Context, o Opening) (*Session, error) {
 }
 
 func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
-	chosen, err := h.choose(ctx, o.Account, o.Connect)
+	o.RequestID = cmp.Or(o.RequestID, contract.NewID())
+	chosen, err := h.choose(ctx, o)
 	if err != nil {
 		return nil, Opened{}, err
 	}
 	resumed := o.Connect.ResumedChatGroupID != ""
-	meta := contract.ChatMetadata{ChatID: contract.NewID(), ChatGroupID: contract.NewID(), RequestID: cmp.Or(o.RequestID, contract.NewID())}
+	meta := contract.ChatMetadata{ChatID: contract.NewID(), ChatGroupID: contract.NewID(), RequestID: o.RequestID}
 	if resumed {
 		meta.ChatGroupID = o.Connect.ResumedChatGroupID
 	}
@@ -153,6 +154,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
 	err = h.Records.StartChat(ctx, store.NewChat{
 		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
 		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
+		Metadata: chosen.metadata,
 		Recorded: h.Recordings != nil,
 	})
 	if err != nil {
@@ -164,10 +166,10 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, Opened, error) {
 			return nil, Opened{}, errors.Join(err, h.Records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli()))
 		}
 	}
-	c := h.session(meta.ChatID, chosen, begun, history, o.Line)
-	c.log.Info("chat begins", "request", meta.RequestID, "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
+	c := h.session(meta, chosen, begun, history, o.Line)
+	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
 	greeting := sentences(chosen.settings.fill(chosen.settings.Greeting.Text, begun))
-	return c, Opened{Metadata: meta, Greeting: greeting}, nil
+	return c, Opened{Metadata: meta, Asked: chosen.asked, Greeting: greeting}, nil
 }
 
 // startFault is what a client is told when its chat cannot begin.
@@ -208,6 +210,9 @@ func remembered(events []store.Event) []engine.Message {
 		default:
 			continue
 		}
+		if e.MessageText == cutMark { // interrupted before its first word
+			continue
+		}
 		if n := len(out); n > 0 && out[n-1].Role == role {
 			out[n-1].Content += " " + e.MessageText
 			continue
@@ -217,9 +222,10 @@ func remembered(events []store.Event) []engine.Message {
 	return out
 }
 
-func (h *Host) session(id string, chosen chosen, begun time.Time, history []engine.Message, line Line) *Session {
+func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Time, history []engine.Message, line Line) *Session {
+	id := meta.ChatID
 	c := &Session{
-		id: id, log: h.Log.With("chat", id), begun: begun, line: line, model: chosen.model,
+		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, model: chosen.model,
 		state:  NewState(chosen.settings, begun, history),
 		events: make(chan Event, eventQueue), done: make(chan struct{}), turns: map[int]*turn{},
 	}
@@ -233,6 +239,7 @@ func (h *Host) session(id string, chosen chosen, begun time.Time, history []engi
 		c.pace.tell = func(Stage, time.Duration) {}
 	}
 	c.scribe = newScribe(id, h.Records, line, c.log, c.lost)
+	c.insist = func(doing string, write func(context.Context) error) { h.insist(c.log, doing, write) }
 	if h.Recordings != nil {
 		c.recorder = newRecorder(id, h.Recordings, c.clock, c.log)
 	}

@@ -51,7 +51,7 @@ func (w *witness) draw() Event {
 	line := Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence %d.", w.serial)}
 	text := rapid.SampledFrom([]string{"", "Hello?", "Mm-hm.", "What is it?"}).Draw(w.t, "text")
 	at := At(w.now)
-	switch rapid.IntRange(0, 17).Draw(w.t, "event") {
+	switch rapid.IntRange(0, 18).Draw(w.t, "event") {
 	case 0:
 		w.utterance++
 		w.revision, w.voice = 1, 64*time.Millisecond
@@ -75,7 +75,7 @@ func (w *witness) draw() Event {
 	case 12:
 		return ThoughtEnded{at, turn}
 	case 13, 14:
-		return Spoken{at, turn, Clip{Sentence: line, WAV: []byte("RIFF"), Duration: time.Second}}
+		return Spoken{at, turn, Clip{Sentence: line, Files: [][]byte{[]byte("RIFF")}, Duration: time.Second}}
 	case 15:
 		return Failed{at, turn, contract.Fault{Code: contract.ProviderFailed}}
 	case 16:
@@ -83,6 +83,8 @@ func (w *witness) draw() Event {
 			return PauseAsked{at}
 		}
 		return ResumeAsked{at}
+	case 17:
+		return Overheard{at, w.utterance, Words{Text: text}}
 	}
 	return Tick{at}
 }

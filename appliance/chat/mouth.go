@@ -14,7 +14,7 @@ import (
 // its sounds with about 100 ms of it; speakers draw breath for twice that.
 const sentencePause = 150 * time.Millisecond
 
-// mouth speaks the sentences of replies: synthesis, 48 kHz, a WAV file each.
+// mouth speaks the sentences of replies: synthesis, 48 kHz, WAV files.
 type mouth struct {
 	voices Voices
 	clock  func() time.Duration
@@ -70,7 +70,7 @@ func (m mouth) clip(ctx context.Context, s speech, rate *converter) (Clip, error
 	}
 	return Clip{
 		Sentence: s.sentence,
-		WAV:      audio.EncodeWAV(pcm, contract.OutputRateHz),
+		Files:    files(pcm),
 		Duration: time.Duration(len(pcm)) * time.Second / contract.OutputRateHz,
 	}, nil
 }

@@ -19,12 +19,15 @@ func Next(s State, e Event) (State, []Effect) {
 	case Opened:
 		s.requestID = e.Metadata.RequestID
 		out.send(e.Metadata, s.record(store.ChatStart, store.System, ""))
+		s.recordSettings(&out, e.Asked)
 		out.add(Record{*s.record(store.SystemPrompt, store.System, s.settings.prompt(s.begun))})
 		s.greet(&out, e.Greeting)
 	case MicrophoneOpened:
 		out.add(Record{*s.record(store.UserRecordingStart, store.User, "")})
 	case Voiced:
 		s.voiced(&out, e)
+	case Overheard:
+		s.overheard(&out, e)
 	case Guessed:
 		s.guessed(&out, e)
 	case WentOn:
@@ -56,6 +59,10 @@ func Next(s State, e Event) (State, []Effect) {
 	case HungUp:
 		s.end(&out, store.UserEnded, contract.CloseNormal, "")
 	case Lost:
+		if e.Unwritten {
+			s.faulty(&out, contract.Fault{Code: contract.Internal, Detail: "The chat cannot be written down; the box's log says why."})
+			break
+		}
 		s.end(&out, store.Failed, contract.CloseInternal, "the chat cannot go on")
 	case ShutDown:
 		s.end(&out, store.Failed, contract.CloseGoingAway, "the box is shutting down")

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -66,6 +67,10 @@ func short(effects []Effect) []string {
 			out = append(out, shortMessage(e.Message))
 		case Record:
 			out = append(out, "record "+string(e.Event.Type))
+		case Amend:
+			out = append(out, fmt.Sprintf("amend %s: %s", e.Event.ID, e.Event.MessageText))
+		case Note:
+			out = append(out, "note "+e.Metadata)
 		case Think:
 			how := "think"
 			if e.Speculative {
@@ -114,7 +119,7 @@ func want(t *testing.T, got []string, wanted ...string) {
 func says(text string) Words { return Words{Text: text} }
 
 func clip(turn int, text string, d time.Duration) Spoken {
-	return Spoken{Turn: turn, Clip: Clip{Sentence: Sentence{ID: "id-" + text, Text: text}, WAV: []byte("RIFF"), Duration: d}}
+	return Spoken{Turn: turn, Clip: Clip{Sentence: Sentence{ID: "id-" + text, Text: text}, Files: [][]byte{[]byte("RIFF")}, Duration: d}}
 }
 
 func thinks(turn int, text string) Thought {
@@ -188,7 +193,8 @@ func TestSpeechWithoutWordsIsNoTurn(t *testing.T) {
 func TestInterruptedReplySaysNothingMore(t *testing.T) {
 	b := speaking(t, "The museum opens at", "ten.")
 	want(t, b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond}))
-	want(t, b.after(Voiced{Utterance: 2, Voice: 800 * time.Millisecond}), "cancel 1", "user_interruption")
+	want(t, b.after(Voiced{Utterance: 2, Voice: 800 * time.Millisecond}), "cancel 1",
+		"amend id-The museum opens at: …", "amend id-ten.: …", "user_interruption")
 	want(t, b.after(clip(1, "More.", time.Second)))
 	want(t, b.after(thinks(1, "More.")))
 	want(t, b.after(ThoughtEnded{Turn: 1}))
@@ -198,7 +204,7 @@ func TestInterruptedReplySaysNothingMore(t *testing.T) {
 func TestSpeechOverThePlaybackInterruptsAfterAssistantEnd(t *testing.T) {
 	b := speaking(t, "One.", "Two.")
 	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1", "assistant_end")
-	want(t, b.wait(500*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}), "user_interruption")
+	want(t, b.wait(500*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}), "amend id-One.: …", "amend id-Two.: …", "user_interruption")
 }
 
 func TestAfterThePlaybackSpeechIsATurnAndNoInterruption(t *testing.T) {
@@ -209,7 +215,8 @@ func TestAfterThePlaybackSpeechIsATurnAndNoInterruption(t *testing.T) {
 
 func TestHistoryHoldsOnlyWhatWasPlayed(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.", "It closes at six.")
-	b.wait(500 * time.Millisecond).after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
+	out := b.wait(500 * time.Millisecond).after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
+	want(t, out, "cancel 1", "amend id-The museum opens at ten.: The museum…", "amend id-It closes at six.: …", "user_interruption")
 	last := b.state.history[len(b.state.history)-1]
 	if last.Role != engine.Assistant || last.Content != "The museum…" {
 		t.Fatalf("the history ends with %+v", last)
@@ -245,7 +252,7 @@ func TestYesToAQuestionIsAnAnswer(t *testing.T) {
 
 func TestTypedTextInterruptsAndIsAnswered(t *testing.T) {
 	b := speaking(t, "The museum", "opens at ten.")
-	want(t, b.after(Typed{Text: "Stop."}), "cancel 1", "user_interruption", "user: Stop.", "think 2: Stop.")
+	want(t, b.after(Typed{Text: "Stop."}), "cancel 1", "amend id-The museum: …", "amend id-opens at ten.: …", "user_interruption", "user: Stop.", "think 2: Stop.")
 }
 
 func TestPausedAssistantSaysNothingAndAnswersTheLastMessageWhenResumed(t *testing.T) {
@@ -365,7 +372,26 @@ func TestEventsAreRecordedWithWhatIsSent(t *testing.T) {
 	_, effects := Next(b.state, Typed{At(time.Second), "Hello."})
 	send := effects[0].(Send)
 	if send.Record == nil || send.Record.Type != store.UserMessage || send.Record.Role != store.User ||
-		send.Record.MessageText != "Hello." || send.Record.AtMS != 1_700_000_001_000 {
+		send.Record.MessageText != "Hello." || send.Record.AtMS != 1_700_000_001_000 ||
+		send.Record.Metadata != `{"from_text":true,"time":{"begin":1000,"end":1000}}` {
 		t.Fatalf("recorded %+v", send.Record)
 	}
+}
+
+func TestSettingsOfTheConnectAreRecordedWithoutKeys(t *testing.T) {
+	s := NewState(DefaultSettings(), time.UnixMilli(1_700_000_000_000), nil)
+	_, effects := Next(s, Opened{Asked: contract.SessionSettings{VoiceID: "jenny", LanguageModelAPIKey: "secret"}})
+	want(t, short(effects), "chat_metadata", "record SESSION_SETTINGS", "record SYSTEM_PROMPT")
+	if text := effects[1].(Record).Event.MessageText; text != `{"type":"session_settings","voice_id":"jenny"}` {
+		t.Errorf("recorded %s", text)
+	}
+	_, effects = Next(s, Opened{Asked: contract.SessionSettings{LanguageModelAPIKey: "secret"}})
+	want(t, short(effects), "chat_metadata", "record SYSTEM_PROMPT")
+}
+
+func TestMetadataIsNotedOfTheChat(t *testing.T) {
+	b := begin(t)
+	noted := contract.SessionSettings{Metadata: map[string]json.RawMessage{"order": json.RawMessage("7")}}
+	want(t, b.after(SettingsAsked{Message: noted}), "record SESSION_SETTINGS", `note {"order":7}`)
+	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{CustomSessionID: "s"}}), "record SESSION_SETTINGS")
 }

@@ -87,24 +87,21 @@ const (
 	// smallChunk is the distance between chunks below which they are worth
 	// gathering: native clients send every 20 ms, web clients every 100 ms.
 	smallChunk = 40 * time.Millisecond
-	// burst is how soon after a rest chunks belong to what has gathered.
-	burst = 5 * time.Millisecond
+	// backlog is the distance between chunks below which the later one did not
+	// have to be waited for: others may lie behind it, and they are late enough.
+	backlog = 5 * time.Millisecond
 )
 
 // rest holds up who brings audio, while there is nothing to hear in it.
 func (c *Session) rest() {
-	now := time.Now()
-	gap := now.Sub(c.chunkAt)
-	c.chunkAt = now
-	if !c.ear.idle.Load() || gap > smallChunk || now.Sub(c.rested) < burst {
-		return
+	gap := time.Since(c.chunkAt)
+	if c.ear.idle.Load() && gap > backlog && gap <= smallChunk {
+		select {
+		case <-time.After(restFor):
+		case <-c.done:
+		}
 	}
-	select {
-	case <-time.After(restFor):
-	case <-c.done:
-	}
-	c.rested = time.Now()
-	c.chunkAt = c.rested
+	c.chunkAt = time.Now()
 }
 
 func (c *Session) tellEar(in earful) error {

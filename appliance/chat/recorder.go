@@ -60,6 +60,7 @@ type recorder struct {
 	lossy   atomic.Bool   // something was not taken
 
 	user, assistant lane
+	block           block    // of the user, not written yet
 	playing         []played // not written to its end, in order
 	held            int      // bytes of playing
 	silentAt        time.Duration
@@ -125,10 +126,11 @@ func (r *recorder) put(s sound) {
 }
 
 // end closes the recording at a time and waits until it is written, at most
-// until ctx ends. Nothing may come after it.
-func (r *recorder) end(ctx context.Context, at time.Duration) {
+// until ctx ends. It reports whether the recording is whole. Nothing may come
+// after it.
+func (r *recorder) end(ctx context.Context, at time.Duration) (whole bool) {
 	if r == nil {
-		return
+		return true
 	}
 	select {
 	case r.queue <- sound{at: at, last: true}:
@@ -137,8 +139,10 @@ func (r *recorder) end(ctx context.Context, at time.Duration) {
 	}
 	select {
 	case <-r.over:
+		return r.whole()
 	case <-ctx.Done():
 		r.log.Error("the recording of a chat is still not written", "waited", goodbye)
+		return false
 	}
 }
 
@@ -162,8 +166,7 @@ func (r *recorder) run() {
 				r.take(s)
 			}
 		case <-beat.C:
-			r.play(r.clock() - recorderLag)
-			r.keep()
+			r.beat(r.clock())
 		}
 	}
 	r.close()
@@ -175,7 +178,7 @@ func (r *recorder) take(s sound) {
 		r.silence(s.at)
 	case s.heard != nil:
 		r.waiting.Add(-int64(len(s.heard)))
-		r.write(&r.user, s.at, s.heard)
+		r.hear(s.at, s.heard)
 	default:
 		length, err := audio.WAVLength(s.said)
 		if err != nil {
@@ -238,6 +241,15 @@ func (r *recorder) failed(l *lane, err error) {
 	r.log.Error("a chat is no longer recorded", "side", string(l.side), "err", err)
 }
 
+// beat writes what is due, and has the disk keep it.
+func (r *recorder) beat(now time.Duration) {
+	r.play(now - recorderLag)
+	if r.block.settled(now) {
+		r.settle()
+	}
+	r.keep()
+}
+
 // keep has the disk keep what is written.
 func (r *recorder) keep() {
 	for _, l := range []*lane{&r.user, &r.assistant} {
@@ -248,6 +260,7 @@ func (r *recorder) keep() {
 }
 
 func (r *recorder) close() {
+	r.settle()
 	for _, l := range []*lane{&r.user, &r.assistant} {
 		if err := l.close(); err != nil {
 			r.failed(l, err)
@@ -256,12 +269,9 @@ func (r *recorder) close() {
 	if r.lossy.Load() {
 		r.log.Error("something of a chat is not recorded: the disk was too slow, or too much waited to be played")
 	}
-	if r.user.err == nil && r.assistant.err == nil && !r.lossy.Load() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
-	defer cancel()
-	if err := r.files.FailRecording(ctx, r.chatID); err != nil {
-		r.log.Error("cannot note that a recording is not whole", "err", err)
-	}
+}
+
+// whole reports, when all is over, whether nothing is missing.
+func (r *recorder) whole() bool {
+	return r.user.err == nil && r.assistant.err == nil && !r.lossy.Load()
 }

@@ -158,7 +158,7 @@ func TestARecordingIsInTimeAndEndsWhereItWasInterrupted(t *testing.T) {
 	wantSounding(t, "user", s.hear(t, store.UserSide), 500*ms, 800*ms, 3000*ms, 3300*ms)
 	// 1000 to 1400 is followed at once by the second, to 2100.
 	wantSounding(t, "assistant", s.hear(t, store.AssistantSide), 1000*ms, 2100*ms, 2500*ms, 2700*ms, 4000*ms, 4300*ms)
-	if s.failed {
+	if !r.whole() {
 		t.Error("the recording is said to have failed")
 	}
 }
@@ -181,7 +181,7 @@ func TestWhoMakesNoSoundHasNoFile(t *testing.T) {
 	r.cut(0)
 	tell(r)
 	r.close()
-	if s.hear(t, store.UserSide) != nil || s.hear(t, store.AssistantSide) != nil || s.failed {
+	if s.hear(t, store.UserSide) != nil || s.hear(t, store.AssistantSide) != nil || !r.whole() {
 		t.Error("silence left a file, or failed")
 	}
 }
@@ -197,7 +197,7 @@ func TestADiskThatFailsEndsOneSideOfTheRecordingAndNothingElse(t *testing.T) {
 	tell(r)
 	r.close()
 	wantSounding(t, "assistant", s.hear(t, store.AssistantSide), 0, 100*ms)
-	if !s.failed {
+	if r.whole() {
 		t.Error("nobody is told that the recording is not whole")
 	}
 }
@@ -210,8 +210,8 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 	}
 	tell(r)
 	r.close()
-	if len(s.hear(t, store.UserSide)) != recorderQueue*engine.SpeechRateHz/50 || !s.failed {
-		t.Errorf("%d samples are kept, failed: %v", len(s.hear(t, store.UserSide)), s.failed)
+	if len(s.hear(t, store.UserSide)) != recorderQueue*engine.SpeechRateHz/50 || r.whole() {
+		t.Errorf("%d samples are kept, failed: %v", len(s.hear(t, store.UserSide)), !r.whole())
 	}
 	for range 20 { // in pieces of the greatest length
 		r.heard(0, make([]float32, longestPiece))
@@ -223,7 +223,7 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 	if r.waiting.Load() != 0 {
 		t.Errorf("%d samples are said to wait", r.waiting.Load())
 	}
-	r, s, _ = recording(t)
+	r, _, _ = recording(t)
 	long := beepWAV(time.Minute)
 	for range 20 {
 		r.said(0, long)
@@ -234,8 +234,8 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 	}
 	r.silence(0)
 	r.close()
-	if !s.failed || r.held != 0 {
-		t.Errorf("failed: %v, held %d", s.failed, r.held)
+	if r.whole() || r.held != 0 {
+		t.Errorf("failed: %v, held %d", !r.whole(), r.held)
 	}
 	var none *recorder
 	none.heard(0, long32())

@@ -1,7 +1,9 @@
 package chat
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -24,14 +26,18 @@ const (
 // Records is where chats are written.
 type Records interface {
 	AppendEvents(ctx context.Context, chatID string, events []store.Event) error
+	AmendEvents(ctx context.Context, chatID string, events []store.Event) error
+	SetMetadata(ctx context.Context, chatID, metadata string) error
 	EndChat(ctx context.Context, chatID string, status store.Status, atMS int64, last ...store.Event) error
 }
 
 // outgoing is a message on its way to the client, a row on its way into the
-// history, or both.
+// history, or both; or a change to what the history has.
 type outgoing struct {
-	message contract.ServerMessage
-	record  *store.Event
+	message  contract.ServerMessage
+	record   *store.Event
+	amended  *store.Event
+	metadata string // of the chat
 }
 
 // scribe writes what happens into the history and then tells the client, in
@@ -60,14 +66,20 @@ func (s *scribe) put(o outgoing) bool {
 	}
 }
 
-// run works until the queue is closed. After a failure it only empties it.
+var errUnwritten = errors.New("writing the history")
+
+// run works until the queue is closed. After a failure it only empties it, and
+// passes on the error by which a client learns of it.
 func (s *scribe) run(ctx context.Context) {
 	var batch []outgoing
 	for first := range s.queue {
 		batch = s.gather(append(batch[:0], first))
 		if err := s.deliver(ctx, batch); err != nil {
 			s.failed(err)
-			for range s.queue { //nolint:revive // what is left has no reader
+			for o := range s.queue {
+				if last, ok := o.message.(contract.WebSocketError); ok && errors.Is(err, errUnwritten) {
+					_ = s.line.Send(ctx, last) // who is gone too needs no telling
+				}
 			}
 			return
 		}
@@ -91,16 +103,8 @@ func (s *scribe) gather(batch []outgoing) []outgoing {
 }
 
 func (s *scribe) deliver(ctx context.Context, batch []outgoing) error {
-	var events []store.Event
-	for _, o := range batch {
-		if o.record != nil {
-			events = append(events, withID(*o.record))
-		}
-	}
-	if len(events) > 0 {
-		if err := s.records.AppendEvents(ctx, s.chatID, events); err != nil {
-			return fmt.Errorf("writing the history: %w", err)
-		}
+	if err := s.write(ctx, batch); err != nil {
+		return fmt.Errorf("%w: %w", errUnwritten, err)
 	}
 	for _, o := range batch {
 		if o.message == nil {
@@ -113,15 +117,38 @@ func (s *scribe) deliver(ctx context.Context, batch []outgoing) error {
 	return nil
 }
 
-// end writes how the chat ended and closes the line.
-func (s *scribe) end(e End, at time.Time) {
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
-	defer cancel()
-	last := withID(store.Event{Type: store.ChatEnd, Role: store.System, AtMS: at.UnixMilli(), MessageText: string(e.Status)})
-	if err := s.records.EndChat(ctx, s.chatID, e.Status, at.UnixMilli(), last); err != nil {
-		s.log.Error("cannot record the end of a chat", "chat", s.chatID, "err", err)
+// write puts what is new into the history, and then changes what is there.
+func (s *scribe) write(ctx context.Context, batch []outgoing) error {
+	var events, amended []store.Event
+	metadata := ""
+	for _, o := range batch {
+		if o.record != nil {
+			events = append(events, withID(*o.record))
+		}
+		if o.amended != nil {
+			amended = append(amended, *o.amended)
+		}
+		metadata = cmp.Or(o.metadata, metadata)
 	}
-	s.line.Close(e.Code, e.Reason)
+	var err error
+	if len(events) > 0 {
+		err = s.records.AppendEvents(ctx, s.chatID, events)
+	}
+	if err == nil && len(amended) > 0 {
+		err = s.records.AmendEvents(ctx, s.chatID, amended)
+	}
+	if err == nil && metadata != "" {
+		err = s.records.SetMetadata(ctx, s.chatID, metadata)
+	}
+	return err
+}
+
+// end returns what writes how the chat ended.
+func (s *scribe) end(e End, at time.Time) func(context.Context) error {
+	last := withID(store.Event{Type: store.ChatEnd, Role: store.System, AtMS: at.UnixMilli(), MessageText: string(e.Status)})
+	return func(ctx context.Context) error {
+		return s.records.EndChat(ctx, s.chatID, e.Status, at.UnixMilli(), last)
+	}
 }
 
 // withID names an event that nothing on the wire has named.

@@ -32,7 +32,6 @@ type Session struct {
 	log    *slog.Logger
 	begun  time.Time
 	state  State // of the goroutine that runs, and of Open before it
-	line   Line
 	model  engine.LanguageModel
 	events chan Event
 	done   chan struct{}
@@ -43,6 +42,7 @@ type Session struct {
 	scribe   *scribe
 	recorder *recorder
 	pace     pace
+	insist   func(doing string, write func(context.Context) error)
 
 	turns map[int]*turn // with work under way
 	ended *End
@@ -50,7 +50,7 @@ type Session struct {
 	workers sync.WaitGroup
 
 	// Of the goroutine that brings audio.
-	chunkAt, rested time.Time
+	chunkAt time.Time // when it was done with the newest
 }
 
 // turn is the work for one reply.
@@ -101,7 +101,9 @@ func (c *Session) run(ctx context.Context, opened Opened) {
 	scribing.Wait()
 	hurry.Stop()
 	stopWriting()
-	c.scribe.end(*c.ended, time.Now())
+	end := c.scribe.end(*c.ended, time.Now())
+	c.insist("record the end of a chat", end)
+	c.scribe.line.Close(c.ended.Code, c.ended.Reason)
 	c.model.Forget(c.id)
 	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
 }
@@ -147,20 +149,40 @@ func (c *Session) handle(ctx context.Context, e Event) {
 		c.carryOut(ctx, f)
 	}
 	c.pace.note(e, follows, c.state.turn)
+	c.noteFault(e)
 	if asked, ok := e.(SettingsAsked); ok {
 		asked.Settled <- c.state.Settings() // has room for one
+	}
+}
+
+// noteFault logs what went wrong in the box: the client is told only that
+// something did.
+func (c *Session) noteFault(e Event) {
+	var f contract.Fault
+	switch e := e.(type) {
+	case Failed:
+		f = e.Fault
+	case Faulty:
+		f = e.Fault
+	}
+	if f.Cause != nil {
+		c.log.Warn("something of a turn failed", "code", f.Code, "err", f.Cause)
 	}
 }
 
 func (c *Session) carryOut(ctx context.Context, e Effect) {
 	switch e := e.(type) {
 	case Send:
-		c.put(outgoing{c.named(e.Message), e.Record})
+		c.put(outgoing{message: c.named(e.Message), record: e.Record})
 		if clip, ok := e.Message.(contract.AudioOutput); ok {
 			c.recorder.said(c.state.now, clip.Data)
 		}
 	case Record:
-		c.put(outgoing{nil, &e.Event})
+		c.put(outgoing{record: &e.Event})
+	case Amend:
+		c.put(outgoing{amended: &e.Event})
+	case Note:
+		c.put(outgoing{metadata: e.Metadata})
 	case Think:
 		t := c.begin(ctx, e.Turn)
 		settings := c.state.Settings()
@@ -248,15 +270,21 @@ func (c *Session) read(ctx context.Context, said []engine.Message) {
 	}
 }
 
-// stopRecording waits for the recorder, whose disk may be slow.
+// stopRecording waits for the recorder, whose disk may be slow, and notes when
+// something of the chat is missing.
 func (c *Session) stopRecording() {
 	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
 	defer cancel()
-	c.recorder.end(ctx, c.state.now)
+	if c.recorder.end(ctx, c.state.now) {
+		return
+	}
+	c.insist("note that a recording is not whole", func(ctx context.Context) error {
+		return c.recorder.files.FailRecording(ctx, c.id)
+	})
 }
 
 // lost says that nothing more can be written, or sent to the client.
 func (c *Session) lost(err error) {
 	c.log.Warn("the chat is cut off", "err", err)
-	c.post(Lost{At(c.clock())})
+	c.post(Lost{At(c.clock()), errors.Is(err, errUnwritten)})
 }

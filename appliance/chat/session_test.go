@@ -27,15 +27,17 @@ func TestMain(m *testing.M) {
 // fakes stand in for engines, line and store. Voice is a frame whose samples
 // are not zero; what was said is always the same.
 type fakes struct {
-	mu      sync.Mutex
-	sent    []contract.ServerMessage
-	stored  []store.Event
-	status  store.Status
-	closed  chan int
-	full    error // of AppendEvents
-	stuck   chan struct{}
-	replies []string
-	asked   [][]engine.Message
+	mu       sync.Mutex
+	sent     []contract.ServerMessage
+	stored   []store.Event
+	amended  []store.Event
+	status   store.Status
+	metadata string
+	closed   chan int
+	full     error // of AppendEvents
+	stuck    chan struct{}
+	replies  []string
+	asked    [][]engine.Message
 }
 
 func newFakes() *fakes {
@@ -105,6 +107,18 @@ func (f *fakes) AppendEvents(_ context.Context, _ string, events []store.Event) 
 	f.stored = append(f.stored, events...)
 	return f.full
 }
+func (f *fakes) AmendEvents(_ context.Context, _ string, events []store.Event) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.amended = append(f.amended, events...)
+	return nil
+}
+func (f *fakes) SetMetadata(_ context.Context, _, metadata string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.metadata = metadata
+	return nil
+}
 func (f *fakes) EndChat(_ context.Context, _ string, s store.Status, _ int64, last ...store.Event) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,6 +130,7 @@ func (f *fakes) GroupHistory(context.Context, string, int) ([]store.Event, error
 	return []store.Event{
 		{Type: store.UserMessage, MessageText: "My name is Ann."},
 		{Type: store.AgentMessage, MessageText: "Hello,"}, {Type: store.AgentMessage, MessageText: "Ann."},
+		{Type: store.AgentMessage, MessageText: cutMark}, // interrupted before its first word
 	}, nil
 }
 
@@ -235,7 +250,7 @@ func TestDiskThatFailsEndsTheChatAndSendsNothingUnwritten(t *testing.T) {
 	if code := <-f.closed; code != contract.CloseInternal {
 		t.Errorf("closed with %d", code)
 	}
-	if f.messages() != "" || f.status != store.Failed {
+	if f.messages() != "error" || f.status != store.Failed {
 		t.Errorf("sent %q, status %s", f.messages(), f.status)
 	}
 }

@@ -81,13 +81,27 @@ func (s *State) settle(out *effects, m contract.SessionSettings) {
 	if merged.prompt(s.begun) != before {
 		out.add(Read{s.messages()})
 	}
-	shown := m
-	shown.LanguageModelAPIKey = "" // a secret has no place in the history
-	text, err := json.Marshal(shown)
-	if err != nil {
-		text = []byte("{}")
+	s.recordSettings(out, m)
+	if m.Metadata != nil {
+		out.add(Note{asJSON(m.Metadata)})
 	}
-	out.add(Record{*s.record(store.SessionSettings, store.System, string(text))})
+}
+
+// recordSettings writes what was asked for and applied, where it is anything.
+func (s *State) recordSettings(out *effects, m contract.SessionSettings) {
+	m.LanguageModelAPIKey = "" // a secret has no place in the history
+	if text := asJSON(m); text != asJSON(contract.SessionSettings{}) {
+		out.add(Record{*s.record(store.SessionSettings, store.System, text)})
+	}
+}
+
+// asJSON writes what is made of texts, numbers and JSON, which never fails.
+func asJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
 }
 
 // merge lays what the client sent over what is in force, field by field. Like

@@ -63,7 +63,8 @@ type reply struct {
 
 // playing is a sentence at the client: what it says and when it is heard.
 type playing struct {
-	text       string
+	sentence   Sentence
+	dictated   bool
 	begin, end time.Duration
 }
 
@@ -130,7 +131,7 @@ func (s *State) unsay() {
 		if p.end <= s.now {
 			continue
 		}
-		unplayed = append(unplayed, p.text[playedBytes(p, s.now):])
+		unplayed = append(unplayed, p.sentence.Text[playedBytes(p, s.now):])
 	}
 	s.playing = nil
 	s.silentAt = min(s.silentAt, s.now)
@@ -145,8 +146,12 @@ func (s *State) unsay() {
 		s.history = s.history[:n-1]
 		return
 	}
-	last.Content += "…"
+	last.Content += cutMark
 }
+
+// cutMark ends what was interrupted. It is all there is of a sentence of which
+// not a word was heard.
+const cutMark = "…"
 
 // playedBytes is how much of a sentence was heard by now: as many of its
 // words as the time played is of its length.
@@ -154,8 +159,9 @@ func playedBytes(p playing, now time.Duration) int {
 	if now <= p.begin {
 		return 0
 	}
-	n := int(float64(len(p.text)) * float64(now-p.begin) / float64(p.end-p.begin))
-	return strings.LastIndexByte(p.text[:n], ' ') + 1
+	text := p.sentence.Text
+	n := int(float64(len(text)) * float64(now-p.begin) / float64(p.end-p.begin))
+	return strings.LastIndexByte(text[:n], ' ') + 1
 }
 
 // messages is the conversation as the model sees it. {{now}} is when the chat

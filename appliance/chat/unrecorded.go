@@ -23,6 +23,12 @@ func (Unrecorded) StartChat(_ context.Context, c store.NewChat, _ ...store.Event
 // AppendEvents forgets the events.
 func (Unrecorded) AppendEvents(context.Context, string, []store.Event) error { return nil }
 
+// AmendEvents has nothing to amend.
+func (Unrecorded) AmendEvents(context.Context, string, []store.Event) error { return nil }
+
+// SetMetadata forgets what the client noted of the chat.
+func (Unrecorded) SetMetadata(context.Context, string, string) error { return nil }
+
 // EndChat forgets how the chat ended.
 func (Unrecorded) EndChat(context.Context, string, store.Status, int64, ...store.Event) error {
 	return nil

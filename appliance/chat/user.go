@@ -40,6 +40,31 @@ func (s *State) listenTo(out *effects, n int) {
 	s.heard = heard{utterance: n}
 }
 
+// overheard: the user is still speaking, and this is the beginning of it. The
+// model reads it meanwhile.
+func (s *State) overheard(out *effects, e Overheard) {
+	if e.Utterance != s.heard.utterance || s.heard.guessed || s.talking() {
+		return
+	}
+	if s.settings.Verbose && e.Words.Text != "" {
+		out.send(userMessage(e.Words, false, true), nil)
+	}
+	if text := settled(e.Words.Text); text != "" && s.reply.phase == quiet && !s.paused {
+		out.add(Read{s.messages(engine.Message{Role: engine.User, Content: text})})
+	}
+}
+
+// settled is what will most likely stay of words that were cut off: all but the
+// last one, which may be half of a word, and without the full stop that a
+// transcriber puts at the end.
+func settled(text string) string {
+	last := strings.LastIndexByte(text, ' ')
+	if last < 0 {
+		return ""
+	}
+	return strings.TrimRight(text[:last], " .,;:!?")
+}
+
 // guessed: the user paused, and this is what was said so far.
 func (s *State) guessed(out *effects, e Guessed) {
 	h := &s.heard
@@ -138,7 +163,7 @@ func (s *State) complete(out *effects) {
 
 // say sends and keeps what the user said.
 func (s *State) say(out *effects, w Words) {
-	out.send(userMessage(w, false, false), s.record(store.UserMessage, store.User, w.Text))
+	out.send(userMessage(w, false, false), s.userMessage(w, false))
 	s.user(s.forModel(w.Text))
 	s.spendContext()
 }
@@ -174,7 +199,7 @@ func (s *State) typed(out *effects, e Typed) {
 		s.interrupt(out)
 	}
 	w := Words{Text: e.Text, Begin: s.now, End: s.now}
-	out.send(userMessage(w, true, false), s.record(store.UserMessage, store.User, e.Text))
+	out.send(userMessage(w, true, false), s.userMessage(w, true))
 	s.user(s.forModel(e.Text))
 	s.spendContext()
 	s.answer(out, "")
@@ -201,8 +226,20 @@ func userMessage(w Words, fromText, interim bool) contract.UserMessage {
 		Interim:  interim,
 		Language: w.Language,
 		Message:  contract.ChatMessage{Role: contract.RoleUser, Content: w.Text},
-		Time:     contract.MillisecondInterval{Begin: w.Begin.Milliseconds(), End: w.End.Milliseconds()},
+		Time:     w.interval(),
 	}
+}
+
+// userMessage is the event of what the user said or wrote.
+func (s State) userMessage(w Words, fromText bool) *store.Event {
+	when := w.interval()
+	e := s.record(store.UserMessage, store.User, w.Text)
+	e.Metadata = asJSON(contract.MessageMetadata{FromText: fromText, Language: w.Language, Time: &when})
+	return e
+}
+
+func (w Words) interval() contract.MillisecondInterval {
+	return contract.MillisecondInterval{Begin: w.Begin.Milliseconds(), End: w.End.Milliseconds()}
 }
 
 // backchannels are the sounds by which a listener says "go on".

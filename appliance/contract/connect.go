@@ -36,11 +36,11 @@ type ConnectSettings struct {
 func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 	nested, problem := nest(q)
 	if problem != "" {
-		return ConnectSettings{}, Fault{InvalidConnect, problem}
+		return ConnectSettings{}, Fault{Code: InvalidConnect, Detail: problem}
 	}
 	raw, err := json.Marshal(nested)
 	if err != nil { // strings and maps only
-		return ConnectSettings{}, Fault{InvalidConnect, err.Error()}
+		return ConnectSettings{}, Fault{Code: InvalidConnect, Detail: err.Error()}
 	}
 	var problems []ValidationError
 	o := readObject(nil, raw, &problems, true)

@@ -39,19 +39,19 @@ func TestConnectQueryIsReadForItsTypes(t *testing.T) {
 
 func TestAWrongConnectParameterIsNamed(t *testing.T) {
 	for query, want := range map[string]Fault{
-		`config_version=new`:                                            {InvalidConnect, `config_version: expected an integer, got "new"`},
-		`config_version=-1`:                                             {InvalidConnect, "config_version: \"-1\" is out of range"},
-		`verbose_transcription=yes`:                                     {InvalidConnect, "verbose_transcription: expected true or false"},
-		`event_limit=0`:                                                 {InvalidConnect, "event_limit"},
-		`event_limit=NaN`:                                               {InvalidConnect, "event_limit"},
-		`session_settings[audio]=pcm`:                                   {InvalidSettings, "session_settings.audio: expected an object"},
-		`session_settings=x`:                                            {InvalidSettings, "session_settings: expected an object"},
-		`session_settings[audio][channels]=1`:                           {InvalidSettings, "session_settings.audio.sample_rate: missing"},
-		`session_settings[audio][sample_rate]=fast`:                     {InvalidSettings, "session_settings.audio.sample_rate: expected an integer"},
-		`session_settings[audio][sample_rate=1`:                         {InvalidConnect, "expected a name like session_settings[audio][sample_rate]"},
-		`session_settings[audio=1`:                                      {InvalidConnect, "expected a name like session_settings[audio][sample_rate]"},
-		`session_settings[a][b][c][d]=1`:                                {InvalidConnect, "expected a name like session_settings[audio][sample_rate]"},
-		`session_settings[audio]=1&session_settings[audio][channels]=1`: {InvalidConnect, "both as a value and as a group"},
+		`config_version=new`:                                            {Code: InvalidConnect, Detail: `config_version: expected an integer, got "new"`},
+		`config_version=-1`:                                             {Code: InvalidConnect, Detail: "config_version: \"-1\" is out of range"},
+		`verbose_transcription=yes`:                                     {Code: InvalidConnect, Detail: "verbose_transcription: expected true or false"},
+		`event_limit=0`:                                                 {Code: InvalidConnect, Detail: "event_limit"},
+		`event_limit=NaN`:                                               {Code: InvalidConnect, Detail: "event_limit"},
+		`session_settings[audio]=pcm`:                                   {Code: InvalidSettings, Detail: "session_settings.audio: expected an object"},
+		`session_settings=x`:                                            {Code: InvalidSettings, Detail: "session_settings: expected an object"},
+		`session_settings[audio][channels]=1`:                           {Code: InvalidSettings, Detail: "session_settings.audio.sample_rate: missing"},
+		`session_settings[audio][sample_rate]=fast`:                     {Code: InvalidSettings, Detail: "session_settings.audio.sample_rate: expected an integer"},
+		`session_settings[audio][sample_rate=1`:                         {Code: InvalidConnect, Detail: "expected a name like session_settings[audio][sample_rate]"},
+		`session_settings[audio=1`:                                      {Code: InvalidConnect, Detail: "expected a name like session_settings[audio][sample_rate]"},
+		`session_settings[a][b][c][d]=1`:                                {Code: InvalidConnect, Detail: "expected a name like session_settings[audio][sample_rate]"},
+		`session_settings[audio]=1&session_settings[audio][channels]=1`: {Code: InvalidConnect, Detail: "both as a value and as a group"},
 	} {
 		_, err := ParseConnectSettings(parse(t, query))
 		f, ok := errors.AsType[Fault](err)

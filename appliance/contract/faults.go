@@ -127,6 +127,9 @@ func (c Code) Error(detail string) WebSocketError {
 type Fault struct {
 	Code   Code
 	Detail string
+	// Cause is for the log of the box: it may name servers and files, which are
+	// no business of a client.
+	Cause error
 }
 
 func (f Fault) Error() string {

@@ -39,10 +39,10 @@ var readers = []struct {
 // ("session_settings.audio.sample_rate: …"), what was there, and what may be.
 func ParseClientMessage(data []byte) (ClientMessage, error) {
 	if !utf8.Valid(data) {
-		return nil, Fault{BrokenJSON, "It is not UTF-8."}
+		return nil, Fault{Code: BrokenJSON, Detail: "It is not UTF-8."}
 	}
 	if why := tooWide(data, "fields", maxFields); why != "" {
-		return nil, Fault{WrongShape, why + "."}
+		return nil, Fault{Code: WrongShape, Detail: why + "."}
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
@@ -50,7 +50,7 @@ func ParseClientMessage(data []byte) (ClientMessage, error) {
 	}
 	kind := ""
 	if raw, ok := fields["type"]; !ok || json.Unmarshal(raw, &kind) != nil || kindOf(raw) != "string" {
-		return nil, Fault{UnknownMessage, "type: missing or not a string; allowed: " + kinds()}
+		return nil, Fault{Code: UnknownMessage, Detail: "type: missing or not a string; allowed: " + kinds()}
 	}
 	for _, r := range readers {
 		if r.kind != kind {
@@ -67,14 +67,14 @@ func ParseClientMessage(data []byte) (ClientMessage, error) {
 		}
 		return m, nil
 	}
-	return nil, Fault{UnknownMessage, fmt.Sprintf("type: %q is unknown; allowed: %s", clip(kind), kinds())}
+	return nil, Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", clip(kind), kinds())}
 }
 
 func notAnObject(data []byte, err error) Fault {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return Fault{BrokenJSON, fmt.Sprintf("At byte %d: %s.", syntax.Offset, syntax.Error())}
+		return Fault{Code: BrokenJSON, Detail: fmt.Sprintf("At byte %d: %s.", syntax.Offset, syntax.Error())}
 	}
-	return Fault{WrongShape, "Expected an object, got " + shown(data) + "."}
+	return Fault{Code: WrongShape, Detail: "Expected an object, got " + shown(data) + "."}
 }
 
 // fault says the first few problems; what fits on a line is what gets read.
@@ -92,7 +92,7 @@ func fault(kind string, problems []ValidationError) Fault {
 		}
 		said = append(said, p.String())
 	}
-	return Fault{code, strings.Join(said, "; ")}
+	return Fault{Code: code, Detail: strings.Join(said, "; ")}
 }
 
 func kinds() string {
@@ -155,7 +155,7 @@ func readAudio(o object) (ClientMessage, error) {
 	}
 	var err error
 	if m.Data, err = decodeBase64(raw); err != nil {
-		return nil, Fault{BrokenBase64, "audio_input.data: " + err.Error()}
+		return nil, Fault{Code: BrokenBase64, Detail: "audio_input.data: " + err.Error()}
 	}
 	return m, nil
 }

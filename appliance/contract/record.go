@@ -46,8 +46,12 @@ type PostedVersionDescription struct {
 	VersionDescription string `json:"version_description,omitempty"`
 }
 
-// ParsePostedVersionDescription reads the new description of a version.
+// ParsePostedVersionDescription reads the new description of a version. Nothing
+// is an object without fields: clients in the field send no body for one.
 func ParsePostedVersionDescription(data []byte) (PostedVersionDescription, error) {
+	if len(data) == 0 {
+		data = []byte("{}")
+	}
 	return parseBody(data, readPostedVersionDescription)
 }
 

@@ -310,6 +310,15 @@ func (s *Segmenter) withPCM(k SegmentKind) Segment {
 	return e
 }
 
+// Part is the current part so far, in the middle of what is said: Voice, with
+// PCM. False while nobody speaks, or too little was said to hold a word.
+func (s *Segmenter) Part() (Segment, bool) {
+	if !s.speaking || !s.partVoice || !s.enough() {
+		return Segment{}, false
+	}
+	return s.withPCM(Voice), true
+}
+
 func samples(d time.Duration) int {
 	return int(d * SpeechRateHz / time.Second)
 }

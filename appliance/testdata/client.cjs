@@ -1,12 +1,14 @@
 // Talks to a box with the published JavaScript client, as its users do: every
-// call of configs, prompts, tools, chats and chat groups, and tokens. Whatever
-// the client reads is checked against its own schemas, strictly. Prints a line
-// for each law that holds; ends with 1 at the first that does not.
+// call of configs, prompts, tools, chats and chat groups, tokens, and all that a
+// chat's socket can send. Whatever the client reads is checked against its own
+// schemas, strictly. Prints a line for each law that holds; ends with 1 at the
+// first that does not.
 "use strict";
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
 const { BOX_URL, API_KEY, SECRET_KEY, CLIENT } = process.env;
 const { HumeClient, HumeError, Hume, fetchAccessToken, serialization } = createRequire(CLIENT + "/client.cjs")("hume");
+const { open, speak } = require("./socket.cjs");
 
 // The answer that the client read last, before it made anything of it.
 let last;
@@ -37,6 +39,7 @@ const all = async (pages) => {
 	for await (const item of await pages) items.push(item);
 	return items;
 };
+const sleep = (ms) => new Promise((awake) => setTimeout(awake, ms));
 const isTime = (ms) => assert.ok(ms > 1e12 && ms < 1e13, `${ms} is no time in milliseconds`);
 
 // The three kinds of things with versions lead the same life.
@@ -114,26 +117,68 @@ async function configsAreResolved(prompt, tool) {
 // chat opens a chat, lets the greeting end if there is to be one, says the text
 // if there is one, hears the answer, and returns the chat's metadata.
 async function chat(args, greeted, text) {
-	const socket = box.chat.connect({ reconnectAttempts: 1, ...args });
-	let metadata, heard = 0;
-	const steps = text ? [() => socket.sendUserInput(text), () => socket.close()] : [() => socket.close()];
-	const next = () => steps.shift()?.();
-	await new Promise((resolve, reject) => {
-		const patience = setTimeout(() => reject(new Error("the chat is not over after 2 minutes")), 120_000);
-		socket.on("error", reject);
-		socket.on("close", () => { clearTimeout(patience); resolve(); });
-		socket.on("message", (m) => {
-			if (m.type === "error") reject(new Error(`${m.code}: ${m.message}`));
-			if (m.type === "audio_output") heard++;
-			if (m.type === "chat_metadata") metadata = m;
-			if (m.type === "chat_metadata" && !greeted) next();
-			// What was not played yet when somebody speaks was not said.
-			if (m.type === "assistant_end") setTimeout(next, 2_000);
-		});
-	});
-	assert.ok(metadata?.chatId && metadata.chatGroupId);
-	assert.equal(heard > 0, Boolean(text));
+	const socket = open(box, args);
+	const [metadata] = await socket.until("chat_metadata");
+	assert.ok(metadata.chatId && metadata.chatGroupId);
+	if (greeted) await socket.until("assistant_end");
+	if (text) {
+		await sleep(2_000); // what was not played yet when somebody speaks was not said
+		socket.sendUserInput(text);
+		assert.ok((await socket.until("assistant_end")).some((m) => m.type === "audio_output"));
+		await sleep(2_000);
+	}
+	socket.close();
+	await socket.until("close");
 	return metadata;
+}
+
+async function chatsAreHeldInEveryWay(config) {
+	const accessToken = await fetchAccessToken({ apiKey: API_KEY, secretKey: SECRET_KEY, host: new URL(BOX_URL).host });
+	const socket = open(connectTo({ accessToken }).empathicVoice, {
+		configId: config.id, configVersion: 0, verboseTranscription: true, allowConnection: true, eventLimit: 10, voiceId: "jenny",
+		sessionSettings: {
+			audio: { encoding: "linear16", sampleRate: 8000, channels: 1 }, customSessionId: "é&=[x]", eventLimit: 20,
+			variables: { name: "Ann", n: 2.5, b: false }, context: { text: "It rains.", type: "persistent" }, systemPrompt: "You help {{name}}.",
+		},
+	});
+	const [metadata] = await socket.until("chat_metadata");
+	assert.equal(metadata.customSessionId, "é&=[x]");
+	await socket.until("assistant_end"); // the greeting
+	await sleep(1_500);
+	let speaking = speak((sound) => socket.sendAudioInput({ data: sound.toString("base64") }));
+	const words = (await socket.until("assistant_end")).filter((m) => m.type === "user_message");
+	assert.deepEqual(words.map((m) => m.interim), [...Array(words.length - 1).fill(true), false]);
+	assert.ok(words.length > 1 && words.at(-1).message.content.includes("name"));
+	await speaking;
+
+	socket.sendSessionSettings({ customSessionId: "mine", metadata: { a: [1, { b: null }] }, variables: { name: "Bo" }, context: { text: "Sun." } });
+	socket.sendAssistantInput({ text: "This goes on and on, ".repeat(8) });
+	await socket.until("audio_output");
+	speaking = speak((sound) => socket.sendBinary(sound));
+	await socket.until("user_interruption");
+	const [heard] = (await socket.until("assistant_end")).filter((m) => m.type === "user_message" && !m.interim);
+	assert.ok(heard.message.content.includes("name") && heard.customSessionId === "mine");
+	await speaking;
+
+	socket.pauseAssistant();
+	socket.sendUserInput("Are you there?");
+	await socket.until("user_message");
+	socket.resumeAssistant();
+	await socket.until("assistant_end");
+	for (const wrong of [
+		() => socket.sendToolResponseMessage({ toolCallId: "x", content: "y" }), () => socket.sendToolErrorMessage({ toolCallId: "x", error: "y" }),
+		() => socket.sendSessionSettings({ systemPrompt: "" }), () => socket.sendAudioInput({ data: "$" }),
+	]) {
+		wrong();
+		await socket.until("error");
+	}
+	socket.close();
+	await socket.until("close");
+
+	const lost = open(box, { configId: nobody });
+	assert.equal((await lost.until("error")).at(-1).code, "E0709");
+	assert.equal((await lost.until("close")).at(-1).code, 1008);
+	lost.close();
 }
 
 // over waits for the end of a chat, which the box sees a moment after we do.
@@ -142,7 +187,7 @@ async function over(id) {
 		const events = await box.chats.listChatEvents(id);
 		if (events.response.status === "USER_ENDED") return;
 		assert.ok(i < 100, `chat ${id} is still ${events.response.status}`);
-		await new Promise((again) => setTimeout(again, 50));
+		await sleep(50);
 	}
 }
 
@@ -198,7 +243,7 @@ async function audioCanBeHeard({ chatId, chatGroupId }) {
 		audio = await box.chats.getAudio(chatId);
 		strictly("ReturnChatAudioReconstruction");
 		if (audio.status === "COMPLETE") break;
-		await new Promise((again) => setTimeout(again, 100));
+		await sleep(100);
 	}
 	assert.deepEqual([audio.id, audio.status], [chatId, "COMPLETE"]);
 	assert.ok(audio.signedUrlExpirationTimestampMillis > Date.now());
@@ -260,6 +305,7 @@ async function main() {
 	await law("tokens open the box", tokensOpenTheBox);
 	const kept = await law("history is kept", () => historyIsKept(config));
 	await law("audio can be heard", () => audioCanBeHeard(kept));
+	await law("chats are held in every way", () => chatsAreHeldInEveryWay(config));
 	for (const [name, uncalled] of left) assert.deepEqual(uncalled(), [], `calls of ${name} that were not made`);
 	console.log("done");
 }

@@ -7,6 +7,7 @@ const articles = [...document.querySelectorAll("article")].map((at) => ({
   entry: document.querySelector(`nav [data-for="${CSS.escape(at.id)}"]`),
   text: (at.id + " " + at.textContent).toLowerCase(),
 }));
+const header = document.querySelector("header");
 const sections = [...document.querySelectorAll("main > section, nav > section")];
 
 function search() {
@@ -19,6 +20,8 @@ function search() {
     shown += fits;
   }
   for (const s of sections) s.hidden = !s.querySelector("article:not([hidden]), li:not([hidden])");
+  header.hidden = words.length > 0; // what was found begins at the top
+  scrollTo({ top: 0, behavior: "instant" });
   found.textContent = words.length ? `${shown} of ${articles.length}` : "";
 }
 

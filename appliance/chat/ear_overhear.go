@@ -1,0 +1,76 @@
+package chat
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+const (
+	// overhearAfter is how much more has to be said before it is worth another
+	// look in the middle: three words.
+	overhearAfter = time.Second
+	// overhearShare bounds what looks in the middle may cost: an eighth of the
+	// time. An ear that needs long, or a box that has no cores to spare, looks
+	// less often.
+	overhearShare = 8
+)
+
+// overheard says when the ear next looks at what is said before it is said to
+// the end. The model reads those words while the user goes on, so that at the
+// end it has only the last ones to read.
+type overheard struct {
+	next   int64 // sample of the stream
+	begun  time.Duration
+	cancel context.CancelFunc
+}
+
+// stop gives way to a transcription that somebody waits for.
+func (o *overheard) stop() {
+	if o.cancel != nil {
+		o.cancel()
+		o.cancel = nil
+	}
+}
+
+// overhear has what is said so far transcribed, if it is time for that and
+// nothing else is to be.
+func (e *ear) overhear(ctx context.Context) {
+	o := &e.overheard
+	if earliest := e.utterance.begin + streamSamples(overhearAfter); o.next < earliest {
+		o.next = earliest
+	}
+	if e.awaiting || e.segmenter.Position() < o.next {
+		return
+	}
+	said, ok := e.segmenter.Part()
+	if !ok {
+		return
+	}
+	o.begun = e.clock()
+	o.cancel = e.transcribe(ctx, guess{utterance: e.utterance.number, midway: true, segment: said}, engine.Request)
+}
+
+// overheardSo passes on what was said so far. What could not be transcribed in
+// the middle will be at the end, so that nobody needs to hear of it.
+func (e *ear) overheardSo(g guess) {
+	o := &e.overheard
+	o.cancel = nil
+	o.next = e.segmenter.Position() + streamSamples(max(overhearAfter, overhearShare*(e.clock()-o.begun)))
+	u := &e.utterance
+	if g.err != nil || g.utterance != u.number {
+		return
+	}
+	e.post(Overheard{At(e.clock()), g.utterance, Words{
+		Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
+		Language: g.transcript.Language,
+		Begin:    e.time.at(u.begin),
+		End:      e.time.at(g.segment.End),
+	}})
+}
+
+func streamSamples(d time.Duration) int64 {
+	return int64(d * engine.SpeechRateHz / time.Second)
+}

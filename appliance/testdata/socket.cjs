@@ -1,0 +1,56 @@
+// The socket of a chat with the published JavaScript client, each of whose
+// messages must fit the client's own schema of its type.
+"use strict";
+const assert = require("node:assert/strict");
+const { readFileSync } = require("node:fs");
+const { createRequire } = require("node:module");
+const { serialization } = createRequire(process.env.CLIENT + "/client.cjs")("hume");
+
+// The schema of each message that a socket brings.
+const schemas = {
+	assistant_end: "AssistantEnd", assistant_message: "AssistantMessage", audio_output: "AudioOutput", chat_metadata: "ChatMetadata",
+	error: "WebSocketError", user_interruption: "UserInterruption", user_message: "UserMessage",
+};
+
+// open opens a chat by a client. until(type) of it reads on to the next message
+// of that type and returns those read; errors and the end come only where they
+// are waited for.
+function open(by, args) {
+	const socket = by.chat.connect({ reconnectAttempts: 1, ...args });
+	const came = [];
+	let look = () => {};
+	const put = (m) => { came.push(m); look(); };
+	socket.socket.addEventListener("message", ({ data }) => {
+		const raw = JSON.parse(data);
+		const read = serialization.empathicVoice[schemas[raw.type]]?.parse(raw, { unrecognizedObjectKeys: "fail" });
+		if (!read?.ok) put({ type: "misfit", raw, errors: read?.errors });
+	});
+	socket.on("message", put);
+	socket.on("error", (err) => put({ type: "broken", err }));
+	socket.on("close", (e) => put({ type: "close", code: e.code, reason: e.reason }));
+	socket.until = async (type) => {
+		const read = [];
+		const patience = setTimeout(() => put({ type: "silence" }), 60_000);
+		for (;;) {
+			while (came.length === 0) await new Promise((awake) => { look = awake; });
+			const m = came.shift();
+			read.push(m);
+			if (m.type === type) break;
+			assert.ok(m.type in schemas && m.type !== "error", `waiting for ${type}: ${JSON.stringify(m)}`);
+		}
+		clearTimeout(patience);
+		return read;
+	};
+	return socket;
+}
+
+// speak sends a person's question and then silence, at the pace of a microphone.
+async function speak(send) {
+	const sound = Buffer.concat([readFileSync(process.env.QUESTION).subarray(44), Buffer.alloc(2 * 8000 * 2)]);
+	for (let i = 0; i < sound.length; i += 1600) {
+		send(sound.subarray(i, i + 1600));
+		await new Promise((next) => setTimeout(next, 100));
+	}
+}
+
+module.exports = { open, speak };
