@@ -11,6 +11,7 @@ import (
 // answer replies to the user's last message, which answers asked: with what was
 // prepared, if it was prepared for these words, else from the beginning.
 func (s *State) answer(out *effects, asked string) {
+	s.owed = false
 	if s.paused {
 		s.unheard = true
 		if s.reply.phase == preparing {

@@ -24,8 +24,12 @@ const (
 	// network; a client with longer chunks is given the time of two.
 	starvedAfter = 400 * time.Millisecond
 	// guessTimeout bounds one transcription: 30 s of audio take under 2 s on
-	// the slowest ear here; a box under load gets five times that.
-	guessTimeout = 10 * time.Second
+	// the slowest ear here; a box under load gets fifteen times that, for words
+	// that come late are better than words that are lost.
+	guessTimeout = 30 * time.Second
+	// mostWaiting is how many transcriptions may wait for the one under way. In
+	// real time a user makes no more than two.
+	mostWaiting = 4
 )
 
 // longestPiece is how many samples one message may bring (E0723).
@@ -55,9 +59,9 @@ type ear struct {
 	opened    bool          // some audio has come
 
 	idle      atomic.Bool // nobody speaks
-	utterance hearing
-	awaiting  bool    // a transcription is under way
-	waiting   []guess // those after it, in order
+	utterance *hearing    // the newest
+	awaiting  bool        // a transcription is under way
+	waiting   []guess     // those after it, in order
 	overheard overheard
 }
 
@@ -67,9 +71,11 @@ type earful struct {
 	settings *Settings
 }
 
-// hearing is the utterance that the ear is at.
+// hearing is an utterance: the one that the ear is at, or one that is over and
+// whose words are still to come.
 type hearing struct {
 	number   int
+	over     bool
 	begin    int64 // sample at which its voice begins
 	revision int
 	asked    int      // newest revision that a guess was asked for
@@ -80,18 +86,20 @@ type hearing struct {
 
 // guess is one transcription: asked for, and then answered.
 type guess struct {
-	utterance, revision int
-	part                bool // of a closed part: it stays
-	midway              bool // of what was said so far, in the middle of it
-	segment             engine.Segment
-	transcript          engine.Transcript
-	err                 error
+	of         *hearing
+	revision   int
+	part       bool // of a closed part: it stays
+	midway     bool // of what was said so far, in the middle of it
+	segment    engine.Segment
+	transcript engine.Transcript
+	err        error
 }
 
 func newEar(d engine.VoiceDetector, t engine.Transcriber, s Settings, clock func() time.Duration, post func(Event), fault func(contract.Fault)) *ear {
 	return &ear{
 		transcriber: t, clock: clock, post: post, fault: fault,
 		tape:      func(time.Duration, []float32) {},
+		utterance: &hearing{},
 		queue:     make(chan earful, earQueue),
 		guesses:   make(chan guess, 1),
 		segmenter: engine.NewSegmenter(d.NewStream(), s.segment()),
@@ -105,8 +113,12 @@ func (e *ear) run(ctx context.Context) {
 	starved := time.NewTimer(starvedAfter)
 	defer starved.Stop()
 	for {
+		queue, silence := e.queue, starved.C
+		if len(e.waiting) >= mostWaiting {
+			queue, silence = nil, nil // who sends faster than this can be heard waits
+		}
 		select {
-		case next := <-e.queue:
+		case next := <-queue:
 			if next.settings != nil {
 				e.adjusted(*next.settings)
 				continue
@@ -115,7 +127,7 @@ func (e *ear) run(ctx context.Context) {
 			starved.Reset(max(starvedAfter, 2*e.chunk))
 		case g := <-e.guesses:
 			e.guessed(ctx, g)
-		case <-starved.C:
+		case <-silence:
 			if e.segmenter.Speaking() {
 				e.hearSilence(ctx)
 				starved.Reset(engine.FrameDuration)
@@ -230,9 +242,9 @@ func (e *ear) frames(ctx context.Context, pcm []float32) {
 func (e *ear) segment(ctx context.Context, s engine.Segment) {
 	if s.Utterance != e.utterance.number {
 		e.forget()
-		e.utterance = hearing{number: s.Utterance, begin: s.Begin, revision: 1}
+		e.utterance = &hearing{number: s.Utterance, begin: s.Begin, revision: 1}
 	}
-	u := &e.utterance
+	u := e.utterance
 	now := At(e.clock())
 	switch s.Kind {
 	case engine.Voice:
@@ -240,7 +252,7 @@ func (e *ear) segment(ctx context.Context, s engine.Segment) {
 		e.post(Voiced{now, u.number, s.Voiced})
 		e.overhear(ctx)
 	case engine.Paused:
-		e.ask(ctx, guess{utterance: u.number, revision: u.revision, segment: s})
+		e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
 	case engine.WentOn:
 		e.post(WentOn{now, u.number, u.revision})
 		u.revision++
@@ -249,8 +261,9 @@ func (e *ear) segment(ctx context.Context, s engine.Segment) {
 		e.partEnded(ctx, s)
 	case engine.Ended:
 		if u.asked < u.revision { // nothing but closed parts
-			e.ask(ctx, guess{utterance: u.number, revision: u.revision, segment: s})
+			e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
 		}
+		u.over = true
 		e.post(TurnEnded{now, u.number, u.revision})
 	case engine.Dropped:
 		e.post(TurnEnded{now, u.number, 0})
@@ -259,37 +272,45 @@ func (e *ear) segment(ctx context.Context, s engine.Segment) {
 
 // partEnded keeps a closed part's words; at a pause they are known already.
 func (e *ear) partEnded(ctx context.Context, s engine.Segment) {
-	u := &e.utterance
+	u := e.utterance
 	if u.paused != nil {
 		u.parts = append(u.parts, *u.paused)
 		u.paused = nil
 		return
 	}
-	e.ask(ctx, guess{utterance: u.number, part: true, segment: s})
+	e.ask(ctx, guess{of: u, part: true, segment: s})
 }
 
-// forget gives up the guesses that nobody needs any more.
+// forget gives up the guesses that nobody needs any more: those of an utterance
+// that goes on. What was said to its end is transcribed, however late.
 func (e *ear) forget() {
-	if e.utterance.cancel != nil {
-		e.utterance.cancel()
+	u := e.utterance
+	if u.over {
+		return
 	}
-	e.waiting = slices.DeleteFunc(e.waiting, func(g guess) bool { return !g.part })
+	if u.cancel != nil {
+		u.cancel()
+	}
+	e.waiting = slices.DeleteFunc(e.waiting, func(g guess) bool { return g.of == u && !g.part })
 }
 
 // ask has a piece transcribed, after those asked for before.
 func (e *ear) ask(ctx context.Context, g guess) {
-	u := &e.utterance
 	if !g.part {
-		u.asked = g.revision
+		g.of.asked = g.revision
 	}
 	if e.awaiting {
 		e.overheard.stop()
 		e.waiting = append(e.waiting, g)
 		return
 	}
-	cancel := e.transcribe(ctx, g, engine.Speculative)
+	priority := engine.Speculative
+	if g.of.over {
+		priority = engine.Live
+	}
+	cancel := e.transcribe(ctx, g, priority)
 	if !g.part {
-		u.cancel = cancel
+		g.of.cancel = cancel
 	}
 }
 
@@ -310,10 +331,9 @@ func (e *ear) transcribe(ctx context.Context, g guess, p engine.Priority) contex
 // guessed takes a finished transcription and begins the next.
 func (e *ear) guessed(ctx context.Context, g guess) {
 	e.awaiting = false
-	switch {
-	case g.midway:
+	if g.midway {
 		e.overheardSo(g)
-	case g.utterance == e.utterance.number:
+	} else {
 		e.understood(g)
 	}
 	if len(e.waiting) > 0 {
@@ -326,7 +346,7 @@ func (e *ear) guessed(ctx context.Context, g guess) {
 // understood passes on the words. What could not be transcribed is told and
 // counts as nothing said, so that the turn ends all the same.
 func (e *ear) understood(g guess) {
-	u := &e.utterance
+	u := g.of
 	if f, ok := faultOf(g.err, contract.NotTranscribed); ok {
 		e.fault(f)
 	}
@@ -338,7 +358,7 @@ func (e *ear) understood(g guess) {
 		return
 	}
 	u.paused = &g.transcript.Text
-	e.post(Guessed{At(e.clock()), g.utterance, g.revision, Words{
+	e.post(Guessed{At(e.clock()), u.number, g.revision, Words{
 		Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
 		Language: g.transcript.Language,
 		Begin:    e.time.at(u.begin),

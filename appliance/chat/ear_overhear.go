@@ -50,7 +50,7 @@ func (e *ear) overhear(ctx context.Context) {
 		return
 	}
 	o.begun = e.clock()
-	o.cancel = e.transcribe(ctx, guess{utterance: e.utterance.number, midway: true, segment: said}, engine.Request)
+	o.cancel = e.transcribe(ctx, guess{of: e.utterance, midway: true, segment: said}, engine.Request)
 }
 
 // overheardSo passes on what was said so far. What could not be transcribed in
@@ -59,11 +59,11 @@ func (e *ear) overheardSo(g guess) {
 	o := &e.overheard
 	o.cancel = nil
 	o.next = e.segmenter.Position() + streamSamples(max(overhearAfter, overhearShare*(e.clock()-o.begun)))
-	u := &e.utterance
-	if g.err != nil || g.utterance != u.number {
+	u := g.of
+	if g.err != nil || u != e.utterance {
 		return
 	}
-	e.post(Overheard{At(e.clock()), g.utterance, Words{
+	e.post(Overheard{At(e.clock()), u.number, Words{
 		Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
 		Language: g.transcript.Language,
 		Begin:    e.time.at(u.begin),

@@ -60,7 +60,8 @@ func (w *witness) draw() Event {
 		w.voice += time.Duration(rapid.IntRange(32, 600).Draw(w.t, "voice")) * time.Millisecond
 		return Voiced{at, w.utterance, w.voice}
 	case 3, 4:
-		return Guessed{at, w.utterance, max(1, w.revision-rapid.IntRange(0, 1).Draw(w.t, "late")), Words{Text: text}}
+		late := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(w.t, "utterances ago")
+		return Guessed{at, max(0, w.utterance-late), max(1, w.revision-rapid.IntRange(0, 1).Draw(w.t, "late")), Words{Text: text}}
 	case 5:
 		w.revision++
 		return WentOn{at, w.utterance, w.revision - 1}

@@ -96,6 +96,7 @@ func (s *State) tick(out *effects) {
 		s.answerHeldBack(out)
 		return
 	}
+	s.answerOwed(out)
 	s.speculate(out)
 }
 

@@ -30,6 +30,8 @@ type State struct {
 	silentAt time.Duration // when the client will have played everything
 
 	heard    heard         // the newest utterance
+	late     []late        // utterances before it that are over, their words still to come
+	owed     bool          // words that came late have no answer yet
 	heldBack []Words       // short speech over the assistant's, not sent yet
 	unheard  bool          // the last user message has no answer yet, because paused
 	active   time.Duration // when the user last did something
@@ -68,10 +70,14 @@ type playing struct {
 	begin, end time.Duration
 }
 
+// late is an utterance whose words come when the user already says the next.
+type late struct{ utterance, revision int }
+
 // heard is what is known of the newest utterance.
 type heard struct {
 	utterance   int
-	revision    int // of the newest guess asked for
+	open        bool // it goes on, or its words are still to come
+	revision    int  // of the newest guess asked for
 	words       Words
 	guessed     bool          // words are those of revision
 	over        bool          // the turn ended, the guess is still awaited
@@ -93,7 +99,7 @@ func (s State) Wake() (time.Duration, bool) {
 		return 0, false
 	}
 	at := min(s.settings.MaxDuration, s.idleSince()+s.settings.Inactivity)
-	if s.silentAt > s.now && (len(s.heldBack) > 0 || s.heard.guessed && s.reply.phase == quiet) {
+	if s.silentAt > s.now && (len(s.heldBack) > 0 || s.owed || s.heard.guessed && s.reply.phase == quiet) {
 		at = min(at, s.silentAt)
 	}
 	return max(at, s.now), true

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,10 @@ func (s *State) listenTo(out *effects, n int) {
 	if s.reply.phase == preparing {
 		s.drop(out)
 	}
-	s.heard = heard{utterance: n}
+	if s.heard.over {
+		s.late = append(slices.Clip(s.late), late{s.heard.utterance, s.heard.revision})
+	}
+	s.heard = heard{utterance: n, open: true}
 }
 
 // overheard: the user is still speaking, and this is the beginning of it. The
@@ -68,6 +72,10 @@ func settled(text string) string {
 // guessed: the user paused, and this is what was said so far.
 func (s *State) guessed(out *effects, e Guessed) {
 	h := &s.heard
+	if e.Utterance < h.utterance {
+		s.cameLate(out, e)
+		return
+	}
 	if e.Utterance != h.utterance || e.Revision < h.revision {
 		return
 	}
@@ -80,6 +88,37 @@ func (s *State) guessed(out *effects, e Guessed) {
 		out.send(userMessage(e.Words, false, true), nil)
 	}
 	s.speculate(out)
+}
+
+// cameLate: these are the words of an utterance that was over before the user
+// began the newest one. They are said before that; the answer is to both.
+func (s *State) cameLate(out *effects, e Guessed) {
+	i := slices.IndexFunc(s.late, func(l late) bool { return l.utterance == e.Utterance && e.Revision >= l.revision })
+	if i < 0 {
+		return
+	}
+	s.late = slices.Delete(slices.Clone(s.late), i, i+1)
+	switch {
+	case e.Words.Text == "":
+	case s.talking():
+		s.holdBack(e.Words)
+	default:
+		s.say(out, e.Words)
+		s.owed = true
+	}
+	s.answerOwed(out)
+}
+
+// answerOwed answers words that came late, once the user says no more.
+func (s *State) answerOwed(out *effects) {
+	if s.owed && !s.heard.open && len(s.late) == 0 && !s.talking() {
+		s.answer(out, "")
+	}
+}
+
+// holdBack keeps short speech over the assistant's until that is over.
+func (s *State) holdBack(w Words) {
+	s.heldBack = append(slices.Clip(s.heldBack), w)
 }
 
 // speculate prepares the answer to a guess, unless it is prepared already.
@@ -132,7 +171,9 @@ func (s *State) turnEnded(out *effects, e TurnEnded) {
 	h.over = true
 	if h.guessed && h.revision == e.Revision {
 		s.complete(out)
+		return
 	}
+	h.revision, h.guessed = e.Revision, false
 }
 
 // forgetUtterance drops an utterance that held no words.
@@ -141,6 +182,7 @@ func (s *State) forgetUtterance(out *effects) {
 		s.drop(out)
 	}
 	s.heard = heard{utterance: s.heard.utterance}
+	s.answerOwed(out)
 }
 
 // complete: the user has finished, and this is what was said.
@@ -153,8 +195,9 @@ func (s *State) complete(out *effects) {
 		if s.reply.phase == preparing {
 			s.drop(out)
 		}
+		s.answerOwed(out)
 	case s.talking():
-		s.heldBack = append(s.heldBack[:len(s.heldBack):len(s.heldBack)], words)
+		s.holdBack(words)
 	default:
 		s.say(out, words)
 		s.answer(out, words.Text)
@@ -172,7 +215,7 @@ func (s *State) say(out *effects, w Words) {
 func (s *State) answerHeldBack(out *effects) {
 	words := s.heldBack
 	s.heldBack = nil
-	answer := s.asked()
+	answer := s.asked() || s.owed
 	for _, w := range words {
 		s.say(out, w)
 		answer = answer || !backchannel(w.Text)
