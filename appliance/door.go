@@ -12,19 +12,34 @@ import (
 
 // door stands between the lines, which are open at once, and the conversations,
 // which cannot begin before the models are warm.
-type door struct{ host atomic.Pointer[chat.Host] }
+type door struct {
+	host atomic.Pointer[chat.Host]
+	// writable says what keeps a chat from being written; nil where chats are
+	// not.
+	writable func(context.Context) error
+}
 
 func (d *door) open(h *chat.Host) { d.host.Store(h) }
 
 // warming is when it is worth asking again: the models take a few seconds.
 const warming = 2 * time.Second
 
+// trying is how long a disk has to show that it can be written.
+const trying = 2 * time.Second
+
 // Missing says what keeps a conversation from starting.
-func (d *door) Missing(context.Context) []string {
+func (d *door) Missing(ctx context.Context) (missing []string) {
 	if d.host.Load() == nil {
-		return []string{"the models are being loaded"}
+		missing = append(missing, "the models are being loaded")
 	}
-	return nil
+	if d.writable != nil {
+		ctx, cancel := context.WithTimeout(ctx, trying)
+		defer cancel()
+		if err := d.writable(ctx); err != nil {
+			missing = append(missing, err.Error())
+		}
+	}
+	return missing
 }
 
 // Reserve takes room for a conversation.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -85,62 +84,6 @@ func existing(dir string) string {
 		}
 		dir = filepath.Dir(dir)
 	}
-}
-
-// ExamineRecordings opens every recording in the folder and looks at its
-// beginning.
-func ExamineRecordings(ctx context.Context, folder string) (Finding, error) {
-	f := Finding{Part: "recordings", Health: Well}
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.What = "none yet"
-		return f, nil
-	}
-	if err != nil {
-		return Finding{"recordings", Trouble, fmt.Sprintf("%s cannot be read: %s", folder, bare(err)), "run this as the user that runs the box"}, nil
-	}
-	var bytes int64
-	var broken []string
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return f, err
-		}
-		size, err := startsAsOgg(filepath.Join(folder, e.Name()))
-		if bytes += size; err != nil && !errors.Is(err, fs.ErrNotExist) {
-			broken = append(broken, fmt.Sprintf("%s (%s)", e.Name(), bare(err)))
-		}
-	}
-	f.What = fmt.Sprintf("%d files, %.1f MB", len(entries), float64(bytes)/1e6)
-	if len(broken) > 0 {
-		f.Health, f.Mend = Doubt, "bring them back from a backup, or delete them"
-		f.What += fmt.Sprintf("; %d cannot be heard, the first is %s", len(broken), broken[0])
-	}
-	return f, nil
-}
-
-// startsAsOgg says why a file is no recording. One in which nothing is yet may
-// become one.
-func startsAsOgg(path string) (size int64, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	magic := make([]byte, 4)
-	n, err := io.ReadFull(f, magic)
-	switch {
-	case n == 0 && errors.Is(err, io.EOF):
-		return 0, nil
-	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
-		return info.Size(), err
-	case string(magic[:n]) != "OggS":
-		return info.Size(), errors.New("it is not Ogg")
-	}
-	return info.Size(), nil
 }
 
 // ExaminePacks looks at packs as [Verify] does, without reading what it read

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,20 +38,47 @@ func TestDiskIsThatOfTheNearestFolder(t *testing.T) {
 }
 
 func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
-	examine := func(dir string) Finding {
-		f, err := ExamineRecordings(t.Context(), dir)
+	due := map[string]bool{"a.opus": true, "just-begun.opus": true, "silent.opus": false}
+	var knownErr error
+	examine := func(ctx context.Context, dir string) (Finding, error) {
+		return ExamineRecordings(ctx, Sounds{
+			Folder: dir,
+			Known:  func(context.Context) (map[string]bool, error) { return due, knownErr },
+			Check: func(name string, f *os.File) error {
+				text, err := io.ReadAll(f)
+				if strings.Contains(string(text), "noise") {
+					err = errors.New("noise in " + name)
+				}
+				return err
+			},
+		}, nil)
+	}
+	found := func(dir string) Finding {
+		t.Helper()
+		f, err := examine(t.Context(), dir)
 		must(t, err)
 		return f
 	}
-	dir := dataFolder(t, map[string]string{"a.opus": "OggS and so on", "just-begun.opus": ""})
-	wantFinding(t, examine(filepath.Join(dir, "none")), Well, "none")
-	wantFinding(t, examine(dir), Well, "2 files")
-	must(t, os.WriteFile(filepath.Join(dir, "b.opus"), []byte("Og"), 0o600))
-	must(t, os.WriteFile(filepath.Join(dir, "c.opus"), make([]byte, 100), 0o600))
-	wantFinding(t, examine(dir), Doubt, "2 cannot be heard, the first is b.opus")
+	dir := dataFolder(t, map[string]string{"a.opus": "sound", "just-begun.opus": ""})
+	wantFinding(t, found(dir), Well, "2 files")
+	must(t, os.WriteFile(filepath.Join(dir, "b.opus"), []byte("noise"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "c.opus"), []byte("more noise"), 0o600))
+	wantFinding(t, found(dir), Doubt, "4 files, 0.0 MB; 2 cannot be heard whole, the first is b.opus (noise in b.opus); 2 belong to no chat, the first is b.opus")
+	due = map[string]bool{"a.opus": true, "b.opus": false, "c.opus": true, "d.opus": true, "just-begun.opus": false, "0.opus": true}
+	wantFinding(t, found(dir), Doubt, "2 are missing, the first is 0.opus")
+	if f := found(dir); strings.Contains(f.What, "no chat") {
+		t.Errorf("%+v", f)
+	}
+	knownErr = fs.ErrNotExist // no database: nothing can be missing
+	must(t, os.WriteFile(filepath.Join(dir, "b.opus"), nil, 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "c.opus"), nil, 0o600))
+	wantFinding(t, found(dir), Well, "4 files")
+	wantFinding(t, found(filepath.Join(dir, "none")), Well, "none yet")
+	knownErr, due = nil, map[string]bool{"a.opus": true}
+	wantFinding(t, found(filepath.Join(dir, "none")), Doubt, "1 are missing, the first is a.opus")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ExamineRecordings(ended, dir); !errors.Is(err, context.Canceled) {
+	if _, err := examine(ended, dir); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

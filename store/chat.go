@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -182,16 +183,25 @@ func (s *Store) OpenChats(ctx context.Context) ([]Chat, error) {
 
 // EndOpenChats ends the chats that a crash left open as ERROR, each with an
 // event that says so, and returns them as they are now, oldest first. A chat
-// ended when the last thing is known of it, and not after atMS (now, in Unix
+// ended when the last thing is known of it, its last event or, when heard says
+// that its sound is longer, the end of that; and not after atMS (now, in Unix
 // milliseconds): how long the machine was off afterwards is no part of its
 // length.
-func (s *Store) EndOpenChats(ctx context.Context, atMS int64) (ended []Chat, err error) {
+func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID string) time.Duration) (ended []Chat, err error) {
+	open, err := s.OpenChats(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lengths := make(map[string]time.Duration, len(open))
+	for _, c := range open {
+		lengths[c.ID] = heard(c.ID)
+	}
 	err = s.change(ctx, "ending the chats that were left open", func(ctx context.Context, c conn) (err error) {
 		if ended, err = query(ctx, c, scanChat, selectChat+`WHERE c.ended_ms IS NULL ORDER BY c.num`); err != nil {
 			return err
 		}
 		for i := range ended {
-			if err := endAfterCrash(ctx, c, &ended[i], atMS); err != nil {
+			if err := endAfterCrash(ctx, c, &ended[i], lengths[ended[i].ID], atMS); err != nil {
 				return err
 			}
 		}
@@ -203,12 +213,12 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64) (ended []Chat, err
 	return ended, nil
 }
 
-func endAfterCrash(ctx context.Context, c conn, chat *Chat, atMS int64) (err error) {
+func endAfterCrash(ctx context.Context, c conn, chat *Chat, heard time.Duration, atMS int64) (err error) {
 	chat.Status = Failed
 	chat.EndedMS, err = value[int64](ctx, c, `
-		UPDATE chat SET status = ?, ended_ms = min(?, max(started_ms, coalesce(
+		UPDATE chat SET status = ?, ended_ms = min(?, max(started_ms + ?, coalesce(
 		       (SELECT at_ms FROM chat_event WHERE chat = chat.num ORDER BY seq DESC LIMIT 1), 0)))
-		 WHERE id = ? RETURNING ended_ms`, Failed, atMS, chat.ID)
+		 WHERE id = ? RETURNING ended_ms`, Failed, atMS, heard.Milliseconds(), chat.ID)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -170,20 +171,25 @@ func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
 	silent := startChat(t, s, home)             // at 1000
 	talked := startChat(t, s, home, said("hi")) // until 2000
 	future := startChat(t, s, home, Event{ID: "e", AtMS: 1e12, Type: UserMessage, Role: User})
+	spoke := startChat(t, s, home, said("hi"))  // its sound goes on to 4200
+	paused := startChat(t, s, home, said("hi")) // its sound is over at 1700
+	ahead := startChat(t, s, home)              // sound was sent faster than it is said
+	heard := map[string]time.Duration{spoke.ID: 3200 * time.Millisecond, paused.ID: 700 * time.Millisecond, ahead.ID: time.Hour}
+	lengths := func(id string) time.Duration { return heard[id] }
 	ended := startChat(t, s, home)
 	must(t, s.EndChat(t.Context(), ended.ID, UserEnded, 1500))
 
 	open, err := s.OpenChats(t.Context())
 	must(t, err)
-	got, err := s.EndOpenChats(t.Context(), 500_000)
+	got, err := s.EndOpenChats(t.Context(), 500_000, lengths)
 	must(t, err)
-	if len(open) != 3 || len(got) != 3 {
-		t.Fatalf("%d were open and %d ended, want 3", len(open), len(got))
+	if len(open) != 6 || len(got) != 6 {
+		t.Fatalf("%d were open and %d ended, want 6", len(open), len(got))
 	}
 	for i, want := range []struct {
 		id string
 		at int64
-	}{{silent.ID, 1000}, {talked.ID, 2000}, {future.ID, 500_000}} {
+	}{{silent.ID, 1000}, {talked.ID, 2000}, {future.ID, 500_000}, {spoke.ID, 4200}, {paused.ID, 2000}, {ahead.ID, 500_000}} {
 		stored, err := s.Chat(t.Context(), home, want.id)
 		must(t, err)
 		if got[i] != stored || stored.Status != Failed || stored.EndedMS != want.at {
@@ -195,7 +201,7 @@ func TestCrashEndsOpenChatsWhereTheyWere(t *testing.T) {
 			t.Errorf("its last event is %+v, want its end", last)
 		}
 	}
-	again, err := s.EndOpenChats(t.Context(), 600_000)
+	again, err := s.EndOpenChats(t.Context(), 600_000, lengths)
 	must(t, err)
 	if len(again) != 0 {
 		t.Errorf("%d chats ended twice", len(again))

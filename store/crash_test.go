@@ -78,7 +78,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	t.Logf("%d writes were acknowledged", len(acknowledged))
 	must(t, s.Check(t.Context()))
 	open := wantAll(t, s, acknowledged)
-	ended, err := s.EndOpenChats(t.Context(), time.Now().UnixMilli())
+	ended, err := s.EndOpenChats(t.Context(), time.Now().UnixMilli(), func(string) time.Duration { return 0 })
 	must(t, err)
 	if len(ended) != len(open) {
 		t.Errorf("%d chats ended of %d open", len(ended), len(open))

@@ -56,7 +56,11 @@ func (s *Store) CreateRecording(chatID string, side Side) (*os.File, error) {
 }
 
 func (s *Store) recordingPath(chatID string, side Side) string {
-	return filepath.Join(s.dir, RecordingsFolder, chatID+"-"+string(side)+recordingSuffix)
+	return filepath.Join(s.dir, RecordingsFolder, recordingName(chatID, side))
+}
+
+func recordingName(chatID string, side Side) string {
+	return chatID + "-" + string(side) + recordingSuffix
 }
 
 // OpenRecording opens one side of a chat's sound. ErrNotFound: that side made

@@ -66,7 +66,7 @@ func TestARecordingIsCompleteWhenItsChatEnds(t *testing.T) {
 		}
 	}
 	check(map[string]RecordingStatus{kept.ID: Recorded, live.ID: Recording, broken.ID: RecordingFailed})
-	_, err := s.EndOpenChats(t.Context(), 1000) // as after a crash
+	_, err := s.EndOpenChats(t.Context(), 1000, func(string) time.Duration { return 0 }) // as after a crash
 	must(t, err)
 	check(map[string]RecordingStatus{kept.ID: Recorded, live.ID: Recorded, broken.ID: RecordingFailed})
 	if _, err := s.CreateRecording(kept.ID, UserSide); err == nil {

@@ -33,6 +33,7 @@ type writer struct {
 	crowded bool // the last transaction held several writes
 
 	commits, writes atomic.Uint64 // since the start
+	failing         atomic.Bool   // the last write met a fault of the disk
 }
 
 // Written is how much was written since the start: how many writes, and in how
@@ -143,6 +144,9 @@ func (w *writer) group(first *write) {
 		}
 	}
 	for _, job := range jobs {
+		if ofDisk(job.err) {
+			w.failing.Store(true)
+		}
 		job.answer <- job.err
 	}
 	w.crowded = len(jobs) > 1
@@ -195,6 +199,7 @@ func (w *writer) transact(jobs []*write) (err error) {
 		return err
 	}
 	if stored > 0 {
+		w.failing.Store(false)
 		w.commits.Add(1)
 		w.writes.Add(uint64(stored))
 	}

@@ -4,18 +4,14 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
-	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -27,10 +23,6 @@ const (
 	audioURLLife = time.Hour
 	// audioURLKey names the key by which links are signed.
 	audioURLKey = "audio url"
-	// reconstructedHz is the rate of recordings as they are handed out. The
-	// voices have 22.05 or 24 kHz and the ear hears at 16 kHz, so nothing of
-	// either is lost.
-	reconstructedHz = 24000
 )
 
 // chatAudio says where to hear a chat.
@@ -136,59 +128,6 @@ func signature(key []byte, chatID, expires string) []byte {
 	return h.Sum(nil)
 }
 
-// hearChat hands out the sound of a chat to who has a link to it.
-func (a *API) hearChat(w http.ResponseWriter, r *http.Request) error {
-	id := r.PathValue("id")
-	if err := a.checkLink(r, id); err != nil {
-		return err
-	}
-	made, err := a.Records.Recordings(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	if _, kept := made[id]; !kept {
-		return contract.ErrNotFound{What: "recording of chat", ID: id}
-	}
-	wav, closeAll, err := a.openAudio(id)
-	if err != nil {
-		return err
-	}
-	defer closeAll()
-	h := w.Header()
-	h.Set("Content-Type", "audio/wav")
-	h.Set("Content-Disposition", fmt.Sprintf(`inline; filename="%s.wav"`, id))
-	h.Set("Cache-Control", "no-store")
-	h.Set("ETag", fmt.Sprintf(`"%s-%x"`, id, wav.Size()))
-	if strings.Contains(r.Header.Get("Range"), ",") {
-		r.Header.Del("Range") // each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
-	}
-	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), takingTurns{wav, a.decoding})
-	return nil
-}
-
-// ranged says in JSON that there is no such range.
-type ranged struct {
-	http.ResponseWriter
-	api     *API
-	refused bool
-}
-
-func (w *ranged) WriteHeader(status int) {
-	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
-		w.ResponseWriter.WriteHeader(status)
-		return
-	}
-	w.Header().Del("Content-Disposition")
-	w.api.reply(w.ResponseWriter, status, problem{"range_not_satisfiable", http.StatusText(status), "Range: expected one such as bytes=0-499 within the recording; HEAD tells its length"})
-}
-
-func (w *ranged) Write(p []byte) (int, error) {
-	if w.refused {
-		return len(p), nil
-	}
-	return w.ResponseWriter.Write(p)
-}
-
 // checkLink refuses a link that the box has not made, or not for this time.
 func (a *API) checkLink(r *http.Request, id string) error {
 	key, err := a.Records.Secret(r.Context(), audioURLKey)
@@ -205,51 +144,4 @@ func (a *API) checkLink(r *http.Request, id string) error {
 		return contract.ErrForbidden{Why: "the link has expired; GET /v0/evi/chats/{id}/audio with a key gives a new one"}
 	}
 	return nil
-}
-
-// openAudio opens both sides of a chat as one WAV file.
-func (a *API) openAudio(id string) (wav *audio.MixedWAV, closeAll func(), err error) {
-	var sides []*audio.OpusFile
-	var open []*os.File
-	closeAll = func() {
-		for _, f := range open {
-			_ = f.Close() // was only read
-		}
-	}
-	for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
-		f, err := a.Records.OpenRecording(id, side)
-		if errors.Is(err, store.ErrNotFound) {
-			continue // it said nothing
-		}
-		if err != nil {
-			closeAll()
-			return nil, nil, err
-		}
-		open = append(open, f)
-		info, err := f.Stat()
-		if err == nil && info.Size() > 0 {
-			var sound *audio.OpusFile
-			sound, err = audio.NewOpusFile(f, info.Size())
-			sides = append(sides, sound)
-		}
-		if err != nil {
-			closeAll()
-			return nil, nil, fmt.Errorf("opening the %s's side of chat %s: %w", side, id, err)
-		}
-	}
-	wav, err = audio.NewMixedWAV(reconstructedHz, sides...)
-	return wav, closeAll, err
-}
-
-// takingTurns is a file that is decoded by one request at a time: recordings
-// may take one core, and live chats have the rest.
-type takingTurns struct {
-	io.ReadSeeker
-	turn chan struct{} // has room for one
-}
-
-func (t takingTurns) Read(p []byte) (int, error) {
-	t.turn <- struct{}{}
-	defer func() { <-t.turn }()
-	return t.ReadSeeker.Read(p)
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -559,6 +560,65 @@ func TestEveryStatusOfARecordingIsTold(t *testing.T) {
 	}
 }
 
+// spoil changes a piece of a recording on the disk.
+func (c client) spoil(chatID string, side store.Side, change func(data []byte) []byte) {
+	c.t.Helper()
+	f, err := c.api.Records.OpenRecording(chatID, side)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.WriteFile(f.Name(), change(data), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// What is left of a damaged recording is heard, and it is an ERROR from then on.
+func TestWhatIsLeftOfADamagedRecordingIsHeard(t *testing.T) {
+	garbage := func([]byte) []byte { return []byte("no sound at all, and long enough to be a header of one") }
+	for name, damage := range map[string]struct {
+		side   store.Side
+		change func([]byte) []byte
+		lost   store.Side // that is not heard at all
+	}{
+		"one side is garbage": {store.UserSide, garbage, store.UserSide},
+		"the other side is":   {store.AssistantSide, garbage, store.AssistantSide},
+		"a head is broken":    {store.UserSide, func(b []byte) []byte { b[30] ^= 0xff; return b }, ""},
+		"a page is broken":    {store.AssistantSide, func(b []byte) []byte { b[len(b)/2] ^= 0xff; return b }, ""},
+	} {
+		c := startRest(t, "home")[0]
+		chat := c.begin(store.NewChat{StartedMS: at(0), Recorded: true})
+		c.sound(chat.ID, store.UserSide, 16000, 500, 0, 5)
+		c.sound(chat.ID, store.AssistantSide, 48000, 500, 5, 10)
+		c.end(chat.ID, store.UserEnded, at(10))
+		c.spoil(chat.ID, damage.side, damage.change)
+		got := c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200)
+		answer, body := c.fetch("GET", got["signed_audio_url"].(string))
+		if answer.StatusCode != 200 {
+			t.Errorf("%s: %d %s", name, answer.StatusCode, body)
+			continue
+		}
+		pcm, err := audio.DecodeAll(body, 16000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for side, second := range map[store.Side]int{store.UserSide: 1, store.AssistantSide: 9} {
+			if second*16000 >= len(pcm) {
+				pcm = append(pcm, make([]float32, 10*16000-len(pcm))...)
+			}
+			loud := slices.Max(pcm[second*16000 : (second+1)*16000])
+			if (loud > 0.2) == (side == damage.lost) {
+				t.Errorf("%s: the %s is as loud as %.2f", name, side, loud)
+			}
+		}
+		has(t, name, c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200), record{"status": "ERROR"})
+	}
+}
+
 // A recording that does not begin as one is a fault of the disk: it is told as
 // one, and nothing of the path is.
 func TestADamagedRecordingIsAFaultOfOurs(t *testing.T) {
@@ -577,4 +637,5 @@ func TestADamagedRecordingIsAFaultOfOurs(t *testing.T) {
 	if answer, body := c.fetch("GET", url); answer.StatusCode != 500 || strings.Contains(string(body), "opus") {
 		t.Errorf("%d %s", answer.StatusCode, body)
 	}
+	has(t, "afterwards", c.ask("GET", "/v0/evi/chats/"+chat.ID+"/audio", "", 200), record{"status": "ERROR"})
 }

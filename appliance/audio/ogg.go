@@ -123,11 +123,10 @@ func appendOggPage(b []byte, p oggPage) []byte {
 // begun with ones (RFC 3533, 6), which hash/crc32 does not have.
 func oggCRC(page []byte) uint32 {
 	crc := uint32(0)
-	for i, c := range page {
-		if i >= 22 && i < 26 {
-			c = 0
+	for _, part := range [...][]byte{page[:22], {0, 0, 0, 0}, page[26:]} {
+		for _, c := range part {
+			crc = crc<<8 ^ oggCRCTable[byte(crc>>24)^c]
 		}
-		crc = crc<<8 ^ oggCRCTable[byte(crc>>24)^c]
 	}
 	return crc
 }

@@ -4,7 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 )
+
+// opusLookahead is the pre-skip of our own files, 2.5 ms, for one whose head is
+// lost.
+const opusLookahead = opusHz * 25 / 10000
 
 // opusLead is how much is decoded, and thrown away, before the place where
 // reading begins, so that the decoder's state is there what it is in a decoding
@@ -19,39 +24,34 @@ type OpusFile struct {
 	r       io.ReaderAt
 	preSkip int64
 	pages   []opusPage
+	damage  atomic.Int64 // 1 more than the offset of what was found to be damaged first; 0: nothing was
 }
 
 // opusPage is where a page of sound lies: in the file, and in time at 48 kHz.
 type opusPage struct {
-	offset int64
-	end    int64 // its granule position
+	offset     int64
+	begin, end int64 // end is its granule position
 }
 
 // NewOpusFile finds the pages of a file of that size. It reads little more than
-// their headers.
+// their headers, and passes over what is damaged; it fails where nothing of a
+// recording is found.
 func NewOpusFile(r io.ReaderAt, size int64) (*OpusFile, error) {
-	o := &OpusFile{r: r}
-	head, next, err := o.page(0, size)
-	if err != nil {
+	o := &OpusFile{r: r, preSkip: opusLookahead}
+	head, _, err := o.page(0, size)
+	if err == nil {
+		h, err := parseOpusHead(head.body)
+		if err != nil {
+			return nil, fmt.Errorf("ogg: %w", err)
+		}
+		o.preSkip = int64(h.preSkip)
+	}
+	err = errors.Join(err, o.findPages(size))
+	if err != nil && len(o.pages) == 0 {
 		return nil, fmt.Errorf("ogg: the first page: %w", err)
 	}
-	h, err := parseOpusHead(head.body)
 	if err != nil {
-		return nil, fmt.Errorf("ogg: %w", err)
-	}
-	o.preSkip = int64(h.preSkip)
-	for first := true; next < size; first = false {
-		granule, length, err := o.header(next, size)
-		if errors.Is(err, errNoPage) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("ogg: the page at byte %d: %w", next, err)
-		}
-		if !first { // that holds the tags
-			o.pages = append(o.pages, opusPage{offset: next, end: granule})
-		}
-		next += length
+		o.lost(0)
 	}
 	for n := len(o.pages); n > 0; n-- { // what was being written when it was cut off
 		if _, _, err := o.page(o.pages[n-1].offset, size); err == nil {
@@ -62,50 +62,43 @@ func NewOpusFile(r io.ReaderAt, size int64) (*OpusFile, error) {
 	return o, nil
 }
 
+// Damaged reports whether something in the midst of the file, or its head, was
+// found to be lost: when it was opened, or since, by what was decoded. That it
+// is cut off does not count.
+func (o *OpusFile) Damaged() bool { return o.damage.Load() != 0 }
+
+// lost notes that what lies at an offset is damaged.
+func (o *OpusFile) lost(offset int64) { o.damage.CompareAndSwap(0, offset+1) }
+
+// ErrCutOff means that a recording does not end as a whole one does.
+var ErrCutOff = errors.New("it is cut off")
+
+// Check reads the whole file and says what is wrong with it: where it is damaged
+// first or, when it is not, ErrCutOff. It decodes nothing.
+func (o *OpusFile) Check() error {
+	ended := false
+	for _, at := range o.pages {
+		p, _, err := o.page(at.offset, at.offset+oggMaxPage)
+		if err != nil {
+			o.lost(at.offset)
+		}
+		ended = err == nil && p.flags&oggLast != 0
+	}
+	if at := o.damage.Load(); at > 0 {
+		return fmt.Errorf("it is damaged at byte %d", at-1)
+	}
+	if !ended {
+		return ErrCutOff
+	}
+	return nil
+}
+
 // Samples is the length at a rate of opusOutHz, rounded down.
 func (o *OpusFile) Samples(rateHz int) int64 {
 	if len(o.pages) == 0 {
 		return 0
 	}
 	return max(0, o.pages[len(o.pages)-1].end-o.preSkip) * int64(rateHz) / opusHz
-}
-
-var errNoPage = errors.New("no whole page begins here")
-
-// header reads where the page at an offset ends, in time and in the file.
-// errNoPage: there is none, or not all of it.
-func (o *OpusFile) header(offset, size int64) (granule, length int64, err error) {
-	buf := make([]byte, min(oggHeadLen+255, size-offset))
-	if _, err := o.r.ReadAt(buf, offset); err != nil && !errors.Is(err, io.EOF) {
-		return 0, 0, err
-	}
-	if len(buf) < oggHeadLen || string(buf[:4]) != "OggS" {
-		return 0, 0, errNoPage
-	}
-	if length = oggHeadLen + int64(buf[26]); int64(len(buf)) < length {
-		return 0, 0, errNoPage
-	}
-	for _, s := range buf[oggHeadLen:length] {
-		length += int64(s)
-	}
-	if offset+length > size {
-		return 0, 0, errNoPage
-	}
-	return oggGranule(buf), length, nil
-}
-
-// page reads a whole page and returns where the next one begins.
-func (o *OpusFile) page(offset, size int64) (p oggPage, next int64, err error) {
-	_, length, err := o.header(offset, size)
-	if err != nil {
-		return p, 0, err
-	}
-	buf := make([]byte, length)
-	if _, err := io.ReadFull(io.NewSectionReader(o.r, offset, length), buf); err != nil {
-		return p, 0, err
-	}
-	p, _, err = parseOggPage(buf)
-	return p, offset + length, err
 }
 
 // Decode fills out with mono samples at a rate of opusOutHz from the place
@@ -117,7 +110,7 @@ func (o *OpusFile) Decode(out []float32, rateHz int, from int64) error {
 	scale := int64(opusHz / rateHz)
 	begin := from*scale + o.preSkip // in the stream's own time
 	end := min(begin+int64(len(out))*scale, o.preSkip+o.Samples(opusHz))
-	first, at := o.seek(begin - opusLead)
+	first := o.seek(begin - opusLead)
 	if begin >= end || first == len(o.pages) {
 		return nil
 	}
@@ -125,25 +118,24 @@ func (o *OpusFile) Decode(out []float32, rateHz int, from int64) error {
 	if err != nil {
 		return err
 	}
-	for ; at < end && first < len(o.pages); first++ {
+	for ; first < len(o.pages) && o.pages[first].begin < end; first++ {
+		at := o.pages[first].begin
 		pcm := o.sound(dec, first, int((o.pages[first].end-at)/scale))
 		skip, to := max(0, (begin-at)/scale), max(0, (at-begin)/scale)
 		if skip < int64(len(pcm)) {
 			copy(out[to:(end-begin)/scale], pcm[skip:])
 		}
-		at = o.pages[first].end
 	}
 	return nil
 }
 
-// seek returns the page in which a time lies and when that page begins. Before
+// seek returns the page in which a time lies, or before which it is lost. Before
 // the beginning is the beginning.
-func (o *OpusFile) seek(time int64) (page int, begins int64) {
+func (o *OpusFile) seek(time int64) (page int) {
 	for page < len(o.pages) && o.pages[page].end <= time {
-		begins = o.pages[page].end
 		page++
 	}
-	return page, begins
+	return page
 }
 
 // sound decodes a page that should hold so many samples: silence, as far as it
@@ -164,6 +156,9 @@ func (o *OpusFile) sound(dec *opusDecoder, n, samples int) []float32 {
 			all = append(all, bounded(v))
 		}
 		p.body, packet = p.body[packet:], 0
+	}
+	if err != nil {
+		o.lost(o.pages[n].offset)
 	}
 	if err != nil && len(all) < samples {
 		all = append(all, make([]float32, samples-len(all))...)

@@ -2,8 +2,10 @@ package audio
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -132,11 +134,69 @@ func TestADamagedPageIsSilence(t *testing.T) {
 	}
 }
 
+// Whatever is damaged, what is whole of the rest is heard in its place.
+func TestWhatIsLeftOfADamagedRecordingIsReadInItsPlace(t *testing.T) {
+	good := recorded(t, tone(300, 0.5, 48000, 10*48000), 48000)
+	pages := opusFile(t, good).pages // of half a second each
+	for name, c := range map[string]struct {
+		from, to int64 // bytes that are overwritten
+		lost     [2]float64
+	}{
+		"the head":              {0, 40, [2]float64{}},
+		"both heads":            {0, pages[0].offset, [2]float64{}},
+		"the heads and a page":  {0, pages[1].offset, [2]float64{0, 0.5}},
+		"a magic word":          {pages[4].offset, pages[4].offset + 4, [2]float64{2, 2.5}},
+		"a time":                {pages[4].offset + 6, pages[4].offset + 14, [2]float64{2, 2.5}},
+		"a number":              {pages[4].offset + 18, pages[4].offset + 22, [2]float64{2, 2.5}},
+		"lengths":               {pages[4].offset + 26, pages[4].offset + 50, [2]float64{2, 2.5}},
+		"some pages":            {pages[4].offset + 100, pages[8].offset + 9, [2]float64{2, 4.5}},
+		"the sound of one page": {pages[4].offset + 200, pages[4].offset + 220, [2]float64{2, 2.5}},
+	} {
+		data := slices.Clone(good)
+		for i := c.from; i < c.to; i++ {
+			data[i] ^= 0x5a
+		}
+		f := opusFile(t, data)
+		if f.Samples(48000) != 10*48000 {
+			t.Errorf("%s: %d samples", name, f.Samples(48000))
+			continue
+		}
+		out := make([]float32, 10*48000)
+		if err := f.Decode(out, 48000, 0); err != nil || !f.Damaged() {
+			t.Errorf("%s: damaged: %v, %v", name, f.Damaged(), err)
+		}
+		if err := opusFile(t, data).Check(); err == nil || !strings.Contains(err.Error(), "damaged at byte") {
+			t.Errorf("%s: checked: %v", name, err)
+		}
+		for at := 0.1; at < 9.9; at += 0.1 { // the codec fades in and out around what is lost
+			lost := at > c.lost[0]-0.05 && at < c.lost[1]+0.15
+			inside := at > c.lost[0]+0.15 && at < c.lost[1]-0.15
+			if sounds := rms(out[int((at-0.05)*48000):int((at+0.05)*48000)]) > 0.2; !lost && !sounds || inside && sounds {
+				t.Errorf("%s: at %.1f it sounds: %v", name, at, sounds)
+			}
+		}
+	}
+	if f := opusFile(t, good); f.Damaged() || f.Check() != nil {
+		t.Errorf("a whole recording is said to be damaged: %v", f.Check())
+	}
+	for _, torn := range [][]byte{good[:pages[7].offset], good[:pages[7].offset+99], append(slices.Clone(good[:pages[7].offset]), make([]byte, 300)...)} {
+		if err := opusFile(t, torn).Check(); !errors.Is(err, ErrCutOff) {
+			t.Errorf("cut off: %v", err)
+		}
+	}
+	// Pages that were cut out of the file leave their time.
+	cut := opusFile(t, append(slices.Clone(good[:pages[4].offset]), good[pages[6].offset:]...))
+	out := make([]float32, 10*48000)
+	if err := cut.Decode(out, 48000, 0); err != nil || rms(out[int(2.2*48000):int(2.8*48000)]) > 0.01 || rms(out[int(3.2*48000):int(9.8*48000)]) < 0.2 {
+		t.Errorf("two pages that are cut out: %v, and sound of %.2f there", err, rms(out[int(2.2*48000):int(2.8*48000)]))
+	}
+}
+
 func TestWhatIsNoRecordingIsRefused(t *testing.T) {
 	good := recorded(t, make([]float32, 48000), 48000)
 	for name, data := range map[string][]byte{
 		"nothing": nil, "text": []byte("not a recording at all, and long enough to be one's header"),
-		"half a head": good[:30], "not Opus": append([]byte("OggS\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x05hello"), good...),
+		"half a head": good[:30], "not Opus": append(appendOggPage(nil, oggPage{flags: oggFirst, segments: []byte{5}, body: []byte("hello")}), good...),
 	} {
 		if _, err := NewOpusFile(bytes.NewReader(data), int64(len(data))); err == nil {
 			t.Errorf("%s: no error", name)

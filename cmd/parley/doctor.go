@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
+	"parley/appliance/audio"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
 	"parley/firmware"
@@ -59,7 +61,11 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	if err != nil {
 		return err
 	}
-	d, err := diagnose(ctx, cfg)
+	var d diagnosis
+	err = withBars(ctx, c.err, func(p firmware.Progress) error {
+		d, err = diagnose(ctx, cfg, p)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("doctor: %w", err)
 	}
@@ -83,8 +89,8 @@ func (d diagnosis) print(c *console) {
 	}
 }
 
-// diagnose examines every part.
-func diagnose(ctx context.Context, cfg appliance.Config) (d diagnosis, err error) {
+// diagnose examines every part. progress hears of what takes long.
+func diagnose(ctx context.Context, cfg appliance.Config, progress firmware.Progress) (d diagnosis, err error) {
 	pid, running, err := store.Holder(cfg.Data)
 	if err != nil {
 		return d, err
@@ -95,7 +101,7 @@ func diagnose(ctx context.Context, cfg appliance.Config) (d diagnosis, err error
 	if err != nil {
 		return d, err
 	}
-	recordings, err := firmware.ExamineRecordings(ctx, filepath.Join(cfg.Data, store.RecordingsFolder))
+	recordings, err := examineRecordings(ctx, cfg.Data, progress)
 	if err != nil {
 		return d, err
 	}
@@ -137,6 +143,38 @@ func examineDatabase(ctx context.Context, data string) (firmware.Finding, error)
 		f.Health, f.What = firmware.Well, fmt.Sprintf("sound, schema %d", schema)
 	}
 	return f, nil
+}
+
+// examineRecordings reads all recordings. The error is only ctx's.
+func examineRecordings(ctx context.Context, data string, progress firmware.Progress) (firmware.Finding, error) {
+	var files map[string]store.Sound
+	sounds := firmware.Sounds{Folder: filepath.Join(data, store.RecordingsFolder)}
+	sounds.Known = func(ctx context.Context) (due map[string]bool, err error) {
+		if files, err = store.SoundFiles(ctx, data); errors.Is(err, store.ErrNotFound) {
+			return nil, fs.ErrNotExist
+		}
+		due = make(map[string]bool, len(files))
+		for name, f := range files {
+			due[name] = f.Due
+		}
+		return due, err
+	}
+	sounds.Check = func(name string, f *os.File) error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		sound, err := audio.NewOpusFile(f, info.Size())
+		if err != nil {
+			return err
+		}
+		err = sound.Check()
+		if errors.Is(err, audio.ErrCutOff) && !files[name].Whole {
+			return nil // by a crash, or it grows
+		}
+		return err
+	}
+	return firmware.ExamineRecordings(ctx, sounds, progress)
 }
 
 // examineLibraries loads those that the engines stand on.

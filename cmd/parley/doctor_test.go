@@ -2,12 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"parley/appliance/audio"
 	"parley/firmware"
 	"parley/store"
 )
@@ -113,4 +118,78 @@ func TestDoctorKnowsARunningBox(t *testing.T) {
 	if f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["port"]; f.Health != firmware.Doubt {
 		t.Errorf("%+v", f)
 	}
+}
+
+// recordedBox is a data folder with a chat that ended well, of which both sides
+// were recorded; their files are returned.
+func recordedBox(t *testing.T) (dir string, files map[store.Side]string) {
+	t.Helper()
+	dir, files = filepath.Join(t.TempDir(), "box"), map[store.Side]string{}
+	s, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	must(t, err)
+	_, err = s.CreateKey(t.Context(), "home", "")
+	must(t, err)
+	home, err := s.Account(t.Context(), "home")
+	must(t, err)
+	chat := store.NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home.ID, StartedMS: 1000, RequestID: "r", Recorded: true}
+	must(t, s.StartChat(t.Context(), chat,
+		store.Event{ID: uuid.NewString(), AtMS: 1000, Type: store.AgentMessage, Role: store.Agent, MessageText: "Hello."},
+		store.Event{ID: uuid.NewString(), AtMS: 2000, Type: store.UserRecordingStart, Role: store.User}))
+	for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
+		f, err := s.CreateRecording(chat.ID, side)
+		must(t, err)
+		files[side] = f.Name()
+		w, err := audio.NewOggOpusWriter(f, 16000, 1, 1)
+		must(t, err)
+		must(t, w.Write(make([]float32, 5*16000)))
+		must(t, errors.Join(w.Close(), f.Close()))
+	}
+	must(t, s.EndChat(t.Context(), chat.ID, store.UserEnded, 9000))
+	must(t, s.Close())
+	return dir, files
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDoctorFindsWhatIsLostOfRecordings(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(dir string, user, assistant string) error
+		words  string // "": all is well
+	}{
+		"nothing":          {func(string, string, string) error { return nil }, ""},
+		"a side is gone":   {func(_, _, assistant string) error { return os.Remove(assistant) }, "1 are missing, the first is "},
+		"all are gone":     {func(dir, _, _ string) error { return os.RemoveAll(filepath.Join(dir, store.RecordingsFolder)) }, "2 are missing"},
+		"a bit is flipped": {func(_, user, _ string) error { return flip(user, -200) }, "-user.opus (it is damaged at byte "},
+		"the head is":      {func(_, user, _ string) error { return flip(user, 30) }, "-user.opus (it is damaged at byte 0)"},
+		"it is cut off":    {func(_, user, _ string) error { return os.Truncate(user, 700) }, "-user.opus (it is cut off)"},
+		"it is no sound":   {func(_, user, _ string) error { return os.WriteFile(user, []byte("words"), 0o600) }, "1 cannot be heard whole"},
+		"a stray file": {func(_, user, _ string) error {
+			return os.WriteFile(filepath.Join(filepath.Dir(user), uuid.NewString()+"-user.opus"), nil, 0o600)
+		}, "1 belong to no chat"},
+	} {
+		dir, files := recordedBox(t)
+		must(t, c.damage(dir, files[store.UserSide], files[store.AssistantSide]))
+		f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["recordings"]
+		if (f.Health == firmware.Well) != (c.words == "") || !strings.Contains(f.What, c.words) {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// flip damages the byte at a place of a file, from its end when that is below 0.
+func flip(path string, at int) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if at < 0 {
+		at += len(data)
+	}
+	data[at] ^= 0xff
+	return os.WriteFile(path, data, 0o600)
 }

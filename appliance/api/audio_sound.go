@@ -1,0 +1,171 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+const (
+	// reconstructedHz is the rate of recordings as they are handed out. The
+	// voices have 22.05 or 24 kHz and the ear hears at 16 kHz, so nothing of
+	// either is lost.
+	reconstructedHz = 24000
+	// notingDamage bounds the writing of one row, on a disk that has just shown
+	// that it is not well.
+	notingDamage = 2 * time.Second
+)
+
+// hearChat hands out the sound of a chat to who has a link to it.
+func (a *API) hearChat(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	if err := a.checkLink(r, id); err != nil {
+		return err
+	}
+	made, err := a.Records.Recordings(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if _, kept := made[id]; !kept {
+		return contract.ErrNotFound{What: "recording of chat", ID: id}
+	}
+	sound, err := a.openAudio(id)
+	if err != nil {
+		return err
+	}
+	defer sound.close()
+	if made[id].Status == store.Recorded {
+		defer a.noteDamage(r, id, sound)
+	}
+	if sound.wav == nil {
+		return sound.lost
+	}
+	h := w.Header()
+	h.Set("Content-Type", "audio/wav")
+	h.Set("Content-Disposition", fmt.Sprintf(`inline; filename="%s.wav"`, id))
+	h.Set("Cache-Control", "no-store")
+	h.Set("ETag", fmt.Sprintf(`"%s-%x"`, id, sound.wav.Size()))
+	if strings.Contains(r.Header.Get("Range"), ",") {
+		r.Header.Del("Range") // each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
+	}
+	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), takingTurns{sound.wav, a.decoding})
+	return nil
+}
+
+// ranged says in JSON that there is no such range.
+type ranged struct {
+	http.ResponseWriter
+	api     *API
+	refused bool
+}
+
+func (w *ranged) WriteHeader(status int) {
+	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.Header().Del("Content-Disposition")
+	w.api.reply(w.ResponseWriter, status, problem{"range_not_satisfiable", http.StatusText(status), "Range: expected one such as bytes=0-499 within the recording; HEAD tells its length"})
+}
+
+func (w *ranged) Write(p []byte) (int, error) {
+	if w.refused {
+		return len(p), nil
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// chatSound is a chat as it can be heard.
+type chatSound struct {
+	wav   *audio.MixedWAV // nil: nothing of it can be read
+	files []*os.File
+	sides []*audio.OpusFile
+	lost  error // why there is less of it than was recorded
+}
+
+func (c *chatSound) close() {
+	for _, f := range c.files {
+		_ = f.Close() // was only read
+	}
+}
+
+// openAudio opens both sides of a chat as one WAV file. Of a side that is damaged
+// beyond reading the other is heard alone.
+func (a *API) openAudio(id string) (*chatSound, error) {
+	var c chatSound
+	var err error
+	for _, side := range []store.Side{store.UserSide, store.AssistantSide} {
+		if err := c.open(a.Records, id, side); err != nil {
+			c.close()
+			return nil, fmt.Errorf("opening the %s's side of chat %s: %w", side, id, err)
+		}
+	}
+	if len(c.sides) > 0 || c.lost == nil {
+		c.wav, err = audio.NewMixedWAV(reconstructedHz, c.sides...)
+	}
+	return &c, err
+}
+
+func (c *chatSound) open(records *store.Store, id string, side store.Side) error {
+	f, err := records.OpenRecording(id, side)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // it said nothing
+	}
+	if err != nil {
+		return err
+	}
+	c.files = append(c.files, f)
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	sound, err := audio.NewOpusFile(f, info.Size())
+	if err != nil {
+		c.lost = errors.Join(c.lost, fmt.Errorf("the %s's side cannot be read: %w", side, err))
+		return nil
+	}
+	c.sides = append(c.sides, sound)
+	return nil
+}
+
+// noteDamage has the recording of a chat marked as not whole, once it was heard
+// that something of it is lost.
+func (a *API) noteDamage(r *http.Request, id string, sound *chatSound) {
+	err := sound.lost
+	if slices.ContainsFunc(sound.sides, (*audio.OpusFile).Damaged) {
+		err = errors.Join(err, errDamagedSound)
+	}
+	if err == nil {
+		return
+	}
+	// Who asked may be gone already.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), notingDamage)
+	defer cancel()
+	err = errors.Join(err, a.Records.FailRecording(ctx, id))
+	a.Log.ErrorContext(ctx, "a recording is damaged; what is left of it is heard", "chat", id, "err", err)
+}
+
+var errDamagedSound = errors.New("the file of a side is damaged; parley doctor says where")
+
+// takingTurns is a file that is decoded by one request at a time: recordings
+// may take one core, and live chats have the rest.
+type takingTurns struct {
+	io.ReadSeeker
+	turn chan struct{} // has room for one
+}
+
+func (t takingTurns) Read(p []byte) (int, error) {
+	t.turn <- struct{}{}
+	defer func() { <-t.turn }()
+	return t.ReadSeeker.Read(p)
+}

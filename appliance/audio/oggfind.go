@@ -1,0 +1,124 @@
+package audio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+var errNoPage = errors.New("no whole page begins here")
+
+// opusHeader is what a page's header says of it.
+type opusHeader struct {
+	granule, length int64
+	sequence        uint32
+	packets         int64 // that end here
+}
+
+// findPages finds the pages of sound. A page that follows from the one before is
+// believed by its header; one that does not is read whole, for something is
+// damaged: it, or what should be before it. An error means that the disk could
+// not be read.
+func (o *OpusFile) findPages(size int64) error {
+	const frame = opusHz / opusFrames
+	var end int64 // of the last page, in time
+	var sequence uint32
+	for at := int64(0); at < size; {
+		h, err := o.header(at, size)
+		follows := err == nil && h.sequence == sequence && h.granule == end+h.packets*frame
+		if err == nil && !follows {
+			_, _, err = o.page(at, size)
+		}
+		if err != nil {
+			next, err := o.search(at+1, size)
+			if err != nil {
+				return err
+			}
+			if next < size {
+				o.lost(at)
+			}
+			at = next
+			continue
+		}
+		if h.granule > end { // else it is one of the two headers
+			begin := end
+			if h.sequence != sequence { // pages are missing before it
+				begin = max(end, h.granule-h.packets*frame)
+				o.lost(at)
+			}
+			o.pages = append(o.pages, opusPage{offset: at, begin: begin, end: h.granule})
+			end = h.granule
+		}
+		sequence = h.sequence + 1
+		at += h.length
+	}
+	return nil
+}
+
+// search returns where the next whole page begins from an offset on: size, when
+// none does.
+func (o *OpusFile) search(at, size int64) (int64, error) {
+	const magic = "OggS"
+	buf := make([]byte, 1<<16)
+	for at < size {
+		n, err := o.r.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		i := bytes.Index(buf[:n], []byte(magic))
+		switch {
+		case n < len(magic):
+			return size, nil
+		case i < 0:
+			at += int64(n - len(magic) + 1)
+			continue
+		}
+		at += int64(i)
+		if _, _, err := o.page(at, size); err == nil {
+			return at, nil
+		}
+		at++
+	}
+	return size, nil
+}
+
+// header reads the header of the page at an offset. errNoPage: there is none, or
+// not all of the page.
+func (o *OpusFile) header(offset, size int64) (h opusHeader, err error) {
+	buf := make([]byte, min(oggHeadLen+255, size-offset))
+	if _, err := o.r.ReadAt(buf, offset); err != nil && !errors.Is(err, io.EOF) {
+		return h, err
+	}
+	if len(buf) < oggHeadLen || string(buf[:4]) != "OggS" {
+		return h, errNoPage
+	}
+	if h.length = oggHeadLen + int64(buf[26]); int64(len(buf)) < h.length {
+		return h, errNoPage
+	}
+	for _, s := range buf[oggHeadLen:h.length] {
+		h.length += int64(s)
+		if s < 255 {
+			h.packets++
+		}
+	}
+	if offset+h.length > size {
+		return h, errNoPage
+	}
+	h.granule, h.sequence = oggGranule(buf), binary.LittleEndian.Uint32(buf[18:])
+	return h, nil
+}
+
+// page reads a whole page and returns where the next one begins.
+func (o *OpusFile) page(offset, size int64) (p oggPage, next int64, err error) {
+	h, err := o.header(offset, size)
+	if err != nil {
+		return p, 0, err
+	}
+	buf := make([]byte, h.length)
+	if _, err := io.ReadFull(io.NewSectionReader(o.r, offset, h.length), buf); err != nil {
+		return p, 0, err
+	}
+	p, _, err = parseOggPage(buf)
+	return p, offset + h.length, err
+}

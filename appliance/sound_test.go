@@ -1,0 +1,129 @@
+package appliance
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+)
+
+const (
+	// matchHz is enough to tell voices apart, and little work.
+	matchHz = 8000
+	// matchWindow is as long as a syllable: two that differ do not match.
+	matchWindow = matchHz / 4
+	// matchDrift is by how much sound may be shifted against what came before
+	// it: a sender that a busy machine holds up makes pauses.
+	matchDrift = 3 * matchHz
+	// voiced is how loud a window must be to be compared: a voice, softly.
+	voiced = 0.02
+)
+
+// match is a window of what was sent, and how well it is heard at best.
+type match struct {
+	sent     time.Duration
+	likeness float64 // 1: the same, but for loudness
+}
+
+// matched looks for a sound, at 16 kHz, in a recording of the same rate. The
+// windows are those in which it is loud enough.
+func matched(sound, recording []float32) (all []match) {
+	sound, recording = audio.Resample(sound, engine.SpeechRateHz, matchHz), audio.Resample(recording, engine.SpeechRateHz, matchHz)
+	energy := make([]float64, len(recording)+1) // up to each sample
+	for i, v := range recording {
+		energy[i+1] = energy[i] + float64(v)*float64(v)
+	}
+	from, to := 0, len(recording)
+	for at := 0; at+matchWindow <= len(sound); at += matchWindow {
+		window := sound[at : at+matchWindow]
+		own := product(window, window)
+		if math.Sqrt(own/matchWindow) < voiced {
+			continue
+		}
+		best, place := 0.0, 0
+		for i := max(0, from+at); i+matchWindow <= min(len(recording), to+at); i++ {
+			if e := energy[i+matchWindow] - energy[i]; e > matchWindow*voiced*voiced/100 {
+				if like := product(window, recording[i:]) / math.Sqrt(own*e); like > best {
+					best, place = like, i
+				}
+			}
+		}
+		all = append(all, match{time.Duration(at) * time.Second / matchHz, best})
+		if best > same {
+			from, to = place-at-matchDrift, place-at+matchDrift+matchWindow
+		}
+	}
+	return all
+}
+
+const (
+	// same is how like a sound that was sent is to what is heard of it at least
+	// when nobody else speaks: Opus leaves 0.98 of it.
+	same = 0.9
+	// other is how like what somebody else says may be: 0.5 was the most.
+	other = 0.7
+)
+
+// share is how much of what was sent is heard.
+func share(windows []match) float64 {
+	heard := 0
+	for _, m := range windows {
+		if m.likeness >= same {
+			heard++
+		}
+	}
+	return float64(heard) / float64(max(1, len(windows)))
+}
+
+// wantHeard demands that a sound is in a recording: nine windows of ten, for a
+// sender that was held up may have made a pause in the midst of one.
+func wantHeard(t *testing.T, what string, windows []match) {
+	t.Helper()
+	if share(windows) < 0.9 {
+		t.Errorf("%s is not heard: %v", what, windows)
+	}
+}
+
+// What the tests of recordings rely on: lost sound is noticed, and nothing else
+// is taken for it.
+func TestLostSoundIsNoticed(t *testing.T) {
+	asked := recording(t, question)
+	at := func(d time.Duration) int { return int(d * engine.SpeechRateHz / time.Second) }
+	late := append(make([]float32, at(1700*time.Millisecond)), asked...)
+	for i := range late {
+		late[i] *= 0.5
+	}
+	if got := share(matched(asked, late)); got < 1 {
+		t.Errorf("of what is played late and softly %.2f is heard", got)
+	}
+	for from := 250 * time.Millisecond; from < 3500*time.Millisecond; from += 750 * time.Millisecond {
+		lost := slices.Clone(asked)
+		clear(lost[at(from):at(from+750*time.Millisecond)])
+		if got := share(matched(asked, lost)); got >= 0.9 {
+			t.Errorf("without what is said from %v on, %.2f is heard", from, got)
+		}
+	}
+	if got := share(matched(asked, recording(t, recordings+"vm-intro.wav"))); got > 0 {
+		t.Errorf("%.2f is heard where something else is said", got)
+	}
+}
+
+// wantUnheard demands that nothing of a sound is in a recording.
+func wantUnheard(t *testing.T, what string, windows []match) {
+	t.Helper()
+	for _, m := range windows {
+		if m.likeness >= other {
+			t.Errorf("%s is heard: its %v is like something by %.2f", what, m.sent, m.likeness)
+		}
+	}
+}
+
+func product(a, b []float32) (sum float64) {
+	for i, v := range a {
+		sum += float64(v * b[i])
+	}
+	return sum
+}
