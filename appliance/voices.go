@@ -30,7 +30,9 @@ func (e *Engines) openVoices() error {
 	if err != nil {
 		return err
 	}
+	ph.Log = e.log
 	e.ph = ph
+	e.onClose(ph.Close)
 	_, err = e.Voice("")
 	return err
 }

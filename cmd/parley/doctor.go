@@ -189,8 +189,10 @@ func examineLibraries(cfg appliance.Config) firmware.Finding {
 	if say(err); err == nil {
 		say(runtime.Close())
 	}
-	_, err = onnx.OpenPhonemizer()
-	say(err)
+	phonemizer, err := onnx.OpenPhonemizer()
+	if say(err); err == nil {
+		say(phonemizer.Close())
+	}
 	if slices.Contains(cfg.Needs(), "runtime-llama") {
 		say(llama.Loads(cfg.Pack("runtime-llama"), slog.New(slog.DiscardHandler)))
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"parley/appliance/engine/onnx"
 )
 
 // commandLine is everything that parley can be asked to do.
@@ -24,6 +26,7 @@ type commandLine struct {
 }
 
 func main() {
+	onnx.BeEspeak()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	os.Exit(run(ctx, os.Args[1:], standardConsole()))

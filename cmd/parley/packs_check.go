@@ -63,6 +63,7 @@ func loadsVoice(ctx context.Context, dir, folder string) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, phonemes.Close()) }()
 	voice, err := onnx.LoadPiper(rt, folder, engine.NewGate(runtime.NumCPU()), phonemes)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -32,17 +31,12 @@ type espeakVoice struct {
 // espeak is the loaded library. It keeps its state in C globals, so there is
 // one for the process, and one caller at a time.
 type espeak struct {
-	mu    sync.Mutex
 	voice string // set now
 
 	setVoice     func(name string) int32
 	currentVoice func() *espeakVoice
 	phonemes     func(text *unsafe.Pointer, encoding, alphabet int32) string
 }
-
-// theEspeak opens the library when it is first needed. It can only be
-// process-wide, as what it holds is.
-var theEspeak = sync.OnceValues(openEspeak)
 
 func openEspeak() (*espeak, error) {
 	const mend = "install it with `apt-get install libespeak-ng1 espeak-ng-data`"
@@ -74,7 +68,7 @@ func openEspeak() (*espeak, error) {
 // that voices are trained with, and then keeps the last voice: so its answer
 // is checked, and the language that is set then, too.
 func (e *espeak) use(voice string) error {
-	if voice == e.voice {
+	if voice != "" && voice == e.voice {
 		return nil
 	}
 	e.voice = ""

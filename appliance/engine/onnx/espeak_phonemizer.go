@@ -1,6 +1,9 @@
 package onnx
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"sync"
@@ -8,23 +11,40 @@ import (
 )
 
 // A Phonemizer turns words into the phonemes of the International Phonetic
-// Alphabet with espeak-ng. All Phonemizers share the one library; any number
-// of goroutines may use them.
+// Alphabet with espeak-ng, in a process of its own. Any number of goroutines may
+// use it. Close ends the process.
 type Phonemizer struct {
-	lib *espeak
+	// Log is told when the process had to be started anew; nil: nobody is.
+	Log *slog.Logger
 	// switched are the marks that espeak-ng leaves where a word is of another
 	// language, such as "(en)".
 	switched *regexp.Regexp
+
+	mu     sync.Mutex
+	child  *espeakChild // nil after it died
+	closed bool
 }
 
-// OpenPhonemizer loads espeak-ng from the machine. The error says how to
-// install it.
+// OpenPhonemizer starts espeak-ng, which the machine has or has not. The error
+// says how to install it.
 func OpenPhonemizer() (*Phonemizer, error) {
-	lib, err := theEspeak()
+	child, err := startEspeak()
 	if err != nil {
 		return nil, err
 	}
-	return &Phonemizer{lib: lib, switched: regexp.MustCompile(`\([a-z0-9-]+\)`)}, nil
+	return &Phonemizer{child: child, switched: regexp.MustCompile(`\([a-z0-9-]+\)`)}, nil
+}
+
+// Close ends the process of espeak-ng.
+func (p *Phonemizer) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if p.child != nil {
+		p.child.stop()
+		p.child = nil
+	}
+	return nil
 }
 
 // Phonemize returns the phonemes of text in an espeak-ng voice such as
@@ -38,14 +58,12 @@ func (p *Phonemizer) Phonemize(text, voice string) (string, error) {
 		return r
 	}, strings.ToValidUTF8(text, " "))
 
-	p.lib.mu.Lock()
-	defer p.lib.mu.Unlock()
-	if err := p.lib.use(voice); err != nil {
-		return "", err
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var out strings.Builder
+	deaths := mostDeaths
 	for _, c := range clauses(text) {
-		ipa, err := p.lib.say(c.words)
+		ipa, err := p.say(espeakQuestion{voice, c.words}, &deaths)
 		if err != nil {
 			return "", err
 		}
@@ -60,6 +78,59 @@ func (p *Phonemizer) Phonemize(text, voice string) (string, error) {
 		out.WriteString(c.mark)
 	}
 	return out.String(), nil
+}
+
+// mostDeaths is how often espeak-ng may die of one text before that is given up:
+// each takes as long as a start, a tenth of a second.
+const mostDeaths = 6
+
+// say returns the phonemes of a clause. Mostly espeak-ng dies of what it was
+// asked before, so it is asked again. Of a clause that it dies of twice, each
+// word is said alone, but for the one that it dies of.
+func (p *Phonemizer) say(q espeakQuestion, deaths *int) (string, error) {
+	for range 2 {
+		ipa, err := p.ask(q)
+		if !errors.Is(err, errEspeakDied) {
+			return ipa, err
+		}
+		if p.Log != nil {
+			p.Log.Warn("espeak-ng died of a text and is started anew", "bytes", len(q.Words), "err", err)
+		}
+		if *deaths--; *deaths < 0 {
+			return "", fmt.Errorf("%w again and again of one text", errEspeakDied)
+		}
+	}
+	words := strings.Fields(q.Words)
+	if len(words) < 2 {
+		return "", nil
+	}
+	var said []string
+	for _, w := range words {
+		ipa, err := p.say(espeakQuestion{q.Voice, w}, deaths)
+		if err != nil {
+			return "", err
+		}
+		said = append(said, ipa)
+	}
+	return strings.Join(said, " "), nil
+}
+
+// ask asks the process, which it starts if there is none.
+func (p *Phonemizer) ask(q espeakQuestion) (ipa string, err error) {
+	if p.closed {
+		return "", errors.New("espeak: the phonemizer is closed")
+	}
+	if p.child == nil {
+		if p.child, err = startEspeak(); err != nil {
+			return "", err
+		}
+	}
+	ipa, err = p.child.ask(q)
+	if errors.Is(err, errEspeakDied) {
+		p.child.stop()
+		p.child = nil
+	}
+	return ipa, err
 }
 
 // A clause is what stands between two marks of punctuation, and the mark at

@@ -1,8 +1,10 @@
 package onnx
 
 import (
+	"math/rand/v2"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
@@ -15,6 +17,7 @@ func openPhonemizer(t testing.TB) *Phonemizer {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { closeOrFail(t, p) })
 	return p
 }
 
@@ -97,4 +100,77 @@ func TestManyMayAskAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// Some texts make espeak-ng write past its buffers. Nobody but itself dies of
+// it, and what is said next is said.
+func TestTextsThatKillEspeakKillNothingElse(t *testing.T) {
+	p := openPhonemizer(t)
+	for range 2 {
+		if err := p.child.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.Phonemize("hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	// A process that does not answer is as good as dead.
+	if err := p.child.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.Phonemize("hot", "en-us"); err != nil || got != "hˈɑːt" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// What nobody writes and anybody may send: mixed scripts and symbols, of
+// which espeak-ng 1.51 dies now and then.
+func TestMixedScriptsAreSpokenHoweverOftenEspeakDies(t *testing.T) {
+	p := openPhonemizer(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 6000 {
+		text := make([]rune, 1+random.IntN(40))
+		for i := range text {
+			from, n := rune(1), 0xd7ff
+			switch random.IntN(3) {
+			case 0:
+				from, n = 'a', 26
+			case 1:
+				from, n = 0x1d400, 0x800
+			}
+			text[i] = from + rune(random.IntN(n))
+		}
+		if _, err := p.Phonemize(string(text), "fr"); err != nil {
+			t.Fatalf("%q: %v", string(text), err)
+		}
+	}
+	if got, err := p.Phonemize("hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
+		t.Errorf("afterwards: %q, %v", got, err)
+	}
+}
+
+func TestPhonemizerThatIsClosedSaysSo(t *testing.T) {
+	p, err := OpenPhonemizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeOrFail(t, p)
+	closeOrFail(t, p)
+	if _, err := p.Phonemize("hot", "en-us"); err == nil {
+		t.Error("it still speaks")
+	}
+}
+
+// Signals to all processes of the box do not end this one before the box.
+func TestEspeakOutlivesTheSignalsThatStopTheBox(t *testing.T) {
+	p := openPhonemizer(t)
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if err := p.child.cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := p.child
+	if got, err := p.Phonemize("hot", "en-us"); err != nil || got != "hˈɑːt" || p.child != before {
+		t.Errorf("%q, %v", got, err)
+	}
 }

@@ -17,6 +17,7 @@ func CheckVoice(rt *Runtime, dir string) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, ph.Close()) }()
 	p, err := LoadPiper(rt, dir, engine.NewGate(runtime.NumCPU()), ph)
 	if err != nil {
 		return err

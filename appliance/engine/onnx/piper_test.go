@@ -23,10 +23,7 @@ func voices() []string { return []string{"voice-joe", "voice-jenny", "voice-alan
 // openVoice loads the voice of a pack for the time of the test.
 func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	t.Helper()
-	ph, err := OpenPhonemizer()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ph := openPhonemizer(t)
 	p, err := LoadPiper(rt, filepath.Dir(packFile(t, pack, "voice.onnx")), engine.NewGate(2), ph)
 	if err != nil {
 		t.Fatal(err)
