@@ -116,21 +116,24 @@ func (s *Store) Versions(ctx context.Context, accountID string, kind Kind, id st
 		all, page, []any{kind, accountID, id})
 }
 
-// listVersions counts the rows that where finds and reads a page of them.
-func (s *Store) listVersions(ctx context.Context, where string, all bool, page Page, args []any) ([]Version, int, error) {
+// listVersions counts the rows that where finds and reads a page of them, both
+// of one moment.
+func (s *Store) listVersions(ctx context.Context, where string, all bool, page Page, args []any) (versions []Version, total int, err error) {
 	count, rows := listNewest(where)
 	if all {
 		count, rows = listAll(where)
 	}
-	total, err := value[int](ctx, s.read, count, args...)
-	if err != nil {
-		return nil, 0, explain("counting versions", err)
-	}
-	begin, end := page.bounds(total)
-	if begin > end {
-		return nil, total, nil
-	}
-	versions, err := query(ctx, s.read, scanVersion, rows, append(args, end-begin+1, begin-1)...)
+	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
+		if total, err = value[int](ctx, q, count, args...); err != nil {
+			return err
+		}
+		begin, end := page.bounds(total)
+		if begin > end {
+			return nil
+		}
+		versions, err = query(ctx, q, scanVersion, rows, append(args, end-begin+1, begin-1)...)
+		return err
+	})
 	return versions, total, explain("listing versions", err)
 }
 
