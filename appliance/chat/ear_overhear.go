@@ -39,7 +39,7 @@ func (o *overheard) stop() {
 // nothing else is to be.
 func (e *ear) overhear(ctx context.Context) {
 	o := &e.overheard
-	if earliest := e.utterance.begin + streamSamples(overhearAfter); o.next < earliest {
+	if earliest := e.utterance.begin + int64(samples(overhearAfter, engine.SpeechRateHz)); o.next < earliest {
 		o.next = earliest
 	}
 	if e.awaiting || e.segmenter.Position() < o.next {
@@ -58,7 +58,8 @@ func (e *ear) overhear(ctx context.Context) {
 func (e *ear) overheardSo(g guess) {
 	o := &e.overheard
 	o.cancel = nil
-	o.next = e.segmenter.Position() + streamSamples(max(overhearAfter, overhearShare*(e.clock()-o.begun)))
+	rest := max(overhearAfter, overhearShare*(e.clock()-o.begun))
+	o.next = e.segmenter.Position() + int64(samples(rest, engine.SpeechRateHz))
 	u := g.of
 	if g.err != nil || u != e.utterance {
 		return
@@ -69,8 +70,4 @@ func (e *ear) overheardSo(g guess) {
 		Begin:    e.time.at(u.begin),
 		End:      e.time.at(g.segment.End),
 	}})
-}
-
-func streamSamples(d time.Duration) int64 {
-	return int64(d * engine.SpeechRateHz / time.Second)
 }

@@ -238,7 +238,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 	if c.pace.tell == nil {
 		c.pace.tell = func(Stage, time.Duration) {}
 	}
-	c.scribe = newScribe(id, h.Records, line, c.log, c.lost)
+	c.scribe = newScribe(id, h.Records, line, c.lost)
 	c.insist = func(doing string, write func(context.Context) error) { h.insist(c.log, doing, write) }
 	if h.Recordings != nil {
 		c.recorder = newRecorder(id, h.Recordings, c.clock, c.log)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"parley/appliance/contract"
@@ -47,13 +46,12 @@ type scribe struct {
 	chatID  string
 	records Records
 	line    Line
-	log     *slog.Logger
 	queue   chan outgoing
 	failed  func(error) // called once, when nothing more can be written or sent
 }
 
-func newScribe(chatID string, r Records, l Line, log *slog.Logger, failed func(error)) *scribe {
-	return &scribe{chatID: chatID, records: r, line: l, log: log, queue: make(chan outgoing, scribeQueue), failed: failed}
+func newScribe(chatID string, r Records, l Line, failed func(error)) *scribe {
+	return &scribe{chatID: chatID, records: r, line: l, queue: make(chan outgoing, scribeQueue), failed: failed}
 }
 
 // put takes a message without ever waiting; false means that too much waits.
