@@ -61,7 +61,7 @@ func works(t *testing.T, trust, command, script, client string) {
 	if err := records.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), command, script)
+	cmd := exec.CommandContext(t.Context(), command, script) // runs: node, python3
 	cmd.Env = append(os.Environ(), "BOX_URL="+b.url, "API_KEY="+made.APIKey, "SECRET_KEY="+made.SecretKey,
 		"CLIENT="+client, "QUESTION="+question, trust+"="+b.cfg.AuthorityFile())
 	out, err := cmd.StdoutPipe()

@@ -62,7 +62,7 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 	}
 	write(t, filepath.Join(dir, "pebble.json"), string(settings))
 
-	cmd := exec.Command(program, "-config", filepath.Join(dir, "pebble.json"), "-strict", "-dnsserver", startDNS(t))
+	cmd := exec.Command(program, "-config", filepath.Join(dir, "pebble.json"), "-strict", "-dnsserver", startDNS(t)) // runs: itself
 	// It waits up to 15 s before each check, and refuses one nonce in twenty,
 	// unless it is told not to.
 	cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0")

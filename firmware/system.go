@@ -54,7 +54,7 @@ func installSystem(ctx context.Context, p Pack, c clients) error {
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return fmt.Errorf("pack %s belongs to the operating system, and apt-get is not there to install it: install %s with the system's own package manager", p.Name, strings.Join(p.System.Packages, " and "))
 	}
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...) // runs: apt-get, sudo
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 	if err := c.run(cmd); err != nil {
 		return fmt.Errorf("pack %s: %w; %s", p.Name, err, byHand)

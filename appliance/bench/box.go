@@ -95,7 +95,7 @@ func (o Options) serving(ctx context.Context, data string) *exec.Cmd {
 	args := append(slices.Clone(o.Serve[1:]),
 		"--data", data, "--listen", "127.0.0.1:0", "--tls", "off", "--log-level", "debug", "--log-format", "json",
 		"--max-chats", strconv.Itoa(max(o.Config.MaxChats(), o.Chats)))
-	cmd := exec.CommandContext(ctx, o.Serve[0], args...)
+	cmd := exec.CommandContext(ctx, o.Serve[0], args...) // runs: itself
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = boxStop
 	// The box is to die with us even if we are killed.

@@ -18,11 +18,13 @@ import (
 )
 
 // Where Debian's asterisk-core-sounds-en-wav has its prompts, spoken by one
-// woman at 8 kHz, and the words of each.
+// woman at 8 kHz, and asterisk-core-sounds-en the words of each.
 const (
 	debianRecordings = "/usr/share/asterisk/sounds/en_US_f_Allison"
 	debianTexts      = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
 )
+
+const howToGetThem = "run as root: apt-get install asterisk-core-sounds-en-wav asterisk-core-sounds-en, or name a folder of recordings with --recordings"
 
 // maxRecording is the longest recording of the word error: the reference
 // figures are of those up to here.
@@ -44,7 +46,7 @@ func (r recording) duration() time.Duration {
 func recordings(dir string) ([]recording, error) {
 	find := ownRecordings
 	if dir == "" || filepath.Clean(dir) == debianRecordings {
-		dir, find = debianRecordings, debianPrompts
+		dir, find = debianRecordings, func(dir string) (map[string]string, error) { return debianPrompts(dir, debianTexts) }
 	}
 	texts, err := find(dir)
 	if err != nil {
@@ -69,6 +71,9 @@ func recordings(dir string) ([]recording, error) {
 		}
 		all = append(all, recording{Name: strings.TrimSuffix(name, filepath.Ext(name)), Text: words, PCM: pcm})
 	}
+	if len(all) == 0 && dir == debianRecordings {
+		return nil, fmt.Errorf("there are no recordings in %s: %s", dir, howToGetThem)
+	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no recordings in %s: a folder of recordings has .wav, .mp3, .ogg or .webm files, and a .txt file of the same name with the words of each", dir)
 	}
@@ -78,17 +83,17 @@ func recordings(dir string) ([]recording, error) {
 	return all, nil
 }
 
-// debianPrompts are the paths of the prompts in which somebody speaks, and
-// their words.
-func debianPrompts(dir string) (map[string]string, error) {
-	f, err := os.Open(debianTexts)
+// debianPrompts are the paths of the prompts in dir in which somebody speaks,
+// and their words, which are in the file words.
+func debianPrompts(dir, words string) (map[string]string, error) {
+	f, err := os.Open(words)
 	if err != nil {
-		return nil, fmt.Errorf("the recordings are missing (%w): apt-get install asterisk-core-sounds-en-wav, or name a folder with --recordings", err)
+		return nil, fmt.Errorf("the words of the recordings are missing (%w): %s", err, howToGetThem)
 	}
 	defer f.Close()
 	unpacked, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", debianTexts, err)
+		return nil, fmt.Errorf("%s: %w", words, err)
 	}
 	entry := regexp.MustCompile(`^([\w\-/]+):\s*(.+)$`)
 	prompts := map[string]string{}
@@ -101,7 +106,7 @@ func debianPrompts(dir string) (map[string]string, error) {
 		prompts[filepath.Join(dir, m[1]+".wav")] = m[2]
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", debianTexts, err)
+		return nil, fmt.Errorf("%s: %w", words, err)
 	}
 	return prompts, nil
 }

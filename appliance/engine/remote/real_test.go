@@ -47,7 +47,7 @@ func realServer(t *testing.T) string {
 	if _, err := os.Stat(python); err != nil {
 		t.Fatalf("%v: run tools/openai-server/install", err)
 	}
-	server := exec.Command(python, filepath.Join("..", "..", "..", "tools", "openai-server", "serve.py"), model, "right")
+	server := exec.Command(python, filepath.Join("..", "..", "..", "tools", "openai-server", "serve.py"), model, "right") // runs: python3
 	server.Stderr = t.Output()
 	in, err := server.StdinPipe()
 	if err != nil {
