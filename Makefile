@@ -16,7 +16,7 @@ export PARLEY_PROFILE := $(PROFILE)
 endif
 
 # What the program is made of; a build without changes takes no time.
-sources := $(shell find cmd appliance store firmware plugins web go.mod go.sum .git/logs/HEAD -type f -not -name '*_test.go' 2>/dev/null)
+sources := $(shell find cmd appliance store firmware internal plugins web go.mod go.sum .git/logs/HEAD -type f -not -name '*_test.go' 2>/dev/null)
 # Git refuses to speak of a clone that belongs to another user; then the
 # program does not know its version, but it builds.
 stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=false)
@@ -51,7 +51,7 @@ test: setup-test bin/parley
 	[ -z "$$failed" ]
 
 lint: setup-run
-	@unformatted=$$(gofmt -l appliance cmd firmware store tools); \
+	@unformatted=$$(gofmt -l appliance cmd firmware internal store tools); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w mends it):" $$unformatted; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...

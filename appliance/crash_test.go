@@ -13,7 +13,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
-	"parley/firmware"
+	"parley/firmware/backup"
 	"parley/store"
 )
 
@@ -45,10 +45,10 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	assistant(4*time.Second, 1700*time.Millisecond)
 
 	file := filepath.Join(t.TempDir(), "backup")
-	box := firmware.Keeping{Data: live, Version: Version, Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
+	box := backup.Box{Data: live, Version: Version, Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
 		return store.Backup(ctx, live, file, progress)
 	}}
-	if _, err := firmware.Backup(t.Context(), box, file, nil); err != nil {
+	if _, err := backup.Make(t.Context(), box, file, nil); err != nil {
 		t.Fatal(err)
 	}
 	user(10*time.Second, 5*time.Second) // the chat goes on there
@@ -58,7 +58,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	}
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	check := func(context.Context, string) error { return nil }
-	if _, _, err := firmware.Restore(t.Context(), file, firmware.Restoring{Data: elsewhere, Schema: schema, Check: check}, nil); err != nil {
+	if _, _, err := backup.Restore(t.Context(), file, backup.Target{Data: elsewhere, Schema: schema, Check: check}, nil); err != nil {
 		t.Fatal(err)
 	}
 

@@ -15,7 +15,7 @@ import (
 
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
-	"parley/firmware"
+	"parley/firmware/packs"
 )
 
 // Which says which engines to open.
@@ -57,11 +57,11 @@ func OpenEngines(ctx context.Context, cfg Config, which Which, log *slog.Logger)
 	if err := cfg.checkVoice(which); err != nil {
 		return nil, err
 	}
-	packs, err := firmware.Find(cfg.Packs, cfg.needs(which)...)
+	needed, err := packs.Find(cfg.Packs, cfg.needs(which)...)
 	if err != nil {
 		return nil, err
 	}
-	if err := firmware.Require(ctx, cfg.Packs, packs); err != nil {
+	if err := packs.Require(ctx, cfg.Packs, needed); err != nil {
 		return nil, err
 	}
 	e := &Engines{Gate: engine.NewGate(cfg.cores()), cfg: cfg, log: log, voices: map[string]*openVoice{}}

@@ -10,7 +10,7 @@ import (
 
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
-	"parley/firmware"
+	"parley/firmware/packs"
 )
 
 // voicePrefix begins the names of the voices' packs; people leave it out.
@@ -130,7 +130,7 @@ func (c Config) checkVoice(which Which) error {
 	if which&Speaking == 0 || c.isVoice(pack) {
 		return nil
 	}
-	if _, err := firmware.Find(c.Packs, pack); err == nil {
+	if _, err := packs.Find(c.Packs, pack); err == nil {
 		return nil // how to fetch it is said where packs are missing
 	}
 	here := "there is none yet"

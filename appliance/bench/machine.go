@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"parley/appliance"
-	"parley/firmware"
+	"parley/firmware/packs"
 )
 
 // Machine is where a benchmark ran, and what.
@@ -26,14 +26,14 @@ type Machine struct {
 }
 
 // describe tells the machine, and the versions of these packs.
-func describe(cfg appliance.Config, packs ...string) Machine {
+func describe(cfg appliance.Config, measured ...string) Machine {
 	m := Machine{
 		CPU:     runtime.GOARCH,
 		Cores:   runtime.NumCPU(),
 		Kernel:  firstLine("/proc/sys/kernel/osrelease"),
 		Version: appliance.Version,
 		Profile: cfg.Profile,
-		Packs:   versions(cfg.Packs, packs),
+		Packs:   versions(cfg.Packs, measured),
 	}
 	if name := entry("/proc/cpuinfo", "model name"); name != "" {
 		m.CPU = name
@@ -50,7 +50,7 @@ func describe(cfg appliance.Config, packs ...string) Machine {
 func versions(dir string, names []string) []string {
 	out := []string{}
 	for _, name := range names {
-		found, err := firmware.Find(dir, name)
+		found, err := packs.Find(dir, name)
 		if err == nil && len(found) == 1 && found[0].Version != "" {
 			name += "@" + found[0].Version
 		}

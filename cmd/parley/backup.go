@@ -11,7 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
-	"parley/firmware"
+	"parley/firmware/backup"
+	"parley/internal/progress"
 	"parley/store"
 )
 
@@ -38,7 +39,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	if err != nil {
 		return err
 	}
-	box := firmware.Keeping{
+	box := backup.Box{
 		Data: cfg.Data, Version: appliance.Version,
 		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
 			return store.Backup(ctx, cfg.Data, file, progress)
@@ -47,9 +48,9 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	if _, err := os.Stat(filepath.Join(cfg.Data, "parley.db")); err != nil {
 		return fmt.Errorf("backup: no box has its data in %s: name the folder with --data", cfg.Data)
 	}
-	var made firmware.Manifest
-	err = withBars(ctx, c.err, func(p firmware.Progress) error {
-		made, err = firmware.Backup(ctx, box, cmd.File, p)
+	var made backup.Manifest
+	err = withBars(ctx, c.err, func(p progress.Func) error {
+		made, err = backup.Make(ctx, box, cmd.File, p)
 		return err
 	})
 	if err != nil {
@@ -68,7 +69,7 @@ type backupMade struct {
 	Aside  string `json:"aside,omitempty"` // where the data folder is that was there before
 }
 
-func (c *console) tellBackup(asJSON bool, file string, m firmware.Manifest, aside string) error {
+func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside string) error {
 	if asJSON {
 		return c.json(backupMade{file, len(m.Files), m.Bytes(), m.Schema, m.MadeMS, aside})
 	}
@@ -101,7 +102,7 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 	if err != nil {
 		return err
 	}
-	to := firmware.Restoring{Data: cfg.Data, Force: cmd.Force, Check: func(ctx context.Context, folder string) error {
+	to := backup.Target{Data: cfg.Data, Force: cmd.Force, Check: func(ctx context.Context, folder string) error {
 		s, err := store.Open(ctx, folder, c.quietLogger(cfg.Log))
 		if err != nil {
 			return err
@@ -118,10 +119,10 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 		}
 		defer release()
 	}
-	var m firmware.Manifest
+	var m backup.Manifest
 	var aside string
-	err = withBars(ctx, c.err, func(p firmware.Progress) error {
-		m, aside, err = firmware.Restore(ctx, cmd.File, to, p)
+	err = withBars(ctx, c.err, func(p progress.Func) error {
+		m, aside, err = backup.Restore(ctx, cmd.File, to, p)
 		return err
 	})
 	if aside != "" {

@@ -20,7 +20,8 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
-	"parley/firmware"
+	"parley/firmware/doctor"
+	"parley/internal/progress"
 	"parley/store"
 )
 
@@ -50,9 +51,9 @@ It changes nothing, and may be asked while the box runs. Exits with 1 when there
 
 // diagnosis is what doctor prints with --json.
 type diagnosis struct {
-	Healthy  bool               `json:"healthy"` // no finding is a problem
-	Running  bool               `json:"running"` // a box runs on the data folder
-	Findings []firmware.Finding `json:"findings"`
+	Healthy  bool             `json:"healthy"` // no finding is a problem
+	Running  bool             `json:"running"` // a box runs on the data folder
+	Findings []doctor.Finding `json:"findings"`
 }
 
 // Run examines the box and prints what it found.
@@ -62,7 +63,7 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 		return err
 	}
 	var d diagnosis
-	err = withBars(ctx, c.err, func(p firmware.Progress) error {
+	err = withBars(ctx, c.err, func(p progress.Func) error {
 		d, err = diagnose(ctx, cfg, p)
 		return err
 	})
@@ -90,13 +91,13 @@ func (d diagnosis) print(c *console) {
 }
 
 // diagnose examines every part. progress hears of what takes long.
-func diagnose(ctx context.Context, cfg appliance.Config, progress firmware.Progress) (d diagnosis, err error) {
+func diagnose(ctx context.Context, cfg appliance.Config, progress progress.Func) (d diagnosis, err error) {
 	pid, running, err := store.Holder(cfg.Data)
 	if err != nil {
 		return d, err
 	}
 	d.Running = running
-	d.add(firmware.ExamineFolder(cfg.Data), firmware.ExamineDisk(cfg.Data))
+	d.add(doctor.Folder(cfg.Data), doctor.Disk(cfg.Data))
 	database, err := examineDatabase(ctx, cfg.Data)
 	if err != nil {
 		return d, err
@@ -106,22 +107,22 @@ func diagnose(ctx context.Context, cfg appliance.Config, progress firmware.Progr
 		return d, err
 	}
 	d.add(database, recordings)
-	packs, err := firmware.ExaminePacks(ctx, cfg.Packs, cfg.Needs())
+	found, err := doctor.Packs(ctx, cfg.Packs, cfg.Needs())
 	if err != nil {
 		return d, err
 	}
-	d.add(packs...)
-	d.add(examineLibraries(cfg), firmware.ExamineMemory(cfg.Packs, cfg.Needs(), running),
-		firmware.ExamineClock(time.Now(), latest(cfg.Data)), examinePort(cfg.Listen, pid, running))
-	d.Healthy = !slices.ContainsFunc(d.Findings, func(f firmware.Finding) bool { return f.Health == firmware.Trouble })
+	d.add(found...)
+	d.add(examineLibraries(cfg), doctor.Memory(cfg.Packs, cfg.Needs(), running),
+		doctor.Clock(time.Now(), latest(cfg.Data)), examinePort(cfg.Listen, pid, running))
+	d.Healthy = !slices.ContainsFunc(d.Findings, func(f doctor.Finding) bool { return f.Health == doctor.Trouble })
 	return d, nil
 }
 
-func (d *diagnosis) add(found ...firmware.Finding) { d.Findings = append(d.Findings, found...) }
+func (d *diagnosis) add(found ...doctor.Finding) { d.Findings = append(d.Findings, found...) }
 
 // examineDatabase reads the whole database. The error is only ctx's.
-func examineDatabase(ctx context.Context, data string) (firmware.Finding, error) {
-	f := firmware.Finding{Part: "database", Health: firmware.Trouble}
+func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
+	f := doctor.Finding{Part: "database", Health: doctor.Trouble}
 	schema, err := store.Inspect(ctx, data)
 	newest, newestErr := store.NewestSchema()
 	switch {
@@ -130,7 +131,7 @@ func examineDatabase(ctx context.Context, data string) (firmware.Finding, error)
 	case newestErr != nil:
 		return f, newestErr
 	case errors.Is(err, store.ErrNotFound):
-		f.Health, f.What = firmware.Well, "not there yet; the first start makes it"
+		f.Health, f.What = doctor.Well, "not there yet; the first start makes it"
 	case errors.Is(err, store.ErrDamaged):
 		f.What, f.Mend = err.Error(), fmt.Sprintf("stop the box, then: parley restore BACKUP --data %s --force", data)
 	case errors.Is(err, store.ErrNewer):
@@ -138,17 +139,17 @@ func examineDatabase(ctx context.Context, data string) (firmware.Finding, error)
 	case err != nil:
 		f.What, f.Mend = err.Error(), "run this as the user that runs the box"
 	case schema < newest:
-		f.Health, f.What = firmware.Well, fmt.Sprintf("sound; the next start brings its schema from %d to %d, after copying it aside", schema, newest)
+		f.Health, f.What = doctor.Well, fmt.Sprintf("sound; the next start brings its schema from %d to %d, after copying it aside", schema, newest)
 	default:
-		f.Health, f.What = firmware.Well, fmt.Sprintf("sound, schema %d", schema)
+		f.Health, f.What = doctor.Well, fmt.Sprintf("sound, schema %d", schema)
 	}
 	return f, nil
 }
 
 // examineRecordings reads all recordings. The error is only ctx's.
-func examineRecordings(ctx context.Context, data string, progress firmware.Progress) (firmware.Finding, error) {
+func examineRecordings(ctx context.Context, data string, progress progress.Func) (doctor.Finding, error) {
 	var files map[string]store.Sound
-	sounds := firmware.Sounds{Folder: filepath.Join(data, store.RecordingsFolder)}
+	sounds := doctor.Sounds{Folder: filepath.Join(data, store.RecordingsFolder)}
 	sounds.Known = func(ctx context.Context) (due map[string]bool, err error) {
 		if files, err = store.SoundFiles(ctx, data); errors.Is(err, store.ErrNotFound) {
 			return nil, fs.ErrNotExist
@@ -174,11 +175,11 @@ func examineRecordings(ctx context.Context, data string, progress firmware.Progr
 		}
 		return err
 	}
-	return firmware.ExamineRecordings(ctx, sounds, progress)
+	return doctor.Recordings(ctx, sounds, progress)
 }
 
 // examineLibraries loads those that the engines stand on.
-func examineLibraries(cfg appliance.Config) firmware.Finding {
+func examineLibraries(cfg appliance.Config) doctor.Finding {
 	var broken []string
 	say := func(err error) {
 		if err != nil {
@@ -197,22 +198,22 @@ func examineLibraries(cfg appliance.Config) firmware.Finding {
 		say(llama.Loads(cfg.Pack("runtime-llama"), slog.New(slog.DiscardHandler)))
 	}
 	if len(broken) > 0 {
-		return firmware.Finding{Part: "libraries", Health: firmware.Trouble, What: strings.Join(broken, "; "), Mend: "run: parley packs pull, and see parley packs verify"}
+		return doctor.Finding{Part: "libraries", Health: doctor.Trouble, What: strings.Join(broken, "; "), Mend: "run: parley packs pull, and see parley packs verify"}
 	}
-	return firmware.Finding{Part: "libraries", Health: firmware.Well, What: "all of them load"}
+	return doctor.Finding{Part: "libraries", Health: doctor.Well, What: "all of them load"}
 }
 
 // examinePort looks whether the box can listen, or does.
-func examinePort(listen, pid string, running bool) firmware.Finding {
-	f := firmware.Finding{Part: "port", Health: firmware.Well}
+func examinePort(listen, pid string, running bool) doctor.Finding {
+	f := doctor.Finding{Part: "port", Health: doctor.Well}
 	if !running {
 		l, err := net.Listen("tcp", listen)
 		if err != nil {
-			return firmware.Finding{Part: "port", Health: firmware.Trouble, What: err.Error(), Mend: "stop what uses it, or choose another address with --listen"}
+			return doctor.Finding{Part: "port", Health: doctor.Trouble, What: err.Error(), Mend: "stop what uses it, or choose another address with --listen"}
 		}
 		f.What = listen + " is free"
 		if err := l.Close(); err != nil {
-			f.Health, f.What = firmware.Doubt, err.Error()
+			f.Health, f.What = doctor.Doubt, err.Error()
 		}
 		return f
 	}
@@ -221,10 +222,10 @@ func examinePort(listen, pid string, running bool) firmware.Finding {
 	// too busy to converse.
 	conn, err := net.DialTimeout("tcp", dialable(listen), 2*time.Second)
 	if err != nil {
-		return firmware.Finding{Part: "port", Health: firmware.Doubt, What: fmt.Sprintf("the box runs (process %s), but not on %s: %v", pid, listen, err), Mend: "pass the --listen or --config that it was started with, or see its log"}
+		return doctor.Finding{Part: "port", Health: doctor.Doubt, What: fmt.Sprintf("the box runs (process %s), but not on %s: %v", pid, listen, err), Mend: "pass the --listen or --config that it was started with, or see its log"}
 	}
 	if err := conn.Close(); err != nil {
-		f.Health, f.What = firmware.Doubt, err.Error()
+		f.Health, f.What = doctor.Doubt, err.Error()
 	}
 	return f
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/google/uuid"
 
 	"parley/appliance/audio"
-	"parley/firmware"
+	"parley/firmware/doctor"
 	"parley/store"
 )
 
 // examined runs doctor and returns its findings by part; of those of one part,
 // the last.
-func examined(t *testing.T, wantCode int, args ...string) map[string]firmware.Finding {
+func examined(t *testing.T, wantCode int, args ...string) map[string]doctor.Finding {
 	t.Helper()
 	code, out, errs := parley(t, "", append([]string{"doctor", "--json", "--profile", "test"}, args...)...)
 	var d diagnosis
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != wantCode || d.Healthy != (code == exitDone) {
 		t.Fatalf("doctor %v: code %d, want %d: %s %s", args, code, wantCode, out, errs)
 	}
-	found := map[string]firmware.Finding{}
+	found := map[string]doctor.Finding{}
 	for _, f := range d.Findings {
-		if (f.Mend == "") != (f.Health == firmware.Well) {
+		if (f.Mend == "") != (f.Health == doctor.Well) {
 			t.Errorf("%+v does not say what to do", f)
 		}
 		found[f.Part] = f
@@ -54,7 +54,7 @@ func TestDoctorFindsNothingWrongWithAWholeBox(t *testing.T) {
 		"data folder": dir, "disk": "free", "database": "sound", "recordings": "1 files", "packs": "packs",
 		"libraries": "load", "memory": "need", "clock": "", "port": listen,
 	} {
-		if f := found[part]; f.Health == firmware.Trouble || !strings.Contains(f.What, words) {
+		if f := found[part]; f.Health == doctor.Trouble || !strings.Contains(f.What, words) {
 			t.Errorf("%s: %+v", part, f)
 		}
 	}
@@ -90,7 +90,7 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 		{"libraries", "libonnxruntime.so", "parley packs pull", []string{"--packs", t.TempDir(), "--listen", listen}},
 	} {
 		f := examined(t, exitFailed, c.args...)[c.part]
-		if f.Health != firmware.Trouble || !strings.Contains(f.What, c.words) || !strings.Contains(f.Mend, c.mend) {
+		if f.Health != doctor.Trouble || !strings.Contains(f.What, c.words) || !strings.Contains(f.Mend, c.mend) {
 			t.Errorf("%s: %+v, want %q, and to mend it %q", c.part, f, c.words, c.mend)
 		}
 	}
@@ -112,10 +112,10 @@ func TestDoctorKnowsARunningBox(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if f := examined(t, exitDone, "--data", dir, "--listen", l.Addr().String())["port"]; f.Health != firmware.Well || !strings.Contains(f.What, "runs (process") {
+	if f := examined(t, exitDone, "--data", dir, "--listen", l.Addr().String())["port"]; f.Health != doctor.Well || !strings.Contains(f.What, "runs (process") {
 		t.Errorf("%+v", f)
 	}
-	if f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["port"]; f.Health != firmware.Doubt {
+	if f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["port"]; f.Health != doctor.Doubt {
 		t.Errorf("%+v", f)
 	}
 }
@@ -175,7 +175,7 @@ func TestDoctorFindsWhatIsLostOfRecordings(t *testing.T) {
 		dir, files := recordedBox(t)
 		must(t, c.damage(dir, files[store.UserSide], files[store.AssistantSide]))
 		f := examined(t, exitDone, "--data", dir, "--listen", freeAddress(t))["recordings"]
-		if (f.Health == firmware.Well) != (c.words == "") || !strings.Contains(f.What, c.words) {
+		if (f.Health == doctor.Well) != (c.words == "") || !strings.Contains(f.What, c.words) {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/firmware"
+	"parley/firmware/packs"
+	"parley/internal/progress"
 )
 
 // packsCmd is parley packs: the models and libraries that the box runs on.
@@ -29,7 +30,7 @@ type packsCmd struct {
 
 // choose returns the packs that were named, else those of the profile; and
 // their folder.
-func (c *console) choose(k *kong.Context, names []string, profile string) (dir string, packs []firmware.Pack, err error) {
+func (c *console) choose(k *kong.Context, names []string, profile string) (dir string, chosen []packs.Pack, err error) {
 	cfg, err := c.config(k)
 	if err != nil {
 		return "", nil, err
@@ -38,14 +39,14 @@ func (c *console) choose(k *kong.Context, names []string, profile string) (dir s
 		return "", nil, misuse{fmt.Errorf("both packs (%s) and a profile (%s) were named: name one or the other", strings.Join(names, " "), profile)}
 	}
 	if len(names) > 0 {
-		packs, err = firmware.Find(cfg.Packs, names...)
+		chosen, err = packs.Find(cfg.Packs, names...)
 	} else {
-		packs, err = firmware.Profile(cfg.Profile)
+		chosen, err = packs.Profile(cfg.Profile)
 	}
 	if err != nil {
 		err = misuse{err}
 	}
-	return cfg.Packs, packs, err
+	return cfg.Packs, chosen, err
 }
 
 type packsListCmd struct {
@@ -61,7 +62,7 @@ func (c *packsListCmd) Run(ctx context.Context, k *kong.Context, console *consol
 	if err != nil {
 		return err
 	}
-	states, err := firmware.Verify(ctx, cfg.Packs, append(firmware.Packs(), firmware.Own(cfg.Packs)...), false)
+	states, err := packs.Verify(ctx, cfg.Packs, append(packs.BuiltIn(), packs.Own(cfg.Packs)...), false)
 	if err != nil {
 		return err
 	}
@@ -70,14 +71,14 @@ func (c *packsListCmd) Run(ctx context.Context, k *kong.Context, console *consol
 
 // packJSON is how list and verify print a pack with --json.
 type packJSON struct {
-	firmware.Pack
-	Bytes  int64           `json:"bytes"`
-	Status firmware.Status `json:"status"`
-	Why    string          `json:"why,omitempty"`
-	Mend   string          `json:"mend,omitempty"`
+	packs.Pack
+	Bytes  int64        `json:"bytes"`
+	Status packs.Status `json:"status"`
+	Why    string       `json:"why,omitempty"`
+	Mend   string       `json:"mend,omitempty"`
 }
 
-func (c *console) printStates(states []firmware.State, asJSON bool) error {
+func (c *console) printStates(states []packs.State, asJSON bool) error {
 	if asJSON {
 		out := []packJSON{}
 		for _, s := range states {
@@ -103,13 +104,13 @@ func (packsPullCmd) Help() string {
 }
 
 func (c *packsPullCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
-	dir, packs, err := console.choose(k, c.Names, c.Profile)
+	dir, chosen, err := console.choose(k, c.Names, c.Profile)
 	if err != nil {
 		return err
 	}
-	err = withBars(ctx, console.err, func(p firmware.Progress) error { return firmware.Pull(ctx, dir, packs, p) })
+	err = withBars(ctx, console.err, func(p progress.Func) error { return packs.Pull(ctx, dir, chosen, p) })
 	if err == nil {
-		fmt.Fprintf(console.err, "ready in %s: %s\n", dir, names(packs))
+		fmt.Fprintf(console.err, "ready in %s: %s\n", dir, names(chosen))
 	}
 	return err
 }
@@ -124,23 +125,23 @@ func (packsVerifyCmd) Help() string {
 }
 
 func (c *packsVerifyCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
-	dir, packs, err := console.choose(k, c.Names, "")
+	dir, chosen, err := console.choose(k, c.Names, "")
 	if err != nil {
 		return err
 	}
 	if len(c.Names) == 0 {
-		packs = withPresent(dir, packs)
+		chosen = withPresent(dir, chosen)
 	}
-	states, err := firmware.Verify(ctx, dir, packs, true)
+	states, err := packs.Verify(ctx, dir, chosen, true)
 	if err != nil {
 		return err
 	}
 	if err := console.printStates(states, c.JSON); err != nil {
 		return err
 	}
-	bad := &firmware.ErrNotReady{}
+	bad := &packs.ErrNotReady{}
 	for _, s := range states {
-		if s.Status != firmware.Ready {
+		if s.Status != packs.Ready {
 			bad.States = append(bad.States, s)
 		}
 	}
@@ -150,18 +151,18 @@ func (c *packsVerifyCmd) Run(ctx context.Context, k *kong.Context, console *cons
 	return nil
 }
 
-// withPresent adds to packs all others whose folder is in dir.
-func withPresent(dir string, packs []firmware.Pack) []firmware.Pack {
+// withPresent adds to chosen all other packs whose folder is in dir.
+func withPresent(dir string, chosen []packs.Pack) []packs.Pack {
 	have := map[string]bool{}
-	for _, p := range packs {
+	for _, p := range chosen {
 		have[p.Name] = true
 	}
-	for _, p := range append(firmware.Packs(), firmware.Own(dir)...) {
+	for _, p := range append(packs.BuiltIn(), packs.Own(dir)...) {
 		if _, err := os.Stat(filepath.Join(dir, p.Name)); err == nil && !have[p.Name] {
-			packs = append(packs, p)
+			chosen = append(chosen, p)
 		}
 	}
-	return packs
+	return chosen
 }
 
 type packsExportCmd struct {
@@ -175,12 +176,12 @@ func (packsExportCmd) Help() string {
 }
 
 func (c *packsExportCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
-	dir, packs, err := console.choose(k, c.Names, c.Profile)
+	dir, chosen, err := console.choose(k, c.Names, c.Profile)
 	if err != nil {
 		return err
 	}
-	return withBars(ctx, console.err, func(p firmware.Progress) error {
-		return firmware.Export(ctx, dir, packs, c.File, p)
+	return withBars(ctx, console.err, func(p progress.Func) error {
+		return packs.Export(ctx, dir, chosen, c.File, p)
 	})
 }
 
@@ -197,8 +198,8 @@ func (c *packsImportCmd) Run(ctx context.Context, k *kong.Context, console *cons
 	if err != nil {
 		return err
 	}
-	return withBars(ctx, console.err, func(p firmware.Progress) error {
-		_, err := firmware.Import(ctx, cfg.Packs, c.File, p)
+	return withBars(ctx, console.err, func(p progress.Func) error {
+		_, err := packs.Import(ctx, cfg.Packs, c.File, p)
 		return err
 	})
 }
@@ -218,11 +219,11 @@ func (c *packsAddCmd) Run(ctx context.Context, k *kong.Context, console *console
 		return err
 	}
 	fmt.Fprintf(console.err, "copying, and loading it once ...\n")
-	p, err := firmware.Add(ctx, cfg.Packs, c.Files, c.As, loadsIn(cfg.Packs))
+	p, err := packs.Add(ctx, cfg.Packs, c.Files, c.As, loadsIn(cfg.Packs))
 	if err != nil {
 		return err
 	}
-	setting := map[firmware.Kind]string{firmware.Voice: "engines.voice", firmware.LanguageModel: "engines.language_model"}[p.Kind]
+	setting := map[packs.Kind]string{packs.Voice: "engines.voice", packs.LanguageModel: "engines.language_model"}[p.Kind]
 	_, err = fmt.Fprintf(console.out, "%s is added as a %s; set %s: %s in parley.yaml to use it\n", p.Name, p.Kind, setting, p.Name)
 	return err
 }
@@ -236,19 +237,19 @@ func (packsRemoveCmd) Help() string {
 }
 
 func (c *packsRemoveCmd) Run(k *kong.Context, console *console) error {
-	dir, packs, err := console.choose(k, []string{c.Name}, "")
-	if no := (*firmware.ErrNoPack)(nil); errors.As(err, &no) {
+	dir, chosen, err := console.choose(k, []string{c.Name}, "")
+	if no := (*packs.ErrNoPack)(nil); errors.As(err, &no) {
 		return fmt.Errorf("%w; a folder in %s that is no pack can simply be deleted", err, dir)
 	}
 	if err != nil {
 		return err
 	}
-	return firmware.Remove(dir, packs[0])
+	return packs.Remove(dir, chosen[0])
 }
 
-func names(packs []firmware.Pack) string {
+func names(chosen []packs.Pack) string {
 	var list []string
-	for _, p := range packs {
+	for _, p := range chosen {
 		list = append(list, p.Name)
 	}
 	return strings.Join(list, ", ")

@@ -10,17 +10,17 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
-	"parley/firmware"
+	"parley/firmware/packs"
 )
 
 // loadsIn returns the check that an added model must pass: the engine that
 // will run it, from the packs in dir, loads it and runs it once.
-func loadsIn(dir string) firmware.Check {
-	return func(ctx context.Context, kind firmware.Kind, folder string) error {
+func loadsIn(dir string) packs.Check {
+	return func(ctx context.Context, kind packs.Kind, folder string) error {
 		switch kind {
-		case firmware.LanguageModel:
+		case packs.LanguageModel:
 			return loadsModel(ctx, dir, folder)
-		case firmware.Voice:
+		case packs.Voice:
 			return loadsVoice(ctx, dir, folder)
 		}
 		return fmt.Errorf("nothing here can load a %s", kind)
@@ -28,11 +28,11 @@ func loadsIn(dir string) firmware.Check {
 }
 
 func needs(ctx context.Context, dir string, names ...string) error {
-	packs, err := firmware.Find(dir, names...)
+	needed, err := packs.Find(dir, names...)
 	if err != nil {
 		return err
 	}
-	return firmware.Require(ctx, dir, packs)
+	return packs.Require(ctx, dir, needed)
 }
 
 func loadsModel(ctx context.Context, dir, folder string) (err error) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/firmware"
+	"parley/firmware/packs"
 )
 
 // packsAt runs parley packs over the folder dir.
@@ -29,11 +29,11 @@ func TestPacksListSaysWhatIsMissingAndWhatMendsIt(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &list); err != nil {
 		t.Fatal(err)
 	}
-	if len(list) != len(firmware.Packs()) {
-		t.Errorf("%d packs are listed, there are %d", len(list), len(firmware.Packs()))
+	if len(list) != len(packs.BuiltIn()) {
+		t.Errorf("%d packs are listed, there are %d", len(list), len(packs.BuiltIn()))
 	}
 	for _, p := range list {
-		if p.System == nil && (p.Status != firmware.Absent || p.Mend != "parley packs pull "+p.Name || p.Bytes == 0) {
+		if p.System == nil && (p.Status != packs.Absent || p.Mend != "parley packs pull "+p.Name || p.Bytes == 0) {
 			t.Errorf("%s: %s, mended by %q, %d bytes", p.Name, p.Status, p.Mend, p.Bytes)
 		}
 	}

@@ -1,0 +1,229 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"parley/internal/bundle"
+	"parley/internal/disk"
+	"parley/internal/durable"
+	"parley/internal/progress"
+)
+
+// maxManifest bounds what is read before anything is known of the file: the
+// manifest of a million recordings.
+const maxManifest = 256 << 20
+
+// Target is where a backup goes.
+type Target struct {
+	Data   string // the data folder; no box may run on it
+	Schema int64  // the newest schema that this Parley knows
+	// Force moves a folder that holds something aside; without it that is an
+	// error.
+	Force bool
+	// Check opens what was restored, before it is put in place, and says what
+	// is wrong with it.
+	Check func(ctx context.Context, folder string) error
+}
+
+var errNotBackup = errors.New("it is not a file that parley backup wrote")
+
+// Restore makes the data folder what it was when the backup in file was made.
+// Everything is checked first, and then put in place in one step: after an
+// error the folder is as it was. What was there before is kept, at the path
+// returned; that is empty when nothing was.
+func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m Manifest, aside string, err error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return m, "", fmt.Errorf("restoring: %w", err)
+	}
+	defer in.Close()
+	if to.Data, err = realPath(to.Data); err != nil {
+		return m, "", err
+	}
+	taken, err := occupied(to.Data)
+	if err != nil {
+		return m, "", err
+	}
+	if taken && !to.Force {
+		return m, "", fmt.Errorf("the data folder %s is not empty: name another with --data, or pass --force to have what is there moved aside", to.Data)
+	}
+	r, err := bundle.NewReader(in)
+	if err != nil {
+		return m, "", err
+	}
+	defer r.Close()
+	stage, err := durable.NewStage(filepath.Dir(to.Data), filepath.Base(to.Data)+".restoring-")
+	if err != nil {
+		return m, "", fmt.Errorf("the folder that is to hold %s cannot be written: %w: run this as its owner, or name another with --data", to.Data, err)
+	}
+	m, err = to.unpack(ctx, r, stage.Path, tell.Serial())
+	if err == nil {
+		err = to.Check(ctx, stage.Path)
+	}
+	if err == nil {
+		err = likeBefore(stage.Path, to.Data)
+	}
+	if err == nil {
+		aside, err = exchange(stage.Path, to.Data)
+	}
+	if err != nil {
+		err = fmt.Errorf("restoring %s: %w: nothing was changed", file, err)
+		return m, "", errors.Join(err, stage.Remove())
+	}
+	aside, err = keepAside(aside)
+	return m, aside, errors.Join(err, stage.Release(), durable.SyncFolder(filepath.Dir(to.Data)))
+}
+
+// realPath is the path behind the links on the way, as far as there is one.
+func realPath(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return dir, nil
+	}
+	return real, err
+}
+
+// occupied tells whether the folder holds something; a lock is nothing.
+func occupied(dir string) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	for _, e := range entries {
+		if e.Name() != "parley.lock" {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// unpack writes the files of the backup into the stage.
+func (to Target) unpack(ctx context.Context, r *bundle.Reader, stage string, tell progress.Func) (Manifest, error) {
+	m, err := readManifest(r)
+	if err != nil {
+		return m, err
+	}
+	if m.Schema > to.Schema {
+		return m, fmt.Errorf("it was made by a newer Parley (%.40q): its database has schema %d, and this Parley (up to %d) cannot read it; install that one first", m.Parley, m.Schema, to.Schema)
+	}
+	free, err := disk.Free(stage)
+	if err != nil {
+		return m, err
+	}
+	if need := m.Bytes() + disk.Spare; free < need {
+		return m, fmt.Errorf("%s has %d MB free, and %d MB are needed", filepath.Dir(stage), free/1e6, need/1e6)
+	}
+	e := progress.Event{Name: "backup", Step: progress.Reading, Total: m.Bytes()}
+	for _, f := range m.Files {
+		before := e.Done
+		err := r.Extract(ctx, f.Name, f, filepath.Join(stage, filepath.FromSlash(f.Name)), func(bytes int64) {
+			e.Done += bytes
+			tell(e)
+		})
+		if errors.Is(err, bundle.ErrDeleted) && f.Name != databaseName {
+			e.Done, err = before+f.Bytes, nil
+		}
+		if err != nil {
+			return m, err
+		}
+	}
+	e.Step = progress.Done
+	tell(e)
+	return m, r.End()
+}
+
+// readManifest reads what the backup holds and believes none of it that could
+// do harm.
+func readManifest(r *bundle.Reader) (m Manifest, err error) {
+	if err := r.Header(manifestName, maxManifest, &m); err != nil {
+		return m, fmt.Errorf("%w: %w", errNotBackup, err)
+	}
+	if m.Format != backupFormat {
+		return m, fmt.Errorf("it has format %d, and this Parley reads format %d: restore it with the Parley that made it (%.40q)", m.Format, backupFormat, m.Parley)
+	}
+	seen := map[string]bool{}
+	var total int64
+	for _, f := range m.Files {
+		if total += f.Bytes; !fs.ValidPath(f.Name) || f.Name == "." || seen[f.Name] || f.Bytes < 0 || total < 0 {
+			return m, fmt.Errorf("%w: it announces %q of %d bytes", errNotBackup, f.Name, f.Bytes)
+		}
+		seen[f.Name] = true
+	}
+	if !seen[databaseName] {
+		return m, fmt.Errorf("%w: it holds no database", errNotBackup)
+	}
+	return m, nil
+}
+
+// likeBefore gives the files of the stage to their owner only: to the owner of
+// the folder that they replace, for a box seldom runs as the user who restores.
+// All of it is on the disk then.
+func likeBefore(stage, data string) error {
+	var before unix.Stat_t
+	err := unix.Stat(data, &before)
+	given := err == nil && os.Geteuid() == 0
+	return filepath.WalkDir(stage, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o600)
+		if d.IsDir() {
+			mode = 0o700
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			return err
+		}
+		if given {
+			if err := os.Chown(path, int(before.Uid), int(before.Gid)); err != nil {
+				return err
+			}
+		}
+		if d.IsDir() {
+			return durable.SyncFolder(path)
+		}
+		return nil
+	})
+}
+
+// exchange puts the stage where the data folder is, and returns where to find
+// what was there. After an error nothing has changed.
+func exchange(stage, data string) (aside string, err error) {
+	// The stage takes the other name first: what was there must not lie under
+	// the name of a stage for a moment, for stages of the dead are deleted.
+	aside = data + ".before-restore-" + time.Now().Format("20060102-150405")
+	if err := os.Rename(stage, aside); err != nil {
+		return "", err
+	}
+	err = durable.Replace(aside, data)
+	if err == nil {
+		return aside, nil
+	}
+	if errors.Is(err, unix.EBUSY) {
+		err = fmt.Errorf("%s is where a disk is mounted, and cannot be replaced as a whole: restore into a folder on it, with --data %s, and start the box with that", data, filepath.Join(data, "parley"))
+	} else {
+		err = fmt.Errorf("putting the backup in place: %w", err)
+	}
+	return "", errors.Join(err, os.RemoveAll(aside))
+}
+
+// keepAside returns the path of the old data folder, or deletes it and returns
+// nothing when it is empty or was not there.
+func keepAside(aside string) (string, error) {
+	taken, err := occupied(aside)
+	if err != nil || taken {
+		return aside, err
+	}
+	return "", os.RemoveAll(aside)
+}

@@ -1,0 +1,192 @@
+// Package doctor looks for what is wrong with a box, and says what to do about
+// it.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"parley/firmware/packs"
+	"parley/internal/disk"
+)
+
+// Health is how a part of the box is.
+type Health string
+
+// How a part may be.
+const (
+	Well    Health = "ok"
+	Doubt   Health = "warning" // the box runs, but not as well as it could or not for long
+	Trouble Health = "problem" // the box does not run, or loses something
+)
+
+// A Finding is what was seen of one part, and what to do about it.
+type Finding struct {
+	Part   string `json:"part"`
+	Health Health `json:"health"`
+	What   string `json:"what"`
+	Mend   string `json:"mend,omitempty"` // empty when all is well
+}
+
+// Folder looks at the data folder itself.
+func Folder(data string) Finding {
+	f := Finding{Part: "data folder", Health: Well}
+	info, err := os.Stat(data)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.What = data + " is not there yet; the first start makes it"
+	case err != nil:
+		f.Health, f.What, f.Mend = Trouble, fmt.Sprintf("%s cannot be looked at: %s", data, disk.Reason(err)), "run this as the user that runs the box"
+	case !info.IsDir():
+		f.Health, f.What, f.Mend = Trouble, data+" is not a folder", "name another with --data"
+	case unix.Access(data, unix.R_OK|unix.W_OK|unix.X_OK) != nil:
+		f.Health, f.What, f.Mend = Trouble, data+" cannot be written by this user", "run this as the user that runs the box, or mend it: chown -R USER "+data
+	case info.Mode().Perm()&0o077 != 0:
+		f.Health, f.What, f.Mend = Doubt, fmt.Sprintf("%s has mode %04o: other users of this machine can look into it", data, info.Mode().Perm()), "chmod 700 "+data
+	default:
+		f.What = fmt.Sprintf("%s, for its owner only", data)
+	}
+	return f
+}
+
+// A day of talk is some 500 MB of recordings, at 24 kbit/s for each side, and
+// a few MB of text.
+const roomy = 1 << 30
+
+// Disk looks at the room that the data folder has left.
+func Disk(data string) Finding {
+	f := Finding{Part: "disk", Health: Well, Mend: "make room on it, or shorten retention.days"}
+	free, err := disk.Free(existing(data))
+	if err != nil {
+		return Finding{"disk", Trouble, err.Error(), "name a folder on a disk that works with --data"}
+	}
+	f.What = fmt.Sprintf("%.1f GB free for conversations and recordings", float64(free)/1e9)
+	switch {
+	case free < disk.Spare:
+		f.Health = Trouble
+	case free < roomy:
+		f.Health = Doubt
+	default:
+		f.Mend = ""
+	}
+	return f
+}
+
+// existing is dir, or the nearest folder above it that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Packs looks at packs as [packs.Verify] does, without reading what it read
+// before.
+func Packs(ctx context.Context, dir string, names []string) ([]Finding, error) {
+	chosen, err := packs.Find(dir, names...)
+	if err != nil {
+		return []Finding{{"packs", Trouble, err.Error(), "name one of them in the settings, or add it: parley packs add"}}, nil
+	}
+	states, err := packs.Verify(ctx, dir, chosen, false)
+	if err != nil {
+		return nil, err
+	}
+	var found []Finding
+	var bytes int64
+	for _, s := range states {
+		if s.Status != packs.Ready {
+			found = append(found, Finding{"packs", Trouble, fmt.Sprintf("%s is %s: %s", s.Pack.Name, s.Status, s.Why), "run: " + s.Mend})
+		}
+		bytes += s.Pack.Bytes()
+	}
+	if found == nil {
+		found = []Finding{{Part: "packs", Health: Well, What: fmt.Sprintf("%d packs, %.1f GB, in %s", len(chosen), float64(bytes)/1e9, dir)}}
+	}
+	return found, nil
+}
+
+// What the engines take of memory, measured with parley bench talk: the ears
+// and a voice, and for a language model its file and a third for its caches.
+const (
+	sensesBytes = 700 << 20
+	modelShare  = 1.3
+)
+
+// Memory compares what the packs of these names need with what this
+// machine, or the container, has: free, unless the box runs and holds it
+// already.
+func Memory(dir string, names []string, running bool) Finding {
+	need := float64(sensesBytes)
+	if chosen, err := packs.Find(dir, names...); err == nil {
+		for _, p := range chosen {
+			if p.Kind == packs.LanguageModel {
+				need += modelShare * float64(p.Bytes())
+			}
+		}
+	}
+	entry, has := "MemAvailable", "free"
+	if running {
+		entry, has = "MemTotal", "in all"
+	}
+	have := memoryEntry(entry)
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if limit, err := strconv.ParseFloat(firstField(file), 64); err == nil && limit < have {
+			have, has = limit, "allowed to this container"
+		}
+	}
+	f := Finding{Part: "memory", Health: Well, What: fmt.Sprintf("%.1f GB %s; the chosen models need about %.1f GB", have/1e9, has, need/1e9)}
+	if have < need {
+		f.Health, f.Mend = Trouble, "choose smaller models, such as --profile small, or stop what else takes memory"
+	}
+	return f
+}
+
+func memoryEntry(name string) float64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		var kb float64
+		if _, err := fmt.Sscanf(line, name+": %f kB", &kb); err == nil {
+			return kb * 1024
+		}
+	}
+	return 0
+}
+
+func firstField(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// Clock looks whether the machine's clock can be right: tokens and
+// certificates last by it. newest is the latest time known to have been, such
+// as that of the last write.
+func Clock(now, newest time.Time) Finding {
+	// Files are written a moment after the time that they bear is read.
+	const slack = time.Minute
+	if now.Before(newest.Add(-slack)) {
+		return Finding{"clock", Trouble, fmt.Sprintf("it says %s, but %s has been already", now.Format(time.DateTime), newest.Format(time.DateTime)),
+			"set it: timedatectl set-ntp true, or timedatectl set-time 'YYYY-MM-DD HH:MM:SS'"}
+	}
+	const timeError = 5 // TIME_ERROR of adjtimex(2): nobody keeps it right
+	if state, err := unix.Adjtimex(&unix.Timex{}); err == nil && state == timeError {
+		return Finding{"clock", Doubt, now.Format(time.DateTime) + ", but nothing keeps it right", "where there is a time server: timedatectl set-ntp true"}
+	}
+	return Finding{Part: "clock", Health: Well, What: now.Format(time.DateTime) + ", kept right by a time server"}
+}

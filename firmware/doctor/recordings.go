@@ -1,0 +1,142 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/disk"
+	"parley/internal/progress"
+)
+
+// Sounds is what is to be known of recordings to examine them.
+type Sounds struct {
+	Folder string
+	// Known says of files, by their names, whether they must be there. Of any
+	// other nobody speaks. With ErrNotExist nothing is known. It is asked once
+	// the files are listed, for those that come later are no concern.
+	Known func(ctx context.Context) (due map[string]bool, err error)
+	// Check reads a file whole and says what is wrong with it.
+	Check func(name string, f *os.File) error
+}
+
+// recordingsPatience is how long the recordings are read before anybody is told
+// how far it is: those of a few days take no longer.
+const recordingsPatience = 2 * time.Second
+
+// Recordings reads every recording, and compares what is there with what
+// should be.
+func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, error) {
+	f := Finding{Part: "recordings", Health: Well}
+	entries, err := os.ReadDir(s.Folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Finding{"recordings", Trouble, fmt.Sprintf("%s cannot be read: %s", s.Folder, disk.Reason(err)), "run this as the user that runs the box"}, nil
+	}
+	due, err := s.Known(ctx)
+	known := !errors.Is(err, fs.ErrNotExist)
+	if err != nil && known {
+		return Finding{"recordings", Doubt, "what should be there cannot be told: " + err.Error(), "see what is said of the database"}, ctx.Err()
+	}
+	broken, bytes, err := s.read(ctx, entries, tell.Serial())
+	if err != nil {
+		return f, err
+	}
+	var said []string
+	add := func(names []string, what string) {
+		if len(names) > 0 {
+			said = append(said, fmt.Sprintf("%d %s, the first is %s", len(names), what, names[0]))
+		}
+	}
+	add(broken, "cannot be heard whole")
+	if known {
+		add(s.missing(entries, due), "are missing")
+		add(stray(entries, due), "belong to no chat")
+	}
+	f.What = fmt.Sprintf("%d files, %.1f MB", len(entries), float64(bytes)/1e6)
+	if len(entries) == 0 && len(said) == 0 {
+		f.What = "none yet"
+	}
+	if len(said) > 0 {
+		f.Health, f.Mend = Doubt, "bring back from a backup what is lost; delete what belongs to no chat"
+		f.What += "; " + strings.Join(said, "; ")
+	}
+	return f, nil
+}
+
+// read checks the files, and returns those with which something is wrong, and
+// why, and how many bytes all have.
+func (s Sounds) read(ctx context.Context, entries []fs.DirEntry, tell progress.Func) (broken []string, bytes int64, err error) {
+	e := progress.Event{Name: "recordings", Step: progress.Reading}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil {
+			e.Total += info.Size()
+		}
+	}
+	begun, told := time.Now(), false
+	for _, entry := range entries {
+		if err := context.Cause(ctx); err != nil {
+			return nil, 0, err
+		}
+		size, err := s.check(entry.Name())
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // deleted meanwhile
+			broken = append(broken, fmt.Sprintf("%s (%s)", entry.Name(), disk.Reason(err)))
+		}
+		e.Done += size
+		if told = told || time.Since(begun) > recordingsPatience; told {
+			tell(e)
+		}
+	}
+	if e.Step = progress.Done; told {
+		tell(e)
+	}
+	return broken, e.Done, nil
+}
+
+// check reads a file. One in which nothing is yet may become a recording.
+func (s Sounds) check(name string) (size int64, err error) {
+	f, err := os.Open(filepath.Join(s.Folder, name))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return 0, err
+	}
+	return info.Size(), s.Check(name, f)
+}
+
+// missing are the names of files that are due and not there.
+func (s Sounds) missing(entries []fs.DirEntry, due map[string]bool) (names []string) {
+	there := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		there[e.Name()] = true
+	}
+	for name, must := range due {
+		if !must || there[name] {
+			continue
+		}
+		// It may have come since the folder was read.
+		if _, err := os.Stat(filepath.Join(s.Folder, name)); errors.Is(err, fs.ErrNotExist) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// stray are the names of files that nobody speaks of.
+func stray(entries []fs.DirEntry, due map[string]bool) (names []string) {
+	for _, e := range entries {
+		if _, spoken := due[e.Name()]; !spoken {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,203 @@
+package packs
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// An archive gives the members of a fetched package: it calls take for each
+// that want says is wanted.
+type archive func(want func(member string) bool, take func(member string, r io.Reader) error) error
+
+// openArchive finds what a client left in out (pip, npm) or in its cache (go).
+func openArchive(s Source, folder, out string) (archive, error) {
+	if s.Client == "go" {
+		// go mod download unpacks the module; its path is lower case or
+		// escaped, and there is but one: look for it instead of escaping it.
+		found, err := filepath.Glob(filepath.Join(folder, "modules", "cache", "download", "*", "*", "*", "@v", "*.zip"))
+		if err != nil || len(found) != 1 {
+			return nil, fmt.Errorf("go left %d archives, not one", len(found))
+		}
+		return zipArchive(found[0], s.Package+"@"+s.Version+"/"), nil
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) != 1 {
+		return nil, fmt.Errorf("%s left %d files, not one", s.Client, len(entries))
+	}
+	path := filepath.Join(out, entries[0].Name())
+	if s.Client == "npm" {
+		return tgzArchive(path), nil
+	}
+	return zipArchive(path, ""), nil
+}
+
+func zipArchive(path, prefix string) archive {
+	return func(want func(string) bool, take func(string, io.Reader) error) error {
+		z, err := zip.OpenReader(path)
+		if err != nil {
+			return err
+		}
+		defer z.Close()
+		for _, m := range z.File {
+			if len(m.Name) < len(prefix) || m.Name[:len(prefix)] != prefix || !want(m.Name[len(prefix):]) {
+				continue
+			}
+			r, err := m.Open()
+			if err != nil {
+				return err
+			}
+			err = take(m.Name[len(prefix):], r)
+			r.Close()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func tgzArchive(path string) archive {
+	return func(want func(string) bool, take func(string, io.Reader) error) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return err
+		}
+		return tarMembers(z, want, take)
+	}
+}
+
+func tarMembers(r io.Reader, want func(string) bool, take func(string, io.Reader) error) error {
+	t := tar.NewReader(r)
+	for {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag == tar.TypeReg && want(h.Name) {
+			if err := take(h.Name, t); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// takeAll writes the wanted members of a package into folder, each checked
+// against its sha256 as it goes by.
+func takeAll(a archive, takes []Take, folder string) error {
+	byMember := map[string]Take{}
+	for _, t := range takes {
+		byMember[t.Member] = t
+	}
+	err := a(func(m string) bool { _, ok := byMember[m]; return ok }, func(m string, r io.Reader) error {
+		t := byMember[m]
+		delete(byMember, m)
+		if err := takeOne(t, r, folder); err != nil {
+			return fmt.Errorf("%s: %w", m, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for m := range byMember {
+		return fmt.Errorf("%s is not in the package", m)
+	}
+	return nil
+}
+
+func takeOne(t Take, r io.Reader, folder string) error {
+	h := sha256.New()
+	n := &counter{}
+	// One byte more than announced is enough to know that it is too long.
+	r = io.TeeReader(io.LimitReader(r, t.Bytes+1), io.MultiWriter(h, n))
+	var err error
+	if t.Unpack != nil {
+		err = unpack(t.Unpack, r, folder)
+	} else {
+		err = writeAt(filepath.Join(folder, filepath.FromSlash(t.File)), t.Offset, r)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil { // what the unpacker left unread
+		return err
+	}
+	if sum := hex.EncodeToString(h.Sum(nil)); n.bytes != t.Bytes || sum != t.SHA256 {
+		return fmt.Errorf("the package has %d bytes with sha256 %s here, not %d with %s: it is not the one that was published", n.bytes, sum, t.Bytes, t.SHA256)
+	}
+	return nil
+}
+
+func unpack(takes []Take, r io.Reader, folder string) error {
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	return takeAll(func(want func(string) bool, take func(string, io.Reader) error) error {
+		return tarMembers(z, want, take)
+	}, takes, folder)
+}
+
+// writeAt writes all of r into a file, from offset on, and makes sure that it
+// is on the disk: a marker will say so.
+func writeAt(path string, offset int64, r io.Reader) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.NewOffsetWriter(f, offset), r)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+type counter struct{ bytes int64 }
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.bytes += int64(len(p))
+	return len(p), nil
+}
+
+// largest returns the size of the largest file under folder, and of all
+// together. The archive that a client is downloading is the largest, so the
+// first is how far it is; the second grows as long as the client does anything.
+func largest(folder string) (one, all int64) {
+	_ = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // a file that went away while we looked
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			one = max(one, info.Size())
+			all += info.Size()
+		}
+		return nil
+	})
+	return one, all
+}

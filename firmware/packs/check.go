@@ -1,0 +1,184 @@
+package packs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"parley/internal/bundle"
+	"parley/internal/disk"
+)
+
+// Status is how a pack stands.
+type Status string
+
+// How a pack may stand.
+const (
+	Ready   Status = "ready"
+	Absent  Status = "missing"
+	Damaged Status = "damaged"
+)
+
+// A State says how a pack stands in a folder.
+type State struct {
+	Pack   Pack
+	Status Status
+	Why    string // what is missing or wrong; empty when ready
+	Mend   string // the command that mends it; empty when ready
+
+	good map[string]recordFile // files that are right, by name
+}
+
+func (s State) String() string {
+	return fmt.Sprintf("pack %s is %s (%s): run: %s", s.Pack.Name, s.Status, s.Why, s.Mend)
+}
+
+// Verify says how each of packs stands in dir. A file whose size and time are
+// as they were when it was last found right is trusted, unless deep is set:
+// then every file is hashed. The only error is ctx's.
+func Verify(ctx context.Context, dir string, packs []Pack, deep bool) ([]State, error) {
+	states := make([]State, 0, len(packs))
+	for _, p := range packs {
+		if p.System != nil {
+			states = append(states, inspectSystem(p, systemRoot))
+			continue
+		}
+		s, err := inspect(ctx, filepath.Join(dir, p.Name), p, deep)
+		if err != nil {
+			return nil, err
+		}
+		states = append(states, s)
+	}
+	return states, nil
+}
+
+// Missing returns those of packs that are not ready in dir.
+func Missing(ctx context.Context, dir string, packs []Pack) ([]State, error) {
+	states, err := Verify(ctx, dir, packs, false)
+	var missing []State
+	for _, s := range states {
+		if s.Status != Ready {
+			missing = append(missing, s)
+		}
+	}
+	return missing, err
+}
+
+// ErrNotReady says which packs are missing or damaged, and what mends them.
+type ErrNotReady struct{ States []State }
+
+func (e *ErrNotReady) Error() string {
+	var lines []string
+	for _, s := range e.States {
+		lines = append(lines, s.String())
+	}
+	return strings.Join(lines, "; ")
+}
+
+// Require returns nil when all packs are ready in dir, else an *ErrNotReady.
+func Require(ctx context.Context, dir string, packs []Pack) error {
+	missing, err := Missing(ctx, dir, packs)
+	if err == nil && len(missing) > 0 {
+		err = &ErrNotReady{missing}
+	}
+	return err
+}
+
+// inspect looks at a pack's folder. When the files are right but the record
+// does not say so, it writes the record, so that the next look is quick; a
+// folder that cannot be written stays slow and right.
+func inspect(ctx context.Context, folder string, p Pack, deep bool) (State, error) {
+	build, ok := p.Build()
+	if !ok {
+		return State{Pack: p, Status: Absent, Why: "it is not made for " + runtime.GOARCH + " processors",
+			Mend: "parley on " + strings.Join(builtFor(p), " or ")}, nil
+	}
+	known := readRecord(folder)
+	fresh := newRecord(p)
+	s := State{Pack: p, Status: Ready, good: map[string]recordFile{}}
+	hashed, damaged := false, false
+	var whys []string
+	for _, f := range build.Files {
+		if err := ctx.Err(); err != nil {
+			return State{}, err
+		}
+		info, why, bad := inspectFile(folder, f, known, deep, &hashed)
+		if why != "" {
+			whys = append(whys, why)
+			damaged = damaged || bad
+			continue
+		}
+		r := recordFile{f, info.ModTime().UnixNano()}
+		s.good[f.Name] = r
+		fresh.Files = append(fresh.Files, r)
+	}
+	switch {
+	case len(whys) > 0:
+		s.Status, s.Why, s.Mend = Absent, summary(whys, len(build.Files)), mend(p)
+		if damaged || len(s.good) > 0 {
+			s.Status = Damaged
+		}
+	case hashed:
+		_ = fresh.write(folder)
+	}
+	return s, nil
+}
+
+// summary is the first reason and how many more there are: enough to know
+// what to do.
+func summary(whys []string, files int) string {
+	switch {
+	case len(whys) == files && strings.HasSuffix(whys[0], " is not there"):
+		return "its files are not there"
+	case len(whys) > 1:
+		return fmt.Sprintf("%s, and %d more", whys[0], len(whys)-1)
+	}
+	return whys[0]
+}
+
+// inspectFile says why f is not right in folder, or nothing when it is.
+func inspectFile(folder string, f bundle.File, known record, deep bool, hashed *bool) (info os.FileInfo, why string, damaged bool) {
+	path := filepath.Join(folder, filepath.FromSlash(f.Name))
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, f.Name + " is not there", false
+	case err != nil:
+		return nil, f.Name + " cannot be read: " + disk.Reason(err), true
+	case !info.Mode().IsRegular():
+		return nil, f.Name + " is not a file", true
+	case info.Size() != f.Bytes:
+		return nil, fmt.Sprintf("%s has %d bytes, not %d", f.Name, info.Size(), f.Bytes), true
+	case !deep && known.knows(f, info):
+		return info, "", false
+	}
+	sum, err := bundle.Hash(context.Background(), path)
+	if err != nil {
+		return nil, f.Name + " cannot be read: " + disk.Reason(err), true
+	}
+	if sum != f.SHA256 {
+		return nil, fmt.Sprintf("%s has sha256 %.12s…, not %.12s…", f.Name, sum, f.SHA256), true
+	}
+	*hashed = *hashed || !known.knows(f, info)
+	return info, "", false
+}
+
+func mend(p Pack) string {
+	if p.Own {
+		return fmt.Sprintf("parley packs remove %[1]s, then parley packs add FILE… --as %[1]s", p.Name)
+	}
+	return "parley packs pull " + p.Name
+}
+
+func builtFor(p Pack) []string {
+	var archs []string
+	for a := range p.Builds {
+		archs = append(archs, a)
+	}
+	return archs
+}

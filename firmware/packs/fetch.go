@@ -1,0 +1,122 @@
+package packs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"parley/internal/progress"
+)
+
+const (
+	// tries is how often a package is asked for before we give up; clients try
+	// again by themselves when a connection breaks, this is for what they
+	// take for final.
+	tries = 3
+	// stalled is how long a client may write nothing before it is given up:
+	// longer than any client's own time limit on a connection (npm's is five
+	// minutes, pip's 15 s).
+	stalled = 6 * time.Minute
+	// look is how often a download's size is looked at.
+	look = 300 * time.Millisecond
+)
+
+// fetch downloads one source and takes its parts, trying again when its client
+// fails.
+func (p *puller) fetch(ctx context.Context, d *download) error {
+	for try := 1; ; try++ {
+		again, err := p.tryFetch(ctx, d)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err == nil || !again || try == tries {
+			return err
+		}
+		select {
+		case <-time.After(time.Duration(try*try) * time.Second): // 1 s, 4 s
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// tryFetch says whether its error may go away by itself: that of a client may,
+// a package that is not what was published will not be another in a second.
+func (p *puller) tryFetch(ctx context.Context, d *download) (again bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	s := d.source()
+	folder := filepath.Join(p.temp, fmt.Sprintf("%s-%d", d.stage.pack.Name, d.index))
+	defer os.RemoveAll(folder)
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
+		return false, err
+	}
+	d.folder.Store(&folder)
+	defer d.folder.Store(nil)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	go giveUpWhenStalled(ctx, folder, stop)
+	a, err := p.clients.fetch(ctx, s, folder)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		noClient := (*ErrNoClient)(nil)
+		return !errors.As(err, &noClient), fmt.Errorf("fetching %s: %w", s, err)
+	}
+	if err := takeAll(a, missingTakes(s.Take, d.good), d.stage.files()); err != nil {
+		return false, fmt.Errorf("unpacking %s: %w", s, err)
+	}
+	return false, os.WriteFile(d.stage.marker(d.index), nil, 0o644)
+}
+
+// giveUpWhenStalled stops a client whose folder has not grown for too long.
+func giveUpWhenStalled(ctx context.Context, folder string, stop context.CancelCauseFunc) {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	var size int64
+	grown := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-tick.C:
+			if _, all := largest(folder); all != size {
+				size, grown = all, now
+			} else if now.Sub(grown) > stalled {
+				stop(fmt.Errorf("nothing arrived for %s: check the network, and run the command again", stalled))
+			}
+		}
+	}
+}
+
+// watch tells how far the downloads are, until over is closed.
+func (p *puller) watch(over <-chan struct{}) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		for _, j := range p.jobs {
+			done := j.done.Load()
+			active := false
+			for _, d := range p.downloads {
+				if folder := d.folder.Load(); d.job == j && folder != nil {
+					one, _ := largest(*folder)
+					done += min(one, d.source().Bytes)
+					active = true
+				}
+			}
+			if active {
+				p.tell(progress.Event{Name: j.stage.pack.Name, Step: progress.Downloading, Done: min(done, j.total), Total: j.total})
+			}
+		}
+		select {
+		case <-over:
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package packs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"parley/internal/bundle"
+	"parley/internal/durable"
+	"parley/internal/progress"
+)
+
+// maxHeader bounds what is read before anything is known of the file: a hundred
+// times the header of all packs.
+const maxHeader = 4 << 20
+
+// Import puts the packs of a file that Export wrote into dir and returns their
+// names. Every file is checked; when anything is wrong, dir is as it was.
+func Import(ctx context.Context, dir, file string, tell progress.Func) ([]string, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("importing: %w", err)
+	}
+	defer in.Close()
+	unlock, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	r, err := bundle.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	names, err := importFrom(ctx, dir, r, tell.Serial())
+	if err != nil {
+		return nil, fmt.Errorf("importing %s: %w: nothing was changed", file, err)
+	}
+	return names, nil
+}
+
+func importFrom(ctx context.Context, dir string, r *bundle.Reader, tell progress.Func) ([]string, error) {
+	h, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	packs, total, err := h.check(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSpace(dir, total); err != nil {
+		return nil, err
+	}
+	stage, err := durable.NewStage(filepath.Join(dir, stageName), "import-")
+	if err != nil {
+		return nil, err
+	}
+	defer stage.Remove()
+	for i := range h.Packs {
+		if err := importPack(ctx, r, &h.Packs[i], packs[i], stage.Path, tell); err != nil {
+			return nil, fmt.Errorf("pack %s: %w", h.Packs[i].Name, err)
+		}
+	}
+	if err := r.End(); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range h.Packs {
+		if err := durable.Replace(filepath.Join(stage.Path, p.Name), filepath.Join(dir, p.Name)); err != nil {
+			return nil, fmt.Errorf("putting pack %s in place: %w", p.Name, err)
+		}
+		names = append(names, p.Name)
+	}
+	return names, nil
+}
+
+var errNotExported = errors.New("it is not a file that parley packs export wrote")
+
+func readHeader(r *bundle.Reader) (h header, err error) {
+	if err := r.Header(headerName, maxHeader, &h); err != nil {
+		return header{}, fmt.Errorf("%w: %w", errNotExported, err)
+	}
+	if h.Format != exportFormat {
+		return header{}, fmt.Errorf("it has format %d, and this Parley reads format %d: use the same version of Parley on both machines", h.Format, exportFormat)
+	}
+	if len(h.Packs) == 0 {
+		return header{}, errors.New("it holds no packs")
+	}
+	return h, nil
+}
+
+// check says what is wrong with the packs that a file announces; it returns
+// them and the bytes that they need. Nothing of the header is believed that
+// our own manifests know better.
+func (h header) check(dir string) (packs []Pack, total int64, err error) {
+	seen := map[string]bool{}
+	own := Own(dir)
+	for _, r := range h.Packs {
+		if seen[r.Name] {
+			return nil, 0, fmt.Errorf("it holds pack %q twice", r.Name)
+		}
+		seen[r.Name] = true
+		p, ok := builtIn(r.Name)
+		if ok {
+			err = sameBuild(p, r)
+		} else {
+			p = r.pack()
+			err = checkOwnImport(dir, r, own)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, f := range r.Files {
+			if total += f.Bytes; total < 0 {
+				return nil, 0, errNotExported
+			}
+		}
+		packs = append(packs, p)
+	}
+	return packs, total, nil
+}
+
+// sameBuild says when r is not the pack that this Parley wants.
+func sameBuild(p Pack, r record) error {
+	build, ok := p.Build()
+	if !ok {
+		return fmt.Errorf("pack %s cannot be carried to this machine", p.Name)
+	}
+	var files []bundle.File
+	for _, f := range r.Files {
+		files = append(files, f.File)
+	}
+	if !slices.Equal(files, build.Files) {
+		return fmt.Errorf("pack %s in it (version %q) is not the one that this Parley uses on %s (version %s): export it with the same version of Parley on the same kind of processor", p.Name, r.Version, runtime.GOARCH, p.Version)
+	}
+	return nil
+}
+
+// checkOwnImport says when r is not a pack that an operator may have added, or
+// would replace another one.
+func checkOwnImport(dir string, r record, own []Pack) error {
+	if err := r.checkOwn(); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, r.Name)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, p := range own {
+		b, _ := p.Build()
+		if p.Name == r.Name && slices.EqualFunc(b.Files, r.Files, func(a bundle.File, b recordFile) bool { return a == b.File }) {
+			return nil // the same again
+		}
+	}
+	return fmt.Errorf("there is another pack %s of your own: run first: parley packs remove %s", r.Name, r.Name)
+}
+
+// importPack writes the next pack of the file into the stage.
+func importPack(ctx context.Context, in *bundle.Reader, r *record, p Pack, stage string, tell progress.Func) error {
+	folder := filepath.Join(stage, r.Name)
+	e := progress.Event{Name: r.Name, Step: progress.Reading, Total: p.Bytes()}
+	for i, f := range r.Files {
+		path := filepath.Join(folder, filepath.FromSlash(f.Name))
+		err := in.Extract(ctx, r.Name+"/"+f.Name, f.File, path, func(bytes int64) {
+			e.Done += bytes
+			tell(e)
+		})
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		r.Files[i].ModifiedNS = info.ModTime().UnixNano()
+	}
+	clean := newRecord(p)
+	clean.Files = r.Files
+	err := clean.write(folder)
+	if err == nil && !p.Own {
+		err = writePapers(p, folder)
+	}
+	e.Step = progress.Done
+	tell(e)
+	return err
+}

@@ -1,0 +1,73 @@
+package packs
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"parley/internal/durable"
+)
+
+//go:embed licences/*.txt
+var licences embed.FS
+
+// writePapers puts a pack's licences and its card into folder, so that whoever
+// carries it on has them.
+func writePapers(p Pack, folder string) error {
+	licence, err := licenceText(p)
+	if err != nil {
+		return err
+	}
+	if licence != "" {
+		if err := durable.WriteFile(filepath.Join(folder, "LICENSE"), []byte(licence), 0o644); err != nil {
+			return err
+		}
+	}
+	return durable.WriteFile(filepath.Join(folder, "CARD.md"), []byte(card(p)), 0o644)
+}
+
+// licenceText is the licences of all works in the pack, each once.
+func licenceText(p Pack) (string, error) {
+	var out strings.Builder
+	seen := map[string]bool{}
+	for _, c := range p.Credits {
+		fmt.Fprintf(&out, "%s: %s\n%s\n\n", c.Of, c.SPDX, c.Copyright)
+	}
+	for _, c := range p.Credits {
+		if seen[c.SPDX] {
+			continue
+		}
+		seen[c.SPDX] = true
+		text, err := licences.ReadFile("licences/" + c.SPDX + ".txt")
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("pack %s: there is no text of the licence %s", p.Name, c.SPDX)
+		}
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&out, "---- %s ----\n\n%s\n", c.SPDX, text)
+	}
+	return out.String(), nil
+}
+
+// card tells a person what lies in the folder and where it came from.
+func card(p Pack) string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s\n\n%s.\n\nLicence: %s\n", p.Name, p.Does, p.Licence)
+	if p.Note != "" {
+		fmt.Fprintf(&out, "\n%s\n", p.Note)
+	}
+	build, _ := p.Build()
+	out.WriteString("\nFrom:\n")
+	for _, s := range build.Sources {
+		fmt.Fprintf(&out, "- %s\n", s)
+	}
+	out.WriteString("\nFiles:\n")
+	for _, f := range build.Files {
+		fmt.Fprintf(&out, "- %s, %d bytes, sha256 %s\n", f.Name, f.Bytes, f.SHA256)
+	}
+	return out.String()
+}

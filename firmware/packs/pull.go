@@ -1,0 +1,187 @@
+package packs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley/internal/progress"
+)
+
+// atOnce is how many packages are fetched at a time: registries give each
+// connection a share, and more than four make small machines start too many
+// package clients.
+const atOnce = 4
+
+// Pull fetches what is missing or damaged of packs into dir. What is there and
+// right stays; what was fetched before an interruption is not fetched again. A
+// pack appears in dir whole or not at all.
+func Pull(ctx context.Context, dir string, packs []Pack, tell progress.Func) error {
+	tell = tell.Serial()
+	if missing, err := Missing(ctx, dir, packs); err != nil || len(missing) == 0 {
+		return err // also where dir cannot be written to
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	missing, err := Missing(ctx, dir, packs) // another may have pulled meanwhile
+	if err != nil {
+		return err
+	}
+	p := puller{dir: dir, temp: filepath.Join(dir, stageName, "temp"), tell: tell,
+		clients: clients{tools: filepath.Join(filepath.Dir(dir), "toolchain", "bin")}}
+	if err := os.RemoveAll(p.temp); err != nil { // what a killed pull left
+		return err
+	}
+	defer os.RemoveAll(p.temp)
+	for _, s := range missing {
+		if err := p.plan(ctx, s); err != nil {
+			return err
+		}
+	}
+	if err := checkSpace(dir, p.space()); err != nil {
+		return err
+	}
+	return p.work(ctx)
+}
+
+// puller is one pull.
+type puller struct {
+	dir, temp string
+	tell      progress.Func
+	clients   clients
+	jobs      []*job
+	downloads []*download
+}
+
+// job is one pack to be put together.
+type job struct {
+	stage *stage
+	good  map[string]recordFile
+	total int64 // bytes to download
+	done  atomic.Int64
+	left  atomic.Int32 // downloads to go
+}
+
+// download is one source of a job.
+type download struct {
+	*job
+	index  int
+	folder atomic.Pointer[string] // where its client works; nil when it does not
+}
+
+func (d *download) source() Source { return d.stage.build.Sources[d.index] }
+
+// plan adds what state's pack needs to the pull. What the operating system
+// provides is installed at once: it asks for a password or fails early.
+func (p *puller) plan(ctx context.Context, state State) error {
+	if state.Pack.System != nil {
+		p.tell(progress.Event{Name: state.Pack.Name, Step: progress.Installing, Total: state.Pack.Bytes()})
+		if err := installSystem(ctx, state.Pack, p.clients); err != nil {
+			return err
+		}
+		p.tell(progress.Event{Name: state.Pack.Name, Step: progress.Done, Total: state.Pack.Bytes()})
+		return nil
+	}
+	if _, ok := state.Pack.Build(); !ok || state.Pack.Own {
+		return &ErrNotReady{[]State{state}}
+	}
+	stage, err := openStage(p.dir, state)
+	if err != nil {
+		return fmt.Errorf("pack %s: %w", state.Pack.Name, err)
+	}
+	j := &job{stage: stage, good: state.good}
+	for _, i := range stage.lacking(state.good) {
+		d := &download{job: j, index: i}
+		p.downloads = append(p.downloads, d)
+		j.total += d.source().Bytes
+		j.left.Add(1)
+	}
+	p.jobs = append(p.jobs, j)
+	return nil
+}
+
+// space is how many bytes the pull needs on the disk: the files, and what the
+// clients need for the archives that they fetch at the same time (the archive,
+// its copy in npm's cache or its unpacked form in Go's).
+func (p *puller) space() int64 {
+	var files int64
+	var archives []int64
+	for _, d := range p.downloads {
+		files += takenBytes(d.source().Take, d.good)
+		archives = append(archives, d.source().Bytes)
+	}
+	slices.Sort(archives)
+	slices.Reverse(archives)
+	for _, a := range archives[:min(atOnce, len(archives))] {
+		files += 3 * a
+	}
+	return files
+}
+
+func takenBytes(takes []Take, good map[string]recordFile) int64 {
+	var n int64
+	for _, t := range missingTakes(takes, good) {
+		if t.Unpack != nil {
+			n += takenBytes(t.Unpack, good)
+		} else {
+			n += t.Bytes
+		}
+	}
+	return n
+}
+
+// work carries the pull out. The first failure stops it; what other clients
+// had finished by then is kept.
+func (p *puller) work(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	over := make(chan struct{})
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		p.watch(over)
+	}()
+	for _, j := range p.jobs {
+		if j.left.Load() == 0 { // all is there, only not together
+			group.Go(func() error { return p.finish(ctx, j) })
+		}
+	}
+	for _, d := range p.downloads {
+		group.Go(func() error {
+			if err := p.fetch(ctx, d); err != nil {
+				return fmt.Errorf("pack %s: %w", d.stage.pack.Name, err)
+			}
+			d.done.Add(d.source().Bytes)
+			if d.left.Add(-1) > 0 {
+				return nil
+			}
+			return p.finish(ctx, d.job)
+		})
+	}
+	err := group.Wait()
+	close(over)
+	<-watched
+	return err
+}
+
+// finish puts a job's pack in place.
+func (p *puller) finish(ctx context.Context, j *job) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	name, size := j.stage.pack.Name, j.stage.pack.Bytes()
+	p.tell(progress.Event{Name: name, Step: progress.Checking, Done: size, Total: size})
+	if err := j.stage.finish(p.dir); err != nil {
+		return err
+	}
+	p.tell(progress.Event{Name: name, Step: progress.Done, Done: size, Total: size})
+	return nil
+}

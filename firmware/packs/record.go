@@ -1,0 +1,135 @@
+package packs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/internal/bundle"
+	"parley/internal/durable"
+)
+
+// recordName is the file in a pack's folder that says what lies there.
+const recordName = "pack.json"
+
+// A record is what pack.json holds: the manifest's outcome, and for each file
+// the time at which it was last found right, so that it need not be hashed
+// again as long as size and time stay the same.
+type record struct {
+	Name    string       `json:"name"`
+	Kind    Kind         `json:"kind"`
+	Does    string       `json:"does"`
+	Version string       `json:"version"`
+	Licence string       `json:"licence"`
+	Own     bool         `json:"own,omitempty"`
+	Files   []recordFile `json:"files"`
+}
+
+type recordFile struct {
+	bundle.File
+	ModifiedNS int64 `json:"modified_ns,omitempty"` // since 1970
+}
+
+func newRecord(p Pack) record {
+	return record{Name: p.Name, Kind: p.Kind, Does: p.Does, Version: p.Version, Licence: p.Licence, Own: p.Own}
+}
+
+// readRecord reads pack.json in folder. A missing or unreadable one is the
+// zero record: everything is then hashed.
+func readRecord(folder string) record {
+	text, err := os.ReadFile(filepath.Join(folder, recordName))
+	if err != nil {
+		return record{}
+	}
+	var r record
+	if json.Unmarshal(text, &r) != nil {
+		return record{}
+	}
+	return r
+}
+
+// write puts the record into folder, whole or not at all.
+func (r record) write(folder string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(folder, recordName), append(text, '\n'), 0o644)
+}
+
+// knows tells that f was found right when it had this size and time.
+func (r record) knows(f bundle.File, info os.FileInfo) bool {
+	return slices.Contains(r.Files, recordFile{f, info.ModTime().UnixNano()})
+}
+
+// pack returns the pack of an operator's record.
+func (r record) pack() Pack {
+	b := Build{}
+	for _, f := range r.Files {
+		b.Files = append(b.Files, f.File)
+	}
+	return Pack{
+		Name: r.Name, Kind: r.Kind, Does: r.Does, Version: r.Version, Licence: r.Licence, Own: true,
+		Builds: map[string]Build{"any": b},
+	}
+}
+
+// ownFiles are the files of the kinds of packs that an operator may add.
+func ownFiles(k Kind) ([]string, error) {
+	switch k {
+	case LanguageModel:
+		return []string{"model.gguf"}, nil
+	case Voice:
+		return []string{"voice.json", "voice.onnx"}, nil
+	}
+	return nil, fmt.Errorf("a pack of one's own is a %s or a %s, not a %q", LanguageModel, Voice, k)
+}
+
+var hexSHA256 = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// checkOwn says what is wrong with a record of a pack of the operator's own,
+// which may come from a stranger's file.
+func (r record) checkOwn() error {
+	if err := checkOwnName(r.Name); err != nil {
+		return err
+	}
+	want, err := ownFiles(r.Kind)
+	if err != nil {
+		return fmt.Errorf("pack %s: %w", r.Name, err)
+	}
+	var have []string
+	for _, f := range r.Files {
+		if f.Bytes <= 0 || !hexSHA256.MatchString(f.SHA256) {
+			return fmt.Errorf("pack %s: %q has size %d and sha256 %q: not those of a file", r.Name, f.Name, f.Bytes, f.SHA256)
+		}
+		have = append(have, f.Name)
+	}
+	slices.Sort(have)
+	if !slices.Equal(have, want) {
+		return fmt.Errorf("pack %s: a %s holds %s, this one %q", r.Name, r.Kind, strings.Join(want, " and "), have)
+	}
+	return nil
+}
+
+// Own returns the packs that the operator added to dir, sorted by name.
+func Own(dir string) []Pack {
+	if dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil // no folder, no packs
+	}
+	var packs []Pack
+	for _, e := range entries {
+		r := readRecord(filepath.Join(dir, e.Name()))
+		if r.Own && r.Name == e.Name() && r.checkOwn() == nil {
+			packs = append(packs, r.pack())
+		}
+	}
+	return packs
+}

@@ -1,0 +1,119 @@
+package bundle
+
+import (
+	"archive/tar"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxWindow bounds the memory that a stranger's zstd frame may ask for.
+const maxWindow = 64 << 20
+
+var (
+	// ErrOther says that what is read is something else, or of another kind.
+	ErrOther = errors.New("it is another kind of file, or damaged")
+	// ErrDeleted says that a file had been deleted when it was to be written.
+	ErrDeleted = errors.New("it was deleted while the file was written")
+)
+
+// A Reader reads a bundle from its beginning to its end. It believes nothing of
+// it: names, order, sizes and contents are those of the header, or an error.
+type Reader struct {
+	zstd *zstd.Decoder
+	tar  *tar.Reader
+}
+
+// NewReader returns a Reader of r.
+func NewReader(r io.Reader) (*Reader, error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{zstd: z, tar: tar.NewReader(z)}, nil
+}
+
+// Close ends the reader. It does not close what lies below.
+func (r *Reader) Close() { r.zstd.Close() }
+
+// Header reads the header of that name, of at most limit bytes. ErrOther: there
+// is none.
+func (r *Reader) Header(name string, limit int64, into any) error {
+	m, err := r.tar.Next()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrOther, err)
+	}
+	if m.Name != name || m.Size > limit {
+		return fmt.Errorf("%w: it begins with %.80q of %d bytes", ErrOther, m.Name, m.Size)
+	}
+	if err := json.NewDecoder(io.LimitReader(r.tar, limit)).Decode(into); err != nil {
+		return fmt.Errorf("%w: %w", ErrOther, err)
+	}
+	return nil
+}
+
+// Extract writes the next member, which must be f under that name, to a new
+// file at path and has the disk keep it. tell hears of every piece, in bytes.
+// ErrDeleted: the bundle says that there was no such file any more.
+func (r *Reader) Extract(ctx context.Context, name string, f File, path string, tell func(bytes int64)) error {
+	m, err := r.tar.Next()
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the file ends before %s: it is cut off, copy it again", f.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("the file is damaged: %w", err)
+	}
+	deleted := m.PAXRecords[deletedRecord] != ""
+	if m.Typeflag != tar.TypeReg || m.Name != name || m.Size != f.Bytes && !deleted {
+		return fmt.Errorf("it has %q of %d bytes where %q of %d should be", m.Name, m.Size, name, f.Bytes)
+	}
+	if deleted {
+		return fmt.Errorf("%s: %w", f.Name, ErrDeleted)
+	}
+	return r.write(ctx, f, path, tell)
+}
+
+func (r *Reader) write(ctx context.Context, f File, path string, tell func(bytes int64)) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	err = copyChecked(ctx, out, r.tar, f, tell)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("the file ends within %s: it is cut off, copy it again", f.Name)
+	}
+	if err == nil {
+		err = out.Sync()
+	}
+	return errors.Join(err, out.Close())
+}
+
+// End says when the bundle does not end where it should. Reading on to the very
+// end also checks the checksum that zstd has over the whole.
+func (r *Reader) End() error {
+	m, err := r.tar.Next()
+	if err == nil {
+		return fmt.Errorf("it holds %q, which it does not announce", m.Name)
+	}
+	if !errors.Is(err, io.EOF) {
+		return fmt.Errorf("the file is damaged at its end: %w", err)
+	}
+	const padding = 1 << 20 // tar's is at most 10 KiB
+	n, err := io.Copy(io.Discard, io.LimitReader(r.zstd, padding))
+	if err != nil {
+		return fmt.Errorf("the file is damaged at its end: %w", err)
+	}
+	if n == padding {
+		return errors.New("it goes on after its end")
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package durable
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Stage is a temporary folder in which something is put together, for
+// [Replace] to put in its place.
+type Stage struct {
+	Path string
+	lock *os.File
+}
+
+// NewStage makes a folder in dir, for its owner only, whose name is prefix and a
+// number. Folders of that kind that processes left when they died are removed.
+func NewStage(dir, prefix string) (*Stage, error) {
+	f, err := locked(dir, prefix, func() (*os.File, error) {
+		path, err := os.MkdirTemp(dir, prefix+"*") // mode 0700
+		if err != nil {
+			return nil, err
+		}
+		return os.Open(path)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Stage{Path: f.Name(), lock: f}, nil
+}
+
+// Remove deletes the folder with all that lies at its path now.
+func (s *Stage) Remove() error { return errors.Join(os.RemoveAll(s.Path), s.Release()) }
+
+// Release leaves the folder where it is, to whoever has it now.
+func (s *Stage) Release() error { return s.lock.Close() }
+
+// locked makes a temporary file or folder and locks it (flock), which tells
+// everybody else that it is in use for as long as this process lives. What is
+// not locked under that prefix is removed first. On a file system without locks
+// nothing is removed.
+func locked(dir, prefix string, create func() (*os.File, error)) (*os.File, error) {
+	removeStale(dir, prefix)
+	for range 100 { // two processes never meet that often
+		f, err := create()
+		if err != nil {
+			return nil, err
+		}
+		// Between the two calls somebody else may have taken it for stale.
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) && isAt(f, f.Name()) {
+			return f, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("making %s… in %s: every file made there goes away at once", prefix, dir)
+}
+
+// isAt tells whether the open file is still the one at path.
+func isAt(f *os.File, path string) bool {
+	open, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(open, there)
+}
+
+// removeStale removes the temporary files and folders of a prefix that no living
+// process holds. What it cannot remove stays for the next time.
+func removeStale(dir, prefix string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // making the new one says why
+	}
+	for _, e := range entries {
+		number, ours := strings.CutPrefix(e.Name(), prefix)
+		if !ours || number == "" || strings.Trim(number, "0123456789") != "" || !e.Type().IsRegular() && !e.IsDir() {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		f, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && isAt(f, path) {
+			_ = os.RemoveAll(path)
+		}
+		_ = f.Close()
+	}
+}
