@@ -15,6 +15,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/internal/layout"
 	"parley/store"
 )
 
@@ -85,7 +86,7 @@ func TestAChatCanBeHeardAfterwards(t *testing.T) {
 	// The question's beginning lies over the assistant's last words: it is
 	// looked for on the user's own side, and in what a client hears from there
 	// on.
-	file, err := os.ReadFile(filepath.Join(b.cfg.Data, store.RecordingsFolder, begun.ChatID+"-"+string(store.UserSide)+".opus"))
+	file, err := os.ReadFile(filepath.Join(b.cfg.Data, layout.Recordings, begun.ChatID+"-"+string(store.UserSide)+".opus"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestABoxWithoutHistoryWritesNothingOfAChat(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		if filepath.Base(file) == store.RecordingsFolder {
+		if filepath.Base(file) == layout.Recordings {
 			t.Error("there is a folder of recordings")
 		}
 		if data, err := os.ReadFile(file); err == nil && strings.Contains(string(data), "rhubarb") {

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-sqlite3"
+
+	"parley/internal/durable"
 )
 
 // backupPages is how many pages are copied between two looks at the context
@@ -95,22 +97,18 @@ func copyDatabase(ctx context.Context, dir, file string, progress func(done, tot
 		return 0, err
 	}
 	folder := filepath.Dir(file)
-	temporary, err := os.CreateTemp(folder, ".parley-copy-*") // mode 0600
+	copied, err := durable.Create(file, 0o600)
 	if err != nil {
 		return 0, folderError(folder, err)
 	}
-	defer os.Remove(temporary.Name())
-	defer temporary.Close()
-	if schema, err = copyPages(ctx, dir, temporary.Name(), progress); err != nil {
+	defer copied.Discard()
+	if schema, err = copyPages(ctx, dir, copied.Name(), progress); err != nil {
 		return 0, explain("copying the database", err)
 	}
-	if err := temporary.Sync(); err != nil {
+	if err := copied.Commit(); err != nil {
 		return 0, folderError(folder, err)
 	}
-	if err := os.Rename(temporary.Name(), file); err != nil {
-		return 0, folderError(folder, err)
-	}
-	return schema, syncFolder(folder)
+	return schema, nil
 }
 
 // copyPages copies a snapshot of the database in dir into the empty file

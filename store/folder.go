@@ -9,11 +9,14 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"parley/internal/durable"
+	"parley/internal/layout"
 )
 
 const (
-	databaseName = "parley.db"
-	lockName     = "parley.lock"
+	databaseName = layout.Database
+	lockName     = layout.Lock
 
 	// probeBytes is what a folder must have room for before the box starts:
 	// the first transactions, and the log lines of whoever reads the error.
@@ -109,15 +112,16 @@ func makeFolder(dir string) error {
 // probeFolder writes and removes a small file, so that a full or read-only
 // disk shows at start and not in the middle of the first conversation.
 func probeFolder(dir string) error {
-	f, err := os.CreateTemp(dir, ".probe-*")
+	f, err := durable.Create(filepath.Join(dir, "probe"), 0o600)
 	if err != nil {
 		return folderError(dir, err)
 	}
+	defer f.Discard()
 	_, err = f.Write(make([]byte, probeBytes))
 	if err == nil {
 		err = f.Sync()
 	}
-	if err := errors.Join(err, f.Close(), os.Remove(f.Name())); err != nil {
+	if err != nil {
 		return folderError(dir, err)
 	}
 	return nil
@@ -136,13 +140,4 @@ func folderError(dir string, err error) error {
 		return fmt.Errorf("data folder %s: a part of the path is a file; give a folder with --data", dir)
 	}
 	return fmt.Errorf("data folder %s: %w", dir, err)
-}
-
-// syncFolder makes the folder's own entries (a new or renamed file) durable.
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 	"github.com/pressly/goose/v3"
+
+	"parley/internal/layout"
 )
 
 //go:embed migrations/*.sql
@@ -75,7 +77,7 @@ func lostDatabase(dir string, current int64) error {
 	if current > 0 {
 		return nil
 	}
-	recordings := filepath.Join(dir, RecordingsFolder)
+	recordings := filepath.Join(dir, layout.Recordings)
 	if left, err := fs.Glob(os.DirFS(recordings), "*"+recordingSuffix); err != nil || len(left) == 0 {
 		return err
 	}
@@ -109,7 +111,7 @@ func step(ctx context.Context, dir string, log *slog.Logger, db *sql.DB, goosed 
 		return nil
 	}
 	if from > 0 {
-		aside := filepath.Join(dir, fmt.Sprintf("parley-before-v%d.db", target))
+		aside := filepath.Join(dir, layout.Copy(target))
 		if _, err := copyDatabase(ctx, dir, aside, nil); err != nil {
 			return fmt.Errorf("copying the database aside: %w", err)
 		}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"parley/internal/layout"
 )
 
 // later returns the schema's steps and more after them, as a later Parley would
@@ -218,7 +220,7 @@ func TestALostDatabaseIsNotBegunAnewOverItsRecordings(t *testing.T) {
 		"gone":           os.Remove,
 	} {
 		dir, _, chat := filled(t)
-		recording := filepath.Join(dir, RecordingsFolder, chat.ID+"-user"+recordingSuffix)
+		recording := filepath.Join(dir, layout.Recordings, chat.ID+"-user"+recordingSuffix)
 		must(t, os.MkdirAll(filepath.Dir(recording), 0o700))
 		must(t, os.WriteFile(recording, []byte("OggS"), 0o600))
 		must(t, lose(filepath.Join(dir, databaseName)))

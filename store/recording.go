@@ -11,11 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-)
 
-// RecordingsFolder is the folder of the data folder in which the sound of chats
-// lies: for each side of each chat an Ogg/Opus file.
-const RecordingsFolder = "recordings"
+	"parley/internal/durable"
+	"parley/internal/layout"
+)
 
 const recordingSuffix = ".opus"
 
@@ -41,7 +40,7 @@ const (
 // CreateRecording makes the file for one side of a chat that was started as
 // Recorded.
 func (s *Store) CreateRecording(chatID string, side Side) (*os.File, error) {
-	dir := filepath.Join(s.dir, RecordingsFolder)
+	dir := filepath.Join(s.dir, layout.Recordings)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, folderError(s.dir, err)
 	}
@@ -49,14 +48,14 @@ func (s *Store) CreateRecording(chatID string, side Side) (*os.File, error) {
 	if err != nil {
 		return nil, folderError(s.dir, err)
 	}
-	if err := syncFolder(dir); err != nil {
+	if err := durable.SyncFolder(dir); err != nil {
 		return nil, errors.Join(folderError(s.dir, err), f.Close())
 	}
 	return f, nil
 }
 
 func (s *Store) recordingPath(chatID string, side Side) string {
-	return filepath.Join(s.dir, RecordingsFolder, recordingName(chatID, side))
+	return filepath.Join(s.dir, layout.Recordings, recordingName(chatID, side))
 }
 
 func recordingName(chatID string, side Side) string {
@@ -149,7 +148,7 @@ func (s *Store) removeRecordings(chatIDs []string) error {
 // strayRecordings are the files of chats that are no more: a crash came between
 // the deletion of a chat and that of its sound.
 func (s *Store) strayRecordings(ctx context.Context) ([]string, error) {
-	files, err := os.ReadDir(filepath.Join(s.dir, RecordingsFolder))
+	files, err := os.ReadDir(filepath.Join(s.dir, layout.Recordings))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil

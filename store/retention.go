@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"parley/internal/layout"
 )
 
 // expireBatch is how many chats are deleted in one transaction, so that who
@@ -114,7 +116,7 @@ func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	if err := s.removeRecordings(stray); err != nil {
 		return explain(doing, err)
 	}
-	copies, err := fs.Glob(os.DirFS(s.dir), "parley-before-v*.db")
+	copies, err := fs.Glob(os.DirFS(s.dir), layout.Copies)
 	if err != nil {
 		return explain(doing, err)
 	}

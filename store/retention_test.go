@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"parley/internal/layout"
 )
 
 // talk stores a chat that has ended at a time, with a recording, and returns it.
@@ -34,7 +36,7 @@ func talk(t *testing.T, s *Store, account string, endedMS int64, n NewChat, said
 
 func recordingsIn(t *testing.T, s *Store) (names []string) {
 	t.Helper()
-	files, err := os.ReadDir(filepath.Join(s.dir, RecordingsFolder))
+	files, err := os.ReadDir(filepath.Join(s.dir, layout.Recordings))
 	must(t, err)
 	for _, f := range files {
 		names = append(names, f.Name())
@@ -139,7 +141,7 @@ func TestTidyingRemovesWhatNoRowSpeaksOf(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	must(t, s.Tidy(t.Context(), 0)) // without a folder
 	kept := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
-	folder := filepath.Join(s.dir, RecordingsFolder)
+	folder := filepath.Join(s.dir, layout.Recordings)
 	for _, name := range []string{uuid.NewString() + "-user.opus", "notes.txt", "no-side.opus"} {
 		must(t, os.WriteFile(filepath.Join(folder, name), []byte("x"), 0o600))
 	}

@@ -14,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"parley/internal/durable"
 )
 
 // Store is one open database. Its methods may be called from many goroutines.
@@ -86,7 +88,7 @@ func prepare(dir string) (string, error) {
 	if err != nil {
 		return "", folderError(dir, err)
 	}
-	if err := errors.Join(f.Close(), syncFolder(dir)); err != nil {
+	if err := errors.Join(f.Close(), durable.SyncFolder(dir)); err != nil {
 		return "", folderError(dir, err)
 	}
 	return dir, nil

@@ -12,6 +12,7 @@ import (
 
 	"parley/appliance"
 	"parley/firmware/backup"
+	"parley/internal/layout"
 	"parley/internal/progress"
 	"parley/store"
 )
@@ -45,7 +46,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 			return store.Backup(ctx, cfg.Data, file, progress)
 		},
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Data, "parley.db")); err != nil {
+	if _, err := os.Stat(filepath.Join(cfg.Data, layout.Database)); err != nil {
 		return fmt.Errorf("backup: no box has its data in %s: name the folder with --data", cfg.Data)
 	}
 	var made backup.Manifest

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"parley/internal/layout"
 	"parley/store"
 )
 
@@ -50,7 +51,7 @@ func aBox(t *testing.T) (dir, key string) {
 			t.Error(err)
 		}
 	})
-	recordings := filepath.Join(dir, store.RecordingsFolder)
+	recordings := filepath.Join(dir, layout.Recordings)
 	if err := os.MkdirAll(recordings, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestBackupOfARunningBoxIsRestored(t *testing.T) {
 	if code, out, errs = parley(t, "", "keys", "list", "--data", to); code != exitDone || !strings.Contains(out, key) {
 		t.Errorf("the key is not there: %s %s", out, errs)
 	}
-	if text, err := os.ReadFile(filepath.Join(to, store.RecordingsFolder, "a.opus")); string(text) != "OggS…" {
+	if text, err := os.ReadFile(filepath.Join(to, layout.Recordings, "a.opus")); string(text) != "OggS…" {
 		t.Error(string(text), err)
 	}
 	if _, err := store.Inspect(t.Context(), to); err != nil {

@@ -21,6 +21,7 @@ import (
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/doctor"
+	"parley/internal/layout"
 	"parley/internal/progress"
 	"parley/store"
 )
@@ -149,7 +150,7 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 // examineRecordings reads all recordings. The error is only ctx's.
 func examineRecordings(ctx context.Context, data string, progress progress.Func) (doctor.Finding, error) {
 	var files map[string]store.Sound
-	sounds := doctor.Sounds{Folder: filepath.Join(data, store.RecordingsFolder)}
+	sounds := doctor.Sounds{Folder: filepath.Join(data, layout.Recordings)}
 	sounds.Known = func(ctx context.Context) (due map[string]bool, err error) {
 		if files, err = store.SoundFiles(ctx, data); errors.Is(err, store.ErrNotFound) {
 			return nil, fs.ErrNotExist
@@ -252,7 +253,7 @@ func latest(data string) (t time.Time) {
 			}
 		}
 	}
-	for _, name := range []string{"parley.db", "parley.db-wal"} {
+	for _, name := range []string{layout.Database, layout.Database + "-wal"} {
 		if info, err := os.Stat(filepath.Join(data, name)); err == nil && info.ModTime().After(t) {
 			t = info.ModTime()
 		}

@@ -14,6 +14,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/firmware/doctor"
+	"parley/internal/layout"
 	"parley/store"
 )
 
@@ -163,7 +164,7 @@ func TestDoctorFindsWhatIsLostOfRecordings(t *testing.T) {
 	}{
 		"nothing":          {func(string, string, string) error { return nil }, ""},
 		"a side is gone":   {func(_, _, assistant string) error { return os.Remove(assistant) }, "1 are missing, the first is "},
-		"all are gone":     {func(dir, _, _ string) error { return os.RemoveAll(filepath.Join(dir, store.RecordingsFolder)) }, "2 are missing"},
+		"all are gone":     {func(dir, _, _ string) error { return os.RemoveAll(filepath.Join(dir, layout.Recordings)) }, "2 are missing"},
 		"a bit is flipped": {func(_, user, _ string) error { return flip(user, -200) }, "-user.opus (it is damaged at byte "},
 		"the head is":      {func(_, user, _ string) error { return flip(user, 30) }, "-user.opus (it is damaged at byte 0)"},
 		"it is cut off":    {func(_, user, _ string) error { return os.Truncate(user, 700) }, "-user.opus (it is cut off)"},

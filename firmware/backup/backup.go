@@ -16,6 +16,7 @@ import (
 	"parley/internal/bundle"
 	"parley/internal/disk"
 	"parley/internal/durable"
+	"parley/internal/layout"
 	"parley/internal/progress"
 )
 
@@ -25,7 +26,7 @@ import (
 // deleted is in no backup that was made after it.
 const (
 	manifestName = "parley-backup.json"
-	databaseName = "parley.db"
+	databaseName = layout.Database
 )
 
 // backupFormat is the only format there has been.
@@ -118,7 +119,11 @@ func keptFiles(data string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		top := e.Name()
-		if strings.HasPrefix(top, ".") || strings.HasPrefix(top, databaseName) || strings.HasPrefix(top, "parley-before-") || top == "parley.lock" {
+		isCopy, err := filepath.Match(layout.Copies, top)
+		if err != nil {
+			return nil, err
+		}
+		if isCopy || strings.HasPrefix(top, ".") || strings.HasPrefix(top, databaseName) || top == layout.Lock {
 			continue
 		}
 		below, err := filesBelow(filepath.Join(data, top))

@@ -14,6 +14,7 @@ import (
 	"parley/internal/bundle"
 	"parley/internal/disk"
 	"parley/internal/durable"
+	"parley/internal/layout"
 	"parley/internal/progress"
 )
 
@@ -102,7 +103,7 @@ func occupied(dir string) (bool, error) {
 		return false, nil
 	}
 	for _, e := range entries {
-		if e.Name() != "parley.lock" {
+		if e.Name() != layout.Lock {
 			return true, nil
 		}
 	}

@@ -1,0 +1,35 @@
+// Package layout says where a box keeps what it keeps, and what it is called
+// there.
+package layout
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// What lies in the data folder.
+const (
+	Database   = "parley.db" // beside it -wal and -shm while it is open
+	Lock       = "parley.lock"
+	Recordings = "recordings" // a folder: for each side of each chat an Ogg/Opus file
+	Settings   = "parley.yaml"
+)
+
+// Copies is a pattern ([filepath.Match]) of the copies of the database that
+// upgrades put aside.
+const Copies = "parley-before-v*.db"
+
+// Copy is the name of the copy of the database that was made before its schema
+// was brought to a version.
+func Copy(schema int64) string { return fmt.Sprintf("parley-before-v%d.db", schema) }
+
+// Where the folders lie by default, as people write it.
+const (
+	DefaultData  = "~/.local/share/parley"
+	DefaultPacks = "~/.cache/parley/packs"
+)
+
+// InHome returns a default folder in the home folder home.
+func InHome(home, folder string) string {
+	return filepath.Join(home, filepath.FromSlash(folder[len("~/"):]))
+}
