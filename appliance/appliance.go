@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"parley/appliance/api"
+	"parley/appliance/certs"
 	"parley/appliance/chat"
+	"parley/appliance/config"
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
 	"parley/store"
@@ -25,14 +27,12 @@ const (
 	stopping = 4 * time.Second
 	// finishing is the part of it that requests have after the chats.
 	finishing = 2 * time.Second
-	// storing bounds the first look at the data folder.
-	storing = 30 * time.Second
 )
 
 // Run runs the box until ctx ends, and then stops it. It answers /healthz as
 // soon as it listens, /readyz when a conversation could start. What a person
 // at the terminal should read goes to out.
-func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error {
+func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) error {
 	begun := time.Now()
 	unlock, err := store.Lock(cfg.Data)
 	if err != nil {
@@ -44,32 +44,32 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 		return err
 	}
 	defer records.Close()
-	defer cfg.Retention.keepSweeping(ctx, records, log)()
+	defer keepSweeping(ctx, cfg.Retention, records, log)()
 
 	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {
 		return fmt.Errorf("listen %s: %w: choose another address with --listen, or stop what uses it", cfg.Listen, err)
 	}
-	lock, err := openLock(ctx, cfg, listener.Addr(), log)
+	identity, err := certs.Open(ctx, certOptions(cfg), listener.Addr(), log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	defer lock.close()
+	defer identity.Close()
 	figures := metrics.New(Version, log)
 	figures.WatchStore(records.Written)
-	door := &door{}
+	admission := &admission{}
 	if cfg.Retention.History {
-		door.writable = records.Writable
+		admission.writable = records.Writable
 	}
-	lines := ws.NewServer(door, cfg.Origins, ws.Timing{}, log)
+	lines := ws.NewServer(admission, cfg.Origins, ws.Timing{}, log)
 	front := api.NewServer(api.New(api.Parts{
-		Keys: records, Chats: lines, Ready: door, Version: Version, Log: log,
-		Records: records, Voices: library{cfg}, Models: library{cfg},
-		Origins: cfg.Origins, Authority: lock.certificate(),
+		Keys: records, Chats: lines, Ready: admission, Version: Version, Log: log,
+		Records: records, Voices: catalogue{cfg}, Models: catalogue{cfg},
+		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Operators: operators{records},
 	}), log)
 	served := make(chan error, 1)
-	go func() { served <- serve(front, listener, lock, log) }()
+	go func() { served <- identity.Serve(front, listener) }()
 	log.Info("listening", "address", listener.Addr().String(), "data", cfg.Data)
 
 	engines, err := OpenEngines(ctx, cfg, AllEngines, log)
@@ -80,7 +80,7 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 	}
 	defer engines.Close()
 	figures.WatchEngines(engines.Gate)
-	history, recordings := cfg.Retention.kept(records)
+	history, recordings := kept(cfg.Retention, records)
 	host := chat.NewHost(ctx, chat.Parts{
 		Detector: engines.Detector, Transcriber: engines.Transcriber, Model: engines.Model, Voices: engines,
 		Records: history, Recordings: recordings, Defaults: chat.DefaultSettings(), Log: log, MaxChats: cfg.MaxChats(),
@@ -88,9 +88,9 @@ func Run(ctx context.Context, cfg Config, log *slog.Logger, out io.Writer) error
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	figures.WatchChats(host.Live, cfg.MaxChats())
-	door.open(host)
+	admission.open(host)
 	log.Info("ready", "seconds", time.Since(begun).Seconds())
-	if err := greet(ctx, out, cfg, listener.Addr(), lock, records); err != nil {
+	if err := banner(ctx, out, cfg, listener.Addr(), identity, records); err != nil {
 		log.Error("cannot make the first key", "err", err)
 	}
 
@@ -121,19 +121,22 @@ func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, front *http.Serve
 	return err
 }
 
-func openStore(ctx context.Context, cfg Config, log *slog.Logger) (*store.Store, error) {
-	ctx, cancel := context.WithTimeout(ctx, storing)
-	defer cancel()
-	records, err := store.Open(ctx, cfg.Data, log)
-	if err != nil {
-		return nil, err
+// certOptions are what the settings say about certificates.
+func certOptions(cfg config.Config) certs.Options {
+	host, _, _ := net.SplitHostPort(cfg.Listen) // was checked when it was set
+	t := cfg.TLS
+	return certs.Options{
+		Source: certs.Source(t.Mode), Folder: cfg.TLSFolder(), AuthorityFile: cfg.AuthorityFile(),
+		CertFile: t.Cert, KeyFile: t.Key, Names: t.Names,
+		Directory: t.Directory, Email: t.Email, Roots: t.Roots, Host: host,
 	}
-	ended, err := records.EndOpenChats(ctx, time.Now().UnixMilli(), func(chatID string) time.Duration { return heardOf(records, chatID, log) })
-	if err != nil {
-		return nil, errors.Join(err, records.Close())
-	}
-	for _, c := range ended {
-		log.Warn("a chat was left open by a crash and is ended as an error", "chat", c.ID)
-	}
-	return records, nil
+}
+
+// operators knows the operator's account: the default one.
+type operators struct{ records *store.Store }
+
+// Operates tells whether the account is the operator's.
+func (o operators) Operates(ctx context.Context, accountID string) (bool, error) {
+	name, err := o.records.AccountName(ctx, accountID)
+	return name == defaultAccount, err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/audio"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 )
 
@@ -29,15 +30,15 @@ const (
 // runningBox is a box as its operator starts it, with real engines.
 type runningBox struct {
 	url, key string
-	cfg      Config
+	cfg      config.Config
 	stop     func() error
 }
 
 // startBox runs a box with the models of the test profile on a port and a
 // folder of its own, and stops it at the end of the test.
-func startBox(t *testing.T, change ...func(*Config)) *runningBox {
+func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 	t.Helper()
-	cfg, err := Load(Sources{Flags: map[string]string{
+	cfg, err := config.Load(config.Sources{Flags: map[string]string{
 		"data": t.TempDir(), "listen": "127.0.0.1:0", "profile": "test",
 	}, Environ: os.Environ(), Dir: t.TempDir()})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/appliance/config"
 	"parley/store"
 )
 
@@ -49,7 +50,7 @@ func installed(t *testing.T, name string) string {
 // holds, and "done" behind the last.
 func works(t *testing.T, trust, command, script, client string) {
 	t.Helper()
-	b := startBox(t, func(c *Config) { c.TLS.Mode = TLSOwn })
+	b := startBox(t, func(c *config.Config) { c.TLS.Mode = config.TLSOwn })
 	records, err := store.Open(t.Context(), b.cfg.Data, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/audio"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/text"
@@ -259,7 +260,7 @@ func answer(t *testing.T, heard []heardMessage) (string, []float32) {
 }
 
 // transcribe reads speech back with another ear than the one under test.
-func transcribe(t *testing.T, cfg Config, pcm []float32) string {
+func transcribe(t *testing.T, cfg config.Config, pcm []float32) string {
 	t.Helper()
 	cfg.Engines.Transcriber = "whisper"
 	e, err := OpenEngines(t.Context(), cfg, Hearing, slog.New(slog.DiscardHandler))

@@ -11,6 +11,7 @@ import (
 
 	"parley/appliance/api"
 	"parley/appliance/audio"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/firmware/backup"
@@ -62,13 +63,13 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	cfg := Config{Data: elsewhere}
+	cfg := config.Config{Data: elsewhere}
 	restored, err := openStore(t.Context(), cfg, log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer restored.Close()
-	served := httptest.NewServer(api.New(api.Parts{Keys: restored, Records: restored, Voices: library{cfg}, Models: library{cfg}, Ready: &door{}, Log: log}))
+	served := httptest.NewServer(api.New(api.Parts{Keys: restored, Records: restored, Voices: catalogue{cfg}, Models: catalogue{cfg}, Ready: &admission{}, Log: log}))
 	defer served.Close()
 	b := &runningBox{url: served.URL, key: key.APIKey}
 	got := b.get(t, "/v0/evi/chats/"+chat.ID)

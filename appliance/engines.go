@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"parley/appliance/config"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/packs"
@@ -38,12 +38,12 @@ type Engines struct {
 	Transcriber engine.Transcriber
 	Model       engine.LanguageModel // that of a chat whose config names none
 
-	cfg Config
+	cfg config.Config
 	log *slog.Logger
 	rt  *onnx.Runtime
 	ph  *onnx.Phonemizer
 
-	models map[LanguageModelConfig]engine.LanguageModel // Model, and those of the routes
+	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
 
 	mu      sync.Mutex // guards what follows
 	voices  map[string]*openVoice
@@ -53,18 +53,18 @@ type Engines struct {
 // OpenEngines opens the engines that cfg chooses, side by side, and warms
 // them. A missing or damaged pack is an error that names the command that
 // mends it.
-func OpenEngines(ctx context.Context, cfg Config, which Which, log *slog.Logger) (*Engines, error) {
-	if err := cfg.checkVoice(which); err != nil {
+func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.Logger) (*Engines, error) {
+	if err := checkVoice(cfg, which); err != nil {
 		return nil, err
 	}
-	needed, err := packs.Find(cfg.Packs, cfg.needs(which)...)
+	needed, err := packs.Find(cfg.Packs, needs(cfg, which)...)
 	if err != nil {
 		return nil, err
 	}
 	if err := packs.Require(ctx, cfg.Packs, needed); err != nil {
 		return nil, err
 	}
-	e := &Engines{Gate: engine.NewGate(cfg.cores()), cfg: cfg, log: log, voices: map[string]*openVoice{}}
+	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]*openVoice{}}
 	var opening errgroup.Group
 	if which&(Hearing|Speaking) != 0 {
 		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
@@ -154,42 +154,22 @@ func (e *Engines) warm(ctx context.Context, name string, w warmer) error {
 }
 
 // Needs are the packs of a box with these settings.
-func (c Config) Needs() []string { return c.needs(AllEngines) }
+func Needs(cfg config.Config) []string { return needs(cfg, AllEngines) }
 
 // needs are the packs that the chosen engines are made of.
-func (c Config) needs(which Which) []string {
+func needs(cfg config.Config, which Which) []string {
 	var names []string
 	if which&(Hearing|Speaking) != 0 {
 		names = append(names, "runtime-onnx")
 	}
 	if which&Hearing != 0 {
-		names = append(names, "turn", c.Engines.Transcriber)
+		names = append(names, "turn", cfg.Engines.Transcriber)
 	}
 	if which&Speaking != 0 {
-		names = append(names, "espeak-ng", c.voicePack(c.Engines.Voice))
+		names = append(names, "espeak-ng", cfg.VoicePack(cfg.Engines.Voice))
 	}
 	if which&Thinking != 0 {
-		names = append(names, c.modelPacks()...)
+		names = append(names, cfg.ModelPacks()...)
 	}
 	return names
-}
-
-// cores are those that the engines may use together.
-func (c Config) cores() int {
-	if c.Engines.Threads > 0 {
-		return min(c.Engines.Threads, runtime.NumCPU())
-	}
-	return runtime.NumCPU()
-}
-
-// chatsPerCore is how many conversations one core carries: each is busy for
-// about a fifth of its time.
-const chatsPerCore = 4
-
-// MaxChats is how many conversations there may be at once.
-func (c Config) MaxChats() int {
-	if c.Chat.MaxChats > 0 {
-		return c.Chat.MaxChats
-	}
-	return chatsPerCore * c.cores()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/appliance/audio"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/internal/layout"
@@ -176,7 +177,7 @@ func playedSentences(t *testing.T, heard []heardMessage) map[string]playedSenten
 }
 
 func TestABoxWithoutHistoryWritesNothingOfAChat(t *testing.T) {
-	b := startBox(t, func(c *Config) { c.Retention.History = false })
+	b := startBox(t, func(c *config.Config) { c.Retention.History = false })
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, 5*time.Second)
 	c.send(contract.UserInput{Text: "The password is rhubarb."})
@@ -239,10 +240,10 @@ func TestOldChatsAreSweptAway(t *testing.T) {
 		return total
 	}
 	log := slog.New(slog.DiscardHandler)
-	if err := (RetentionConfig{Days: 0}).sweep(t.Context(), records, now, log); err != nil || left() != 4 {
+	if err := sweep(t.Context(), config.Retention{}, records, now, log); err != nil || left() != 4 {
 		t.Errorf("without a limit %d of 4 are left, %v", left(), err)
 	}
-	stop := RetentionConfig{Days: 30}.keepSweeping(t.Context(), records, log)
+	stop := keepSweeping(t.Context(), config.Retention{Days: 30}, records, log)
 	for deadline := time.Now().Add(5 * time.Second); left() != 2 && time.Now().Before(deadline); {
 		<-time.After(10 * time.Millisecond)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/appliance/chat"
+	"parley/appliance/config"
 	"parley/store"
 )
 
@@ -15,7 +16,7 @@ const sweepEvery = time.Hour
 
 // kept is where conversations are written and recorded, as far as the operator
 // wants it.
-func (r RetentionConfig) kept(records *store.Store) (chat.ChatRecords, chat.Recordings) {
+func kept(r config.Retention, records *store.Store) (chat.ChatRecords, chat.Recordings) {
 	switch {
 	case !r.History:
 		return chat.Unrecorded{}, nil
@@ -27,7 +28,7 @@ func (r RetentionConfig) kept(records *store.Store) (chat.ChatRecords, chat.Reco
 
 // keepSweeping deletes what is older than it may be, now and every hour. The
 // function returned stops it and waits until it has.
-func (r RetentionConfig) keepSweeping(ctx context.Context, records *store.Store, log *slog.Logger) (stop func()) {
+func keepSweeping(ctx context.Context, r config.Retention, records *store.Store, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := make(chan struct{})
 	go func() {
@@ -35,7 +36,7 @@ func (r RetentionConfig) keepSweeping(ctx context.Context, records *store.Store,
 		tick := time.NewTicker(sweepEvery)
 		defer tick.Stop()
 		for {
-			if err := r.sweep(ctx, records, time.Now(), log); err != nil && ctx.Err() == nil {
+			if err := sweep(ctx, r, records, time.Now(), log); err != nil && ctx.Err() == nil {
 				log.Error("cannot delete old chats; trying again in an hour", "err", err)
 			}
 			select {
@@ -50,7 +51,7 @@ func (r RetentionConfig) keepSweeping(ctx context.Context, records *store.Store,
 
 // sweep deletes the chats that ended so many days before now, and what a crash
 // has left of deleted ones.
-func (r RetentionConfig) sweep(ctx context.Context, records *store.Store, now time.Time, log *slog.Logger) error {
+func sweep(ctx context.Context, r config.Retention, records *store.Store, now time.Time, log *slog.Logger) error {
 	if r.Days == 0 {
 		return records.Tidy(ctx, 0)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -22,7 +23,7 @@ import (
 // The whole way of a browser to a box on a network: its authority, a token, a
 // chat with it; and its end when the key is revoked by a command beside the box.
 func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
-	box := startBox(t, func(c *Config) { c.Listen, c.TLS = "0.0.0.0:0", TLSConfig{Mode: TLSOwn} })
+	box := startBox(t, func(c *config.Config) { c.Listen, c.TLS = "0.0.0.0:0", config.TLS{Mode: config.TLSOwn} })
 	if !strings.HasPrefix(box.url, "https://") || strings.Contains(box.url, "0.0.0.0") {
 		t.Fatalf("the box is said to be at %s", box.url)
 	}

@@ -6,12 +6,12 @@ import (
 	"net/http"
 	"time"
 
-	"parley/appliance"
+	"parley/appliance/config"
 )
 
 // Options say what is measured and how much of it.
 type Options struct {
-	Config appliance.Config
+	Config config.Config
 	Log    *slog.Logger
 	// Progress is told in words what is being done; nil if nobody asks.
 	Progress func(string)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/appliance"
+	"parley/appliance/config"
 	"parley/appliance/engine/onnx"
 )
 
@@ -31,15 +32,15 @@ func TestMain(m *testing.M) {
 }
 
 func serve(args []string) error {
-	sources := appliance.Sources{Flags: map[string]string{}, Environ: os.Environ()}
+	sources := config.Sources{Flags: map[string]string{}, Environ: os.Environ()}
 	for i := 0; i+1 < len(args); i += 2 {
-		for _, s := range appliance.Settings() {
+		for _, s := range config.Settings() {
 			if "--"+s.Flag == args[i] {
 				sources.Flags[s.Key] = args[i+1]
 			}
 		}
 	}
-	cfg, err := appliance.Load(sources)
+	cfg, err := config.Load(sources)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func serve(args []string) error {
 // options are those of a short benchmark with the models of the test profile.
 func options(t *testing.T) Options {
 	t.Helper()
-	cfg, err := appliance.Load(appliance.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(), Dir: t.TempDir()})
+	cfg, err := config.Load(config.Sources{Flags: map[string]string{"profile": "test"}, Environ: os.Environ(), Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

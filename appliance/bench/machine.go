@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/appliance"
+	"parley/appliance/config"
 	"parley/firmware/packs"
 )
 
@@ -26,7 +27,7 @@ type Machine struct {
 }
 
 // describe tells the machine, and the versions of these packs.
-func describe(cfg appliance.Config, measured ...string) Machine {
+func describe(cfg config.Config, measured ...string) Machine {
 	m := Machine{
 		CPU:     runtime.GOARCH,
 		Cores:   runtime.NumCPU(),

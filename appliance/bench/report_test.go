@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"parley/appliance"
+	"parley/appliance/config"
 )
 
 func TestAReportIsOneObjectOfFiguresWithTheirUnits(t *testing.T) {
-	r := Report{Bench: "stt", Machine: describe(appliance.Config{Profile: "test"})}
+	r := Report{Bench: "stt", Machine: describe(config.Config{Profile: "test"})}
 	r.figure("plain", 1.23456789, "ms", "")
 	r.against("held", 3, "%", 2, "the other")
 	r.paired("paired", 110, "ms", 100, 1.05, "in turn")

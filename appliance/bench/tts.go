@@ -10,6 +10,7 @@ import (
 
 	"parley/appliance"
 	"parley/appliance/audio"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
@@ -191,7 +192,7 @@ func (r *Report) judgeVoice(ctx context.Context, name string, voice engine.Synth
 }
 
 // voicePacks are the packs that hold a voice.
-func voicePacks(cfg appliance.Config) ([]string, error) {
+func voicePacks(cfg config.Config) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(cfg.Packs, "*", "voice.onnx"))
 	if err != nil {
 		return nil, err
@@ -205,7 +206,7 @@ func voicePacks(cfg appliance.Config) ([]string, error) {
 
 // voiceFolder is the pack of the configured voice, whose name may lack its
 // beginning.
-func voiceFolder(cfg appliance.Config) string {
+func voiceFolder(cfg config.Config) string {
 	for _, name := range []string{cfg.Engines.Voice, "voice-" + cfg.Engines.Voice} {
 		if _, err := os.Stat(filepath.Join(cfg.Pack(name), "voice.onnx")); err == nil {
 			return cfg.Pack(name)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/appliance/bench"
+	"parley/appliance/config"
 )
 
 // benchCmd is parley bench: how good this machine is as a box.
@@ -189,7 +189,7 @@ func (c *console) report(ctx context.Context, json bool, run func(context.Contex
 }
 
 // serving is the command line of a box with the settings of this one.
-func serving(parsed *kong.Context, cfg appliance.Config) ([]string, error) {
+func serving(parsed *kong.Context, cfg config.Config) ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding the program to start a box: %w", err)
@@ -199,7 +199,7 @@ func serving(parsed *kong.Context, cfg appliance.Config) ([]string, error) {
 		line = append(line, "--config", cfg.File)
 	}
 	for _, flag := range parsed.Flags() {
-		for _, s := range appliance.Settings() {
+		for _, s := range config.Settings() {
 			if flag.Set && s.Flag == flag.Name {
 				line = append(line, "--"+s.Flag, fmt.Sprint(parsed.FlagValue(flag)))
 			}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/term"
 
-	"parley/appliance"
+	"parley/appliance/config"
 )
 
 // console is where a command reads and writes.
@@ -31,7 +31,7 @@ func (c *console) json(v any) error {
 
 // logger writes to the console's err: for people on a terminal, as JSON
 // elsewhere, unless the settings say which.
-func (c *console) logger(cfg appliance.LogConfig) *slog.Logger {
+func (c *console) logger(cfg config.Log) *slog.Logger {
 	if cfg.Format == "text" || cfg.Format == "auto" && onTerminal(c.err) {
 		return slog.New(newPlainHandler(c.err, cfg.Level))
 	}
@@ -40,7 +40,7 @@ func (c *console) logger(cfg appliance.LogConfig) *slog.Logger {
 
 // quietLogger is for commands that do one thing: only what went wrong is said,
 // unless the settings ask for everything.
-func (c *console) quietLogger(cfg appliance.LogConfig) *slog.Logger {
+func (c *console) quietLogger(cfg config.Log) *slog.Logger {
 	if cfg.Level > slog.LevelDebug {
 		cfg.Level = max(cfg.Level, slog.LevelWarn)
 	}

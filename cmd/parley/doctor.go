@@ -18,6 +18,7 @@ import (
 
 	"parley/appliance"
 	"parley/appliance/audio"
+	"parley/appliance/config"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/doctor"
@@ -92,7 +93,7 @@ func (d diagnosis) print(c *console) {
 }
 
 // diagnose examines every part. progress hears of what takes long.
-func diagnose(ctx context.Context, cfg appliance.Config, progress progress.Func) (d diagnosis, err error) {
+func diagnose(ctx context.Context, cfg config.Config, progress progress.Func) (d diagnosis, err error) {
 	pid, running, err := store.Holder(cfg.Data)
 	if err != nil {
 		return d, err
@@ -108,12 +109,12 @@ func diagnose(ctx context.Context, cfg appliance.Config, progress progress.Func)
 		return d, err
 	}
 	d.add(database, recordings)
-	found, err := doctor.Packs(ctx, cfg.Packs, cfg.Needs())
+	found, err := doctor.Packs(ctx, cfg.Packs, appliance.Needs(cfg))
 	if err != nil {
 		return d, err
 	}
 	d.add(found...)
-	d.add(examineLibraries(cfg), doctor.Memory(cfg.Packs, cfg.Needs(), running),
+	d.add(examineLibraries(cfg), doctor.Memory(cfg.Packs, appliance.Needs(cfg), running),
 		doctor.Clock(time.Now(), latest(cfg.Data)), examinePort(cfg.Listen, pid, running))
 	d.Healthy = !slices.ContainsFunc(d.Findings, func(f doctor.Finding) bool { return f.Health == doctor.Trouble })
 	return d, nil
@@ -180,7 +181,7 @@ func examineRecordings(ctx context.Context, data string, progress progress.Func)
 }
 
 // examineLibraries loads those that the engines stand on.
-func examineLibraries(cfg appliance.Config) doctor.Finding {
+func examineLibraries(cfg config.Config) doctor.Finding {
 	var broken []string
 	say := func(err error) {
 		if err != nil {
@@ -195,7 +196,7 @@ func examineLibraries(cfg appliance.Config) doctor.Finding {
 	if say(err); err == nil {
 		say(phonemizer.Close())
 	}
-	if slices.Contains(cfg.Needs(), "runtime-llama") {
+	if slices.Contains(appliance.Needs(cfg), "runtime-llama") {
 		say(llama.Loads(cfg.Pack("runtime-llama"), slog.New(slog.DiscardHandler)))
 	}
 	if len(broken) > 0 {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/appliance/audio"
+	"parley/appliance/config"
 )
 
 // parley runs one command line and returns what it printed. The data folder is
@@ -103,7 +103,7 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 
 func TestEverySettingIsAFlagOfServe(t *testing.T) {
 	_, out, _ := parley(t, "", "serve", "--help")
-	for _, s := range appliance.Settings() {
+	for _, s := range config.Settings() {
 		if !strings.Contains(out, "--"+s.Flag+"=") {
 			t.Errorf("serve has no --%s for %s", s.Flag, s.Key)
 		}
@@ -115,7 +115,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range appliance.Settings() {
+	for _, s := range config.Settings() {
 		for _, name := range []string{s.Key, s.Env, "--" + s.Flag} {
 			if !strings.Contains(string(doc), "`"+name+"`") {
 				t.Errorf("docs/configuration.md does not have `%s`", name)
@@ -202,7 +202,7 @@ func TestAnUnknownVoiceIsAnsweredWithThoseThatAreThere(t *testing.T) {
 func TestPlainLogLinesAreForPeople(t *testing.T) {
 	var b bytes.Buffer
 	c := &console{in: strings.NewReader(""), out: io.Discard, err: &b}
-	log := c.logger(appliance.LogConfig{Format: "text"})
+	log := c.logger(config.Log{Format: "text"})
 	log.With("chat", "c1").WithGroup("g").Info("it begins", "why", "because it can")
 	log.Debug("not seen")
 	got := b.String()
@@ -210,7 +210,7 @@ func TestPlainLogLinesAreForPeople(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	b.Reset()
-	c.logger(appliance.LogConfig{Format: "auto"}).Info("machines", "n", 1)
+	c.logger(config.Log{Format: "auto"}).Info("machines", "n", 1)
 	if !json.Valid(b.Bytes()) {
 		t.Errorf("not a terminal, and not JSON: %q", b.String())
 	}

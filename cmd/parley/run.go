@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
+	"parley/appliance/config"
 )
 
 // The exit codes of every command.
@@ -79,8 +79,8 @@ func (c *console) fail(err error) int {
 
 // config makes the configuration from the flags of the command that runs and
 // from the other sources.
-func (c *console) config(parsed *kong.Context) (appliance.Config, error) {
-	sources := appliance.Sources{Flags: map[string]string{}, Environ: c.environ}
+func (c *console) config(parsed *kong.Context) (config.Config, error) {
+	sources := config.Sources{Flags: map[string]string{}, Environ: c.environ}
 	for _, flag := range parsed.Flags() {
 		if !flag.Set {
 			continue
@@ -89,13 +89,13 @@ func (c *console) config(parsed *kong.Context) (appliance.Config, error) {
 		if flag.Name == "config" {
 			sources.File = value
 		}
-		for _, s := range appliance.Settings() {
+		for _, s := range config.Settings() {
 			if s.Flag == flag.Name {
 				sources.Flags[s.Key] = value
 			}
 		}
 	}
-	cfg, err := appliance.Load(sources)
+	cfg, err := config.Load(sources)
 	if err != nil {
 		return cfg, misuse{err}
 	}

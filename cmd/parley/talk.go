@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 )
 
@@ -94,7 +94,7 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 }
 
 // check refuses what does not go together.
-func (cmd *talkCmd) check(c *console, parsed *kong.Context) (appliance.Config, error) {
+func (cmd *talkCmd) check(c *console, parsed *kong.Context) (config.Config, error) {
 	cfg, err := c.config(parsed)
 	switch {
 	case err != nil:

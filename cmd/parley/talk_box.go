@@ -18,7 +18,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"parley/appliance"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -36,7 +36,7 @@ const (
 )
 
 // chatAddress is the address of a box's chats, from what a person wrote.
-func chatAddress(given string, cfg appliance.Config) (string, error) {
+func chatAddress(given string, cfg config.Config) (string, error) {
 	if given = strings.TrimSpace(given); given == "" {
 		host, port, err := net.SplitHostPort(cfg.Listen)
 		if err != nil {
@@ -77,7 +77,7 @@ func chatAddress(given string, cfg appliance.Config) (string, error) {
 
 // key returns the key for the box. Where none is given and the box's data lies
 // on this machine, one is made; giveBack revokes it again.
-func (cmd *talkCmd) key(ctx context.Context, c *console, cfg appliance.Config, address string) (key string, giveBack func() error, err error) {
+func (cmd *talkCmd) key(ctx context.Context, c *console, cfg config.Config, address string) (key string, giveBack func() error, err error) {
 	nothing := func() error { return nil }
 	if cmd.Key != "" {
 		return cmd.Key, nothing, nil

@@ -16,8 +16,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"parley/appliance"
 	"parley/appliance/audio"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 )
 
@@ -293,7 +293,7 @@ func TestAddressesAreUnderstoodAsPeopleWriteThem(t *testing.T) {
 		"ftp://h":                 "",
 		"ws://":                   "",
 	} {
-		got, err := chatAddress(in, appliance.Config{})
+		got, err := chatAddress(in, config.Config{})
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: got %q, %v; want %q", in, got, err, want)
 		}

@@ -9,13 +9,13 @@ import (
 	"net/http"
 	"os"
 
-	"parley/appliance"
+	"parley/appliance/config"
 )
 
 // trust returns a client that trusts, besides whom the system trusts, the
 // authority in the file ca or, where none is named, that of the box whose data
 // lies on this machine.
-func trust(ca string, cfg appliance.Config) (*http.Client, error) {
+func trust(ca string, cfg config.Config) (*http.Client, error) {
 	roots, err := x509.SystemCertPool()
 	if err != nil {
 		roots = x509.NewCertPool() // a machine without any

@@ -11,7 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"parley/appliance"
+	"parley/appliance/config"
 )
 
 func TestABoxIsTrustedByItsAuthorityOnly(t *testing.T) {
@@ -22,7 +22,7 @@ func TestABoxIsTrustedByItsAuthorityOnly(t *testing.T) {
 	}))
 	defer box.Close()
 	address := "wss" + strings.TrimPrefix(box.URL, "https") + chatPath
-	cfg := appliance.Config{Data: t.TempDir()}
+	cfg := config.Config{Data: t.TempDir()}
 	connect := func(ca string) error {
 		t.Helper()
 		client, err := trust(ca, cfg)

@@ -28,6 +28,8 @@ var mayKnow = []struct {
 	{"appliance/chat", "appliance/contract appliance/audio appliance/text appliance/engine store"},
 	{"appliance/api", "appliance/api/describe appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
 	{"appliance/api/describe", "appliance/contract"},
+	{"appliance/config", "appliance/contract"},
+	{"appliance/certs", ""},
 	{"appliance/metrics", "appliance/engine"},
 	{"appliance/line/", "appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
 	{"appliance", "*"},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/config"
 	"parley/appliance/contract"
 )
 
@@ -52,9 +53,9 @@ func parrot(t *testing.T, says string) string {
 
 func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 	server := parrot(t, "I am the model of the route.")
-	b := startBox(t, func(c *Config) {
+	b := startBox(t, func(c *config.Config) {
 		c.StrictModels = true
-		c.Routes = []Route{{"OPEN_AI", "gpt-4o", LanguageModelConfig{OpenAI: server, Model: "parrot"}}}
+		c.Routes = []config.Route{{Provider: "OPEN_AI", Model: "gpt-4o", To: config.LanguageModel{OpenAI: server, Model: "parrot"}}}
 	})
 	config := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"alan"},"prompt":{"text":"You are {{who}}."},
 		"language_model":{"model_provider":"OPEN_AI","model_resource":"gpt-4o"},

@@ -1,4 +1,4 @@
-package appliance
+package config
 
 import (
 	"path/filepath"
@@ -13,7 +13,7 @@ func TestVoicesAreFoundByTheirPackOrShortName(t *testing.T) {
 	}
 	write(t, filepath.Join(c.Packs, "llm-qwen", "model.gguf"), "x")
 	write(t, filepath.Join(c.Packs, "..", "outside", "voice.onnx"), "x")
-	if got := c.voices(); !slices.Equal(got, []string{"grandma", "voice-grandma", "voice-joe"}) {
+	if got := c.Voices(); !slices.Equal(got, []string{"grandma", "voice-grandma", "voice-joe"}) {
 		t.Errorf("voices %q", got)
 	}
 	for name, want := range map[string]string{
@@ -21,18 +21,12 @@ func TestVoicesAreFoundByTheirPackOrShortName(t *testing.T) {
 		"grandma": "grandma", // a pack of exactly that name comes first
 		"jenny":   "voice-jenny",
 	} {
-		if got := c.voicePack(name); got != want {
+		if got := c.VoicePack(name); got != want {
 			t.Errorf("%s: pack %s, want %s", name, got, want)
 		}
 	}
 	for _, name := range []string{"../outside", "..", "", "/etc", "llm-qwen", "voice-joe/../../outside"} {
-		e := Engines{cfg: c, voices: map[string]*openVoice{}}
-		if name != "" {
-			if _, err := e.Voice(name); err == nil {
-				t.Errorf("%q was opened", name)
-			}
-		}
-		if c.isVoice(name) {
+		if c.IsVoice(name) {
 			t.Errorf("%q is taken for a voice", name)
 		}
 	}

@@ -2,19 +2,15 @@ package appliance
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"parley/appliance/config"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/packs"
 )
-
-// voicePrefix begins the names of the voices' packs; people leave it out.
-const voicePrefix = "voice-"
 
 // openVoice is a voice that is loaded, or being loaded, once.
 type openVoice struct {
@@ -46,8 +42,8 @@ func (e *Engines) Voice(name string) (engine.Synthesizer, error) {
 	}
 	v, pack := e.opened(name)
 	if v == nil {
-		known := e.cfg.voices()
-		if pack = e.cfg.voicePack(name); !slices.Contains(known, pack) {
+		known := e.cfg.Voices()
+		if pack = e.cfg.VoicePack(name); !slices.Contains(known, pack) {
 			return nil, fmt.Errorf("there is no voice %.80q: choose of %s", name, strings.Join(known, ", "))
 		}
 		v = e.opening(pack)
@@ -68,7 +64,7 @@ func (e *Engines) opened(name string) (*openVoice, string) {
 	if v := e.voices[name]; v != nil {
 		return v, name
 	}
-	return e.voices[voicePrefix+name], voicePrefix + name
+	return e.voices[config.VoicePrefix+name], config.VoicePrefix + name
 }
 
 // opening notes that the voice is asked for.
@@ -91,51 +87,19 @@ func (e *Engines) loadVoice(pack string) (engine.Synthesizer, error) {
 	return p, nil
 }
 
-// voicePack is the pack of the voice that people call name. A voice that is
-// not there keeps the name under which it could be fetched.
-func (c Config) voicePack(name string) string {
-	if !strings.HasPrefix(name, voicePrefix) && !c.isVoice(name) {
-		return voicePrefix + name
-	}
-	return name
-}
-
-func (c Config) isVoice(pack string) bool {
-	if !packNames.MatchString(pack) {
-		return false // it may come from a client, and must not lead elsewhere
-	}
-	_, err := os.Stat(filepath.Join(c.Pack(pack), "voice.onnx"))
-	return err == nil
-}
-
-// voices lists the packs with a voice that are there.
-func (c Config) voices() []string {
-	entries, err := os.ReadDir(c.Packs)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if c.isVoice(e.Name()) {
-			names = append(names, e.Name())
-		}
-	}
-	return names
-}
-
 // checkVoice says which voices there are where the one that is asked for is
 // neither here nor to be fetched.
-func (c Config) checkVoice(which Which) error {
-	pack := c.voicePack(c.Engines.Voice)
-	if which&Speaking == 0 || c.isVoice(pack) {
+func checkVoice(cfg config.Config, which Which) error {
+	pack := cfg.VoicePack(cfg.Engines.Voice)
+	if which&Speaking == 0 || cfg.IsVoice(pack) {
 		return nil
 	}
-	if _, err := packs.Find(c.Packs, pack); err == nil {
+	if _, err := packs.Find(cfg.Packs, pack); err == nil {
 		return nil // how to fetch it is said where packs are missing
 	}
 	here := "there is none yet"
-	if voices := c.voices(); len(voices) > 0 {
-		here = "choose of " + strings.ReplaceAll(strings.Join(voices, ", "), voicePrefix, "")
+	if voices := cfg.Voices(); len(voices) > 0 {
+		here = "choose of " + strings.ReplaceAll(strings.Join(voices, ", "), config.VoicePrefix, "")
 	}
-	return fmt.Errorf("there is no voice %q: %s (parley packs list shows what can be fetched)", c.Engines.Voice, here)
+	return fmt.Errorf("there is no voice %q: %s (parley packs list shows what can be fetched)", cfg.Engines.Voice, here)
 }

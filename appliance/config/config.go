@@ -1,4 +1,7 @@
-package appliance
+// Package config holds what an operator may set: it reads the flags, the
+// environment and the file, checks them together, and says what is wrong with
+// them and what is allowed.
+package config
 
 import (
 	"errors"
@@ -18,52 +21,52 @@ type Config struct {
 	File    string // the configuration file that was read; empty when there was none
 	Data    string // folder of the database
 	Listen  string // host:port to listen on; port 0 lets the system choose
-	TLS     TLSConfig
+	TLS     TLS
 	Origins []string // web origins besides our own whose pages may open a chat
 	Packs   string   // folder of the model packs
 	Profile string   // default, small, test or full: which models to expect
-	Engines EngineConfig
+	Engines Engines
 	Routes  []Route // which model answers for those that configs name; the first that fits
 	// StrictModels refuses chats whose config names a model that the box has
 	// not; else the box's default answers.
 	StrictModels bool
-	Chat         ChatConfig
-	Retention    RetentionConfig
-	Log          LogConfig
+	Chat         Chat
+	Retention    Retention
+	Log          Log
 	Warnings     []string // what is allowed but likely not meant; to be logged at start
 }
 
-// EngineConfig chooses the models.
-type EngineConfig struct {
+// Engines chooses the models.
+type Engines struct {
 	Transcriber   string // moonshine or whisper
-	LanguageModel LanguageModelConfig
+	LanguageModel LanguageModel
 	Voice         string // a voice's pack, such as voice-joe
 	Threads       int    // cores that all engines together may use; 0 means all of the machine
 }
 
-// LanguageModelConfig is either an embedded model, named by its pack, or a
+// LanguageModel is either an embedded model, named by its pack, or a
 // server that speaks the OpenAI API.
-type LanguageModelConfig struct {
+type LanguageModel struct {
 	Pack   string // such as llm-qwen; empty when OpenAI is set
 	OpenAI string // base URL, such as http://127.0.0.1:8000/v1
 	Model  string // the model's name on that server
 	KeyEnv string // the environment variable that holds the server's API key; empty: no key
 }
 
-// ChatConfig bounds the conversations.
-type ChatConfig struct {
+// Chat bounds the conversations.
+type Chat struct {
 	MaxChats int // open at once; 0 means four for each core
 }
 
-// RetentionConfig says what is kept of conversations, and how long.
-type RetentionConfig struct {
+// Retention says what is kept of conversations, and how long.
+type Retention struct {
 	Days    int  // after its end a chat is deleted when it is older; 0: never
 	Audio   bool // how chats sound is kept
 	History bool // what happened in chats is kept; without it their sound is not either
 }
 
-// LogConfig says what is logged and how.
-type LogConfig struct {
+// Log says what is logged and how.
+type Log struct {
 	Level  slog.Level
 	Format string // auto (text on a terminal, JSON elsewhere), text or json
 }
@@ -97,9 +100,9 @@ func Load(s Sources) (Config, error) {
 		Data:      filepath.Join(l.home, ".local", "share", "parley"),
 		Packs:     l.defaultPacks(),
 		Profile:   "default",
-		Engines:   EngineConfig{Transcriber: "moonshine", Voice: "voice-joe"},
-		Retention: RetentionConfig{Audio: true, History: true},
-		Log:       LogConfig{Level: slog.LevelInfo, Format: "auto"},
+		Engines:   Engines{Transcriber: "moonshine", Voice: "voice-joe"},
+		Retention: Retention{Audio: true, History: true},
+		Log:       Log{Level: slog.LevelInfo, Format: "auto"},
 	}
 	fromFile, err := l.readFile(file)
 	if err != nil {
@@ -110,7 +113,7 @@ func Load(s Sources) (Config, error) {
 			return Config{}, err
 		}
 	}
-	if c.Engines.LanguageModel == (LanguageModelConfig{}) {
+	if c.Engines.LanguageModel == (LanguageModel{}) {
 		c.Engines.LanguageModel.Pack = profileModels[c.Profile]
 	}
 	c.Warnings = append(c.Warnings, l.misspelled()...)
@@ -137,11 +140,13 @@ func (c *Config) check(l *loader) error {
 	if c.File != "" && filepath.Base(c.File) == FileName && filepath.Dir(c.File) == l.data && c.Data != l.data {
 		return fmt.Errorf("data: %s is read because it lies in the data folder, so it cannot name another data folder (%s): pass --data or --config", c.File, c.Data)
 	}
-	warning, err := c.TLS.check(c.Listen)
-	if warning != "" {
+	if err := c.TLS.check(c.Listen); err != nil {
+		return err
+	}
+	if warning := c.TLS.Exposed(c.Listen); warning != "" {
 		c.Warnings = append(c.Warnings, warning)
 	}
-	return err
+	return nil
 }
 
 func loopback(host string) bool {
@@ -277,3 +282,10 @@ func reason(err error) error {
 	}
 	return err
 }
+
+// AuthorityFile is where a box with a certificate of its own leaves that of its
+// authority, for clients on the same machine.
+func (c Config) AuthorityFile() string { return filepath.Join(c.TLSFolder(), "ca.crt") }
+
+// TLSFolder is where the box keeps keys and certificates.
+func (c Config) TLSFolder() string { return filepath.Join(c.Data, "tls") }

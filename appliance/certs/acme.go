@@ -1,4 +1,4 @@
-package appliance
+package certs
 
 import (
 	"context"
@@ -18,14 +18,10 @@ import (
 // openACME has certificates fetched from an ACME server (RFC 8555), and renewed
 // for as long as the box runs. The server makes sure of the names by TLS-ALPN
 // (RFC 8737), on the box's own port, which it must find as port 443 of each
-// name; so no second port has to be open. By setting tls to acme the operator
+// name; so no second port has to be open. By choosing ACME the operator
 // agrees to the server's terms.
-func openACME(ctx context.Context, cfg Config, at net.Addr, log *slog.Logger) (*tls.Config, func(), error) {
-	roots, err := readRoots(cfg.TLS.Roots)
-	if err != nil {
-		return nil, nil, err
-	}
-	host, _, err := net.SplitHostPort(cfg.Listen)
+func openACME(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*tls.Config, func(), error) {
+	roots, err := readRoots(o.Roots)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,20 +36,20 @@ func openACME(ctx context.Context, cfg Config, at net.Addr, log *slog.Logger) (*
 		Logger:           quiet,
 	})
 	magic = certmagic.New(cache, certmagic.Config{
-		Storage:           &certmagic.FileStorage{Path: filepath.Join(cfg.tlsFolder(), "acme")},
-		DefaultServerName: cfg.TLS.Names[0], // for those who come by address
+		Storage:           &certmagic.FileStorage{Path: filepath.Join(o.Folder, "acme")},
+		DefaultServerName: o.Names[0], // for those who come by address
 		OnEvent:           func(_ context.Context, name string, data map[string]any) error { return tellACME(log, name, data) },
 		Logger:            quiet,
 	})
 	magic.Issuers = []certmagic.Issuer{certmagic.NewACMEIssuer(magic, certmagic.ACMEIssuer{
-		CA: cfg.TLS.Directory, Email: cfg.TLS.Email, Agreed: true, TrustedRoots: roots,
-		DisableHTTPChallenge: true, ListenHost: host, AltTLSALPNPort: tcp.Port,
+		CA: o.Directory, Email: o.Email, Agreed: true, TrustedRoots: roots,
+		DisableHTTPChallenge: true, ListenHost: o.Host, AltTLSALPNPort: tcp.Port,
 		Logger: quiet,
 	})}
 	ctx, cancel := context.WithCancel(ctx)
 	// The box does not wait: its other clients, and its readiness, do not depend
 	// on a server that may be out of reach.
-	if err := magic.ManageAsync(ctx, slices.Clone(cfg.TLS.Names)); err != nil {
+	if err := magic.ManageAsync(ctx, slices.Clone(o.Names)); err != nil {
 		cancel()
 		cache.Stop()
 		return nil, nil, fmt.Errorf("acme: %w", err)

@@ -10,16 +10,16 @@ import (
 	"parley/appliance/line/ws"
 )
 
-// door stands between the lines, which are open at once, and the conversations,
-// which cannot begin before the models are warm.
-type door struct {
+// admission lets conversations begin. The lines are open at once; before the
+// models are warm they are refused here.
+type admission struct {
 	host atomic.Pointer[chat.Host]
 	// writable says what keeps a chat from being written; nil where chats are
 	// not.
 	writable func(context.Context) error
 }
 
-func (d *door) open(h *chat.Host) { d.host.Store(h) }
+func (a *admission) open(h *chat.Host) { a.host.Store(h) }
 
 // warming is when it is worth asking again: the models take a few seconds.
 const warming = 2 * time.Second
@@ -28,14 +28,14 @@ const warming = 2 * time.Second
 const trying = 2 * time.Second
 
 // Missing says what keeps a conversation from starting.
-func (d *door) Missing(ctx context.Context) (missing []string) {
-	if d.host.Load() == nil {
+func (a *admission) Missing(ctx context.Context) (missing []string) {
+	if a.host.Load() == nil {
 		missing = append(missing, "the models are being loaded")
 	}
-	if d.writable != nil {
+	if a.writable != nil {
 		ctx, cancel := context.WithTimeout(ctx, trying)
 		defer cancel()
-		if err := d.writable(ctx); err != nil {
+		if err := a.writable(ctx); err != nil {
 			missing = append(missing, err.Error())
 		}
 	}
@@ -43,8 +43,8 @@ func (d *door) Missing(ctx context.Context) (missing []string) {
 }
 
 // Reserve takes room for a conversation.
-func (d *door) Reserve() (ws.Seat, error) {
-	host := d.host.Load()
+func (a *admission) Reserve() (ws.Seat, error) {
+	host := a.host.Load()
 	if host == nil {
 		return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
 	}

@@ -1,4 +1,4 @@
-package appliance
+package certs
 
 import (
 	"crypto/tls"
@@ -42,9 +42,9 @@ type ownCertificate struct {
 const maxFound = 32
 
 // openOwn opens the box's own certificate in its folder, or makes it, and the
-// authority before it.
-func openOwn(folder string, extra []string, log *slog.Logger) (*ownCertificate, error) {
-	a, err := openAuthority(folder, append(hostNames(), extra...))
+// authority before it, whose certificate goes to the file public.
+func openOwn(folder, public string, extra []string, log *slog.Logger) (*ownCertificate, error) {
+	a, err := openAuthority(folder, public, append(hostNames(), extra...))
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (o *ownCertificate) named() bool {
 // called returns the names and addresses under which the box may be found, as
 // far as its authority may sign for them.
 func (o *ownCertificate) called() (names []string, addresses []net.IP) {
-	addresses = slices.Concat([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, machineAddresses(), o.found)
+	addresses = slices.Concat([]net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}, MachineAddresses(), o.found)
 	for _, name := range append(hostNames(), o.extra...) {
 		switch ip := net.ParseIP(name); {
 		case ip != nil && !covers(addresses, ip):
@@ -153,13 +153,17 @@ func covers(addresses []net.IP, ip net.IP) bool {
 	return slices.ContainsFunc(addresses, ip.Equal)
 }
 
+// nameLetters are those that a name in a certificate may have (RFC 1123,
+// section 2.1); a machine may have a name with others.
+const nameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-."
+
 // hostNames are the names of this machine: its own, and the one that it has by
 // multicast DNS where that runs.
 func hostNames() []string {
 	names := []string{"localhost"}
 	name, err := os.Hostname()
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if err != nil || !hostName.MatchString(name) || name == "localhost" {
+	if err != nil || name == "" || strings.Trim(name, nameLetters) != "" || name == "localhost" {
 		return names
 	}
 	names = append(names, name)
@@ -169,8 +173,8 @@ func hostNames() []string {
 	return names
 }
 
-// machineAddresses are those of the machine's interfaces that others can reach.
-func machineAddresses() []net.IP {
+// MachineAddresses are those of the machine's interfaces that others can reach.
+func MachineAddresses() []net.IP {
 	all, err := net.InterfaceAddrs()
 	if err != nil {
 		return nil

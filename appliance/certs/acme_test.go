@@ -1,4 +1,4 @@
-package appliance
+package certs
 
 import (
 	"bytes"
@@ -171,15 +171,15 @@ func TestAnACMEServerGivesTheBoxItsCertificate(t *testing.T) {
 	listen := freeAddress(t)
 	_, port, _ := net.SplitHostPort(listen)
 	server := startPebble(t, port)
-	cfg := Config{Data: t.TempDir(), Listen: listen, TLS: TLSConfig{
-		Mode: TLSACME, Names: []string{"box.example", "www.box.example"},
+	o := Options{
+		Source: ACME, Folder: t.TempDir(), Host: "127.0.0.1", Names: []string{"box.example", "www.box.example"},
 		Directory: server.directory, Email: "operator@box.example", Roots: server.roots,
-	}}
+	}
 	roots := server.authority(t)
 	var mark string
 	t.Run("at the first start", func(t *testing.T) {
-		box := openDoor(t, cfg, acmeLeftovers...)
-		mark = waitForCertificate(t, box.client(t, roots), cfg.TLS.Names)
+		box := startBox(t, listen, o, acmeLeftovers...)
+		mark = waitForCertificate(t, box.client(t, roots), o.Names)
 		// Clients that come by address are shown it too.
 		conn, err := tls.Dial("tcp", listen, &tls.Config{InsecureSkipVerify: true})
 		if err != nil {
@@ -192,13 +192,13 @@ func TestAnACMEServerGivesTheBoxItsCertificate(t *testing.T) {
 		if res, text := fetch(t, box.client(t, nil), "http://box.example/"); res.StatusCode != 400 || strings.Contains(text, "ca.crt") {
 			t.Errorf("without TLS: %d %s", res.StatusCode, text)
 		}
-		if box.certificate() != nil {
+		if box.Authority() != nil {
 			t.Error("an authority is handed out that is not the box's")
 		}
 	})
 	t.Run("kept over a restart", func(t *testing.T) {
-		box := openDoor(t, cfg, acmeLeftovers...)
-		if again := waitForCertificate(t, box.client(t, roots), cfg.TLS.Names); again != mark {
+		box := startBox(t, listen, o, acmeLeftovers...)
+		if again := waitForCertificate(t, box.client(t, roots), o.Names); again != mark {
 			t.Error("a restart asked for a new certificate")
 		}
 	})
@@ -232,19 +232,19 @@ func TestABoxRunsWithoutItsACMEServer(t *testing.T) {
 	}
 	roots := filepath.Join(t.TempDir(), "roots.pem")
 	write(t, roots, string(a.certificate()))
-	cfg := Config{Data: t.TempDir(), Listen: "127.0.0.1:0", TLS: TLSConfig{
-		Mode: TLSACME, Names: []string{"box.example"}, Directory: "https://" + freeAddress(t) + "/dir", Roots: roots,
-	}}
-	box := openDoor(t, cfg, acmeLeftovers...)
+	o := Options{
+		Source: ACME, Folder: t.TempDir(), Host: "127.0.0.1", Names: []string{"box.example"}, Directory: "https://" + freeAddress(t) + "/dir", Roots: roots,
+	}
+	box := startBox(t, anyPort, o, acmeLeftovers...)
 	if _, err := box.client(t, a.certificate()).Get("https://box.example"); err == nil {
 		t.Error("a certificate came from nowhere")
 	}
-	cfg.TLS.Roots = filepath.Join(t.TempDir(), "none.pem")
+	o.Roots = filepath.Join(t.TempDir(), "none.pem")
 	for _, text := range []string{"", "no PEM"} {
 		if text != "" {
-			write(t, cfg.TLS.Roots, text)
+			write(t, o.Roots, text)
 		}
-		if _, err := openLock(t.Context(), cfg, box.addr, nil); err == nil || !strings.Contains(err.Error(), "none.pem") {
+		if _, err := Open(t.Context(), o, box.addr, nil); err == nil || !strings.Contains(err.Error(), "none.pem") {
 			t.Errorf("roots of %q: %v", text, err)
 		}
 	}

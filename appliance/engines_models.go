@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
@@ -17,8 +17,8 @@ import (
 // openModels opens the default language model and those that routes lead to,
 // one after the other: two at once would only slow each other down.
 func (e *Engines) openModels(ctx context.Context) error {
-	e.models = map[LanguageModelConfig]engine.LanguageModel{}
-	for _, m := range e.cfg.models() {
+	e.models = map[config.LanguageModel]engine.LanguageModel{}
+	for _, m := range e.cfg.Models() {
 		opened, err := e.openModel(ctx, m)
 		if err != nil {
 			return err
@@ -32,25 +32,11 @@ func (e *Engines) openModels(ctx context.Context) error {
 // LanguageModel returns the model that answers where a config names one. Where
 // the box has none for it, it is the default one, and false.
 func (e *Engines) LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool) {
-	m, found := e.cfg.modelFor(named)
+	m, found := e.cfg.ModelFor(named)
 	return e.models[m], found
 }
 
-// modelPacks are the packs of the embedded language models.
-func (c Config) modelPacks() []string {
-	var names []string
-	for _, m := range c.models() {
-		if m.OpenAI == "" && !slices.Contains(names, m.Pack) {
-			names = append(names, m.Pack)
-		}
-	}
-	if names != nil {
-		names = append([]string{"runtime-llama"}, names...)
-	}
-	return names
-}
-
-func (e *Engines) openModel(ctx context.Context, m LanguageModelConfig) (engine.LanguageModel, error) {
+func (e *Engines) openModel(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {
 	if m.OpenAI != "" {
 		return e.openRemote(ctx, m)
 	}
@@ -71,10 +57,10 @@ func (e *Engines) openModel(ctx context.Context, m LanguageModelConfig) (engine.
 
 // openRemote uses a server. One that refuses us needs its operator; any other
 // fault may pass, so the box starts and says so.
-func (e *Engines) openRemote(ctx context.Context, m LanguageModelConfig) (engine.LanguageModel, error) {
+func (e *Engines) openRemote(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {
 	key := os.Getenv(m.KeyEnv)
 	if m.KeyEnv != "" && key == "" {
-		return nil, fmt.Errorf("the key of %s: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.described(), m.KeyEnv)
+		return nil, fmt.Errorf("the key of %s: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.Describe(), m.KeyEnv)
 	}
 	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: key})
 	if err != nil {

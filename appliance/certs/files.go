@@ -1,4 +1,4 @@
-package appliance
+package certs
 
 import (
 	"crypto/tls"

@@ -1,4 +1,4 @@
-package appliance
+package config
 
 import (
 	"slices"
@@ -40,7 +40,7 @@ func TestOnlyLoopbackIsOpenUnlessSomebodySaysSo(t *testing.T) {
 }
 
 func TestEveryFormOfTLSMayStandInTheFile(t *testing.T) {
-	for text, want := range map[string]TLSConfig{
+	for text, want := range map[string]TLS{
 		"tls: off": {Mode: TLSOff},
 		"tls: own": {Mode: TLSOwn},
 		"tls: {names: [Box.Example, 192.0.2.7, '::ffff:192.0.2.8']}":                   {Mode: TLSOff, Names: []string{"box.example", "192.0.2.7", "192.0.2.8"}},

@@ -1,4 +1,4 @@
-package appliance
+package config
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ const (
 	TLSACME  TLSMode = "acme"  // fetched from a certificate authority, and renewed
 )
 
-// TLSConfig says how connections are encrypted.
-type TLSConfig struct {
+// TLS says how connections are encrypted.
+type TLS struct {
 	Mode      TLSMode
 	Cert, Key string   // PEM files of TLSFiles
 	Names     []string // names and addresses: all of TLSACME, those besides the machine's own of TLSOwn
@@ -34,7 +34,7 @@ type TLSConfig struct {
 }
 
 // Off tells that connections are not encrypted.
-func (t TLSConfig) Off() bool { return t.Mode == TLSOff }
+func (t TLS) Off() bool { return t.Mode == TLSOff }
 
 // letsEncrypt is the directory of https://letsencrypt.org.
 const letsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
@@ -53,7 +53,7 @@ func setTLS(c *Config, g given) error {
 			t.Directory = letsEncrypt
 		}
 	case two && cert != "" && key != "" && !strings.Contains(key, ","):
-		*t = TLSConfig{Mode: TLSFiles, Cert: absolute(cert, g.dir, g.home), Key: absolute(key, g.dir, g.home)}
+		*t = TLS{Mode: TLSFiles, Cert: absolute(cert, g.dir, g.home), Key: absolute(key, g.dir, g.home)}
 	default:
 		return fmt.Errorf("%q is not allowed: use auto, off, own, acme, or a certificate and its key as CERT.pem,KEY.pem", g.value)
 	}
@@ -114,8 +114,8 @@ func setTLSEmail(c *Config, g given) error {
 }
 
 // check looks at the settings together, for a box that listens there, and
-// decides what nobody has. The warning is empty when there is none.
-func (t *TLSConfig) check(listen string) (warning string, err error) {
+// decides what nobody has.
+func (t *TLS) check(listen string) error {
 	host, _, _ := net.SplitHostPort(listen) // was checked when it was set
 	if t.Mode == "" {
 		t.Mode = TLSOwn
@@ -126,15 +126,23 @@ func (t *TLSConfig) check(listen string) (warning string, err error) {
 	isAddress := func(name string) bool { _, err := netip.ParseAddr(name); return err == nil }
 	switch {
 	case t.Mode == TLSFiles && (t.Cert == "") != (t.Key == ""):
-		return "", errors.New("tls: a certificate and its key go together: set both cert and key")
+		return errors.New("tls: a certificate and its key go together: set both cert and key")
 	case t.Mode == TLSACME && len(t.Names) == 0:
-		return "", errors.New("tls: an ACME server must be told for which names: set tls.names to those that lead to this box, such as box.example")
+		return errors.New("tls: an ACME server must be told for which names: set tls.names to those that lead to this box, such as box.example")
 	case t.Mode == TLSACME && slices.ContainsFunc(t.Names, isAddress):
-		return "", fmt.Errorf("tls.names: ACME gives certificates for names, not addresses, here (%s): leave the addresses out", strings.Join(t.Names, ", "))
+		return fmt.Errorf("tls.names: ACME gives certificates for names, not addresses, here (%s): leave the addresses out", strings.Join(t.Names, ", "))
 	case t.Mode != TLSACME && (t.Email != "" || t.Roots != ""):
-		return "", errors.New("tls: email and roots are for an ACME server, but none is used: set tls.acme to its directory, or leave them out")
-	case t.Off() && !loopback(host):
-		return fmt.Sprintf("TLS IS OFF and the box listens on %s: everyone on that network can read the conversations and the keys, and use them. Leave tls out and the box makes a certificate of its own, or listen on 127.0.0.1", listen), nil
+		return errors.New("tls: email and roots are for an ACME server, but none is used: set tls.acme to its directory, or leave them out")
 	}
-	return "", nil
+	return nil
+}
+
+// Exposed warns of a box that others can listen in on; it is empty for all
+// others.
+func (t TLS) Exposed(listen string) string {
+	host, _, _ := net.SplitHostPort(listen)
+	if !t.Off() || loopback(host) {
+		return ""
+	}
+	return fmt.Sprintf("TLS IS OFF and the box listens on %s: everyone on that network can read the conversations and the keys, and use them. Leave tls out and the box makes a certificate of its own, or listen on 127.0.0.1", listen)
 }

@@ -1,4 +1,4 @@
-package appliance
+package certs
 
 import (
 	"context"
@@ -16,53 +16,70 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-
-	"parley/appliance/api"
 )
 
-// locked is a door with a lock and nothing behind it but a greeting.
-type locked struct {
-	*lock
+const anyPort = "127.0.0.1:0"
+
+// testLog gives the log to the test.
+type testLog struct{ t *testing.T }
+
+func (l testLog) Write(p []byte) (int, error) {
+	if l.t.Context().Err() == nil {
+		l.t.Log(strings.TrimSpace(string(p)))
+	}
+	return len(p), nil
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testBox serves a greeting with an identity.
+type testBox struct {
+	*Identity
 	addr net.Addr
 }
 
-// openDoor serves with the lock that cfg asks for.
-func openDoor(t *testing.T, cfg Config, leftovers ...goleak.Option) *locked {
+// startBox serves with the identity that o asks for, at the address listen.
+func startBox(t *testing.T, listen string, o Options, leftovers ...goleak.Option) *testBox {
 	t.Helper()
 	leftovers = append(leftovers, goleak.IgnoreCurrent())
 	t.Cleanup(func() { goleak.VerifyNone(t, leftovers...) })
 	log := slog.New(slog.NewTextHandler(testLog{t}, nil))
-	listener, err := net.Listen("tcp", cfg.Listen)
+	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock, err := openLock(t.Context(), cfg, listener.Addr(), log)
+	id, err := Open(t.Context(), o, listener.Addr(), log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := api.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	front := &http.Server{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "hello "+r.Proto)
-	}), log)
+	})}
 	served := make(chan error, 1)
-	go func() { served <- serve(front, listener, lock, log) }()
+	go func() { served <- id.Serve(front, listener) }()
 	t.Cleanup(func() {
 		_ = front.Close()
 		if err := <-served; err != http.ErrServerClosed {
 			t.Errorf("serving ended with %v", err)
 		}
-		lock.close()
+		id.Close()
 	})
-	return &locked{lock, listener.Addr()}
+	return &testBox{id, listener.Addr()}
 }
 
-func (l *locked) port() string {
-	_, port, _ := net.SplitHostPort(l.addr.String())
+func (b *testBox) port() string {
+	_, port, _ := net.SplitHostPort(b.addr.String())
 	return port
 }
 
 // client trusts the certificates in roots, whatever name it asks for leads to
 // the box, and it does not follow where it is led.
-func (l *locked) client(t *testing.T, roots []byte) *http.Client {
+func (b *testBox) client(t *testing.T, roots []byte) *http.Client {
 	t.Helper()
 	pool := x509.NewCertPool()
 	if roots != nil && !pool.AppendCertsFromPEM(roots) {
@@ -72,7 +89,7 @@ func (l *locked) client(t *testing.T, roots []byte) *http.Client {
 		TLSClientConfig:   &tls.Config{RootCAs: pool},
 		ForceAttemptHTTP2: true,
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+l.port())
+			return (&net.Dialer{}).DialContext(ctx, network, "127.0.0.1:"+b.port())
 		},
 	}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -100,20 +117,21 @@ func fetch(t *testing.T, c *http.Client, url string, header ...string) (*http.Re
 	return res, string(text)
 }
 
-func ownConfig(t *testing.T, names ...string) Config {
-	return Config{Data: t.TempDir(), Listen: "127.0.0.1:0", TLS: TLSConfig{Mode: TLSOwn, Names: names}}
+func own(t *testing.T, names ...string) Options {
+	dir := t.TempDir()
+	return Options{Source: Own, Folder: filepath.Join(dir, "tls"), AuthorityFile: filepath.Join(dir, "ca.crt"), Names: names}
 }
 
 func TestWhoTrustsTheAuthorityMayUseEveryNameOfTheBox(t *testing.T) {
-	cfg := ownConfig(t, "box.example", "192.0.2.7")
-	box := openDoor(t, cfg)
-	ca, err := os.ReadFile(cfg.AuthorityFile())
-	if err != nil || string(ca) != string(box.certificate()) || strings.Contains(string(ca), "KEY") {
+	o := own(t, "box.example", "192.0.2.7")
+	box := startBox(t, anyPort, o)
+	ca, err := os.ReadFile(o.AuthorityFile)
+	if err != nil || string(ca) != string(box.Authority()) || strings.Contains(string(ca), "KEY") {
 		t.Fatalf("the authority for others: %v\n%s", err, ca)
 	}
 	c := box.client(t, ca)
 	hosts := append(hostNames(), "127.0.0.1", "[::1]", "box.example", "192.0.2.7")
-	for _, ip := range machineAddresses() {
+	for _, ip := range MachineAddresses() {
 		hosts = append(hosts, strings.TrimSuffix(net.JoinHostPort(ip.String(), ""), ":"))
 	}
 	for _, host := range hosts {
@@ -127,8 +145,8 @@ func TestWhoTrustsTheAuthorityMayUseEveryNameOfTheBox(t *testing.T) {
 	if _, err := box.client(t, nil).Get("https://box.example"); err == nil {
 		t.Error("who does not trust the authority is let through")
 	}
-	for name, want := range map[string]os.FileMode{"authority.pem": 0o600, "box.pem": 0o600, "ca.crt": 0o644, "": 0o700} {
-		info, err := os.Stat(filepath.Join(cfg.tlsFolder(), name))
+	for name, want := range map[string]os.FileMode{"authority.pem": 0o600, "box.pem": 0o600, "../ca.crt": 0o644, "": 0o700} {
+		info, err := os.Stat(filepath.Join(o.Folder, name))
 		if err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, want mode %v", name, info.Mode(), want)
 		}
@@ -164,7 +182,7 @@ func TestTheOwnCertificateOutlivesARestartAndIsRenewed(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	open := func(names ...string) *ownCertificate {
 		t.Helper()
-		o, err := openOwn(dir, names, log)
+		o, err := openOwn(dir, filepath.Join(dir, "ca.crt"), names, log)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +235,8 @@ type connTo struct {
 func (c connTo) LocalAddr() net.Addr { return c.local }
 
 func TestAnAddressThatTheBoxGetsLaterIsCovered(t *testing.T) {
-	o, err := openOwn(t.TempDir(), nil, slog.New(slog.DiscardHandler))
+	dir := t.TempDir()
+	o, err := openOwn(dir, filepath.Join(dir, "ca.crt"), nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,19 +261,19 @@ func TestAnAddressThatTheBoxGetsLaterIsCovered(t *testing.T) {
 func TestABrokenAuthorityIsNotReplacedInSilence(t *testing.T) {
 	dir := t.TempDir()
 	log := slog.New(slog.DiscardHandler)
-	if _, err := openOwn(dir, nil, log); err != nil {
+	if _, err := openOwn(dir, filepath.Join(dir, "ca.crt"), nil, log); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"", "no PEM", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"} {
 		write(t, filepath.Join(dir, "authority.pem"), text)
-		if _, err := openOwn(dir, nil, log); err == nil || !strings.Contains(err.Error(), "authority.pem") || !strings.Contains(err.Error(), "delete") {
+		if _, err := openOwn(dir, filepath.Join(dir, "ca.crt"), nil, log); err == nil || !strings.Contains(err.Error(), "authority.pem") || !strings.Contains(err.Error(), "delete") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
 func TestWhoForgetsTLSIsTold(t *testing.T) {
-	box := openDoor(t, ownConfig(t))
+	box := startBox(t, anyPort, own(t))
 	c := box.client(t, nil)
 	res, text := fetch(t, c, "http://box:"+box.port()+"/v0/evi/chat?api_key=x")
 	var said struct{ Code, Message string }
@@ -265,17 +284,17 @@ func TestWhoForgetsTLSIsTold(t *testing.T) {
 	if res, _ := fetch(t, c, "http://box.lan:7/page?a=1", "Accept", "text/html,*/*"); res.StatusCode != 307 || res.Header.Get("Location") != "https://box.lan:7/page?a=1" {
 		t.Errorf("a browser: %d to %q", res.StatusCode, res.Header.Get("Location"))
 	}
-	if res, text := fetch(t, c, "http://box/ca.crt"); res.StatusCode != 200 || text != string(box.certificate()) {
+	if res, text := fetch(t, c, "http://box/ca.crt"); res.StatusCode != 200 || text != string(box.Authority()) {
 		t.Errorf("the authority: %d %s", res.StatusCode, text)
 	}
-	if _, text := fetch(t, box.client(t, box.certificate()), "https://localhost"); text != "hello HTTP/2.0" {
+	if _, text := fetch(t, box.client(t, box.Authority()), "https://localhost"); text != "hello HTTP/2.0" {
 		t.Errorf("after that: %s", text)
 	}
 }
 
-// Neither garbage nor silence nor a crowd of strays keeps the others out.
-func TestStraysDoNotBlockTheDoor(t *testing.T) {
-	box := openDoor(t, ownConfig(t))
+// Neither garbage nor silence nor a crowd without TLS keeps the others out.
+func TestClientsWithoutTLSDoNotKeepOthersOut(t *testing.T) {
+	box := startBox(t, anyPort, own(t))
 	for i := range 100 {
 		conn, err := net.Dial("tcp", box.addr.String())
 		if err != nil {
@@ -289,13 +308,13 @@ func TestStraysDoNotBlockTheDoor(t *testing.T) {
 			_, _ = conn.Write([]byte("GET"))
 		}
 	}
-	if _, text := fetch(t, box.client(t, box.certificate()), "https://localhost"); text != "hello HTTP/2.0" {
+	if _, text := fetch(t, box.client(t, box.Authority()), "https://localhost"); text != "hello HTTP/2.0" {
 		t.Errorf("got %s", text)
 	}
 }
 
 func TestOldTLSIsRefused(t *testing.T) {
-	box := openDoor(t, ownConfig(t))
+	box := startBox(t, anyPort, own(t))
 	_, err := tls.Dial("tcp", box.addr.String(), &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 	if err == nil {
 		t.Error("TLS 1.1 is spoken")

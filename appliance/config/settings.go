@@ -1,10 +1,9 @@
-package appliance
+package config
 
 import (
 	"fmt"
 	"net"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -67,7 +66,7 @@ var settings = []setting{
 		return oneOf(&c.Engines.Transcriber, g, "moonshine", "whisper")
 	}},
 	{"engines.language_model", "language-model", func(c *Config, g given) error {
-		c.Engines.LanguageModel = LanguageModelConfig{}
+		c.Engines.LanguageModel = LanguageModel{}
 		return packName(&c.Engines.LanguageModel.Pack, g, "llm-qwen")
 	}},
 	{"engines.language_model.openai", "openai", setOpenAI},
@@ -219,44 +218,4 @@ func packName(dst *string, g given, example string) error {
 	}
 	*dst = g.value
 	return nil
-}
-
-// Pack is the folder of the pack of that name.
-func (c Config) Pack(name string) string { return filepath.Join(c.Packs, name) }
-
-// Nearest returns the candidate that name most likely meant, or "" when none
-// is near: at most a third of its letters differ.
-func Nearest(name string, candidates []string) string {
-	best, distance := "", max(2, len(name)/3)+1
-	for _, c := range candidates {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(c)); d < distance {
-			best, distance = c, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the letters to insert, delete, replace or swap with
-// their neighbour (optimal string alignment).
-func editDistance(a, b string) int {
-	var before, last []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before, last, row = last, row, make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }

@@ -1,4 +1,4 @@
-package appliance
+package config
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ import (
 type Route struct {
 	Provider contract.ModelProvider // anyModel is every one
 	Model    string                 // anyModel is every one of the provider
-	To       LanguageModelConfig
+	To       LanguageModel
 }
 
 // anyModel in a route stands for every provider, or for every model.
@@ -72,7 +72,7 @@ func parseRoute(g given, text string) (Route, error) {
 
 // routeTarget reads the model that a route leads to by the functions that read
 // the box's own.
-func routeTarget(g given, to string) (LanguageModelConfig, error) {
+func routeTarget(g given, to string) (LanguageModel, error) {
 	var scratch Config
 	server, rest, isServer := strings.Cut(to, "|")
 	g.value = server
@@ -81,16 +81,16 @@ func routeTarget(g given, to string) (LanguageModelConfig, error) {
 		return scratch.Engines.LanguageModel, err
 	}
 	if err := setOpenAI(&scratch, g); err != nil {
-		return LanguageModelConfig{}, err
+		return LanguageModel{}, err
 	}
 	name, key, hasKey := strings.Cut(rest, "|")
 	if name == "" {
-		return LanguageModelConfig{}, errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
+		return LanguageModel{}, errors.New("it is a server, but no model is named: set openai and model, or write URL|MODEL")
 	}
 	scratch.Engines.LanguageModel.Model = name
 	if g.value = key; hasKey {
 		if err := setKeyEnv(&scratch, g); err != nil {
-			return LanguageModelConfig{}, err
+			return LanguageModel{}, err
 		}
 	}
 	return scratch.Engines.LanguageModel, nil
@@ -152,10 +152,10 @@ func (r *fileReader) routeField(key string, n ast.Node) (string, error) {
 	return text, nil
 }
 
-// models are those that the box opens: the default first, then those of the
+// Models are those that the box opens: the default first, then those of the
 // routes, each once.
-func (c Config) models() []LanguageModelConfig {
-	all := []LanguageModelConfig{c.Engines.LanguageModel}
+func (c Config) Models() []LanguageModel {
+	all := []LanguageModel{c.Engines.LanguageModel}
 	for _, r := range c.Routes {
 		if !slices.Contains(all, r.To) {
 			all = append(all, r.To)
@@ -164,13 +164,13 @@ func (c Config) models() []LanguageModelConfig {
 	return all
 }
 
-// modelFor is the model that answers where a config names m: one of the box's
+// ModelFor is the model that answers where a config names m: one of the box's
 // own names, else the first route that takes it. Without any it is the default,
 // and false.
-func (c Config) modelFor(m contract.LanguageModel) (LanguageModelConfig, bool) {
+func (c Config) ModelFor(m contract.LanguageModel) (LanguageModel, bool) {
 	if m.Provider == contract.ProviderOwn || m.Provider == "" {
-		for _, own := range c.models() {
-			if m.Resource == own.name() {
+		for _, own := range c.Models() {
+			if m.Resource == own.Name() {
 				return own, true
 			}
 		}
@@ -183,16 +183,16 @@ func (c Config) modelFor(m contract.LanguageModel) (LanguageModelConfig, bool) {
 	return c.Engines.LanguageModel, false
 }
 
-// name is what a config calls the model by.
-func (m LanguageModelConfig) name() string {
+// Name is what a config calls the model by.
+func (m LanguageModel) Name() string {
 	if m.OpenAI != "" {
 		return m.Model
 	}
 	return m.Pack
 }
 
-// described says who answers, for people.
-func (m LanguageModelConfig) described() string {
+// Describe says who answers, for people.
+func (m LanguageModel) Describe() string {
 	if m.OpenAI == "" {
 		return m.Pack
 	}

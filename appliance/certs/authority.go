@@ -1,4 +1,4 @@
-package appliance
+package certs
 
 import (
 	"crypto/ecdsa"
@@ -43,8 +43,8 @@ type authority struct {
 
 // openAuthority reads the authority of a box from its folder, and makes it
 // where there is none. names are those that it may sign for besides the private
-// ones.
-func openAuthority(folder string, names []string) (*authority, error) {
+// ones. A copy of its certificate goes to public.
+func openAuthority(folder, public string, names []string) (*authority, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func openAuthority(folder string, names []string) (*authority, error) {
 		return nil, fmt.Errorf("the authority in %s ended on %s: delete the file to have a new one made, which clients have to trust anew", file, a.cert.NotAfter.Format(time.DateOnly))
 	}
 	// A copy without the key, for everyone to read and carry away.
-	return a, writeWhole(filepath.Join(folder, "ca.crt"), a.certificate(), 0o644)
+	return a, writeWhole(public, a.certificate(), 0o644)
 }
 
 func readAuthority(file string) (*authority, error) {

