@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
@@ -12,89 +13,141 @@ import (
 	"parley/internal/progress"
 )
 
-// withBars does work and shows how far its packs are: a bar each on a
-// terminal, a few plain lines elsewhere.
+// withBars does work and shows how far it is: a bar for each thing that is
+// worked on when w is a terminal, a few plain lines elsewhere.
 func withBars(ctx context.Context, w io.Writer, work func(progress.Func) error) error {
 	if !onTerminal(w) {
-		l := &lines{w: w, told: map[string]*told{}}
-		return work(l.progress)
+		l := &lines{w: w, now: time.Now, told: map[string]*told{}}
+		return work(l.tell)
 	}
-	b := &bars{all: mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithAutoRefresh()), bars: map[string]*mpb.Bar{}}
-	err := work(b.progress)
-	for _, bar := range b.bars {
-		if !bar.Completed() {
-			bar.Abort(false)
-		}
-	}
-	b.all.Wait()
+	b := &bars{all: mpb.NewWithContext(ctx, mpb.WithOutput(w), mpb.WithAutoRefresh()), bars: map[string]*bar{}}
+	err := work(b.tell)
+	b.close()
 	return err
 }
 
-// bars shows a bar for each pack and step.
+// bars shows a bar for each thing that is worked on.
 type bars struct {
 	all  *mpb.Progress
-	bars map[string]*mpb.Bar
+	bars map[string]*bar
 }
 
-func (b *bars) progress(e progress.Event) {
+type bar struct {
+	*mpb.Bar
+	doing atomic.Pointer[string] // what is being done, and how fast
+	pace  pace
+}
+
+func (b *bars) tell(e progress.Event) {
 	if e.Step == progress.Skipped {
 		fmt.Fprintf(b.all, "%s: %s\n", e.Name, e.Note)
 		return
 	}
-	bar := b.bars[e.Name]
-	if bar == nil {
-		bar = b.all.AddBar(max(e.Total, 1),
-			mpb.PrependDecorators(decor.Name(e.Name, decor.WCSyncSpaceR)),
-			mpb.AppendDecorators(
-				decor.Percentage(decor.WC{W: 5}),
-				decor.CountersKiloByte("  % .1f of % .1f", decor.WCSyncSpace),
-				decor.OnComplete(decor.AverageSpeed(decor.SizeB1000(0), "  % .1f", decor.WCSyncSpace), "  done"),
-			))
-		b.bars[e.Name] = bar
+	one := b.bars[e.Name]
+	if one == nil {
+		one = b.add(e)
 	}
-	switch e.Step {
-	case progress.Done:
-		bar.SetTotal(-1, true)
-	case progress.Checking, progress.Installing:
-		// The bar stays full while the files are hashed: a few seconds.
-	default:
-		// One byte short, since a full bar is done: checking comes after.
-		bar.SetCurrent(min(e.Done, e.Total-1))
+	doing := one.pace.words(e, time.Now())
+	one.doing.Store(&doing)
+	if e.Step == progress.Done {
+		one.SetTotal(-1, true)
+		return
 	}
+	// One byte short, since a full bar is done: what comes after the last byte,
+	// such as checking, takes seconds.
+	one.SetCurrent(min(e.Done, max(e.Total, 1)-1))
 }
 
-// lines tells of each pack when it begins, every so often, and when it is
+func (b *bars) add(e progress.Event) *bar {
+	one := &bar{}
+	total := e.Total
+	one.Bar = b.all.AddBar(max(total, 1),
+		mpb.PrependDecorators(decor.Name(e.Name, decor.WCSyncSpaceR)),
+		mpb.AppendDecorators(
+			decor.Percentage(decor.WC{W: 5}),
+			decor.Any(func(s decor.Statistics) string {
+				if s.Completed {
+					return fmt.Sprintf("  %.1f MB", megabytes(total))
+				}
+				return fmt.Sprintf("  %.1f of %.1f MB", megabytes(s.Current), megabytes(total))
+			}, decor.WCSyncSpace),
+			decor.Any(func(decor.Statistics) string {
+				if doing := one.doing.Load(); doing != nil {
+					return "  " + *doing
+				}
+				return ""
+			}, decor.WCSyncSpaceR),
+		))
+	b.bars[e.Name] = one
+	return one
+}
+
+// close leaves the bars of what was not done as they are.
+func (b *bars) close() {
+	for _, one := range b.bars {
+		if !one.Completed() {
+			one.Abort(false)
+		}
+	}
+	b.all.Wait()
+}
+
+func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }
+
+// pace is how fast a step goes.
+type pace struct {
+	step  progress.Step
+	begun time.Time
+	from  int64 // bytes that were done when the step began
+}
+
+// words say what is being done, with its speed once there is one.
+func (p *pace) words(e progress.Event, now time.Time) string {
+	if e.Step != p.step {
+		*p = pace{step: e.Step, begun: now, from: e.Done}
+	}
+	words := string(e.Step)
+	took, done := now.Sub(p.begun), e.Done-p.from
+	if e.Step == progress.Done || done <= 0 || took < time.Second {
+		return words
+	}
+	return fmt.Sprintf("%s, %.1f MB/s", words, megabytes(done)/took.Seconds())
+}
+
+// lines tells of each thing when it begins, every so often, and when it is
 // done.
 type lines struct {
 	w    io.Writer
+	now  func() time.Time
 	told map[string]*told
 }
 
 type told struct {
 	begun, last time.Time
+	pace        pace
 }
 
-// often is how often a log, which somebody may be watching, hears of a pack.
+// often is how often a log, which somebody may be watching, hears of one thing.
 const often = 10 * time.Second
 
-func (l *lines) progress(e progress.Event) {
-	now := time.Now()
+func (l *lines) tell(e progress.Event) {
+	now := l.now()
 	t := l.told[e.Name]
 	if t == nil {
 		t = &told{begun: now, last: now}
 		l.told[e.Name] = t
 		if e.Step != progress.Done && e.Step != progress.Skipped {
-			fmt.Fprintf(l.w, "%s: %s, %.1f MB\n", e.Name, e.Step, float64(e.Total)/1e6)
+			fmt.Fprintf(l.w, "%s: %s, %.1f MB\n", e.Name, e.Step, megabytes(e.Total))
 		}
 	}
+	words := t.pace.words(e, now)
 	switch {
 	case e.Step == progress.Skipped:
 		fmt.Fprintf(l.w, "%s: %s\n", e.Name, e.Note)
 	case e.Step == progress.Done:
-		fmt.Fprintf(l.w, "%s: done, %.1f MB in %.1f s\n", e.Name, float64(e.Total)/1e6, now.Sub(t.begun).Seconds())
+		fmt.Fprintf(l.w, "%s: done, %.1f MB in %.1f s\n", e.Name, megabytes(e.Total), now.Sub(t.begun).Seconds())
 	case now.Sub(t.last) >= often:
 		t.last = now
-		speed := float64(e.Done) / 1e6 / now.Sub(t.begun).Seconds()
-		fmt.Fprintf(l.w, "%s: %s, %.1f of %.1f MB, %.1f MB/s\n", e.Name, e.Step, float64(e.Done)/1e6, float64(e.Total)/1e6, speed)
+		fmt.Fprintf(l.w, "%s: %.1f of %.1f MB, %s\n", e.Name, megabytes(e.Done), megabytes(e.Total), words)
 	}
 }

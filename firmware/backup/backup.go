@@ -222,7 +222,7 @@ func (b *backup) announce(ctx context.Context, names []string) error {
 	copying.Step = progress.Done
 	b.tell(copying)
 	b.manifest = Manifest{Format: backupFormat, Parley: b.Version, Schema: schema, MadeMS: now.UnixMilli()}
-	e := progress.Event{Name: "checksums", Step: progress.Reading}
+	e := progress.Event{Name: "checksums", Step: progress.Checking}
 	sizes := map[string]int64{}
 	for _, name := range append([]string{databaseName}, names...) {
 		if info, err := os.Stat(b.path(name)); err == nil {

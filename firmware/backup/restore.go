@@ -126,7 +126,7 @@ func (to Target) unpack(ctx context.Context, r *bundle.Reader, stage string, tel
 	if need := m.Bytes() + disk.Spare; free < need {
 		return m, fmt.Errorf("%s has %d MB free, and %d MB are needed", filepath.Dir(stage), free/1e6, need/1e6)
 	}
-	e := progress.Event{Name: "backup", Step: progress.Reading, Total: m.Bytes()}
+	e := progress.Event{Name: "backup", Step: progress.Unpacking, Total: m.Bytes()}
 	for _, f := range m.Files {
 		before := e.Done
 		err := r.Extract(ctx, f.Name, f, filepath.Join(stage, filepath.FromSlash(f.Name)), func(bytes int64) {

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,6 +15,9 @@ import (
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
+
+	"parley/internal/bundle"
+	"parley/internal/durable"
 )
 
 // An archive gives the members of a fetched package: it calls take for each
@@ -104,8 +108,8 @@ func tarMembers(r io.Reader, want func(string) bool, take func(string, io.Reader
 }
 
 // takeAll writes the wanted members of a package into folder, each checked
-// against its sha256 as it goes by.
-func takeAll(a archive, takes []Take, folder string) error {
+// against its sha256 as it goes by. It ends early with ctx's error.
+func takeAll(ctx context.Context, a archive, takes []Take, folder string) error {
 	byMember := map[string]Take{}
 	for _, t := range takes {
 		byMember[t.Member] = t
@@ -113,7 +117,7 @@ func takeAll(a archive, takes []Take, folder string) error {
 	err := a(func(m string) bool { _, ok := byMember[m]; return ok }, func(m string, r io.Reader) error {
 		t := byMember[m]
 		delete(byMember, m)
-		if err := takeOne(t, r, folder); err != nil {
+		if err := takeOne(ctx, t, r, folder); err != nil {
 			return fmt.Errorf("%s: %w", m, err)
 		}
 		return nil
@@ -127,14 +131,14 @@ func takeAll(a archive, takes []Take, folder string) error {
 	return nil
 }
 
-func takeOne(t Take, r io.Reader, folder string) error {
+func takeOne(ctx context.Context, t Take, r io.Reader, folder string) error {
 	h := sha256.New()
 	n := &counter{}
 	// One byte more than announced is enough to know that it is too long.
-	r = io.TeeReader(io.LimitReader(r, t.Bytes+1), io.MultiWriter(h, n))
+	r = io.TeeReader(io.LimitReader(bundle.Cancellable(ctx, r), t.Bytes+1), io.MultiWriter(h, n))
 	var err error
 	if t.Unpack != nil {
-		err = unpack(t.Unpack, r, folder)
+		err = unpack(ctx, t.Unpack, r, folder)
 	} else {
 		err = writeAt(filepath.Join(folder, filepath.FromSlash(t.File)), t.Offset, r)
 	}
@@ -150,13 +154,13 @@ func takeOne(t Take, r io.Reader, folder string) error {
 	return nil
 }
 
-func unpack(takes []Take, r io.Reader, folder string) error {
+func unpack(ctx context.Context, takes []Take, r io.Reader, folder string) error {
 	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return err
 	}
 	defer z.Close()
-	return takeAll(func(want func(string) bool, take func(string, io.Reader) error) error {
+	return takeAll(ctx, func(want func(string) bool, take func(string, io.Reader) error) error {
 		return tarMembers(z, want, take)
 	}, takes, folder)
 }
@@ -171,7 +175,9 @@ func writeAt(path string, offset int64, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(io.NewOffsetWriter(f, offset), r)
+	if _, err = f.Seek(offset, io.SeekStart); err == nil {
+		_, err = io.Copy(durable.NewWriter(f), r)
+	}
 	if err == nil {
 		err = f.Sync()
 	}

@@ -104,10 +104,10 @@ func inspect(ctx context.Context, folder string, p Pack, deep bool) (State, erro
 	hashed, damaged := false, false
 	var whys []string
 	for _, f := range build.Files {
+		info, why, bad := inspectFile(ctx, folder, f, known, deep, &hashed)
 		if err := ctx.Err(); err != nil {
 			return State{}, err
 		}
-		info, why, bad := inspectFile(folder, f, known, deep, &hashed)
 		if why != "" {
 			whys = append(whys, why)
 			damaged = damaged || bad
@@ -142,7 +142,7 @@ func summary(whys []string, files int) string {
 }
 
 // inspectFile says why f is not right in folder, or nothing when it is.
-func inspectFile(folder string, f bundle.File, known record, deep bool, hashed *bool) (info os.FileInfo, why string, damaged bool) {
+func inspectFile(ctx context.Context, folder string, f bundle.File, known record, deep bool, hashed *bool) (info os.FileInfo, why string, damaged bool) {
 	path := filepath.Join(folder, filepath.FromSlash(f.Name))
 	info, err := os.Stat(path)
 	switch {
@@ -157,7 +157,7 @@ func inspectFile(folder string, f bundle.File, known record, deep bool, hashed *
 	case !deep && known.knows(f, info):
 		return info, "", false
 	}
-	sum, err := bundle.Hash(context.Background(), path)
+	sum, err := bundle.Hash(ctx, path)
 	if err != nil {
 		return nil, f.Name + " cannot be read: " + disk.Reason(err), true
 	}

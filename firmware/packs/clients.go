@@ -80,13 +80,15 @@ func (e *ErrNoClient) Error() string {
 }
 
 // run runs cmd in a process group of its own, so that cancelling it ends what
-// it started too, and puts the end of what it complained of into its error.
+// it started too, at once unless cmd says how, and puts the end of what it complained of into its error.
 func (c clients) run(cmd *exec.Cmd) error {
 	var complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &complaint, &complaint
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 2 * time.Second // for a grandchild that holds our pipe
+	if cmd.WaitDelay == 0 {
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+		cmd.WaitDelay = 2 * time.Second // for a grandchild that holds our pipe
+	}
 	err := cmd.Run()
 	if err == nil {
 		return nil

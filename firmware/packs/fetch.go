@@ -57,18 +57,21 @@ func (p *puller) tryFetch(ctx context.Context, d *download) (again bool, err err
 	}
 	d.folder.Store(&folder)
 	defer d.folder.Store(nil)
-	ctx, stop := context.WithCancelCause(ctx)
+	defer d.unpacking.Store(false)
+	growing, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	go giveUpWhenStalled(ctx, folder, stop)
-	a, err := p.clients.fetch(ctx, s, folder)
+	go giveUpWhenStalled(growing, folder, stop)
+	a, err := p.clients.fetch(growing, s, folder)
 	if err != nil {
-		if cause := context.Cause(ctx); cause != nil {
+		if cause := context.Cause(growing); cause != nil {
 			err = cause
 		}
 		noClient := (*ErrNoClient)(nil)
 		return !errors.As(err, &noClient), fmt.Errorf("fetching %s: %w", s, err)
 	}
-	if err := takeAll(a, missingTakes(s.Take, d.good), d.stage.files()); err != nil {
+	stop(nil)
+	d.unpacking.Store(true)
+	if err := takeAll(ctx, a, missingTakes(s.Take, d.good), d.stage.files()); err != nil {
 		return false, fmt.Errorf("unpacking %s: %w", s, err)
 	}
 	return false, os.WriteFile(d.stage.marker(d.index), nil, 0o644)
@@ -100,17 +103,8 @@ func (p *puller) watch(over <-chan struct{}) {
 	defer tick.Stop()
 	for {
 		for _, j := range p.jobs {
-			done := j.done.Load()
-			active := false
-			for _, d := range p.downloads {
-				if folder := d.folder.Load(); d.job == j && folder != nil {
-					one, _ := largest(*folder)
-					done += min(one, d.source().Bytes)
-					active = true
-				}
-			}
-			if active {
-				p.tell(progress.Event{Name: j.stage.pack.Name, Step: progress.Downloading, Done: min(done, j.total), Total: j.total})
+			if e, active := p.stateOf(j); active {
+				p.tell(e)
 			}
 		}
 		select {
@@ -119,4 +113,26 @@ func (p *puller) watch(over <-chan struct{}) {
 		case <-tick.C:
 		}
 	}
+}
+
+// stateOf tells how far a job is; active is false when no client works for it.
+// It downloads as long as anything of it does, else it unpacks.
+func (p *puller) stateOf(j *job) (e progress.Event, active bool) {
+	e = progress.Event{Name: j.stage.pack.Name, Step: progress.Unpacking, Done: j.done.Load(), Total: j.total}
+	for _, d := range p.downloads {
+		folder := d.folder.Load()
+		if d.job != j || folder == nil {
+			continue
+		}
+		active = true
+		if d.unpacking.Load() {
+			e.Done += d.source().Bytes
+			continue
+		}
+		one, _ := largest(*folder)
+		e.Done += min(one, d.source().Bytes)
+		e.Step = progress.Downloading
+	}
+	e.Done = min(e.Done, e.Total)
+	return e, active
 }

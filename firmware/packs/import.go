@@ -162,7 +162,7 @@ func checkOwnImport(dir string, r record, own []Pack) error {
 // importPack writes the next pack of the file into the stage.
 func importPack(ctx context.Context, in *bundle.Reader, r *record, p Pack, stage string, tell progress.Func) error {
 	folder := filepath.Join(stage, r.Name)
-	e := progress.Event{Name: r.Name, Step: progress.Reading, Total: p.Bytes()}
+	e := progress.Event{Name: r.Name, Step: progress.Unpacking, Total: p.Bytes()}
 	for i, f := range r.Files {
 		path := filepath.Join(folder, filepath.FromSlash(f.Name))
 		err := in.Extract(ctx, r.Name+"/"+f.Name, f.File, path, func(bytes int64) {

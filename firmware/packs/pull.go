@@ -73,8 +73,9 @@ type job struct {
 // download is one source of a job.
 type download struct {
 	*job
-	index  int
-	folder atomic.Pointer[string] // where its client works; nil when it does not
+	index     int
+	folder    atomic.Pointer[string] // where its client works; nil when it does not
+	unpacking atomic.Bool            // the client is done, its archive is being taken apart
 }
 
 func (d *download) source() Source { return d.stage.build.Sources[d.index] }
@@ -138,8 +139,8 @@ func takenBytes(takes []Take, good map[string]recordFile) int64 {
 	return n
 }
 
-// work carries the pull out. The first failure stops it; what other clients
-// had finished by then is kept.
+// work carries the pull out. The first failure stops it, as the end of ctx does;
+// what other clients had finished by then is kept.
 func (p *puller) work(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -179,7 +180,7 @@ func (p *puller) finish(ctx context.Context, j *job) error {
 	}
 	name, size := j.stage.pack.Name, j.stage.pack.Bytes()
 	p.tell(progress.Event{Name: name, Step: progress.Checking, Done: size, Total: size})
-	if err := j.stage.finish(p.dir); err != nil {
+	if err := j.stage.finish(ctx, p.dir); err != nil {
 		return err
 	}
 	p.tell(progress.Event{Name: name, Step: progress.Done, Done: size, Total: size})

@@ -3,6 +3,7 @@ package packs
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,3 +251,55 @@ func TestFullDiskIsToldBeforeTheDownload(t *testing.T) {
 		t.Errorf("yet it fetched %v", calls)
 	}
 }
+
+func TestAJobDownloadsUntilAllOfItIsUnpacked(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "archive"), make([]byte, 30), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	j := &job{stage: &stage{pack: Pack{Name: "m"}, build: Build{Sources: []Source{{Bytes: 100}, {Bytes: 200}, {Bytes: 300}}}}, total: 600}
+	p := &puller{}
+	for i := range 3 {
+		p.downloads = append(p.downloads, &download{job: j, index: i})
+	}
+	want := func(step progress.Step, done int64, active bool) {
+		t.Helper()
+		e, busy := p.stateOf(j)
+		if busy != active || active && (e.Step != step || e.Done != done || e.Total != 600) {
+			t.Errorf("%+v, active %v; want %s, %d bytes", e, busy, step, done)
+		}
+	}
+	want("", 0, false)
+	p.downloads[0].folder.Store(&folder)
+	p.downloads[1].folder.Store(&folder)
+	want(progress.Downloading, 60, true)
+	p.downloads[0].unpacking.Store(true)
+	want(progress.Downloading, 130, true)
+	p.downloads[1].unpacking.Store(true)
+	want(progress.Unpacking, 300, true)
+	p.downloads[0].folder.Store(nil)
+	j.done.Store(100)
+	want(progress.Unpacking, 300, true)
+}
+
+// Unpacking a gigabyte takes long on a slow disk: it can be called off in the
+// midst of a member.
+func TestUnpackingCanBeCalledOff(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	read := 0
+	endless := readerFunc(func(p []byte) (int, error) {
+		if read++; read == 3 {
+			cancel()
+		}
+		return len(p), nil
+	})
+	a := func(_ func(string) bool, take func(string, io.Reader) error) error { return take("data", endless) }
+	err := takeAll(ctx, a, []Take{{Member: "data", File: "f", Bytes: 1 << 40}}, t.TempDir())
+	if !errors.Is(err, context.Canceled) || read > 3 {
+		t.Errorf("after %d pieces: %v", read, err)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

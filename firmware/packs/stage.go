@@ -108,11 +108,14 @@ func missingTakes(takes []Take, good map[string]recordFile) []Take {
 }
 
 // finish checks the pack as a whole, writes its papers and puts it in place.
-func (s *stage) finish(dir string) error {
+func (s *stage) finish(ctx context.Context, dir string) error {
 	r := newRecord(s.pack)
 	for _, f := range s.build.Files {
 		path := filepath.Join(s.files(), filepath.FromSlash(f.Name))
-		sum, err := bundle.Hash(context.Background(), path)
+		sum, err := bundle.Hash(ctx, path)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err == nil && sum != f.SHA256 {
 			err = fmt.Errorf("%s has sha256 %s, not %s", f.Name, sum, f.SHA256)
 		}

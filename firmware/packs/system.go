@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // systemRoot is where the operating system lies.
@@ -56,6 +58,9 @@ func installSystem(ctx context.Context, p Pack, c clients) error {
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) // runs: apt-get, sudo
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
+	// Asked, not killed: it ends where the system's packages are in order.
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = 20 * time.Second
 	if err := c.run(cmd); err != nil {
 		return fmt.Errorf("pack %s: %w; %s", p.Name, err, byHand)
 	}

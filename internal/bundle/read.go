@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
+
+	"parley/internal/durable"
 )
 
 // maxWindow bounds the memory that a stranger's zstd frame may ask for.
@@ -87,7 +89,7 @@ func (r *Reader) write(ctx context.Context, f File, path string, tell func(bytes
 	if err != nil {
 		return err
 	}
-	err = copyChecked(ctx, out, r.tar, f, tell)
+	err = copyChecked(ctx, durable.NewWriter(out), r.tar, f, tell)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = fmt.Errorf("the file ends within %s: it is cut off, copy it again", f.Name)
 	}

@@ -28,7 +28,8 @@ func WriteFile(path string, text []byte, mode fs.FileMode) error {
 // A File is a file in the making. It lies beside the place where it is to be,
 // under a name of its own that begins with a dot, until it is committed.
 type File struct {
-	*os.File
+	file *os.File
+	data *Writer
 	path string
 	over bool
 }
@@ -44,8 +45,17 @@ func Create(path string, mode fs.FileMode) (*File, error) {
 	if err := f.Chmod(mode); err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	return &File{File: f, path: path}, nil
+	return &File{file: f, data: NewWriter(f), path: path}, nil
 }
+
+// Write appends p.
+func (f *File) Write(p []byte) (int, error) { return f.data.Write(p) }
+
+// Name is the path at which the file lies until it is committed.
+func (f *File) Name() string { return f.file.Name() }
+
+// Sync has the disk keep what is written.
+func (f *File) Sync() error { return f.file.Sync() }
 
 // Commit has the disk keep the file and puts it in its place. After an error
 // nothing has changed there, unless only the folder could not be synced.
@@ -59,7 +69,7 @@ func (f *File) Commit() error {
 		return err
 	}
 	f.over = true
-	return errors.Join(f.Close(), SyncFolder(filepath.Dir(f.path)))
+	return errors.Join(f.file.Close(), SyncFolder(filepath.Dir(f.path)))
 }
 
 // Discard gives the file up. After Commit it does nothing, so that it can be
@@ -67,9 +77,34 @@ func (f *File) Commit() error {
 func (f *File) Discard() {
 	if !f.over {
 		f.over = true
-		_ = f.Close()
 		_ = os.Remove(f.Name())
+		_ = f.file.Close()
 	}
+}
+
+// syncEvery is after how many bytes a [Writer] waits for the disk: a second or
+// two of a slow one.
+const syncEvery = 32 << 20
+
+// A Writer writes a large file and waits for the disk every so often. Otherwise
+// a gigabyte gathers in memory: its writer seems to be done at once, and then
+// waits for minutes at the end, where nothing can be told or called off.
+type Writer struct {
+	file   *os.File
+	behind int // bytes that the disk need not have yet
+}
+
+// NewWriter returns a Writer to f.
+func NewWriter(f *os.File) *Writer { return &Writer{file: f} }
+
+// Write appends p.
+func (w *Writer) Write(p []byte) (int, error) {
+	n, err := w.file.Write(p)
+	if w.behind += n; err == nil && w.behind >= syncEvery {
+		w.behind = 0
+		err = unix.Fdatasync(int(w.file.Fd()))
+	}
+	return n, err
 }
 
 // SyncFolder has the disk keep the folder's own entries: files that are new in

@@ -90,7 +90,7 @@ func TestAFileInTheMakingIsNotThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	f, err := Create(path, 0o600)
 	must(t, err)
-	_, err = f.WriteString("half")
+	_, err = f.Write([]byte("half"))
 	must(t, err)
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it is there: %v", err)
@@ -176,7 +176,7 @@ func TestOnlyWhatNobodyHoldsIsRemoved(t *testing.T) {
 	if left := names(t, dir); len(left) != 7 {
 		t.Errorf("left is %v", left)
 	}
-	_, err = other.WriteString("two")
+	_, err = other.Write([]byte("two"))
 	must(t, err)
 	must(t, other.Commit())
 	if got, _ := os.ReadFile(path); string(got) != "two" {

@@ -3,25 +3,26 @@ package progress
 
 import "sync"
 
-// Step is what is being done.
+// Step is what is being done, in a word for people.
 type Step string
 
 // The steps of the work on packs, backups and recordings.
 const (
-	Downloading Step = "download"
-	Checking    Step = "check" // hashing and putting in place
-	Installing  Step = "install"
-	Writing     Step = "write"
-	Reading     Step = "read"
+	Downloading Step = "downloading"
+	Unpacking   Step = "unpacking"
+	Checking    Step = "checking" // hashing and putting in place
+	Installing  Step = "installing"
+	Writing     Step = "writing"
+	Reading     Step = "reading"
 	Done        Step = "done"
-	Skipped     Step = "skip" // with a Note that says why
+	Skipped     Step = "skipped" // with a Note that says why
 )
 
 // An Event tells how far the work on one thing is.
 type Event struct {
 	Name  string // of what is worked on, such as a pack
 	Step  Step
-	Done  int64 // bytes
+	Done  int64 // bytes; while a pull unpacks and checks, those that were downloaded
 	Total int64 // bytes
 	Note  string
 }

@@ -14,7 +14,7 @@ var mayKnow = []struct {
 	{"appliance/contract", ""},
 	{"appliance/audio", ""},
 	{"appliance/text", ""},
-	{"internal/bundle", ""},
+	{"internal/bundle", "internal/durable"},
 	{"internal/disk", ""},
 	{"internal/durable", ""},
 	{"internal/layout", ""},
