@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync/atomic"
 
 	"golang.org/x/term"
 
@@ -16,6 +17,8 @@ type console struct {
 	in       io.Reader
 	out, err io.Writer
 	environ  []string
+
+	atOnce atomic.Pointer[interrupted] // see endsAtOnce
 }
 
 func standardConsole() *console {

@@ -4,8 +4,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"parley/appliance/engine/onnx"
 )
@@ -27,7 +25,5 @@ type commandLine struct {
 
 func main() {
 	onnx.BeEspeak()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	os.Exit(run(ctx, os.Args[1:], standardConsole()))
+	os.Exit(run(untilSignalled(context.Background()), os.Args[1:], standardConsole()))
 }

@@ -7,8 +7,12 @@ import (
 	"parley/appliance/engine/onnx"
 )
 
-// TestMain is the process that holds espeak-ng, too.
+// TestMain is the process that holds espeak-ng, too, and the program itself
+// where a test starts one.
 func TestMain(m *testing.M) {
 	onnx.BeEspeak()
+	if os.Getenv("PARLEY_TEST_PROGRAM") != "" {
+		main()
+	}
 	os.Exit(m.Run())
 }

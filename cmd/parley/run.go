@@ -11,7 +11,8 @@ import (
 	"parley/appliance/config"
 )
 
-// The exit codes of every command.
+// The exit codes of every command. One that a signal ended exits with 128 and
+// the signal's number: 130 after Ctrl-C.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -32,7 +33,7 @@ func run(ctx context.Context, args []string, c *console) int {
 	helped := false
 	parser, err := kong.New(&commandLine{},
 		kong.Name("parley"),
-		kong.Description("Parley turns a machine into a voice service with models of its own: nothing leaves the box.\n\nSettings come from flags, then PARLEY_… variables, then parley.yaml. Exit codes: 0 done, 1 failed, 2 wrong use."),
+		kong.Description("Parley turns a machine into a voice service with models of its own: nothing leaves the box.\n\nSettings come from flags, then PARLEY_… variables, then parley.yaml. Exit codes: 0 done, 1 failed, 2 wrong use, 130 ended by Ctrl-C."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(int) { helped = true }),
@@ -40,17 +41,17 @@ func run(ctx context.Context, args []string, c *console) int {
 		kong.Bind(c),
 	)
 	if err != nil {
-		return c.fail(err)
+		return c.fail(ctx, err)
 	}
 	parsed, err := parser.Parse(args)
 	switch {
 	case helped:
 		return exitDone
 	case err != nil:
-		return c.fail(misuse{fmt.Errorf("%w: see parley %s--help", err, commandOf(err))})
+		return c.fail(ctx, misuse{fmt.Errorf("%w: see parley %s--help", err, commandOf(err))})
 	}
-	if err := parsed.Run(); err != nil {
-		return c.fail(err)
+	if err := c.carryOut(ctx, func() error { return parsed.Run() }); err != nil {
+		return c.fail(ctx, err)
 	}
 	return exitDone
 }
@@ -69,13 +70,22 @@ func commandOf(err error) string {
 }
 
 // fail tells what went wrong and returns the exit code for it.
-func (c *console) fail(err error) int {
-	fmt.Fprintf(c.err, "parley: %s\n", strings.Join(strings.Fields(err.Error()), " "))
+func (c *console) fail(ctx context.Context, err error) int {
+	if line, code, ok := wasInterrupted(ctx, err); ok {
+		if onTerminal(c.err) {
+			fmt.Fprint(c.err, "\r") // over the ^C that the terminal shows
+		}
+		fmt.Fprintf(c.err, "parley: %s\n", oneLine(line))
+		return code
+	}
+	fmt.Fprintf(c.err, "parley: %s\n", oneLine(err.Error()))
 	if _, ok := errors.AsType[misuse](err); ok {
 		return exitMisuse
 	}
 	return exitFailed
 }
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // config makes the configuration from the flags of the command that runs and
 // from the other sources.

@@ -48,6 +48,7 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	if err != nil {
 		return err
 	}
+	c.endsAtOnce(interrupted{kept: "nothing was said"})
 	engines, err := appliance.OpenEngines(ctx, cfg, appliance.Speaking, c.quietLogger(cfg.Log))
 	if err != nil {
 		return fmt.Errorf("say: %w", err)
@@ -64,6 +65,7 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	if len(said.PCM) == 0 {
 		return misuse{errors.New("say: there is nothing in this text that can be spoken")}
 	}
+	c.endsByItself()
 	if cmd.Out != "" {
 		return c.writeWAV(cmd.Out, said.PCM, said.RateHz, 1)
 	}

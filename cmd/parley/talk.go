@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -80,17 +81,34 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 	f.typed = cmd.Text
 	f.quietUser = cmd.Text && onTerminal(c.in)
 	err = converse(ctx, box, f, say, cmd.settings(rateHz))
-	if errors.Is(err, context.Canceled) {
-		err = nil // the person at the terminal hung up
-	}
-	if cmd.Out != "" {
-		frames, channels := f.heard.frames(cmd.Both)
-		err = errors.Join(err, c.writeWAV(cmd.Out, frames, speakerRateHz, channels))
-	}
-	if err != nil {
-		return fmt.Errorf("talk: %w", err)
+	if err = errors.Join(err, cmd.keep(c, f)); err != nil {
+		return fmt.Errorf("talk: %w", cmd.hungUp(err))
 	}
 	return nil
+}
+
+// keep writes what was heard so far to the file that --out names.
+func (cmd *talkCmd) keep(c *console, f *follower) error {
+	if cmd.Out == "" {
+		return nil
+	}
+	frames, channels := f.heard.frames(cmd.Both)
+	return c.writeWAV(cmd.Out, frames, speakerRateHz, channels)
+}
+
+// hungUp says what is kept of a conversation that a signal ended. At the
+// microphone that is how every conversation ends, and no error.
+func (cmd *talkCmd) hungUp(err error) error {
+	s, ok := errors.AsType[signalled](err)
+	switch {
+	case !ok:
+		return err
+	case s.signal == syscall.SIGINT && !cmd.Text && cmd.Wav == "":
+		return nil
+	case cmd.Out == "":
+		return interrupted{kept: "the conversation is over"}
+	}
+	return interrupted{kept: cmd.Out + " holds the conversation up to here"}
 }
 
 // check refuses what does not go together.

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// program is the command line as a process of its own, with nothing in its
+// environment but a home and the given variables.
+func program(t *testing.T, environ []string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, args...) // runs: itself
+	cmd.Env = append([]string{"PARLEY_TEST_PROGRAM=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environ...)
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// signalWhenReady starts a program, sends it a signal when ready is closed, and
+// returns its exit code, what it wrote to its standard error, and how long it
+// took to end.
+func signalWhenReady(t *testing.T, cmd *exec.Cmd, ready <-chan struct{}, s syscall.Signal) (code int, errs string, took time.Duration) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd.Stderr = &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ready:
+	case <-time.After(20 * time.Second):
+		t.Error("not ready after 20 s")
+	}
+	begun := time.Now()
+	if err := cmd.Process.Signal(s); err != nil {
+		t.Error(err)
+	}
+	err := cmd.Wait()
+	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatal(err)
+	} else if ok {
+		code = exit.ExitCode()
+	}
+	return code, out.String(), time.Since(begun)
+}
+
+func TestCtrlCEndsACommandWithOneLineAnd130(t *testing.T) {
+	for signal, want := range map[syscall.Signal]struct {
+		code int
+		word string
+	}{
+		syscall.SIGINT:  {130, "parley: interrupted"},
+		syscall.SIGTERM: {143, "parley: terminated"},
+		syscall.SIGHUP:  {129, "parley: hung up"},
+	} {
+		ready := make(chan struct{})
+		url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
+			box.next(ctx)
+			if _, ok := box.next(ctx).(contract.UserInput); ok {
+				close(ready)
+			}
+			box.next(ctx)
+		})
+		cmd := program(t, nil, "talk", "--text", "--url", url, "--key", "right")
+		cmd.Stdin = strings.NewReader("hello\n")
+		code, errs, took := signalWhenReady(t, cmd, ready, signal)
+		if code != want.code || !strings.HasPrefix(errs, want.word) || strings.Count(errs, "\n") != 1 || took > time.Second {
+			t.Errorf("%v: code %d after %v, %q; want %d and one line with %q", signal, code, took, errs, want.code, want.word)
+		}
+	}
+}
+
+// A command deep in a C library looks at no context.
+func TestACommandThatMayEndAtOnceIsNotWaitedFor(t *testing.T) {
+	c := &console{out: io.Discard, err: io.Discard}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	deaf := make(chan struct{})
+	defer close(deaf)
+	c.endsAtOnce(interrupted{kept: "nothing was said"})
+	cancel(signalled{syscall.SIGINT})
+	err := c.carryOut(ctx, func() error { <-deaf; return nil })
+	line, code, ok := wasInterrupted(ctx, fmt.Errorf("say: %w", err))
+	if line != "interrupted: nothing was said" || code != 130 || !ok {
+		t.Errorf("%q, %d, %v", line, code, ok)
+	}
+}
+
+func TestACommandThatCleansUpIsWaitedFor(t *testing.T) {
+	c := &console{out: io.Discard, err: io.Discard}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c.endsAtOnce(interrupted{})
+	c.endsByItself()
+	cancel(signalled{syscall.SIGINT})
+	cleaned := interrupted{kept: "a.wav holds the answers so far", next: "play it"}
+	err := c.carryOut(ctx, func() error { time.Sleep(2 * promptly); return cleaned })
+	if line, _, _ := wasInterrupted(ctx, err); line != "interrupted: a.wav holds the answers so far: play it" {
+		t.Errorf("%q", line)
+	}
+}
