@@ -1,14 +1,12 @@
 package bench
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,9 +39,6 @@ type box struct {
 	pid   int
 	ready time.Duration // from its start until a conversation could begin
 	stop  func() error
-
-	mu     sync.Mutex
-	stages map[string][]time.Duration // of the turns so far, by name
 }
 
 // startBox starts a box with the command line serve on a folder and a port of
@@ -52,23 +47,26 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 	if len(o.Serve) == 0 {
 		return nil, errors.New("nothing says how to start a box, and no address of one that runs is given")
 	}
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
 	dir, err := os.MkdirTemp("", "parley-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("a data folder for the box: %w", err)
 	}
 	data := filepath.Join(dir, "data")
 	ctx, cancel := context.WithCancel(ctx)
-	cmd := o.serving(ctx, data)
-	log, err := cmd.StderrPipe()
-	if err != nil {
-		cancel()
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	b := &box{stages: map[string][]time.Duration{}}
+	told := &lastLine{log: o.Log}
+	cmd := o.serving(ctx, data, address, told)
 	begun, ended := time.Now(), make(chan error, 1)
 	started := make(chan error, 1)
-	said := make(chan boxLine, 16)
-	go func() { ended <- runBox(cmd, started, log, said) }()
+	go func() {
+		err := runBox(cmd, started)
+		cancel() // nobody need wait for it any more
+		ended <- err
+	}()
+	b := &box{place: place{address: "ws://" + address + chatPath}}
 	b.stop = sync.OnceValue(func() error {
 		cancel()
 		err := <-ended
@@ -78,24 +76,33 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 		return nil, b.abandon(fmt.Errorf("starting a box: %w", err))
 	}
 	b.pid = cmd.Process.Pid
-	address, err := b.follow(ctx, said, o.Log)
-	if err != nil {
-		return nil, b.abandon(err)
+	if err := b.place.untilReady(ctx); err != nil {
+		return nil, b.abandon(fmt.Errorf("the box is not ready after %v: %w: %s", time.Since(begun).Round(time.Second), err, told))
 	}
-	b.ready, b.place.address = time.Since(begun), "ws://"+address+chatPath
+	b.ready = time.Since(begun)
 	if b.place.key, err = newKey(ctx, data, o.Log); err != nil {
 		return nil, b.abandon(err)
 	}
 	return b, nil
 }
 
+// freeAddress is an address on loopback that nobody listens on.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("an address for the box: %w", err)
+	}
+	return l.Addr().String(), l.Close()
+}
+
 // serving is the command that runs a box on the data folder; it is told to
 // stop when ctx ends.
-func (o Options) serving(ctx context.Context, data string) *exec.Cmd {
+func (o Options) serving(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
 	args := append(slices.Clone(o.Serve[1:]),
-		"--data", data, "--listen", "127.0.0.1:0", "--tls", "off", "--log-level", "debug", "--log-format", "json",
+		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
 		"--max-chats", strconv.Itoa(max(o.Config.MaxChats(), o.Chats)))
 	cmd := exec.CommandContext(ctx, o.Serve[0], args...) // runs: itself
+	cmd.Stderr = told
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = boxStop
 	// The box is to die with us even if we are killed.
@@ -109,9 +116,8 @@ func (b *box) abandon(why error) error {
 	return why
 }
 
-// runBox starts the process, hands on what it logs, and returns how it ended.
-func runBox(cmd *exec.Cmd, started chan<- error, log io.Reader, said chan<- boxLine) error {
-	defer close(said)
+// runBox starts the process and returns how it ended.
+func runBox(cmd *exec.Cmd, started chan<- error) error {
 	// The system takes the end of the thread that started a process for the
 	// end of its parent, so this goroutine keeps its thread.
 	runtime.LockOSThread()
@@ -121,16 +127,7 @@ func runBox(cmd *exec.Cmd, started chan<- error, log io.Reader, said chan<- boxL
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewReader(log)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if len(bytes.TrimSpace(line)) > 0 {
-			said <- readLine(line)
-		}
-		if err != nil {
-			return cmd.Wait()
-		}
-	}
+	return cmd.Wait()
 }
 
 // stopped is what is wrong with how a box ended that was told to stop.
@@ -144,68 +141,31 @@ func stopped(err error) error {
 	return nil
 }
 
-// boxLine is a line of a box's log, as far as it matters here. A line that is
-// not JSON is all Message.
-type boxLine struct {
-	Level   string `json:"level"`
-	Message string `json:"msg"`
-	Address string `json:"address"`
-	whole   string
-	fields  map[string]any
+// lastLine passes on what a box says on standard error, for people, and keeps
+// its last line.
+type lastLine struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	line string
 }
 
-func readLine(line []byte) boxLine {
-	l := boxLine{whole: strings.TrimSpace(string(line))}
-	if json.Unmarshal(line, &l) != nil || json.Unmarshal(line, &l.fields) != nil {
-		l.Message = l.whole
-	}
-	return l
-}
-
-// follow reads the log until the box is ready, and goes on reading beside it.
-func (b *box) follow(ctx context.Context, said <-chan boxLine, log *slog.Logger) (address string, err error) {
-	patience := time.After(boxReady)
-	last := ""
-	for {
-		select {
-		case l, ok := <-said:
-			if !ok {
-				return "", fmt.Errorf("the box ended before it was ready: %s", last)
-			}
-			last = l.whole
-			switch l.Message {
-			case "listening":
-				address = l.Address
-			case "ready":
-				go b.listen(said, log)
-				return address, nil
-			}
-		case <-patience:
-			go b.listen(said, log)
-			return "", fmt.Errorf("the box was not ready after %v: %s", boxReady, last)
-		case <-ctx.Done():
-			go b.listen(said, log)
-			return "", context.Cause(ctx)
+func (l *lastLine) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(string(p)) {
+		if line = strings.TrimSpace(line); line != "" {
+			l.line = line
+			l.log.Warn("the box says", "line", line)
 		}
 	}
+	return len(p), nil
 }
 
-// listen keeps what the box tells of its turns, and passes on what is wrong.
-func (b *box) listen(said <-chan boxLine, log *slog.Logger) {
-	for l := range said {
-		switch {
-		case l.Message == "turn":
-			b.mu.Lock()
-			for name, value := range l.fields {
-				if ms, ok := value.(float64); ok && strings.HasSuffix(name, "_ms") {
-					b.stages[name] = append(b.stages[name], time.Duration(ms)*time.Millisecond)
-				}
-			}
-			b.mu.Unlock()
-		case l.Level == "WARN" || l.Level == "ERROR":
-			log.Warn("the box says", "line", l.whole)
-		}
-	}
+func (l *lastLine) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.line
 }
 
 // newKey makes a key for the box whose data lies in dir.

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley/appliance"
+	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
 )
@@ -217,11 +218,11 @@ func (t thinking) straight(ctx context.Context, r *Report, plain *llama.Model) e
 }
 
 // pair has the same answered by us, without any cache, and straight.
-func (t thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) (ours reply, theirs llama.Figures, err error) {
+func (t thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) (ours reply, theirs yardstick.Reply, err error) {
 	both := []func() error{
 		func() (err error) { ours, err = t.ask(ctx, "", replyTokens, opening(longQuestion)...); return err },
 		func() (err error) {
-			theirs, err = plain.Straight(ctx, engine.Prompt{
+			theirs, err = yardstick.Llama(ctx, plain, engine.Prompt{
 				Messages: opening(longQuestion), MaxTokens: replyTokens, Priority: engine.Live,
 			}, func(string) {})
 			return err

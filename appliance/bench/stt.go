@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/appliance"
+	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
 	"parley/appliance/text"
@@ -106,7 +107,7 @@ func (r *Report) allocations(ctx context.Context, ear engine.Transcriber, speech
 
 // straightEars compares the engines with their C library alone.
 func (r *Report) straightEars(ctx context.Context, o Options, engines *appliance.Engines, said []recording) (err error) {
-	y, err := onnx.OpenYardstick(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
+	y, err := yardstick.OpenONNX(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
 	if err != nil {
 		return err
 	}
@@ -119,10 +120,10 @@ func (r *Report) straightEars(ctx context.Context, o Options, engines *appliance
 
 // transcribing times calls of several lengths. Only Moonshine has a yardstick:
 // what surrounds Whisper's graphs is more than a loop.
-func (r *Report) transcribing(ctx context.Context, o Options, y *onnx.Yardstick, ear engine.Transcriber, said []recording) (err error) {
-	var plain *onnx.StraightMoonshine
+func (r *Report) transcribing(ctx context.Context, o Options, y *yardstick.ONNX, ear engine.Transcriber, said []recording) (err error) {
+	var plain *yardstick.Moonshine
 	if _, ok := ear.(*onnx.Moonshine); ok {
-		if plain, err = y.Moonshine(o.Config.Pack("moonshine")); err != nil {
+		if plain, err = y.OpenMoonshine(o.Config.Pack("moonshine")); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, plain.Close()) }()
@@ -143,7 +144,7 @@ func (r *Report) transcribing(ctx context.Context, o Options, y *onnx.Yardstick,
 			r.figure(name, took, "ms", "")
 			continue
 		}
-		c, err := onnx.Compare(o.Rounds, ours, func() error { _, err := plain.Tokens(speech); return err })
+		c, err := yardstick.Compare(o.Rounds, ours, func() error { _, err := plain.Tokens(speech); return err })
 		if err != nil {
 			return err
 		}
@@ -155,9 +156,9 @@ func (r *Report) transcribing(ctx context.Context, o Options, y *onnx.Yardstick,
 // framesARound makes one round of the detector long enough to be timed.
 const framesARound = 20
 
-func (r *Report) detecting(o Options, y *onnx.Yardstick, d engine.VoiceDetector, speech []float32) (err error) {
+func (r *Report) detecting(o Options, y *yardstick.ONNX, d engine.VoiceDetector, speech []float32) (err error) {
 	o.say("detecting voice")
-	plain, err := y.Silero(filepath.Join(o.Config.Pack("turn"), "silero_vad.onnx"))
+	plain, err := y.OpenSilero(filepath.Join(o.Config.Pack("turn"), "silero_vad.onnx"))
 	if err != nil {
 		return err
 	}
@@ -173,7 +174,7 @@ func (r *Report) detecting(o Options, y *onnx.Yardstick, d engine.VoiceDetector,
 			return nil
 		}
 	}
-	c, err := onnx.Compare(20*o.Rounds, frames(stream.Probability), frames(plain.Frame))
+	c, err := yardstick.Compare(20*o.Rounds, frames(stream.Probability), frames(plain.Frame))
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 	r = Report{Bench: "talk", Machine: describe(o.Config, "turn", e.Transcriber, e.LanguageModel.Pack, e.Voice)}
 	if o.URL != "" {
 		r.Machine.Box, r.Machine.Profile, r.Machine.Packs = o.URL, "", []string{}
-		return r, r.converse(ctx, o, place{o.URL, o.Key, o.Client}, asked)
+		return r, r.staged(ctx, o, place{o.URL, o.Key, o.Client}, asked)
 	}
 	o.say("starting a box")
 	b, err := startBox(ctx, o)
@@ -65,10 +65,9 @@ func Talk(ctx context.Context, o Options) (r Report, err error) {
 			return r, err
 		}
 	}
-	if err := r.converse(ctx, o, b.place, asked); err != nil {
+	if err := r.staged(ctx, o, b.place, asked); err != nil {
 		return r, err
 	}
-	r.stages(b)
 	r.memory(b.pid, memoryLimits()[o.Config.Profile])
 	return r, nil
 }
@@ -105,6 +104,24 @@ func restingShare(ctx context.Context, pid int, d time.Duration) (float64, error
 		}
 	}
 	return cpuShare(ctx, pid, d)
+}
+
+// staged holds the conversations and, where the key opens the box's figures,
+// adds from them where the time of its turns went.
+func (r *Report) staged(ctx context.Context, o Options, at place, asked []recording) error {
+	before, err := at.stageTimes(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.converse(ctx, o, at, asked); err != nil || before == nil {
+		return err
+	}
+	after, err := at.stageTimes(ctx)
+	if err != nil {
+		return err
+	}
+	r.stages(before, after)
+	return nil
 }
 
 // converse holds the conversations and adds what came of them.
@@ -227,23 +244,4 @@ func (r *Report) understanding(asked []recording, chats [][]turn) {
 		}
 	}
 	r.figure("word_error", 100*float64(wrong)/float64(words), "%", fmt.Sprintf("of %d words in user_message", words))
-}
-
-// stages adds where the box says that the time of its turns went.
-func (r *Report) stages(b *box) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, s := range []struct {
-		stage chat.Stage
-		note  string
-	}{
-		{chat.StageHear, "from the voice's end to its transcript"},
-		{chat.StageThink, "to the first sentence"},
-		{chat.StageSpeak, "to its sound"},
-		{chat.StageSilence, "from the voice's end to the end of the turn"},
-		{chat.StageAnswer, "from the voice's end to the first clip"},
-	} {
-		times := b.stages[string(s.stage)+"_ms"]
-		r.figure("stage_"+string(s.stage)+"_median", median(times)/1e6, "ms", s.note+", by the box's own log")
-	}
 }

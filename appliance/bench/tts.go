@@ -10,6 +10,7 @@ import (
 
 	"parley/appliance"
 	"parley/appliance/audio"
+	"parley/appliance/bench/yardstick"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -110,22 +111,22 @@ func (r *Report) straightVoice(ctx context.Context, o Options, voice engine.Synt
 	if !ok {
 		return nil
 	}
-	y, err := onnx.OpenYardstick(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
+	y, err := yardstick.OpenONNX(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, y.Close()) }()
-	plain, err := y.Piper(voiceFolder(o.Config), piper)
+	plain, err := y.OpenPiper(voiceFolder(o.Config), piper)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, plain.Close()) }()
 	for _, s := range []struct{ name, text string }{{"synthesize_short", shortSentence}, {"synthesize_long", longSentence}} {
-		run, release, err := plain.Prepare(s.text)
+		run, release, err := plain.Prepare(ctx, s.text)
 		if err != nil {
 			return err
 		}
-		c, err := onnx.Compare(o.Rounds, func() error {
+		c, err := yardstick.Compare(o.Rounds, func() error {
 			_, err := voice.Synthesize(ctx, s.text, engine.SpeakOptions{Priority: engine.Live})
 			return err
 		}, run)

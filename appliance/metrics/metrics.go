@@ -46,7 +46,8 @@ func New(version string, log *slog.Logger) *Metrics {
 			Name: "parley_socket_seconds", Help: "How long WebSockets were open, of those that are over.", Buckets: []float64{1, 5, 15, 60, 180, 600, 1800},
 		}),
 		stages: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "parley_turn_stage_seconds", Help: "How long the stages of a spoken turn took. They overlap; answer is from the user's last sound to the box's first.", Buckets: []float64{.025, .05, .1, .2, .3, .4, .5, .65, .8, 1, 1.25, 1.5, 2, 3, 5},
+			Name: "parley_turn_stage_seconds", Help: "How long the stages of a spoken turn took. They overlap; answer is from the user's last sound to the box's first.",
+			Buckets: stageBuckets(),
 		}, []string{"stage"}),
 		waits: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "parley_engine_wait_seconds", Help: "How long a call of an engine waited for cores, by its priority.", Buckets: []float64{.0001, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
@@ -60,6 +61,19 @@ func New(version string, log *slog.Logger) *Metrics {
 	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.", prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 { return 1 })
 	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
 	return m
+}
+
+// stageBuckets are 10 ms to 10 s by the E24 series of preferred numbers, a tenth
+// apart, so that a median can be told from them.
+func stageBuckets() []float64 {
+	e24 := [...]float64{10, 11, 12, 13, 15, 16, 18, 20, 22, 24, 27, 30, 33, 36, 39, 43, 47, 51, 56, 62, 68, 75, 82, 91}
+	var all []float64
+	for _, per := range []float64{1000, 100, 10} {
+		for _, n := range e24 {
+			all = append(all, n/per)
+		}
+	}
+	return append(all, 10)
 }
 
 // Answered notes a request. The route is the pattern that its path fits, as

@@ -93,7 +93,7 @@ func TestTheBoxIsSeenAtWork(t *testing.T) {
 	has(t, scrape(t, m),
 		`parley_engine_cores 4`, `parley_engine_cores_busy 3`, `parley_engine_waiting{priority="live"} 0`,
 		`parley_engine_wait_seconds_count{priority="speculative"} 20`,
-		`parley_turn_stage_seconds_bucket{stage="answer",le="0.65"} 0`, `parley_turn_stage_seconds_bucket{stage="answer",le="0.8"} 20`,
+		`parley_turn_stage_seconds_bucket{stage="answer",le="0.68"} 0`, `parley_turn_stage_seconds_bucket{stage="answer",le="0.75"} 20`, `parley_turn_stage_seconds_count{stage="answer"} 20`,
 		`parley_chats 3`, `parley_chats_limit 8`, `parley_store_writes_total 70`, `parley_store_commits_total 10`,
 	)
 }

@@ -34,6 +34,7 @@ var mayKnow = []struct {
 	{"appliance/line/", "appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
 	{"appliance", "*"},
 	{"appliance/bench", "*"},
+	{"appliance/bench/yardstick", "appliance/engine appliance/engine/llama store"},
 	{"cmd/", "*"},
 	{"tools/", ""},
 }

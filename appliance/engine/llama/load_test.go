@@ -1,7 +1,6 @@
 package llama
 
 import (
-	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -89,31 +88,6 @@ func TestTheModelDescribesItself(t *testing.T) {
 		d.Parameters != 134_515_008 || d.TrainedTokens != 8192 || d.ContextTokens != 2048 ||
 		d.WeightBytes < 90e6 || d.CacheBytes != 2*2*30*3*64*2048 {
 		t.Errorf("%+v", d)
-	}
-}
-
-func TestStraightSaysTheSame(t *testing.T) {
-	m := small(t, nil)
-	if err := m.Warm(within(t)); err != nil {
-		t.Fatal(err)
-	}
-	p := engine.Prompt{Messages: repeating("garden"), MaxTokens: 12}
-	want, u := reply(t, m, p)
-	var got strings.Builder
-	f, err := m.Straight(within(t), p, func(piece string) { got.WriteString(piece) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != want || want != "garden" || f.PromptTokens != u.PromptTokens {
-		t.Errorf("straight %q (%+v), through the engine %q (%+v)", got.String(), f, want, u)
-	}
-	if f.PromptRate() <= 0 || f.ReplyRate() <= 0 || f.Total <= f.FirstToken {
-		t.Errorf("%+v", f)
-	}
-	ctx, cancel := context.WithCancel(within(t))
-	cancel()
-	if _, err := m.Straight(ctx, p, func(string) {}); err == nil {
-		t.Error("a cancelled yardstick ran")
 	}
 }
 

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,7 +51,10 @@ func (p *Phonemizer) Close() error {
 // Phonemize returns the phonemes of text in an espeak-ng voice such as
 // "en-us", with spaces between words and one mark (of . , ? ! : ;) where text
 // has punctuation.
-func (p *Phonemizer) Phonemize(text, voice string) (string, error) {
+func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string, error) {
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
 	text = strings.Map(func(r rune) rune {
 		if r == 0 || unicode.IsControl(r) {
 			return ' '

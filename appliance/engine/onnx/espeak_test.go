@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ func TestPhonemesAreThoseOfTheVoiceWithTheirPunctuation(t *testing.T) {
 		{"en-us", "", ""},
 		{"en-us", "?!", ""},
 	} {
-		got, err := p.Phonemize(row.text, row.voice)
+		got, err := p.Phonemize(context.Background(), row.text, row.voice)
 		if err != nil || got != row.want {
 			t.Errorf("%s %q: got %q, %v; want %q", row.voice, row.text, got, err, row.want)
 		}
@@ -44,24 +45,24 @@ func TestPhonemesAreThoseOfTheVoiceWithTheirPunctuation(t *testing.T) {
 func TestAVoiceThatIsNotThereIsAnErrorAndNotTheLastOne(t *testing.T) {
 	p := openPhonemizer(t)
 	for _, voice := range []string{"", "xx", "klingon-xx", "../../etc/passwd", "en-us\x00", strings.Repeat("x", 10000)} {
-		if got, err := p.Phonemize("hot", voice); err == nil && voice != "en-us\x00" {
+		if got, err := p.Phonemize(context.Background(), "hot", voice); err == nil && voice != "en-us\x00" {
 			t.Errorf("%.20q: %q", voice, got)
 		}
-		if got, err := p.Phonemize("hot", "en-us"); err != nil || got != "hˈɑːt" {
+		if got, err := p.Phonemize(context.Background(), "hot", "en-us"); err != nil || got != "hˈɑːt" {
 			t.Errorf("after %.20q: %q, %v", voice, got, err)
 		}
 	}
 }
 
 func TestACommaInsideANumberIsNoPause(t *testing.T) {
-	got, err := openPhonemizer(t).Phonemize("Das kostet 3,5 Euro", "de")
+	got, err := openPhonemizer(t).Phonemize(context.Background(), "Das kostet 3,5 Euro", "de")
 	if err != nil || strings.Contains(got, ",") || !strings.Contains(got, "kɔm") { // "drei Komma fünf"
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
 func TestLanguageMarksAreRemoved(t *testing.T) {
-	got, err := openPhonemizer(t).Phonemize("le weekend au shopping center", "fr")
+	got, err := openPhonemizer(t).Phonemize(context.Background(), "le weekend au shopping center", "fr")
 	if err != nil || strings.ContainsAny(got, "()") || got == "" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -70,14 +71,14 @@ func TestLanguageMarksAreRemoved(t *testing.T) {
 func TestAnyTextCanBePhonemized(t *testing.T) {
 	p := openPhonemizer(t)
 	for _, s := range []string{"a\x00b", "\xff\xfe\xc3", strings.Repeat("word ", 2000), strings.Repeat("x", 10000), strings.Repeat("?", 10000), strings.Repeat("日本", 1000), "\u202e\u200f\ufeff"} {
-		if got, err := p.Phonemize(s, "en-us"); err != nil || !utf8.ValidString(got) {
+		if got, err := p.Phonemize(context.Background(), s, "en-us"); err != nil || !utf8.ValidString(got) {
 			t.Errorf("%.20q: %.40q, %v", s, got, err)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "text")
 		voice := rapid.SampledFrom([]string{"en-us", "en-gb-x-rp", "fr"}).Draw(t, "voice")
-		if got, err := p.Phonemize(s, voice); err != nil || !utf8.ValidString(got) {
+		if got, err := p.Phonemize(context.Background(), s, voice); err != nil || !utf8.ValidString(got) {
 			t.Fatalf("%q: %q, %v", s, got, err)
 		}
 	})
@@ -93,7 +94,7 @@ func TestManyMayAskAtOnce(t *testing.T) {
 		}
 		wg.Go(func() {
 			for range 50 {
-				if got, err := p.Phonemize("hot", voice); err != nil || got != want {
+				if got, err := p.Phonemize(context.Background(), "hot", voice); err != nil || got != want {
 					t.Errorf("%s: %q, %v", voice, got, err)
 				}
 			}
@@ -110,7 +111,7 @@ func TestTextsThatKillEspeakKillNothingElse(t *testing.T) {
 		if err := p.child.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := p.Phonemize("hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
+		if got, err := p.Phonemize(context.Background(), "hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
 			t.Errorf("%q, %v", got, err)
 		}
 	}
@@ -118,7 +119,7 @@ func TestTextsThatKillEspeakKillNothingElse(t *testing.T) {
 	if err := p.child.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := p.Phonemize("hot", "en-us"); err != nil || got != "hˈɑːt" {
+	if got, err := p.Phonemize(context.Background(), "hot", "en-us"); err != nil || got != "hˈɑːt" {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -140,11 +141,11 @@ func TestMixedScriptsAreSpokenHoweverOftenEspeakDies(t *testing.T) {
 			}
 			text[i] = from + rune(random.IntN(n))
 		}
-		if _, err := p.Phonemize(string(text), "fr"); err != nil {
+		if _, err := p.Phonemize(context.Background(), string(text), "fr"); err != nil {
 			t.Fatalf("%q: %v", string(text), err)
 		}
 	}
-	if got, err := p.Phonemize("hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
+	if got, err := p.Phonemize(context.Background(), "hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
 		t.Errorf("afterwards: %q, %v", got, err)
 	}
 }
@@ -156,7 +157,7 @@ func TestPhonemizerThatIsClosedSaysSo(t *testing.T) {
 	}
 	closeOrFail(t, p)
 	closeOrFail(t, p)
-	if _, err := p.Phonemize("hot", "en-us"); err == nil {
+	if _, err := p.Phonemize(context.Background(), "hot", "en-us"); err == nil {
 		t.Error("it still speaks")
 	}
 }
@@ -170,7 +171,7 @@ func TestEspeakOutlivesTheSignalsThatStopTheBox(t *testing.T) {
 		}
 	}
 	before := p.child
-	if got, err := p.Phonemize("hot", "en-us"); err != nil || got != "hˈɑːt" || p.child != before {
+	if got, err := p.Phonemize(context.Background(), "hot", "en-us"); err != nil || got != "hˈɑːt" || p.child != before {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -120,7 +120,7 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	if err = errors.Join(err, w.end()); err != nil {
 		return engine.Transcript{}, err
 	}
-	heard.Text = m.text(ids)
+	heard.Text = m.Text(ids)
 	return heard, nil
 }
 
@@ -227,9 +227,9 @@ func moonshineFrames(n int64) int64 {
 	return (n-3)/2 + 1
 }
 
-// text puts the tokens' bytes together. Tokens that stand for no text (the
-// text's ends, the unknown, the places held for later models) are left out.
-func (m *Moonshine) text(ids []int64) string {
+// Text is what tokens stand for. Those that stand for no text (the text's ends,
+// the unknown, the places held for later models) are left out.
+func (m *Moonshine) Text(ids []int64) string {
 	var b strings.Builder
 	for _, id := range ids {
 		if piece := m.tokens[id]; id > moonshineEOS && !strings.HasPrefix(string(piece), "<<ST_") {

@@ -83,7 +83,7 @@ func (p *Piper) Synthesize(ctx context.Context, s string, o engine.SpeakOptions)
 		return speech, fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
 	}
 	for _, sentence := range p.sentences(s) {
-		ids, sounds, err := p.ids(sentence)
+		ids, sounds, err := p.ids(ctx, sentence)
 		if err != nil {
 			return engine.Speech{}, err
 		}
@@ -107,6 +107,22 @@ func (p *Piper) sentences(s string) []string {
 		all = append(all, text.Sentences(text.Spoken(written, p.Language()))...)
 	}
 	return all
+}
+
+// PhonemeIDs returns the numbers that the model is given for s, sentence by
+// sentence, without those that say nothing.
+func (p *Piper) PhonemeIDs(ctx context.Context, s string) ([][]int64, error) {
+	var all [][]int64
+	for _, sentence := range p.sentences(s) {
+		ids, sounds, err := p.ids(ctx, sentence)
+		if err != nil {
+			return nil, err
+		}
+		if len(sounds) > 0 {
+			all = append(all, ids)
+		}
+	}
+	return all, nil
 }
 
 // speak says one sentence and makes it as loud as every voice, with clean
@@ -159,8 +175,8 @@ type sound struct {
 
 // ids turns a sentence into the numbers that the model takes: ^ _ (phoneme _)…
 // $, over decomposed code points. A sentence that says nothing has no sounds.
-func (p *Piper) ids(sentence string) (ids []int64, sounds []sound, err error) {
-	ipa, err := p.ph.Phonemize(sentence, p.config.Espeak.Voice)
+func (p *Piper) ids(ctx context.Context, sentence string) (ids []int64, sounds []sound, err error) {
+	ipa, err := p.ph.Phonemize(ctx, sentence, p.config.Espeak.Voice)
 	if err != nil {
 		return nil, nil, err
 	}

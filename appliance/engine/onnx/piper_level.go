@@ -43,7 +43,7 @@ func (p *Piper) calibration() []string {
 func (p *Piper) calibrate(ctx context.Context) error {
 	var pcm []float32
 	for _, sentence := range p.calibration() {
-		ids, sounds, err := p.ids(sentence)
+		ids, sounds, err := p.ids(ctx, sentence)
 		if err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func sameTwice(t *testing.T, p *Piper) {
 }
 
 func durationsAddUp(t *testing.T, p *Piper) {
-	ids, _, err := p.ids("Good evening, this is a test.")
+	ids, _, err := p.ids(t.Context(), "Good evening, this is a test.")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
 func TestSpeakingCostsLittleMoreThanTheModel(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	const s = "Sure, I can help you with that."
-	ids, _, err := p.ids(s)
+	ids, _, err := p.ids(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

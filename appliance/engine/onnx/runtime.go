@@ -1,7 +1,7 @@
 // Package onnx runs the models that come as ONNX graphs: the ears (voice
 // activity, speech to text, the end of a turn) and the voices, over ONNX
 // Runtime's C library. runtime.go and session.go are the layer on which all of
-// them stand; yardstick.go measures what that layer costs.
+// them stand.
 package onnx
 
 import (

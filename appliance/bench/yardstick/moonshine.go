@@ -1,4 +1,4 @@
-package onnx
+package yardstick
 
 import (
 	"errors"
@@ -11,78 +11,26 @@ import (
 	"parley/appliance/engine"
 )
 
-// StraightSilero is Silero's frame, straight. It follows one stream.
-type StraightSilero struct {
-	graph  *Graph
-	input  []float32
-	in     []*byte
-	values []uintptr // input, state, sr
-	out    []*byte
-	rate   []int64
-	state  []float32
-}
+// What Moonshine's tiny English model is made of, and what the engine puts
+// behind every sound and bounds a text by: the same work is to be compared.
+const (
+	moonshineLayers = 6
+	moonshineHeads  = 8
+	moonshineDim    = 36
+	moonshineBOS    = 1
+	moonshineEOS    = 2
 
-// Silero loads the network of voice activity.
-func (y *Yardstick) Silero(path string) (*StraightSilero, error) {
-	graph, err := y.Load(path, 1)
-	if err != nil {
-		return nil, err
-	}
-	s := &StraightSilero{
-		graph: graph,
-		input: make([]float32, sileroWindow),
-		state: make([]float32, sileroState),
-		rate:  []int64{engine.SpeechRateHz},
-		in:    cStrings([]string{"input", "state", "sr"}),
-		out:   cStrings([]string{"output", "stateN"}),
-	}
-	for _, in := range []Input{
-		{Data: s.input, Shape: []int64{1, sileroWindow}},
-		{Data: s.state, Shape: []int64{2, 1, 128}},
-		{Data: s.rate},
-	} {
-		v, err := y.input(in)
-		if err != nil {
-			return nil, errors.Join(err, s.Close())
-		}
-		s.values = append(s.values, v)
-	}
-	return s, nil
-}
+	moonshineTail   = 3 * engine.SpeechRateHz / 10
+	tokensPerSecond = 6.5
+)
 
-// Frame returns the probability of voice in a frame.
-func (s *StraightSilero) Frame(frame []float32) (float32, error) {
-	copy(s.input, s.input[engine.FrameSamples:])
-	copy(s.input[sileroContext:], frame)
-	made := make([]uintptr, 2)
-	if err := s.graph.run(s.in, s.values, s.out, made); err != nil {
-		return 0, err
-	}
-	defer s.graph.y.free(apiReleaseValue, made[0])
-	s.graph.y.free(apiReleaseValue, s.values[1])
-	s.values[1] = made[1]
-	p, err := s.graph.y.floats(made[0])
-	if err != nil {
-		return 0, err
-	}
-	return p[0], nil
-}
-
-// Close gives everything back.
-func (s *StraightSilero) Close() error {
-	for _, v := range s.values {
-		s.graph.y.free(apiReleaseValue, v)
-	}
-	return s.graph.Close()
-}
-
-// StraightMoonshine is Moonshine's encoder and decoder loop, straight.
-type StraightMoonshine struct {
+// Moonshine is its encoder and the loop over its decoder.
+type Moonshine struct {
 	encoder, decoder *Graph
 }
 
-// Moonshine loads the two models from dir.
-func (y *Yardstick) Moonshine(dir string) (*StraightMoonshine, error) {
+// OpenMoonshine loads the two models from dir.
+func (y *ONNX) OpenMoonshine(dir string) (*Moonshine, error) {
 	encoder, err := y.Load(filepath.Join(dir, "encoder_model.ort"), 1)
 	if err != nil {
 		return nil, err
@@ -91,15 +39,15 @@ func (y *Yardstick) Moonshine(dir string) (*StraightMoonshine, error) {
 	if err != nil {
 		return nil, errors.Join(err, encoder.Close())
 	}
-	return &StraightMoonshine{encoder: encoder, decoder: decoder}, nil
+	return &Moonshine{encoder: encoder, decoder: decoder}, nil
 }
 
 // Close gives the models' memory back.
-func (m *StraightMoonshine) Close() error { return errors.Join(m.encoder.Close(), m.decoder.Close()) }
+func (m *Moonshine) Close() error { return errors.Join(m.encoder.Close(), m.decoder.Close()) }
 
 // Tokens returns the tokens that are heard in pcm, with the silence behind it
 // that the engine puts there.
-func (m *StraightMoonshine) Tokens(pcm []float32) ([]int64, error) {
+func (m *Moonshine) Tokens(pcm []float32) ([]int64, error) {
 	y := m.encoder.y
 	var values []uintptr // all that is to be released
 	defer func() {
@@ -131,7 +79,7 @@ func (m *StraightMoonshine) Tokens(pcm []float32) ([]int64, error) {
 		return nil, err
 	}
 	values = append(values, hidden...)
-	d := newStraightText(m.decoder, mask, hidden[0])
+	d := newMoonshineText(m.decoder, mask, hidden[0])
 	defer d.release()
 	ids, err := d.tokens(limit)
 	runtime.KeepAlive(pcm)
@@ -139,9 +87,9 @@ func (m *StraightMoonshine) Tokens(pcm []float32) ([]int64, error) {
 	return ids, err
 }
 
-// straightText is a text in the making: all of the graph's inputs and outputs,
+// moonshineText is a text in the making: all of the graph's inputs and outputs,
 // in one order.
-type straightText struct {
+type moonshineText struct {
 	graph   *Graph
 	in, out []*byte
 	past    []bool // which of in are keys and values of the text so far
@@ -153,12 +101,12 @@ type straightText struct {
 }
 
 // The inputs that stand before the keys and values.
-const straightIDs, straightBranch, straightPast = 0, 1, 4
+const atIDs, atBranch, atPast = 0, 1, 4
 
-func newStraightText(g *Graph, mask, hidden uintptr) *straightText {
+func newMoonshineText(g *Graph, mask, hidden uintptr) *moonshineText {
 	in := []string{"input_ids", "use_cache_branch", "encoder_attention_mask", "encoder_hidden_states"}
 	out := []string{"logits"}
-	t := &straightText{graph: g, id: make([]int64, 1), branch: make([]bool, 1), values: []uintptr{0, 0, mask, hidden}}
+	t := &moonshineText{graph: g, id: make([]int64, 1), branch: make([]bool, 1), values: []uintptr{0, 0, mask, hidden}}
 	for layer := range moonshineLayers {
 		for _, part := range []string{"decoder.key", "decoder.value", "encoder.key", "encoder.value"} {
 			name := fmt.Sprintf("%d.%s", layer, part)
@@ -170,16 +118,16 @@ func newStraightText(g *Graph, mask, hidden uintptr) *straightText {
 	return t
 }
 
-func (t *straightText) tokens(limit int) (ids []int64, err error) {
+func (t *moonshineText) tokens(limit int) (ids []int64, err error) {
 	y := t.graph.y
 	t.id[0] = moonshineBOS
-	if t.values[straightIDs], err = y.input(Input{Data: t.id, Shape: []int64{1, 1}}); err != nil {
+	if t.values[atIDs], err = y.input(Input{Data: t.id, Shape: []int64{1, 1}}); err != nil {
 		return nil, err
 	}
-	if t.values[straightBranch], err = y.input(Input{Data: t.branch, Shape: []int64{1}}); err != nil {
+	if t.values[atBranch], err = y.input(Input{Data: t.branch, Shape: []int64{1}}); err != nil {
 		return nil, err
 	}
-	t.own = append(t.own, t.values[:straightBranch+1]...)
+	t.own = append(t.own, t.values[:atBranch+1]...)
 	for range t.past {
 		v, err := y.input(Input{Data: []float32(nil), Shape: []int64{1, moonshineHeads, 0, moonshineDim}})
 		if err != nil {
@@ -196,7 +144,7 @@ func (t *straightText) tokens(limit int) (ids []int64, err error) {
 		if err != nil {
 			return nil, err
 		}
-		next := argmax(logits)
+		next := likeliest(logits)
 		y.free(apiReleaseValue, t.made[0])
 		t.carry()
 		if next == moonshineEOS {
@@ -210,9 +158,9 @@ func (t *straightText) tokens(limit int) (ids []int64, err error) {
 
 // carry makes what came out the past of the next step; of the sound's keys and
 // values, the first.
-func (t *straightText) carry() {
+func (t *moonshineText) carry() {
 	for i, ofText := range t.past {
-		at, made := straightPast+i, t.made[1+i]
+		at, made := atPast+i, t.made[1+i]
 		if t.branch[0] && !ofText {
 			t.graph.y.free(apiReleaseValue, made)
 			continue
@@ -222,8 +170,19 @@ func (t *straightText) carry() {
 	}
 }
 
-func (t *straightText) release() {
-	for _, v := range append(t.own, t.values[min(straightPast, len(t.values)):]...) {
+func (t *moonshineText) release() {
+	for _, v := range append(t.own, t.values[min(atPast, len(t.values)):]...) {
 		t.graph.y.free(apiReleaseValue, v)
 	}
+}
+
+// likeliest is the place of the largest number.
+func likeliest(logits []float32) int64 {
+	best := 0
+	for i, l := range logits {
+		if l > logits[best] {
+			best = i
+		}
+	}
+	return int64(best)
 }
