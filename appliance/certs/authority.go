@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/durable"
 )
 
 const (
@@ -52,7 +54,7 @@ func openAuthority(folder, public string, names []string) (*authority, error) {
 	a, err := readAuthority(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if a, err = newAuthority(names); err == nil {
-			err = writeWhole(file, append(a.certificate(), keyPEM(a.key)...), 0o600)
+			err = durable.WriteFile(file, append(a.certificate(), keyPEM(a.key)...), 0o600)
 		}
 	}
 	if err != nil {
@@ -62,7 +64,7 @@ func openAuthority(folder, public string, names []string) (*authority, error) {
 		return nil, fmt.Errorf("the authority in %s ended on %s: delete the file to have a new one made, which clients have to trust anew", file, a.cert.NotAfter.Format(time.DateOnly))
 	}
 	// A copy without the key, for everyone to read and carry away.
-	return a, writeWhole(public, a.certificate(), 0o644)
+	return a, durable.WriteFile(public, a.certificate(), 0o644)
 }
 
 func readAuthority(file string) (*authority, error) {
@@ -204,22 +206,4 @@ func parsePair(text []byte) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 		return nil, nil, errors.New("the key is not the certificate's")
 	}
 	return cert, key, nil
-}
-
-// writeWhole replaces a file: after a power cut it is the old one or the new
-// one.
-func writeWhole(file string, text []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

