@@ -33,6 +33,7 @@ type Parts struct {
 	Log       *slog.Logger
 	// Origins are the web origins whose pages may use the API; "*" for all.
 	Origins []string
+	Limits  Limits
 	// Authority is the certificate (PEM) of the authority that signed the
 	// box's own; nil where the box has not made one.
 	Authority []byte
@@ -57,41 +58,48 @@ type Ready interface {
 // API answers HTTP requests.
 type API struct {
 	Parts
-	mux   *http.ServeMux
-	tries tries
-	now   func() time.Time
+	mux    *http.ServeMux
+	tries  *tries
+	shares *shares
+	busy   *places // of requests that are being answered
+	now    func() time.Time
+	// stalled is how long a client may send or take nothing.
+	stalled time.Duration
 	// contents of versions, as they were read.
 	contents *contents
 	bodies   sync.Pool // of *bytes.Buffer, for answers
 	// decoding is taken by who decodes a recording.
 	decoding chan struct{}
-	// documents are the descriptions of the API, made when first asked for.
+	// documents are the descriptions of the API, read when first asked for.
 	documents func() (documents, error)
 }
 
 // New returns the API over its parts.
 func New(p Parts) *API {
-	a := &API{Parts: p, mux: http.NewServeMux(), now: time.Now, contents: &contents{}, decoding: make(chan struct{}, 1)}
-	a.documents = sync.OnceValues(a.makeDocuments)
+	a := &API{
+		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits.Requests), busy: newPlaces(p.Limits),
+		now: time.Now, stalled: stalled, contents: newContents(), decoding: make(chan struct{}, 1),
+	}
+	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
 	a.register(a.routes())
 	return a
 }
 
-// maxBody is the largest body of a request without files: the longest prompt or
-// tool is a few hundred KB.
-const maxBody = 4 << 20
-
 // ServeHTTP gives the request its id, answers it, and logs what came of it.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begun := time.Now()
-	answer := &response{ResponseWriter: w}
+	answer := newResponse(w, r, a.stalled)
 	id := contract.NewID()
 	answer.Header().Set("X-Request-Id", id)
 	answer.Header().Set("X-Content-Type-Options", "nosniff")
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = newPacedBody(r.Body, answer)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			a.recovered(answer, r, p)
 		}
+		answer.finish()
 		a.logged(answer, r, begun)
 		if a.Metrics != nil {
 			a.Metrics.Answered(r.Pattern, r.Method, answer.status, time.Since(begun))
@@ -104,15 +112,17 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.refuse(answer, r, err)
 		return
 	}
-	r.Body = http.MaxBytesReader(answer, r.Body, maxBody)
+	leave, err := a.busy.enter(address(r))
+	if err != nil {
+		a.refuse(answer, r, err)
+		return
+	}
+	defer leave()
 	a.mux.ServeHTTP(answer, r)
 }
 
 // unreadable says what keeps a request from being looked at, or nil.
 func unreadable(r *http.Request) error {
-	if r.ContentLength > maxBody {
-		return contract.ErrTooLarge{Limit: maxBody}
-	}
 	if !strings.HasPrefix(r.URL.Path, "/") { // OPTIONS *, CONNECT host:port
 		return contract.ErrInvalid{Field: "path", Why: fmt.Sprintf("%.80q is not allowed; expected one that begins with /", r.RequestURI)}
 	}
@@ -143,36 +153,8 @@ func (a *API) logged(w *response, r *http.Request, begun time.Time) {
 		slog.String("request", w.id()), slog.String("client", r.RemoteAddr),
 		slog.String("method", r.Method), slog.String("path", shownPath(r)),
 		slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
-		slog.Int64("ms", time.Since(begun).Milliseconds()))
+		slog.Int64("ms", time.Since(begun).Milliseconds()), slog.Bool("too_slow", w.slow))
 }
 
 // shownPath is the path for the log: clients choose how long theirs is.
 func shownPath(r *http.Request) string { return fmt.Sprintf("%.200s", r.URL.Path) }
-
-// response remembers what was answered.
-type response struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
-}
-
-func (w *response) id() string { return w.Header().Get("X-Request-Id") }
-
-func (w *response) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *response) Write(p []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	n, err := w.ResponseWriter.Write(p)
-	w.bytes += int64(n)
-	return n, err
-}
-
-// Unwrap lets http.ResponseController flush and hijack.
-func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }

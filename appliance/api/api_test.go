@@ -279,28 +279,3 @@ func TestTheAccessLogHoldsNoKey(t *testing.T) {
 		t.Errorf("log: %s", &log)
 	}
 }
-
-func TestABodyOverTheLimitIsRefused(t *testing.T) {
-	a, f := box(io.Discard)
-	f.serve = func(_ http.ResponseWriter, r *http.Request, _ string) error {
-		_, err := io.Copy(io.Discard, r.Body)
-		return err
-	}
-	for name, length := range map[string]int64{"announced": maxBody + 1, "chunked": -1} {
-		r := httptest.NewRequest("GET", "/v0/evi/chat?api_key=good", bytes.NewReader(make([]byte, maxBody+1)))
-		r.ContentLength = length
-		w := httptest.NewRecorder()
-		a.ServeHTTP(w, r)
-		if w.Code != 413 {
-			t.Errorf("%s: %d", name, w.Code)
-		}
-	}
-}
-
-func TestASlowClientIsNotWaitedForForever(t *testing.T) {
-	a, _ := box(io.Discard)
-	s := NewServer(a, a.Log)
-	if s.ReadHeaderTimeout <= 0 || s.ReadTimeout <= 0 || s.IdleTimeout <= 0 || s.MaxHeaderBytes <= 0 {
-		t.Errorf("a limit is not set: %+v", s)
-	}
-}

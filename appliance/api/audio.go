@@ -26,12 +26,12 @@ const (
 )
 
 // chatAudio says where to hear a chat.
-func (a *API) chatAudio(w http.ResponseWriter, r *http.Request, account string) error {
-	c, err := a.Records.Chat(r.Context(), account, r.PathValue("id"))
+func (a *API) chatAudio(w http.ResponseWriter, r *http.Request, by caller) error {
+	c, err := a.Records.Chat(r.Context(), by.AccountID, r.PathValue("id"))
 	if err != nil {
 		return missing(err, "chat", r.PathValue("id"))
 	}
-	all, err := a.reconstructions(r, account, []store.Chat{c})
+	all, err := a.reconstructions(r, by.AccountID, []store.Chat{c})
 	if err != nil {
 		return err
 	}
@@ -40,21 +40,21 @@ func (a *API) chatAudio(w http.ResponseWriter, r *http.Request, account string) 
 }
 
 // chatGroupAudio says where to hear each chat of a group.
-func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, account string) error {
+func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) error {
 	page, err := readTimedPage(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	g, chats, total, err := a.Records.ChatGroup(r.Context(), account, r.PathValue("id"), nil, page)
+	g, chats, total, err := a.Records.ChatGroup(r.Context(), by.AccountID, r.PathValue("id"), nil, page)
 	if err != nil {
 		return missing(err, "chat group", r.PathValue("id"))
 	}
-	all, err := a.reconstructions(r, account, chats)
+	all, err := a.reconstructions(r, by.AccountID, chats)
 	if err != nil {
 		return err
 	}
 	a.reply(w, http.StatusOK, contract.ReturnChatGroupPagedAudioReconstructions{
-		TimedPaging: timedPaging(page, total), ID: g.ID, UserID: account, NumChats: g.NumChats, AudioReconstructionsPage: all,
+		TimedPaging: timedPaging(page, total), ID: g.ID, UserID: by.AccountID, NumChats: g.NumChats, AudioReconstructionsPage: all,
 	})
 	return nil
 }
@@ -129,7 +129,7 @@ func signature(key []byte, chatID, expires string) []byte {
 }
 
 // checkLink refuses a link that the box has not made, or not for this time.
-func (a *API) checkLink(r *http.Request, id string) error {
+func (a *API) checkLink(r *http.Request) error {
 	key, err := a.Records.Secret(r.Context(), audioURLKey)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (a *API) checkLink(r *http.Request, id string) error {
 	q := r.URL.Query()
 	until, given := q.Get("expires"), q.Get("signature")
 	sum, err := hex.DecodeString(given)
-	if err != nil || !hmac.Equal(sum, signature(key, id, until)) {
+	if err != nil || !hmac.Equal(sum, signature(key, r.PathValue("id"), until)) {
 		return contract.ErrForbidden{Why: "the link's signature is not right; GET /v0/evi/chats/{id}/audio with a key gives a link that works"}
 	}
 	if ms, err := strconv.ParseInt(until, 10, 64); err != nil || a.now().UnixMilli() >= ms {

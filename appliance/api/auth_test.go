@@ -168,29 +168,6 @@ func TestATokenOpensItsAccountUntilItExpiresOverARestart(t *testing.T) {
 	}
 }
 
-func TestTokensOpenTheAssistantAndSpeechOnly(t *testing.T) {
-	b := startBox(t)
-	made := b.key("home")
-	token := b.token(made)
-	for path, open := range map[string]bool{
-		"/v0/evi/chat": true, "/v0/evi/configs": true, "/v0/evi/chats/1/audio": true,
-		"/v0/tts": true, "/v0/tts/stream/json": true, "/v0/tts/voices": true,
-		"/v0/batch/jobs": false, "/v0/evil": false, "/v0/ttsx": false, "/v0/keys": false, "/": false, "/metrics": false,
-	} {
-		r := httptest.NewRequest("GET", path, nil)
-		r.Header.Set("Authorization", "Bearer "+token)
-		_, err := b.api.caller(r)
-		_, forbidden := errors.AsType[contract.ErrForbidden](err)
-		if open && err != nil || !open && !forbidden {
-			t.Errorf("%s: %v", path, err)
-		}
-		r.Header.Set("X-Service-Api-Key", made.APIKey)
-		if _, err := b.api.caller(r); err != nil {
-			t.Errorf("%s with the key: %v", path, err)
-		}
-	}
-}
-
 func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 	b := startBox(t)
 	for name, end := range map[string]func(string) error{

@@ -8,13 +8,13 @@ import (
 	"parley/store"
 )
 
-func (a *API) listChatGroups(w http.ResponseWriter, r *http.Request, account string) error {
+func (a *API) listChatGroups(w http.ResponseWriter, r *http.Request, by caller) error {
 	q := r.URL.Query()
 	page, err := readTimedPage(q)
 	if err != nil {
 		return err
 	}
-	groups, total, err := a.Records.ChatGroups(r.Context(), account, q.Get("config_id"), page)
+	groups, total, err := a.Records.ChatGroups(r.Context(), by.AccountID, q.Get("config_id"), page)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (a *API) listChatGroups(w http.ResponseWriter, r *http.Request, account str
 }
 
 // chatGroup answers with a group and its own chats.
-func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, account string) error {
+func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, by caller) error {
 	q := r.URL.Query()
 	page, err := readTimedPage(q)
 	if err != nil {
@@ -40,7 +40,7 @@ func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, account string) 
 	if err != nil {
 		return err
 	}
-	g, chats, total, err := a.Records.ChatGroup(r.Context(), account, r.PathValue("id"), statuses, page)
+	g, chats, total, err := a.Records.ChatGroup(r.Context(), by.AccountID, r.PathValue("id"), statuses, page)
 	if err != nil {
 		return missing(err, "chat group", r.PathValue("id"))
 	}
@@ -52,13 +52,13 @@ func (a *API) chatGroup(w http.ResponseWriter, r *http.Request, account string) 
 }
 
 // chatGroupEvents answers with what happened in all chats of a group.
-func (a *API) chatGroupEvents(w http.ResponseWriter, r *http.Request, account string) error {
+func (a *API) chatGroupEvents(w http.ResponseWriter, r *http.Request, by caller) error {
 	page, err := readTimedPage(r.URL.Query())
 	if err != nil {
 		return err
 	}
 	id := r.PathValue("id")
-	events, total, err := a.Records.GroupEvents(r.Context(), account, id, page)
+	events, total, err := a.Records.GroupEvents(r.Context(), by.AccountID, id, page)
 	if err != nil {
 		return missing(err, "chat group", id)
 	}
@@ -69,9 +69,9 @@ func (a *API) chatGroupEvents(w http.ResponseWriter, r *http.Request, account st
 }
 
 // deleteChatGroup removes a group with all that is kept of its chats.
-func (a *API) deleteChatGroup(w http.ResponseWriter, r *http.Request, account string) error {
+func (a *API) deleteChatGroup(w http.ResponseWriter, r *http.Request, by caller) error {
 	id := r.PathValue("id")
-	err := a.Records.DeleteChatGroup(r.Context(), account, id)
+	err := a.Records.DeleteChatGroup(r.Context(), by.AccountID, id)
 	if errors.Is(err, store.ErrActive) {
 		return contract.ErrConflict{Why: "a chat of this group is still live; end it first"}
 	}

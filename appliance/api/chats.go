@@ -56,7 +56,7 @@ func missing(err error, what, id string) error {
 	return err
 }
 
-func (a *API) listChats(w http.ResponseWriter, r *http.Request, account string) error {
+func (a *API) listChats(w http.ResponseWriter, r *http.Request, by caller) error {
 	q := r.URL.Query()
 	page, err := readTimedPage(q)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *API) listChats(w http.ResponseWriter, r *http.Request, account string) 
 	if err != nil {
 		return err
 	}
-	chats, total, err := a.Records.Chats(r.Context(), account, store.ChatFilter{ConfigID: q.Get("config_id"), Statuses: statuses}, page)
+	chats, total, err := a.Records.Chats(r.Context(), by.AccountID, store.ChatFilter{ConfigID: q.Get("config_id"), Statuses: statuses}, page)
 	if err != nil {
 		return err
 	}
@@ -75,12 +75,12 @@ func (a *API) listChats(w http.ResponseWriter, r *http.Request, account string) 
 }
 
 // chatEvents answers with a chat and what happened in it.
-func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, account string) error {
+func (a *API) chatEvents(w http.ResponseWriter, r *http.Request, by caller) error {
 	page, err := readTimedPage(r.URL.Query())
 	if err != nil {
 		return err
 	}
-	c, err := a.Records.Chat(r.Context(), account, r.PathValue("id"))
+	c, err := a.Records.Chat(r.Context(), by.AccountID, r.PathValue("id"))
 	if err != nil {
 		return missing(err, "chat", r.PathValue("id"))
 	}

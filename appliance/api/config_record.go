@@ -15,7 +15,7 @@ type Configs struct {
 }
 
 // NewConfigs returns the configs of a store.
-func NewConfigs(records *store.Store) Configs { return Configs{records, &contents{}} }
+func NewConfigs(records *store.Store) Configs { return Configs{records, newContents()} }
 
 // Config returns a version of an account's config, the newest where version is
 // nil. The error is a store.ErrNotFound where there is none.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"strings"
 
 	"parley/appliance/contract"
@@ -22,6 +23,9 @@ func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return none, err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return none, err
 	}
 	if err != nil { // the client broke off, or its chunks are none

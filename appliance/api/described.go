@@ -5,33 +5,34 @@ import (
 	"embed"
 	"encoding/hex"
 	"encoding/json"
-	"io/fs"
+	"fmt"
+	"html"
 	"net/http"
+	"path"
+	"strings"
 
 	"parley/appliance/api/describe"
-	"parley/appliance/contract"
 )
 
-// source is where the types of this package are that go over the wire.
+// The descriptions are made of the routes, of the readers of bodies and of the
+// comments on the types, and are checked in. TestTheDescriptionsAreFresh fails
+// when they are not what those say now.
 //
-//go:embed errors.go token.go versioned.go status.go
-var source embed.FS
+//go:generate go test -count=1 -run TestTheDescriptionsAreFresh . -args -update
+
+//go:embed described
+var descriptions embed.FS
+
+// madeVersion stands in them where each box puts its own version.
+const madeVersion = "0.0.0-made"
 
 // document is a description as it is served.
 type document struct {
-	kind   string // its media type
-	policy string // what a browser may do with it
-	text   []byte
-	tag    string // changes with the text
+	mediaType string
+	policy    string // Content-Security-Policy: what a browser may do with it
+	text      []byte
+	tag       string // changes with the text
 }
-
-func newDocument(kind, policy string, text []byte) document {
-	sum := sha256.Sum256(text)
-	return document{kind, policy, text, `"` + hex.EncodeToString(sum[:8]) + `"`}
-}
-
-// nothing is what a browser may do with JSON.
-const nothing = "default-src 'none'"
 
 // documents are the descriptions of all that is served.
 type documents struct{ openAPI, asyncAPI, page document }
@@ -40,58 +41,59 @@ type documents struct{ openAPI, asyncAPI, page document }
 func (a *API) described() describe.Box {
 	box := describe.Box{
 		Info: describe.Info{
-			Title: "Parley", Version: a.Version,
+			Title: "Parley", Version: madeVersion,
 			Description: "A voice service on one box: it listens, thinks and speaks by itself. Field names are snake_case JSON; unknown fields are ignored, and null is the same as absent. Times are Unix milliseconds unless they say otherwise. Every answer has an X-Request-Id, which the box's log has too.",
 		},
-		Sources: []fs.FS{contract.Source, source},
 		Problem: problem{}, Invalid: malformed{},
 	}
 	box.Info.License.Name, box.Info.License.URL = "Apache License 2.0", "https://www.apache.org/licenses/LICENSE-2.0"
 	for _, rt := range a.routes() {
-		box.Routes = append(box.Routes, describe.Route{Method: rt.method, Path: rt.path, Operation: rt.says})
+		box.Routes = append(box.Routes, describe.Route{Method: rt.method, Path: rt.path, Access: rt.access, MaxBody: rt.body, Operation: rt.says})
 	}
 	return box
 }
 
-// makeDocuments writes the descriptions: once, when they are first asked for.
-func (a *API) makeDocuments() (documents, error) {
-	box := a.described()
-	openAPI, err := box.OpenAPI()
+// readDocuments reads the descriptions and puts the version of the box in them.
+func readDocuments(version string) (d documents, err error) {
+	quoted, err := json.Marshal(version)
 	if err != nil {
-		return documents{}, err
+		return d, err
 	}
-	asyncAPI, err := box.AsyncAPI()
+	bare := strings.Trim(string(quoted), `"`)
+	if d.openAPI, err = readDocument("openapi.json", "application/json", describe.NoPolicy, bare); err != nil {
+		return d, err
+	}
+	if d.asyncAPI, err = readDocument("asyncapi.json", "application/json", describe.NoPolicy, bare); err != nil {
+		return d, err
+	}
+	policy, err := descriptions.ReadFile("described/docs.policy")
 	if err != nil {
-		return documents{}, err
+		return d, err
 	}
-	page, policy, err := describe.Page(openAPI, asyncAPI)
+	d.page, err = readDocument("docs.html", "text/html; charset=utf-8", strings.TrimSpace(string(policy)), html.EscapeString(version))
+	return d, err
+}
+
+func readDocument(name, mediaType, policy, version string) (document, error) {
+	text, err := descriptions.ReadFile(path.Join("described", name))
 	if err != nil {
-		return documents{}, err
+		return document{}, fmt.Errorf("a description of the API: %w", err)
 	}
-	paths, err := json.MarshalIndent(openAPI, "", " ")
-	if err != nil {
-		return documents{}, err
-	}
-	sockets, err := json.MarshalIndent(asyncAPI, "", " ")
-	if err != nil {
-		return documents{}, err
-	}
-	return documents{
-		newDocument("application/json", nothing, paths), newDocument("application/json", nothing, sockets),
-		newDocument("text/html; charset=utf-8", policy, page),
-	}, nil
+	text = []byte(strings.ReplaceAll(string(text), madeVersion, version))
+	sum := sha256.Sum256(text)
+	return document{mediaType, policy, text, `"` + hex.EncodeToString(sum[:8]) + `"`}, nil
 }
 
 // document answers with one of the descriptions.
-func (a *API) document(which func(documents) document) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
+func (a *API) document(which func(documents) document) handler {
+	return func(w http.ResponseWriter, r *http.Request, _ caller) error {
 		all, err := a.documents()
 		if err != nil {
 			return err
 		}
 		d := which(all)
 		h := w.Header()
-		h.Set("Content-Type", d.kind)
+		h.Set("Content-Type", d.mediaType)
 		h.Set("ETag", d.tag)
 		h.Set("Cache-Control", "no-cache") // kept, and asked about: the box may be of another version by then
 		h.Set("Content-Security-Policy", d.policy)

@@ -176,25 +176,6 @@ func TestEveryTypeIsDescribedInWordsForItsUsers(t *testing.T) {
 	}
 }
 
-func TestARouteIsOpenToThoseOfWhomItSaysSo(t *testing.T) {
-	a := startRest(t, "home")[0]
-	for _, rt := range New(Parts{}).routes() {
-		path := strings.NewReplacer("{$}", "", "{id}", "x", "{version}", "0", "{", "", "}", "").Replace(rt.path)
-		r, err := http.NewRequestWithContext(t.Context(), rt.method, a.http.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := a.http.Client().Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer.Body.Close()
-		if closed := answer.StatusCode == http.StatusUnauthorized; closed != (rt.says.Access != 0) {
-			t.Errorf("%s %s without a key: %d; its row says access %d", rt.method, rt.path, answer.StatusCode, rt.says.Access)
-		}
-	}
-}
-
 func TestTheExamplesWork(t *testing.T) {
 	c := startRest(t, "home")[0]
 	ids := map[string]string{}

@@ -22,20 +22,19 @@ type Operators interface {
 	Operates(ctx context.Context, accountID string) (bool, error)
 }
 
-// metrics tells the figures of the whole box. They are the operator's: how busy
-// the box is would tell one account of the others.
-func (a *API) metrics(w http.ResponseWriter, r *http.Request) error {
-	g, err := a.caller(r)
-	if err != nil {
-		return err
+// mustOperate refuses whoever is not the operator. What steers the box, and what
+// is of all accounts, is the operator's: how busy the box is would tell one
+// account of the others.
+func (a *API) mustOperate(ctx context.Context, by caller) error {
+	ok, err := a.Operators.Operates(ctx, by.AccountID)
+	if err == nil && !ok {
+		err = contract.ErrForbidden{Why: "this is the operator's; a key of the operator's account opens it (parley keys create, without --account)"}
 	}
-	ok, err := a.Operators.Operates(r.Context(), g.AccountID)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return contract.ErrForbidden{Why: "the figures are of the whole box; a key of its operator's account opens them (parley keys create, without --account)"}
-	}
+	return err
+}
+
+// metrics tells the figures of the whole box.
+func (a *API) metrics(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if a.Metrics == nil {
 		return contract.ErrUnavailable{Why: "this box counts nothing"}
 	}

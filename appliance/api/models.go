@@ -12,7 +12,7 @@ type Models interface {
 }
 
 // languageModels lists what a config may name.
-func (a *API) languageModels(w http.ResponseWriter, _ *http.Request, _ string) error {
+func (a *API) languageModels(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	a.reply(w, http.StatusOK, a.Models.LanguageModels())
 	return nil
 }

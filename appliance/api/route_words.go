@@ -39,7 +39,7 @@ type versionedWords struct {
 
 // says completes what a row says.
 func (t versionedWords) says(id, summary string, o describe.Operation) describe.Operation {
-	o.ID, o.Section, o.Summary, o.Access = id, t.many, summary, describe.Account
+	o.ID, o.Section, o.Summary = id, t.many, summary
 	return o
 }
 
@@ -60,7 +60,6 @@ func chatSays() describe.Operation {
 			"The box answers with user_message, then assistant_message and audio_output for each sentence, and assistant_end.",
 			"The messages are described in /asyncapi.json.",
 		}, " "),
-		Access: describe.Account,
 		Query: describe.FromShape(contract.ConnectQuery().Shape, map[string]string{
 			"config_id":             "The config that the assistant follows; without one the box's own settings hold.",
 			"config_version":        "A version of the config; the newest where none is named.",

@@ -9,43 +9,34 @@ import (
 	"parley/appliance/contract"
 )
 
-// route is one row of the table below: the way, who answers, and what the
-// descriptions that the box serves say of it. Its handler returns an error for
-// refuse to answer.
-type route struct {
-	method, path string
-	handle       func(w http.ResponseWriter, r *http.Request) error
-	says         describe.Operation
-}
-
 // routes is every way into the box.
 func (a *API) routes() []route {
 	return slices.Concat([]route{
-		{"GET", "/{$}", a.about, describe.Operation{ID: "about", Section: "The box", Summary: "What this is, for people",
+		{"GET", "/{$}", describe.Anybody, unread, atOnce, a.about, describe.Operation{ID: "about", Section: "The box", Summary: "What this is, for people",
 			Answers: plain("text/plain")}},
-		{"GET", "/healthz", a.health, describe.Operation{ID: "health", Section: "The box", Summary: "Whether the box runs",
+		{"GET", "/healthz", describe.Anybody, unread, atOnce, a.health, describe.Operation{ID: "health", Section: "The box", Summary: "Whether the box runs",
 			Answers: ok(state{})}},
-		{"GET", "/readyz", a.readiness, describe.Operation{ID: "ready", Section: "The box", Summary: "Whether a conversation could start",
+		{"GET", "/readyz", describe.Anybody, unread, atOnce, a.readiness, describe.Operation{ID: "ready", Section: "The box", Summary: "Whether a conversation could start",
 			Answers: append(ok(state{}), describe.Answer{Status: 503, Says: "Not yet; missing says why", Value: state{}})}},
-		{"GET", "/metrics", a.metrics, describe.Operation{ID: "metrics", Section: "The box", Summary: "Figures of the whole box, for Prometheus",
-			More:   "They hold nothing that was said. A key of the operator's own account opens them.",
-			Access: describe.KeyOnly, Answers: plain("text/plain")}},
-		{"GET", "/docs", a.document(func(d documents) document { return d.page }), describe.Operation{ID: "docs", Section: "The box", Summary: "This interface, to read",
+		{"GET", "/metrics", describe.Operator, unread, aLook, a.metrics, describe.Operation{ID: "metrics", Section: "The box", Summary: "Figures of the whole box, for Prometheus",
+			More:    "They hold nothing that was said.",
+			Answers: plain("text/plain")}},
+		{"GET", "/docs", describe.Anybody, unread, atOnce, a.document(func(d documents) document { return d.page }), describe.Operation{ID: "docs", Section: "The box", Summary: "This interface, to read",
 			Answers: append(plain("text/html"), unchanged())}},
-		{"GET", "/openapi.json", a.document(func(d documents) document { return d.openAPI }), describe.Operation{ID: "openapi", Section: "The box", Summary: "The paths in OpenAPI 3.1",
+		{"GET", "/openapi.json", describe.Anybody, unread, atOnce, a.document(func(d documents) document { return d.openAPI }), describe.Operation{ID: "openapi", Section: "The box", Summary: "The paths in OpenAPI 3.1",
 			Answers: append(plain("application/json"), unchanged())}},
-		{"GET", "/asyncapi.json", a.document(func(d documents) document { return d.asyncAPI }), describe.Operation{ID: "asyncapi", Section: "The box", Summary: "The sockets in AsyncAPI 3.0",
+		{"GET", "/asyncapi.json", describe.Anybody, unread, atOnce, a.document(func(d documents) document { return d.asyncAPI }), describe.Operation{ID: "asyncapi", Section: "The box", Summary: "The sockets in AsyncAPI 3.0",
 			Answers: append(plain("application/json"), unchanged())}},
-		{"GET", "/ca.crt", a.authority, describe.Operation{ID: "authority", Section: "Access", Summary: "The certificate that clients of this box have to trust",
+		{"GET", "/ca.crt", describe.Anybody, unread, atOnce, a.authority, describe.Operation{ID: "authority", Section: "Access", Summary: "The certificate that clients of this box have to trust",
 			More:    "Of a box that made its own certificate. Compare its fingerprint with the one that the box shows at its start.",
 			Answers: plain("application/x-x509-ca-cert"), Refuses: []int{404}}},
-		{"POST", "/oauth2-cc/token", a.makeToken, describe.Operation{ID: "createToken", Section: "Access", Summary: "Make an access token",
-			More:   "It opens the paths under /v0/evi and /v0/tts for 30 minutes, so that a browser need not hold the key.",
-			Access: describe.Client, Form: tokenAsked{}, Example: `{"grant_type":"client_credentials"}`,
+		{"POST", "/oauth2-cc/token", describe.Client, tokenBody, aLook, a.makeToken, describe.Operation{ID: "createToken", Section: "Access", Summary: "Make an access token",
+			More: "It opens the paths under /v0/evi and /v0/tts for 30 minutes, so that a browser need not hold the key.",
+			Form: tokenAsked{}, Example: `{"grant_type":"client_credentials"}`,
 			Answers: append(ok(tokenMade{}), describe.Answer{Status: 400, Value: tokenRefused{}}, describe.Answer{Status: 401, Value: tokenRefused{}}), Refuses: []int{413}}},
-		{"GET", "/v0/evi/chat", a.chat, chatSays()},
-		{"GET", "/v0/evi/language-models", a.withAccount(a.languageModels), describe.Operation{ID: "listLanguageModels", Section: "Language models", Summary: "What this box can serve",
-			Access: describe.Account, Answers: ok(contract.ReturnLanguageModels{})}},
+		{"GET", "/v0/evi/chat", describe.Account, unread, whileItLasts, a.chat, chatSays()},
+		{"GET", "/v0/evi/language-models", describe.Account, unread, atOnce, a.languageModels, describe.Operation{ID: "listLanguageModels", Section: "Language models", Summary: "What this box can serve",
+			Answers: ok(contract.ReturnLanguageModels{})}},
 	},
 		a.historyRoutes(),
 		versionedRoutes("/v0/evi/configs", a.configs(), versionedWords{"Config", "Configs", "PostedConfig", "PostedConfigVersion", "PostedName",
@@ -65,27 +56,15 @@ func versionedRoutes[R any](path string, v versioned[R], t versionedWords) []rou
 	list := append(pageQuery(), describe.Parameter{Name: "restrict_to_most_recent", Says: "Only the newest version of each.", Schema: describe.Flag().Or(true)})
 	named := append(list, describe.Parameter{Name: "name", Says: "Only what has this name.", Schema: describe.Text()})
 	return []route{
-		{"GET", path, v.withAccount(v.list), t.says("list"+t.many, "List "+strings.ToLower(t.many), describe.Operation{Query: named, Answers: ok(page)})},
-		{"POST", path, v.withAccount(v.create), t.says("create"+t.one, "Make a "+strings.ToLower(t.one), describe.Operation{Body: t.first, Example: t.firstExample, Answers: made(record), Refuses: t.finds()})},
-		{"GET", one, v.withAccount(v.versions), t.says("list"+t.one+"Versions", "List the versions", describe.Operation{Query: list, Answers: ok(page)})},
-		{"POST", one, v.withAccount(v.addVersion), t.says("create"+t.one+"Version", "Make a new version", describe.Operation{Body: t.next, Example: t.nextExample, Answers: made(record)})},
-		{"PATCH", one, v.withAccount(v.rename), t.says("update"+t.one+"Name", "Give it another name", describe.Operation{Body: t.name, Example: `{"name":"guide_2"}`, Answers: plain("text/plain")})},
-		{"DELETE", one, v.withAccount(v.delete), t.says("delete"+t.one, "Delete it with all versions", describe.Operation{Answers: ok(confirmation{})})},
-		{"GET", version, v.withAccount(v.get), t.says("get"+t.one+"Version", "Get a version", describe.Operation{Answers: ok(record)})},
-		{"PATCH", version, v.withAccount(v.describe), t.says("update"+t.one+"Description", "Describe a version anew", describe.Operation{Body: "PostedVersionDescription", Example: `{"version_description":"for children"}`, Answers: ok(record)})},
-		{"DELETE", version, v.withAccount(v.deleteVersion), t.says("delete"+t.one+"Version", "Delete a version", describe.Operation{Answers: ok(confirmation{})})},
-	}
-}
-
-// withAccount lets in who brings a valid key or, where tokens open the path, a
-// valid token.
-func (a *API) withAccount(handle func(w http.ResponseWriter, r *http.Request, account string) error) func(http.ResponseWriter, *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		g, err := a.caller(r)
-		if err != nil {
-			return err
-		}
-		return handle(w, r, g.AccountID)
+		{"GET", path, describe.Account, unread, aLook, v.list, t.says("list"+t.many, "List "+strings.ToLower(t.many), describe.Operation{Query: named, Answers: ok(page)})},
+		{"POST", path, describe.Account, recordBody, aLook, v.create, t.says("create"+t.one, "Make a "+strings.ToLower(t.one), describe.Operation{Body: t.first, Example: t.firstExample, Answers: made(record), Refuses: t.finds()})},
+		{"GET", one, describe.Account, unread, aLook, v.versions, t.says("list"+t.one+"Versions", "List the versions", describe.Operation{Query: list, Answers: ok(page)})},
+		{"POST", one, describe.Account, recordBody, aLook, v.addVersion, t.says("create"+t.one+"Version", "Make a new version", describe.Operation{Body: t.next, Example: t.nextExample, Answers: made(record)})},
+		{"PATCH", one, describe.Account, recordBody, aLook, v.rename, t.says("update"+t.one+"Name", "Give it another name", describe.Operation{Body: t.name, Example: `{"name":"guide_2"}`, Answers: plain("text/plain")})},
+		{"DELETE", one, describe.Account, unread, aLook, v.delete, t.says("delete"+t.one, "Delete it with all versions", describe.Operation{Answers: ok(confirmation{})})},
+		{"GET", version, describe.Account, unread, aLook, v.get, t.says("get"+t.one+"Version", "Get a version", describe.Operation{Answers: ok(record)})},
+		{"PATCH", version, describe.Account, recordBody, aLook, v.describe, t.says("update"+t.one+"Description", "Describe a version anew", describe.Operation{Body: "PostedVersionDescription", Example: `{"version_description":"for children"}`, Answers: ok(record)})},
+		{"DELETE", version, describe.Account, unread, aLook, v.deleteVersion, t.says("delete"+t.one+"Version", "Delete a version", describe.Operation{Answers: ok(confirmation{})})},
 	}
 }
 
@@ -94,7 +73,7 @@ func (a *API) withAccount(handle func(w http.ResponseWriter, r *http.Request, ac
 func (a *API) register(routes []route) {
 	allowed := map[string][]string{}
 	for _, rt := range routes {
-		a.mux.Handle(rt.method+" "+rt.path, a.answering(rt.handle))
+		a.mux.Handle(rt.method+" "+rt.path, a.gate(rt))
 		allowed[rt.path] = append(allowed[rt.path], rt.method)
 		if rt.method == http.MethodGet {
 			allowed[rt.path] = append(allowed[rt.path], http.MethodHead)
@@ -110,12 +89,4 @@ func (a *API) register(routes []route) {
 	a.mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
 		return contract.ErrNotFound{What: "path", ID: r.URL.Path}
 	}))
-}
-
-func (a *API) answering(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := handle(w, r); err != nil {
-			a.refuse(w, r, err)
-		}
-	})
 }

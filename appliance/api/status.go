@@ -8,7 +8,7 @@ import (
 )
 
 // about tells a person with a browser what they have found.
-func (a *API) about(w http.ResponseWriter, _ *http.Request) error {
+func (a *API) about(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := fmt.Fprintf(w, `Parley %s
 
@@ -25,7 +25,7 @@ This box is a voice service: it listens, thinks and speaks by itself.
 // authority hands out the certificate that clients of a box with a certificate
 // of its own have to trust. It is public; that it is the right one is seen from
 // its fingerprint.
-func (a *API) authority(w http.ResponseWriter, _ *http.Request) error {
+func (a *API) authority(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	if a.Authority == nil {
 		return contract.ErrNotFound{What: "authority: this box has no certificate of its own making"}
 	}
@@ -42,13 +42,13 @@ type state struct {
 }
 
 // health says at once that the box runs, whatever else it can do.
-func (a *API) health(w http.ResponseWriter, _ *http.Request) error {
+func (a *API) health(w http.ResponseWriter, _ *http.Request, _ caller) error {
 	a.reply(w, http.StatusOK, state{Status: "ok"})
 	return nil
 }
 
 // readiness says whether a conversation could start, and if not, why.
-func (a *API) readiness(w http.ResponseWriter, r *http.Request) error {
+func (a *API) readiness(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if missing := a.Ready.Missing(r.Context()); len(missing) > 0 {
 		w.Header().Set("Retry-After", "1") // engines warm up in seconds
 		a.reply(w, http.StatusServiceUnavailable, state{"not ready", missing})

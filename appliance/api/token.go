@@ -15,10 +15,6 @@ import (
 // clientCredentials is the one way to a token here (RFC 6749, section 4.4).
 const clientCredentials = "client_credentials"
 
-// maxTokenBody is the largest body of a request for a token, in bytes: it
-// holds two words.
-const maxTokenBody = 16 << 10
-
 // tokenAsked is a request for an access token.
 type tokenAsked struct {
 	GrantType string `json:"grant_type"` // client_credentials
@@ -40,34 +36,37 @@ type tokenRefused struct {
 	Description string `json:"error_description"`
 }
 
+// errToken refuses a token in the words of OAuth.
+type errToken struct {
+	status    int
+	code, why string
+}
+
+func (e errToken) Error() string { return e.why }
+
 // makeToken gives an access token to who has an API key and its secret.
-func (a *API) makeToken(w http.ResponseWriter, r *http.Request) error {
-	key, secret, _ := r.BasicAuth()
-	if key == "" || secret == "" {
-		return a.refuseClient(w, "send the API key and its secret key as Authorization: Basic, joined by a colon, in base64")
-	}
+func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error {
+	key, secret := by.client.key, by.client.secret
 	if len(key) > longestKey || len(secret) > longestKey {
 		key = ""
 	}
-	grantType, err := grantType(http.MaxBytesReader(w, r.Body, maxTokenBody), r.Header.Get("Content-Type"))
+	grantType, err := grantType(r.Body, r.Header.Get("Content-Type"))
 	if err != nil {
 		return err
 	}
 	switch grantType {
 	case clientCredentials:
 	case "":
-		a.refuseToken(w, http.StatusBadRequest, "invalid_request", "grant_type is missing; send grant_type=client_credentials, once, as a form or as JSON")
-		return nil
+		return errToken{http.StatusBadRequest, "invalid_request", "grant_type is missing; send grant_type=client_credentials, once, as a form or as JSON"}
 	default:
-		a.refuseToken(w, http.StatusBadRequest, "unsupported_grant_type", "grant_type: only client_credentials is given here")
-		return nil
+		return errToken{http.StatusBadRequest, "unsupported_grant_type", "grant_type: only client_credentials is given here"}
 	}
 	at := a.now()
 	token, err := a.Keys.CreateToken(r.Context(), key, secret, at)
 	if errors.Is(err, store.ErrNotFound) {
 		err := a.wrong(r, "the API key or its secret key is wrong, or the key was revoked")
 		if _, ok := errors.AsType[contract.ErrUnauthorized](err); ok {
-			return a.refuseClient(w, err.Error())
+			return invalidClient(err.Error())
 		}
 		return err
 	}
@@ -79,15 +78,9 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// refuseClient asks for the credentials that this path takes.
-func (a *API) refuseClient(w http.ResponseWriter, why string) error {
-	w.Header().Set("WWW-Authenticate", `Basic realm="parley", charset="UTF-8"`)
-	a.refuseToken(w, http.StatusUnauthorized, "invalid_client", why)
-	return nil
-}
-
-func (a *API) refuseToken(w http.ResponseWriter, status int, code, why string) {
-	a.reply(w, status, tokenRefused{problem{code, code, why}, why})
+// invalidClient asks for the credentials that this path takes.
+func invalidClient(why string) error {
+	return errToken{http.StatusUnauthorized, "invalid_client", why}
 }
 
 // grantType reads the one field of the body. It is empty where the body does

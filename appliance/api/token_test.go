@@ -67,7 +67,7 @@ func TestATokenIsRefusedInTheWordsOfOAuth(t *testing.T) {
 	if a := b.ask("GET", "/oauth2-cc/token", "", "Authorization", right); a.StatusCode != 405 || a.Header.Get("Allow") != "POST" {
 		t.Errorf("GET: %d, Allow %q", a.StatusCode, a.Header.Get("Allow"))
 	}
-	if a := b.ask("POST", "/oauth2-cc/token", strings.Repeat("x", maxTokenBody+1), "Authorization", right, "Content-Type", form); a.StatusCode != 413 {
+	if a := b.ask("POST", "/oauth2-cc/token", strings.Repeat("x", tokenBody+1), "Authorization", right, "Content-Type", form); a.StatusCode != 413 {
 		t.Errorf("a large body: %d", a.StatusCode)
 	}
 }

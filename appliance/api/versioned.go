@@ -29,20 +29,20 @@ type versioned[R any] struct {
 	page       func(contract.Paging, []R) any
 }
 
-func (v versioned[R]) create(w http.ResponseWriter, r *http.Request, account string) error {
-	drafts, err := v.draftFirst(r, account)
+func (v versioned[R]) create(w http.ResponseWriter, r *http.Request, by caller) error {
+	drafts, err := v.draftFirst(r, by.AccountID)
 	if err != nil {
 		return err
 	}
-	return v.keep(w, r, account, drafts)
+	return v.keep(w, r, by.AccountID, drafts)
 }
 
-func (v versioned[R]) addVersion(w http.ResponseWriter, r *http.Request, account string) error {
-	drafts, err := v.draftNext(r, account, r.PathValue("id"))
+func (v versioned[R]) addVersion(w http.ResponseWriter, r *http.Request, by caller) error {
+	drafts, err := v.draftNext(r, by.AccountID, r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return v.keep(w, r, account, drafts)
+	return v.keep(w, r, by.AccountID, drafts)
 }
 
 func (v versioned[R]) keep(w http.ResponseWriter, r *http.Request, account string, drafts []store.Draft) error {
@@ -63,16 +63,16 @@ func (v versioned[R]) answer(w http.ResponseWriter, r *http.Request, status int,
 	return nil
 }
 
-func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, account string) error {
-	return v.answerPage(w, r, account, func(all bool, page store.Page) ([]store.Version, int, error) {
+func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, by caller) error {
+	return v.answerPage(w, r, by.AccountID, func(all bool, page store.Page) ([]store.Version, int, error) {
 		filter := store.ResourceFilter{Kind: v.kind, Name: r.URL.Query().Get("name"), AllVersions: all}
-		return v.Records.List(r.Context(), account, filter, page)
+		return v.Records.List(r.Context(), by.AccountID, filter, page)
 	})
 }
 
-func (v versioned[R]) versions(w http.ResponseWriter, r *http.Request, account string) error {
-	return v.answerPage(w, r, account, func(all bool, page store.Page) ([]store.Version, int, error) {
-		return v.Records.Versions(r.Context(), account, v.kind, r.PathValue("id"), all, page)
+func (v versioned[R]) versions(w http.ResponseWriter, r *http.Request, by caller) error {
+	return v.answerPage(w, r, by.AccountID, func(all bool, page store.Page) ([]store.Version, int, error) {
+		return v.Records.Versions(r.Context(), by.AccountID, v.kind, r.PathValue("id"), all, page)
 	})
 }
 
@@ -98,25 +98,25 @@ func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account
 	return nil
 }
 
-func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, account string) error {
+func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) error {
 	ref, err := v.ref(r)
 	if err != nil {
 		return err
 	}
-	version, err := v.Records.VersionOf(r.Context(), account, ref)
+	version, err := v.Records.VersionOf(r.Context(), by.AccountID, ref)
 	if err != nil {
 		return err
 	}
-	return v.answer(w, r, http.StatusOK, account, version)
+	return v.answer(w, r, http.StatusOK, by.AccountID, version)
 }
 
 // rename answers with a sentence: it is what published clients expect of it.
-func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, account string) error {
+func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, by caller) error {
 	body, err := decode(r, v.parseName)
 	if err != nil {
 		return err
 	}
-	if err := v.Records.Rename(r.Context(), account, v.kind, r.PathValue("id"), body.Name); err != nil {
+	if err := v.Records.Rename(r.Context(), by.AccountID, v.kind, r.PathValue("id"), body.Name); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -125,7 +125,7 @@ func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, account str
 	return err
 }
 
-func (v versioned[R]) describe(w http.ResponseWriter, r *http.Request, account string) error {
+func (v versioned[R]) describe(w http.ResponseWriter, r *http.Request, by caller) error {
 	ref, err := v.ref(r)
 	if err != nil {
 		return err
@@ -134,27 +134,27 @@ func (v versioned[R]) describe(w http.ResponseWriter, r *http.Request, account s
 	if err != nil {
 		return err
 	}
-	version, err := v.Records.Describe(r.Context(), account, ref, body.VersionDescription)
+	version, err := v.Records.Describe(r.Context(), by.AccountID, ref, body.VersionDescription)
 	if err != nil {
 		return err
 	}
-	return v.answer(w, r, http.StatusOK, account, version)
+	return v.answer(w, r, http.StatusOK, by.AccountID, version)
 }
 
-func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, account string) error {
-	if err := v.Records.Delete(r.Context(), account, v.kind, r.PathValue("id")); err != nil {
+func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, by caller) error {
+	if err := v.Records.Delete(r.Context(), by.AccountID, v.kind, r.PathValue("id")); err != nil {
 		return err
 	}
 	v.reply(w, http.StatusOK, confirmation{fmt.Sprintf("The %s and all its versions are deleted.", v.kind)})
 	return nil
 }
 
-func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, account string) error {
+func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by caller) error {
 	ref, err := v.ref(r)
 	if err != nil {
 		return err
 	}
-	if err := v.Records.DeleteVersion(r.Context(), account, ref); err != nil {
+	if err := v.Records.DeleteVersion(r.Context(), by.AccountID, ref); err != nil {
 		return err
 	}
 	v.reply(w, http.StatusOK, confirmation{fmt.Sprintf("Version %d of the %s is deleted.", ref.Version, v.kind)})

@@ -115,8 +115,8 @@ func (c client) ask(method, path, body string, status int) record {
 	return v
 }
 
-// kinds are what the three kinds of resources are made of.
-var kinds = []struct {
+// resourceKinds are what the three kinds of resources are made of.
+var resourceKinds = []struct {
 	path, page         string
 	first, next        string
 	required, optional string // fields of a record: always there; there when set
@@ -134,7 +134,7 @@ var kinds = []struct {
 
 func TestEveryRouteOfConfigsPromptsAndTools(t *testing.T) {
 	c := startRest(t, "home")[0]
-	for _, k := range kinds {
+	for _, k := range resourceKinds {
 		made := c.ask("POST", k.path, fmt.Sprintf(k.first, "a"), 201)
 		for _, name := range strings.Fields(k.required + " " + k.optional) {
 			if made[name] == nil {
@@ -313,7 +313,7 @@ func TestBodiesThatDoNotFitAreAnsweredByTheirKind(t *testing.T) {
 		{"application/json", `{"name":`, 422},
 		{"application/json", `{"name":7,"text":"t"}`, 422},
 		{"application/json", strings.Repeat("[", 1<<20), 422},
-		{"application/json", `{"name":"p","text":"` + strings.Repeat("x", maxBody) + `"}`, 413},
+		{"application/json", `{"name":"p","text":"` + strings.Repeat("x", recordBody) + `"}`, 413},
 	} {
 		status, _, text := c.send("POST", "/v0/evi/prompts", x.contentType, x.body)
 		if status != x.status || !json.Valid([]byte(text)) {
@@ -367,7 +367,7 @@ func TestPagesHoldEveryResourceOnce(t *testing.T) {
 
 func TestFiftyClientsGetFiftyVersions(t *testing.T) {
 	c := startRest(t, "home")[0]
-	for _, k := range kinds {
+	for _, k := range resourceKinds {
 		one := k.path + "/" + c.ask("POST", k.path, fmt.Sprintf(k.first, "a"), 201)["id"].(string)
 		var mu sync.Mutex
 		got := map[float64]bool{}
@@ -397,7 +397,7 @@ func TestAccountsCannotReachEachOther(t *testing.T) {
 	clients := startRest(t, "home", "work")
 	home, work := clients[0], clients[1]
 	config := func(more string) string { return `{"name":"c","evi_version":"4-mini",` + more + `}` }
-	for _, k := range kinds {
+	for _, k := range resourceKinds {
 		made := home.ask("POST", k.path, fmt.Sprintf(k.first, "secret"), 201)
 		id := made["id"].(string)
 		one := k.path + "/" + id
@@ -448,7 +448,7 @@ func TestLanguageModelsAreListed(t *testing.T) {
 func FuzzRestBodies(f *testing.F) {
 	c := startRest(f, "home")[0]
 	var targets [][2]string
-	for _, k := range kinds {
+	for _, k := range resourceKinds {
 		one := k.path + "/" + c.ask("POST", k.path, fmt.Sprintf(k.first, "a"), 201)["id"].(string)
 		targets = append(targets, [2]string{"POST", k.path}, [2]string{"POST", one}, [2]string{"PATCH", one}, [2]string{"PATCH", one + "/version/0"})
 		f.Add([]byte(fmt.Sprintf(k.first, "a")))

@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// The kinds of errors of the whole house. Wrap them with what was being done;
-// the edge finds them with errors.AsType and answers with the status that is
-// noted here. Everything else is a fault of ours: 500.
+// The kinds of errors that a client is told of. Wrap them with what was being
+// done: the client is told the kind's own text, the log all of it. Package api
+// has the table of their statuses, which are noted here too. Everything else is
+// a fault of ours: 500.
 
 // ErrNotFound: there is no such thing, or it belongs to someone else (404).
 type ErrNotFound struct {
@@ -91,6 +92,13 @@ type ErrUpgradeRequired struct{ Why string }
 
 func (e ErrUpgradeRequired) Error() string { return e.Why }
 
+// ErrTooSlow: the client sent its body too slowly (408).
+type ErrTooSlow struct{ Limit time.Duration } // in which something has to come
+
+func (e ErrTooSlow) Error() string {
+	return fmt.Sprintf("the body came too slowly: hardly anything of it in %s", e.Limit)
+}
+
 // ErrTooMany: this client asks too often (429).
 type ErrTooMany struct {
 	What       string // of what there was too much
@@ -100,6 +108,9 @@ type ErrTooMany struct {
 func (e ErrTooMany) Error() string {
 	return fmt.Sprintf("%s; try again in %s", cmp.Or(e.What, "too many requests"), (e.RetryAfter + time.Second - 1).Truncate(time.Second))
 }
+
+// Wait is when it is worth trying again.
+func (e ErrTooMany) Wait() time.Duration { return e.RetryAfter }
 
 // ErrFull: the box has no room for one more (503).
 type ErrFull struct {
@@ -111,6 +122,9 @@ func (e ErrFull) Error() string {
 	return fmt.Sprintf("%s; try again in %s", cmp.Or(e.What, "the box is full"), e.RetryAfter)
 }
 
+// Wait is when it is worth trying again.
+func (e ErrFull) Wait() time.Duration { return e.RetryAfter }
+
 // ErrUnavailable: a part that this needs is not there (503).
 type ErrUnavailable struct {
 	Why        string
@@ -118,6 +132,19 @@ type ErrUnavailable struct {
 }
 
 func (e ErrUnavailable) Error() string { return e.Why }
+
+// Wait is when it is worth trying again.
+func (e ErrUnavailable) Wait() time.Duration { return e.RetryAfter }
+
+// ErrTimedOut: the box took too long to begin its answer (503).
+type ErrTimedOut struct{ Limit time.Duration } // that the answer had
+
+func (e ErrTimedOut) Error() string {
+	return fmt.Sprintf("the box was too busy to answer within %s; try again later", e.Limit)
+}
+
+// Wait is when it is worth trying again: as long as it had already.
+func (e ErrTimedOut) Wait() time.Duration { return e.Limit }
 
 // ValidationError is one thing that is wrong with a body. Loc is the way to it:
 // names of fields (string) and places in lists (int).

@@ -63,12 +63,8 @@ type reference struct {
 	Ref string `json:"$ref"`
 }
 
-// AsyncAPI describes the sockets of the box.
-func (b Box) AsyncAPI() (*AsyncAPI, error) {
-	w, err := readWords(b.Sources...)
-	if err != nil {
-		return nil, err
-	}
+// AsyncAPI describes the sockets of the box, in the words of the sources.
+func (b Box) AsyncAPI(w Comments) (*AsyncAPI, error) {
 	s := newSchemas(w)
 	doc := &AsyncAPI{AsyncAPI: "3.0.0", ID: "urn:parley", DefaultContentType: "application/json", Info: b.Info}
 	messages := map[string]Message{}

@@ -2,6 +2,7 @@ package describe
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -28,6 +29,7 @@ type Components struct {
 
 // PathOperation is one method of a path.
 type PathOperation struct {
+	Access      Access                `json:"-"`
 	OperationID string                `json:"operationId"`
 	Tags        []string              `json:"tags"`
 	Summary     string                `json:"summary"`
@@ -65,12 +67,8 @@ type Media struct {
 	Example json.RawMessage `json:"example,omitempty"`
 }
 
-// OpenAPI describes the paths of the box.
-func (b Box) OpenAPI() (*OpenAPI, error) {
-	w, err := readWords(b.Sources...)
-	if err != nil {
-		return nil, err
-	}
+// OpenAPI describes the paths of the box, in the words of the sources.
+func (b Box) OpenAPI(w Comments) (*OpenAPI, error) {
 	s := newSchemas(w)
 	doc := &OpenAPI{OpenAPI: "3.1.0", Info: b.Info, Servers: []map[string]string{{"url": "/"}}}
 	doc.Components.SecuritySchemes = securitySchemes()
@@ -93,7 +91,7 @@ func (b Box) OpenAPI() (*OpenAPI, error) {
 
 func (b Box) operation(s *schemas, r Route) *PathOperation {
 	o := &PathOperation{
-		OperationID: r.ID, Tags: []string{r.Section}, Summary: r.Summary, Description: r.More, Security: security(r.Access),
+		Access: r.Access, OperationID: r.ID, Tags: []string{r.Section}, Summary: r.Summary, Description: r.More, Security: security(r),
 		Parameters: pathParameters(r.Path),
 	}
 	for _, q := range r.Query {
@@ -115,9 +113,9 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 		o.answer(a.Status, a.response(s))
 	}
 	for _, status := range r.refusals() {
-		o.answer(status, b.refusal(s, status))
+		o.answer(status, b.refusal(s, r, status))
 	}
-	o.Responses = append(o.Responses, Member[Response]{"default", b.refusal(s, http.StatusInternalServerError)})
+	o.Responses = append(o.Responses, Member[Response]{"default", b.refusal(s, r, http.StatusInternalServerError)})
 	return o
 }
 
@@ -148,17 +146,24 @@ func (a Answer) response(s *schemas) Response {
 // and from what it reads.
 func (r Route) refusals() []int {
 	all := slices.Clone(r.Refuses)
-	if r.Access != Anybody {
-		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
-	}
-	if r.Access == KeyOnly {
+	all = append(all, http.StatusTooManyRequests, http.StatusServiceUnavailable)
+	switch r.Access {
+	case Client, Account:
+		all = append(all, http.StatusUnauthorized)
+	case KeyOnly, Operator:
+		all = append(all, http.StatusUnauthorized, http.StatusForbidden)
+	case Link:
 		all = append(all, http.StatusForbidden)
 	}
 	if len(r.Query) > 0 {
 		all = append(all, http.StatusBadRequest)
 	}
+	all = append(all, http.StatusRequestEntityTooLarge)
+	if r.Body != "" || r.Form != nil {
+		all = append(all, http.StatusRequestTimeout)
+	}
 	if r.Body != "" {
-		all = append(all, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)
+		all = append(all, http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)
 	}
 	if strings.Contains(strings.TrimSuffix(r.Path, "{$}"), "{") {
 		all = append(all, http.StatusNotFound)
@@ -170,12 +175,15 @@ func (r Route) refusals() []int {
 	return slices.Compact(all)
 }
 
-func (b Box) refusal(s *schemas, status int) Response {
-	body := b.Problem
-	if status == http.StatusUnprocessableEntity {
+func (b Box) refusal(s *schemas, r Route, status int) Response {
+	body, says := b.Problem, http.StatusText(status)
+	switch status {
+	case http.StatusUnprocessableEntity:
 		body = b.Invalid
+	case http.StatusRequestEntityTooLarge:
+		says = fmt.Sprintf("The body has more than %d bytes", r.MaxBody)
 	}
-	return Response{http.StatusText(status), Ordered[Media]{{"application/json", Media{Schema: s.of(body)}}}}
+	return Response{says, Ordered[Media]{{"application/json", Media{Schema: s.of(body)}}}}
 }
 
 // pathParameters are the parts of a path in braces.
@@ -199,6 +207,7 @@ func securitySchemes() Ordered[map[string]string] {
 	return Ordered[map[string]string]{
 		{"key", map[string]string{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key"}},
 		{"keyAlias", map[string]string{"type": "apiKey", "in": "header", "name": "X-Hume-Api-Key"}},
+		{"operatorKey", map[string]string{"type": "apiKey", "in": "header", "name": "X-Service-Api-Key", "description": "A key of an operator."}},
 		{"keyInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "api_key", "description": "For sockets, where a browser can send no headers."}},
 		{"token", map[string]string{"type": "http", "scheme": "bearer", "description": "An access token of POST /oauth2-cc/token."}},
 		{"tokenInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "access_token", "description": "For sockets, where a browser can send no headers."}},
@@ -206,22 +215,25 @@ func securitySchemes() Ordered[map[string]string] {
 	}
 }
 
-func security(a Access) []map[string][]string {
-	var all []map[string][]string
+func security(r Route) []map[string][]string {
+	all := []map[string][]string{}
 	add := func(names ...string) {
 		for _, n := range names {
 			all = append(all, map[string][]string{n: {}})
 		}
 	}
-	switch a {
+	switch r.Access {
 	case Account:
-		add("key", "keyAlias", "keyInQuery", "token", "tokenInQuery")
+		add("key", "keyAlias", "token")
+		if r.Socket != nil {
+			add("keyInQuery", "tokenInQuery")
+		}
 	case KeyOnly:
-		add("key", "keyAlias", "keyInQuery")
+		add("key", "keyAlias")
+	case Operator:
+		add("operatorKey")
 	case Client:
 		add("client")
-	default:
-		all = []map[string][]string{}
 	}
 	return all
 }

@@ -61,6 +61,10 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 	return out.Bytes(), fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", sum(style), sum(script)), nil
 }
 
+// NoPolicy is the Content-Security-Policy of what is no page: a browser may do
+// nothing with it but show it.
+const NoPolicy = "default-src 'none'"
+
 // sum names a text in a Content-Security-Policy.
 func sum(text []byte) string {
 	s := sha256.Sum256(text)

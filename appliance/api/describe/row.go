@@ -2,7 +2,6 @@ package describe
 
 import (
 	"fmt"
-	"io/fs"
 
 	"parley/appliance/contract"
 )
@@ -12,11 +11,32 @@ type Access int
 
 // Who may take a path.
 const (
-	Anybody Access = iota
-	Account        // who has an API key or an access token
-	KeyOnly        // who has an API key
-	Client         // who has an API key together with its secret
+	Anybody  Access = iota + 1
+	Link            // who has a link that the box has signed
+	Client          // who has an API key together with its secret
+	Account         // who has an API key or an access token
+	KeyOnly         // who has an API key
+	Operator        // who has an API key of an operator
 )
+
+// String says it to people.
+func (a Access) String() string {
+	switch a {
+	case Anybody:
+		return "Open to anybody."
+	case Link:
+		return "With a link that the box has signed."
+	case Client:
+		return "With the API key and its secret key, as Authorization: Basic."
+	case Account:
+		return "With an API key or an access token."
+	case KeyOnly:
+		return "With an API key."
+	case Operator:
+		return "With an API key of an operator."
+	}
+	return "Nobody has said who."
+}
 
 // Operation is what a row of the routes says of itself.
 type Operation struct {
@@ -24,7 +44,6 @@ type Operation struct {
 	Section string // under which it is found
 	Summary string // a line
 	More    string // what else is to be known; may be empty
-	Access  Access
 	Query   []Parameter
 	Body    string // of contract.Bodies; empty for none
 	Form    any    // what is sent as a form or as JSON instead
@@ -58,6 +77,8 @@ type Socket struct {
 // Route is a path with what it says of itself.
 type Route struct {
 	Method, Path string
+	Access       Access
+	MaxBody      int64 // bytes
 	Operation
 }
 
@@ -76,9 +97,8 @@ type Info struct {
 type Box struct {
 	Info    Info
 	Routes  []Route
-	Sources []fs.FS // of the types
-	Problem any     // the body of every error but 422, empty
-	Invalid any     // the body of 422, empty
+	Problem any // the body of every error but 422, empty
+	Invalid any // the body of 422, empty
 }
 
 // FromShape are the parameters of a query that a reader reads, nested ones as

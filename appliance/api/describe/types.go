@@ -15,14 +15,14 @@ import (
 // schemas makes the schemas of Go types and gathers those with a name, so that
 // each is written once.
 type schemas struct {
-	words  words
+	words  Comments
 	folder string // where they are in the document: "#/components/schemas/"
 	named  map[string]*Schema
 	from   map[string]string // what each of named was made from
 	errs   []error
 }
 
-func newSchemas(w words) *schemas {
+func newSchemas(w Comments) *schemas {
 	return &schemas{w, "#/components/schemas/", map[string]*Schema{}, map[string]string{}, nil}
 }
 

@@ -14,10 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// words are what the sources say of their types: the comments, and the
+// Comments are what the sources say of their types: the comments, and the
 // constants that a type of strings has. Whoever reads the sources and whoever
 // reads the description are told the same.
-type words struct {
+type Comments struct {
 	types  map[string]string            // the first sentence on a type
 	fields map[string]map[string]string // the comment on a field of a type
 	values map[string][]string          // what a type of strings may be
@@ -25,15 +25,18 @@ type words struct {
 	named  map[string]string            // the constants by their names
 }
 
-// readWords reads the Go files of all sources.
-func readWords(sources ...fs.FS) (words, error) {
-	w := words{map[string]string{}, map[string]map[string]string{}, map[string][]string{}, map[string][]ast.Expr{}, map[string]string{}}
+// ReadComments reads the Go files of all sources but their tests.
+func ReadComments(sources ...fs.FS) (Comments, error) {
+	w := Comments{map[string]string{}, map[string]map[string]string{}, map[string][]string{}, map[string][]ast.Expr{}, map[string]string{}}
 	for _, source := range sources {
 		names, err := fs.Glob(source, "*.go")
 		if err != nil {
 			return w, err
 		}
 		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
 			text, err := fs.ReadFile(source, name)
 			if err != nil {
 				return w, err
@@ -51,7 +54,7 @@ func readWords(sources ...fs.FS) (words, error) {
 	return w, nil
 }
 
-func (w words) readDeclaration(d ast.Decl) {
+func (w Comments) readDeclaration(d ast.Decl) {
 	if list, ok := d.(*ast.FuncDecl); ok {
 		w.readList(list)
 		return
@@ -70,7 +73,7 @@ func (w words) readDeclaration(d ast.Decl) {
 	}
 }
 
-func (w words) readType(spec *ast.TypeSpec, comment string) {
+func (w Comments) readType(spec *ast.TypeSpec, comment string) {
 	name := spec.Name.Name
 	w.types[name] = sentence(name, comment)
 	st, ok := spec.Type.(*ast.StructType)
@@ -89,7 +92,7 @@ func (w words) readType(spec *ast.TypeSpec, comment string) {
 	}
 }
 
-func (w words) readConstants(kind token.Token, spec *ast.ValueSpec) {
+func (w Comments) readConstants(kind token.Token, spec *ast.ValueSpec) {
 	of, ok := spec.Type.(*ast.Ident)
 	if !ok || kind != token.CONST {
 		return
@@ -104,7 +107,7 @@ func (w words) readConstants(kind token.Token, spec *ast.ValueSpec) {
 
 // readList reads a function that lists all values of a type, as
 // ModelProviders() []ModelProvider: its name is the type's and an s.
-func (w words) readList(f *ast.FuncDecl) {
+func (w Comments) readList(f *ast.FuncDecl) {
 	if f.Recv != nil || f.Body == nil || len(f.Body.List) != 1 {
 		return
 	}
@@ -125,7 +128,7 @@ func (w words) readList(f *ast.FuncDecl) {
 
 // resolveLists: where a type has a list of its values, it is the list that
 // counts, since not every one of them needs a name in Go.
-func (w words) resolveLists() {
+func (w Comments) resolveLists() {
 	for of, list := range w.lists {
 		var all []string
 		for _, e := range list {
@@ -140,7 +143,7 @@ func (w words) resolveLists() {
 }
 
 // value is what a literal or the name of a constant stands for.
-func (w words) value(e ast.Expr) (string, bool) {
+func (w Comments) value(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		s, err := strconv.Unquote(e.Value)

@@ -14,7 +14,7 @@ func prompt(text string) store.Version {
 }
 
 func TestMemoSaysWhatTheTextSays(t *testing.T) {
-	var m memo[contract.PostedPromptVersion]
+	m := newMemo[contract.PostedPromptVersion]()
 	for range 3 {
 		for i := range 50 {
 			want := fmt.Sprint("You are number ", i)
@@ -23,8 +23,8 @@ func TestMemoSaysWhatTheTextSays(t *testing.T) {
 			}
 		}
 	}
-	if len(m.newer) != 50 {
-		t.Errorf("it remembers %d texts of 50", len(m.newer))
+	if m.kept.Len() != 50 {
+		t.Errorf("it keeps %d texts of 50", m.kept.Len())
 	}
 	broken := prompt("x")
 	broken.Content = `{"text":`
@@ -35,9 +35,9 @@ func TestMemoSaysWhatTheTextSays(t *testing.T) {
 	}
 }
 
-// Whatever is asked, it holds no more than two generations of texts.
+// Whatever is asked, it holds no more texts than it has room for.
 func TestMemoForgetsWhatItHasNoRoomFor(t *testing.T) {
-	var m memo[contract.PostedPromptVersion]
+	m := newMemo[contract.PostedPromptVersion]()
 	often := prompt("often asked")
 	for i := range 500 {
 		long := strings.Repeat("long ", 2000) // 10 KB
@@ -47,19 +47,17 @@ func TestMemoForgetsWhatItHasNoRoomFor(t *testing.T) {
 			}
 		}
 		held := 0
-		for _, generation := range []map[string]contract.PostedPromptVersion{m.newer, m.before} {
-			for text := range generation {
-				held += len(text)
-			}
+		for _, text := range m.kept.Keys() {
+			held += len(text)
 		}
-		if held > 2*mostRemembered {
-			t.Fatalf("%d bytes are held after %d texts", held, i)
+		if held > maxContents || held != m.size {
+			t.Fatalf("%d bytes are held after %d texts, and %d counted", held, i, m.size)
 		}
-		if _, ok := m.recall(often.Content); !ok {
+		if !m.kept.Contains(often.Content) {
 			t.Fatalf("what is asked often was forgotten after %d texts", i)
 		}
 	}
-	if _, err := m.of(prompt(strings.Repeat("x", mostRemembered))); err != nil || m.size > mostRemembered {
+	if _, err := m.of(prompt(strings.Repeat("x", maxContents))); err != nil || m.size > maxContents {
 		t.Errorf("after a text of its own size it holds %d bytes, %v", m.size, err)
 	}
 }

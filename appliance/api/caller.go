@@ -1,0 +1,176 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// Keys knows what API keys and access tokens open.
+type Keys interface {
+	// OpenKey returns what the key opens; store.ErrNotFound for a key that is
+	// unknown or revoked.
+	OpenKey(ctx context.Context, apiKey string) (store.Grant, error)
+	// OpenToken returns what the token opens at that time; store.ErrNotFound
+	// for one that is unknown, expired, or of a key that is not what it was.
+	OpenToken(ctx context.Context, token string, at time.Time) (store.Grant, error)
+	// Holds returns store.ErrNotFound once the key behind a grant was revoked
+	// or regenerated.
+	Holds(ctx context.Context, g store.Grant) error
+	// CreateToken makes a token for who has the key with its secret;
+	// store.ErrNotFound for who has not.
+	CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error)
+}
+
+// caller is who sent a request: the account and the key behind it. It is empty
+// where a route asks for neither.
+type caller struct {
+	store.Grant
+	client basicCredentials // of a route that wants the key with its secret
+}
+
+// basicCredentials are an API key and its secret key.
+type basicCredentials struct{ key, secret string }
+
+// longestKey is far above the keys that the box makes. What is longer is not
+// worth a look into the store.
+const longestKey = 512
+
+// credential is what a request brings to be let in.
+type credential struct {
+	text    string
+	token   bool // an access token, not an API key
+	inQuery bool
+}
+
+// presented finds the credential where clients put it: Python's key in a
+// header, JavaScript's in a header or, for a WebSocket, in the query; a token
+// in Authorization or in the query. A key counts before a token, a header
+// before the query.
+func presented(r *http.Request) credential {
+	if key := firstFilled(r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Hume-Api-Key")); key != "" {
+		return credential{text: key}
+	}
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(token) != "" {
+		return credential{text: strings.TrimSpace(token), token: true}
+	}
+	if r.URL.RawQuery == "" {
+		return credential{}
+	}
+	q := r.URL.Query()
+	if key := firstFilled(q.Get("api_key"), q.Get("apiKey")); key != "" {
+		return credential{text: key, inQuery: true}
+	}
+	return credential{firstFilled(q.Get("access_token"), q.Get("accessToken")), true, true}
+}
+
+// firstFilled is the first text that is not blank, without the space around it;
+// clients send blank ones for what they have not set.
+func firstFilled(texts ...string) string {
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// admit returns who sent the request, if the row lets them in.
+func (a *API) admit(rt route, r *http.Request) (caller, error) {
+	switch rt.access {
+	case describe.Anybody:
+		return caller{}, nil
+	case describe.Link:
+		return caller{}, a.checkLink(r)
+	case describe.Client:
+		return a.admitClient(r)
+	}
+	return a.admitKey(rt, r)
+}
+
+// admitKey lets in who brings a valid key or, where the row takes tokens, a
+// valid token. The same is said of a wrong one as of a revoked or expired one:
+// which it was is no business of one who guesses.
+func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
+	c := presented(r)
+	switch {
+	case c.text == "" && rt.isSocket():
+		return caller{}, contract.ErrUnauthorized{Why: "no API key and no access token; send a key in the header X-Service-Api-Key or in the query parameter api_key, or a token as Authorization: Bearer or in the query parameter access_token"}
+	case c.text == "" && rt.access == describe.Account:
+		return caller{}, contract.ErrUnauthorized{Why: "no API key and no access token; send a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"}
+	case c.text == "":
+		return caller{}, contract.ErrUnauthorized{Why: "no API key; send one in the header X-Service-Api-Key"}
+	case c.inQuery && !rt.isSocket():
+		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for WebSockets only, since queries end up in logs and histories; send a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"}
+	}
+	g, err := a.grant(r.Context(), c)
+	if errors.Is(err, store.ErrNotFound) {
+		if c.token {
+			return caller{}, a.wrong(r, "the access token is unknown, has expired, or its key was revoked; POST /oauth2-cc/token makes a new one")
+		}
+		return caller{}, a.wrong(r, "the API key is unknown or was revoked")
+	}
+	if err != nil {
+		return caller{}, err
+	}
+	by := caller{Grant: g}
+	if c.token && rt.access != describe.Account {
+		return caller{}, contract.ErrForbidden{Why: "access tokens open the assistant and the text-to-speech API only; send an API key here"}
+	}
+	if rt.access == describe.Operator {
+		return by, a.mustOperate(r.Context(), by)
+	}
+	return by, nil
+}
+
+func (a *API) grant(ctx context.Context, c credential) (store.Grant, error) {
+	switch {
+	case len(c.text) > longestKey:
+		return store.Grant{}, store.ErrNotFound
+	case c.token:
+		return a.Keys.OpenToken(ctx, c.text, a.now())
+	}
+	return a.Keys.OpenKey(ctx, c.text)
+}
+
+// admitClient wants the API key with its secret key, as Authorization: Basic.
+// Whether they are right is seen where the token is made, in one step with it.
+func (a *API) admitClient(r *http.Request) (caller, error) {
+	key, secret, _ := r.BasicAuth()
+	if key == "" || secret == "" {
+		return caller{}, invalidClient("send the API key and its secret key as Authorization: Basic, joined by a colon, in base64")
+	}
+	return caller{client: basicCredentials{key, secret}}, nil
+}
+
+// wrong counts a wrong credential and returns the answer to it. Who sends too
+// many is told to wait; what is right goes on working, for others may share the
+// address.
+func (a *API) wrong(r *http.Request, why string) error {
+	wait, begins := a.tries.note(address(r), a.now())
+	if wait <= 0 {
+		return contract.ErrUnauthorized{Why: why}
+	}
+	if begins {
+		a.Log.WarnContext(r.Context(), "too many wrong keys from an address: more of them are answered with 429", "client", r.RemoteAddr, "seconds", int(wait.Seconds()))
+	}
+	return contract.ErrTooMany{What: "too many wrong keys or tokens from this address", RetryAfter: wait}
+}
+
+// chat lets a conversation begin. Whether its key still holds is asked again
+// and again while it lasts.
+func (a *API) chat(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.Chats.ServeChat(w, r, by.AccountID, func(ctx context.Context) error {
+		err := a.Keys.Holds(ctx, by.Grant)
+		if errors.Is(err, store.ErrNotFound) {
+			return contract.ErrUnauthorized{Why: "the API key was revoked or regenerated"}
+		}
+		return err
+	})
+}

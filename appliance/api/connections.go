@@ -1,0 +1,128 @@
+package api
+
+import (
+	"log/slog"
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// places counts what is open at once, connections or requests: in all, and of
+// each address.
+type places struct {
+	inAll, perAddress int // the most that may be open; 0 for no limit
+
+	mu    sync.Mutex
+	taken int
+	by    map[netip.Prefix]int // without those that hold none
+}
+
+func newPlaces(l Limits) *places {
+	return &places{inAll: l.Connections, perAddress: l.ConnectionsPerAddress, by: map[netip.Prefix]int{}}
+}
+
+// reservedPlaces of all are for clients on the machine itself, so that its
+// operator and its health checks get in when strangers hold the rest.
+const reservedPlaces = 16
+
+// placeRetry is when it is worth to try again: connections that do nothing are
+// closed within a minute and a half, most others within seconds.
+const placeRetry = 5 * time.Second
+
+// enter takes a place, which leave gives back. The error is a
+// contract.ErrTooMany for an address that holds all it may, and a
+// contract.ErrFull where there is no place left.
+func (p *places) enter(from netip.Prefix) (leave func(), err error) {
+	if p.inAll == 0 && p.perAddress == 0 {
+		return func() {}, nil
+	}
+	here := from.Addr().IsLoopback()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	most := p.inAll
+	if !here {
+		most -= min(reservedPlaces, p.inAll/2)
+	}
+	switch {
+	case p.perAddress > 0 && !here && p.by[from] >= p.perAddress:
+		return nil, contract.ErrTooMany{What: "too many connections or requests at once from this address", RetryAfter: placeRetry}
+	case p.inAll > 0 && p.taken >= most:
+		return nil, contract.ErrFull{What: "too many connections or requests at once", RetryAfter: placeRetry}
+	}
+	p.taken++
+	p.by[from]++
+	return func() { p.leave(from) }, nil
+}
+
+func (p *places) leave(from netip.Prefix) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken--
+	if p.by[from]--; p.by[from] == 0 {
+		delete(p.by, from)
+	}
+}
+
+// Listen returns l with a limit on how many connections are open at once. Those
+// above it are closed as soon as they are made, before a TLS handshake or
+// anything else is spent on them.
+func Listen(l net.Listener, limits Limits, log *slog.Logger) net.Listener {
+	return &listener{Listener: l, places: newPlaces(limits), log: log}
+}
+
+type listener struct {
+	net.Listener
+	places *places
+	log    *slog.Logger
+	told   time.Time // of the goroutine that accepts
+}
+
+// tellEvery is how often the log says that connections are refused.
+const tellEvery = time.Minute
+
+// Accept returns the next connection that has a place.
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		leave, err := l.places.enter(networkOf(conn.RemoteAddr().String()))
+		if err == nil {
+			return &placed{Conn: conn, leave: leave}, nil
+		}
+		if now := time.Now(); now.Sub(l.told) > tellEvery {
+			l.told = now
+			l.log.Warn("connections are refused; more of them are not told for a minute", "client", conn.RemoteAddr(), "why", err.Error())
+		}
+		_ = conn.Close()
+	}
+}
+
+// placed is a connection that has a place.
+type placed struct {
+	net.Conn
+	leave func()
+	left  atomic.Bool
+}
+
+// Close gives the place back, once.
+func (c *placed) Close() error {
+	err := c.Conn.Close()
+	if c.left.CompareAndSwap(false, true) {
+		c.leave()
+	}
+	return err
+}
+
+// SetWriteBuffer reaches through to the TCP connection.
+func (c *placed) SetWriteBuffer(bytes int) error {
+	if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
+		return b.SetWriteBuffer(bytes)
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"parley/store"
+)
+
+// Every kind of error that contract exports has its row, once.
+func TestEveryKindOfErrorIsInTheTable(t *testing.T) {
+	rows := map[string]int{}
+	for _, k := range kinds {
+		rows[reflect.TypeOf(k.error).Name()]++
+		if k.code == "" && rows["ErrMalformed"]+rows["errToken"] == 0 {
+			t.Errorf("%T has no code", k.error)
+		}
+	}
+	for name := range exportedErrors(t, filepath.Join("..", "contract")) {
+		if rows[name] != 1 {
+			t.Errorf("%s is in %d rows of kinds", name, rows[name])
+		}
+	}
+}
+
+// exportedErrors are the types called Err… of a package.
+func exportedErrors(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.TypeSpec); ok && strings.HasPrefix(s.Name.Name, "Err") && !strings.HasPrefix(s.Name.Name, "Error") {
+				found[s.Name.Name] = true
+			}
+			return true
+		})
+	}
+	if len(found) < 10 {
+		t.Fatalf("only %d kinds of errors are found", len(found))
+	}
+	return found
+}
+
+// What a client can bring about in the store is its business, and has a kind.
+func TestErrorsOfTheStoreHaveAKind(t *testing.T) {
+	for _, err := range []error{store.ErrNotFound, store.ErrConflict, store.ErrActive, store.ErrBusy, store.ErrFull, store.ErrReadOnly, store.ErrClosed, store.ErrMissing{}} {
+		if k, told := kindOf(errors.Join(errors.New("doing"), err)); told == nil || k.status < 400 || k.status == 500 {
+			t.Errorf("%v: %d, %v", err, k.status, told)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// gate stands before the handler of a row: it lets in whom the row lets in,
+// bounds the body and the time as the row says, and calls the handler with the
+// caller.
+func (a *API) gate(rt route) http.Handler {
+	return a.answering(func(w http.ResponseWriter, r *http.Request) error {
+		by, err := a.admit(rt, r)
+		if err != nil {
+			return err
+		}
+		if err := a.shares.take(by, r); err != nil {
+			return err
+		}
+		if r.ContentLength > rt.body {
+			return contract.ErrTooLarge{Limit: rt.body}
+		}
+		r.Body = http.MaxBytesReader(underlying(w), r.Body, rt.body)
+		if rt.time == whileItLasts {
+			return rt.handle(w, r, by)
+		}
+		return inTime(rt.time, w, r, func(r *http.Request) error { return rt.handle(w, r, by) })
+	})
+}
+
+// errOutOfTime ends the context of a request whose answer takes too long.
+var errOutOfTime = errors.New("the time for an answer is over")
+
+// inTime calls handle with a request whose context ends when limit is over and
+// the answer has not begun.
+func inTime(limit time.Duration, w http.ResponseWriter, r *http.Request, handle func(*http.Request) error) error {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	timer := time.AfterFunc(limit, func() { cancel(errOutOfTime) })
+	defer timer.Stop()
+	if p, ok := w.(*response); ok {
+		p.patience = patience{timer, limit}
+	}
+	err := handle(r.WithContext(ctx))
+	if errors.Is(context.Cause(ctx), errOutOfTime) && (errors.Is(err, context.Canceled) || errors.Is(err, errOutOfTime)) {
+		return contract.ErrTimedOut{Limit: limit}
+	}
+	return err
+}
+
+// patience is the time that is left for an answer to begin. The zero value is
+// without end.
+type patience struct {
+	timer *time.Timer
+	limit time.Duration
+}
+
+// renew gives all of the time again: the client has sent more of its body.
+func (p patience) renew() {
+	if p.timer != nil {
+		p.timer.Reset(p.limit)
+	}
+}
+
+// rest stops the clock: the answer has begun.
+func (p patience) rest() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+func (a *API) answering(handle func(http.ResponseWriter, *http.Request) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := handle(w, r); err != nil {
+			a.refuse(w, r, err)
+		}
+	})
+}

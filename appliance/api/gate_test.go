@@ -1,0 +1,288 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/api/describe"
+	"parley/store"
+)
+
+// A row that leaves one of them out would let in everybody, or nothing.
+func TestEveryRowSaysWhoMayUseItAndHowMuchItMayTake(t *testing.T) {
+	a, _ := box(io.Discard)
+	for _, rt := range a.routes() {
+		if rt.access < describe.Anybody || rt.access > describe.Operator {
+			t.Errorf("%s %s does not say who may use it", rt.method, rt.path)
+		}
+		if rt.body <= 0 {
+			t.Errorf("%s %s does not say how large its body may be", rt.method, rt.path)
+		}
+		if (rt.time <= 0) != rt.isSocket() || rt.time == 0 {
+			t.Errorf("%s %s: only sockets last as long as they like, and this one has %v", rt.method, rt.path, rt.time)
+		}
+		if reads := rt.says.Body != "" || rt.says.Form != nil; reads == (rt.body == unread) {
+			t.Errorf("%s %s reads a body: %v; it may have %d bytes", rt.method, rt.path, reads, rt.body)
+		}
+		if rt.handle == nil {
+			t.Errorf("%s %s has no handler", rt.method, rt.path)
+		}
+	}
+}
+
+// keys knows a key of a client, one of an operator, and a token of each.
+type keys struct{ fakes }
+
+func (k *keys) OpenKey(_ context.Context, key string) (store.Grant, error) {
+	switch key {
+	case "client", "operator":
+		return store.Grant{AccountID: key}, nil
+	}
+	return store.Grant{}, store.ErrNotFound
+}
+
+func (k *keys) OpenToken(_ context.Context, token string, _ time.Time) (store.Grant, error) {
+	account, of, _ := strings.Cut(token, " ")
+	if of != "token" {
+		return store.Grant{}, store.ErrNotFound
+	}
+	return k.OpenKey(context.Background(), account)
+}
+
+func (k *keys) Operates(_ context.Context, account string) (bool, error) {
+	return account == "operator", nil
+}
+
+// guarded is an API whose rows are as they are, and whose handlers are one that
+// reads the body, and takes as long as it may where that is asked of it.
+func guarded(t *testing.T) (a *API, rows []route) {
+	t.Helper()
+	s, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)) // has the key of links
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	k := &keys{}
+	a = New(Parts{Keys: k, Operators: k, Ready: k, Records: s, Log: slog.New(slog.DiscardHandler)})
+	rows = a.routes()
+	a.mux = http.NewServeMux()
+	for i := range rows {
+		rows[i].handle = func(w http.ResponseWriter, r *http.Request, by caller) error {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				return err
+			}
+			if r.Header.Get("Wait") != "" {
+				<-r.Context().Done()
+				return fmt.Errorf("waiting: %w", r.Context().Err())
+			}
+			_, err := io.WriteString(w, "account "+by.AccountID+by.client.key)
+			return err
+		}
+	}
+	a.register(rows)
+	return a, rows
+}
+
+func pathOf(rt route) string {
+	return strings.NewReplacer("{$}", "", "{id}", "x", "{version}", "0").Replace(rt.path)
+}
+
+// try sends a request to a row, with a body of that length.
+func try(a *API, rt route, query string, length int64, header ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(rt.method, pathOf(rt)+"?"+query, io.LimitReader(zeros{}, length))
+	r.ContentLength = -1
+	if length == 0 {
+		r.Body, r.ContentLength = http.NoBody, 0
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, r)
+	return w
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// Each kind of caller is let in where the row says so, and nowhere else.
+func TestEveryRowLetsInWhomItSays(t *testing.T) {
+	a, rows := guarded(t)
+	key, err := a.Records.Secret(t.Context(), audioURLKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until := fmt.Sprint(time.Now().Add(time.Hour).UnixMilli())
+	link := url.Values{"expires": {until}, "signature": {fmt.Sprintf("%x", signature(key, "x", until))}}.Encode()
+	const anybody, linked, client, account, keyOnly, operator = describe.Anybody, describe.Link, describe.Client, describe.Account, describe.KeyOnly, describe.Operator
+	callers := []struct {
+		name   string
+		query  string
+		header []string
+		want   map[describe.Access]int
+		socket int // of account, where the row is a socket
+	}{
+		{"nobody", "", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 401},
+		{"a wrong key", "", []string{"X-Service-Api-Key", "wrong"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 401},
+		{"a client", "", []string{"X-Service-Api-Key", "client"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 200, operator: 403}, 200},
+		{"a client under the other name", "", []string{"X-Hume-Api-Key", "client"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 200, operator: 403}, 200},
+		{"an operator", "", []string{"X-Service-Api-Key", "operator"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 200, operator: 200}, 200},
+		{"a token", "", []string{"Authorization", "Bearer client token"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 403, operator: 403}, 200},
+		{"an operator's token", "", []string{"Authorization", "Bearer operator token"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 403, operator: 403}, 200},
+		{"a key in the query", "api_key=operator", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 200},
+		{"a key in the query, in camel case", "apiKey=operator", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 200},
+		{"a token in the query", "access_token=client+token", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 200},
+		{"key and secret", "", []string{"Authorization", basic("client", "secret")}, map[describe.Access]int{anybody: 200, linked: 403, client: 200, account: 401, keyOnly: 401, operator: 401}, 401},
+		{"a link", link, nil, map[describe.Access]int{anybody: 200, linked: 200, client: 401, account: 401, keyOnly: 401, operator: 401}, 401},
+	}
+	rows = append(rows, route{method: "POST", path: "/only/keys", access: keyOnly, body: unread, time: aLook, handle: rows[0].handle}) // there is none yet
+	a.mux = http.NewServeMux()
+	a.register(rows)
+	seen := map[describe.Access]bool{}
+	for _, rt := range rows {
+		seen[rt.access] = true
+		for _, c := range callers {
+			a.tries = newTries()
+			want := c.want[rt.access]
+			if rt.isSocket() {
+				want = c.socket
+			}
+			if w := try(a, rt, c.query, 0, c.header...); w.Code != want {
+				t.Errorf("%s at %s %s (%s): %d, want %d: %s", c.name, rt.method, rt.path, rt.access, w.Code, want, w.Body)
+			}
+		}
+	}
+	if len(seen) != len(callers[0].want) {
+		t.Errorf("only %v are tried", seen)
+	}
+}
+
+func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
+	a, rows := guarded(t)
+	for _, rt := range rows {
+		if rt.access != describe.Account || rt.isSocket() {
+			continue
+		}
+		w := try(a, rt, "api_key=client", 0)
+		if w.Code != 401 || !strings.Contains(w.Body.String(), "X-Service-Api-Key") || !strings.Contains(w.Body.String(), "WebSockets only") {
+			t.Errorf("%s %s: %d %s", rt.method, rt.path, w.Code, w.Body)
+		}
+		if w := try(a, rt, "api_key=wrong", 0, "X-Service-Api-Key", "client"); w.Code != 200 {
+			t.Errorf("%s %s with the key in the header too: %d %s", rt.method, rt.path, w.Code, w.Body)
+		}
+	}
+	if len(a.tries.by.Keys()) > 0 {
+		t.Error("a key in the wrong place counts as a wrong key")
+	}
+}
+
+// in is what lets a caller in at a row.
+func in(a *API, rt route) (query string, header []string) {
+	switch rt.access {
+	case describe.Client:
+		return "", []string{"Authorization", basic("client", "secret")}
+	case describe.Link:
+		key, err := a.Records.Secret(context.Background(), audioURLKey)
+		if err != nil {
+			return "", nil
+		}
+		until := fmt.Sprint(a.now().Add(time.Hour).UnixMilli())
+		return url.Values{"expires": {until}, "signature": {fmt.Sprintf("%x", signature(key, "x", until))}}.Encode(), nil
+	}
+	return "", []string{"X-Service-Api-Key", "operator"}
+}
+
+func TestEveryRowTakesTheBodyThatItSaysAndNoByteMore(t *testing.T) {
+	a, rows := guarded(t)
+	for _, rt := range rows {
+		query, header := in(a, rt)
+		if w := try(a, rt, query, rt.body, header...); w.Code != 200 {
+			t.Errorf("%s %s with %d bytes: %d %s", rt.method, rt.path, rt.body, w.Code, w.Body)
+		}
+		if w := try(a, rt, query, rt.body+1, header...); w.Code != 413 || !strings.Contains(w.Body.String(), fmt.Sprint(rt.body)) {
+			t.Errorf("%s %s with %d bytes: %d %s", rt.method, rt.path, rt.body+1, w.Code, w.Body)
+		}
+		r := httptest.NewRequest(rt.method, pathOf(rt)+"?"+query, http.NoBody)
+		r.ContentLength = rt.body + 1 // announced: not a byte of it is waited for
+		r.Body = io.NopCloser(errorReader{})
+		for i := 0; i+1 < len(header); i += 2 {
+			r.Header.Set(header[i], header[i+1])
+		}
+		w := httptest.NewRecorder()
+		if a.ServeHTTP(w, r); w.Code != 413 {
+			t.Errorf("%s %s with %d bytes announced: %d %s", rt.method, rt.path, rt.body+1, w.Code, w.Body)
+		}
+	}
+}
+
+type errorReader struct{}
+
+func (errorReader) Read([]byte) (int, error) { return 0, errors.New("it was read") }
+
+func TestEveryRowBeginsItsAnswerInTheTimeThatItSays(t *testing.T) {
+	a, rows := guarded(t)
+	for _, rt := range rows {
+		if rt.isSocket() {
+			continue
+		}
+		query, header := in(a, rt)
+		synctest.Test(t, func(t *testing.T) {
+			begun := time.Now()
+			if rt.access == describe.Link { // its end is in the time of the bubble
+				a.now = time.Now
+				query, header = in(a, rt)
+			}
+			w := try(a, rt, query, 0, append(header, "Wait", "yes")...)
+			if took := time.Since(begun); w.Code != 503 || took != rt.time || !strings.Contains(w.Body.String(), "timed_out") {
+				t.Errorf("%s %s: %d after %v, want 503 after %v: %s", rt.method, rt.path, w.Code, took, rt.time, w.Body)
+			}
+			if w.Header().Get("Retry-After") == "" {
+				t.Errorf("%s %s does not say when to try again", rt.method, rt.path)
+			}
+		})
+	}
+}
+
+// The time is the box's: a body that takes longer takes none of it, and an
+// answer that has begun goes on.
+func TestTheTimeOfAnAnswerIsTheTimeOfTheBox(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body, send := io.Pipe()
+		go func() {
+			for range 5 {
+				time.Sleep(4 * time.Second)
+				_, _ = send.Write([]byte("x"))
+			}
+			_ = send.Close()
+		}()
+		r := httptest.NewRequest("POST", "/", body)
+		w := newResponse(httptest.NewRecorder(), r, stalled)
+		r.Body = newPacedBody(r.Body, w)
+		err := inTime(5*time.Second, w, r, func(r *http.Request) error {
+			if _, err := io.Copy(io.Discard, r.Body); err != nil {
+				return err
+			}
+			w.WriteHeader(200)
+			time.Sleep(time.Minute)
+			return r.Context().Err()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"parley/appliance/api/describe"
+)
+
+// handler answers a request of somebody whom the row of its route has let in.
+// refuse answers the error that it returns.
+type handler func(w http.ResponseWriter, r *http.Request, by caller) error
+
+// route is one row of the table of routes. What it says of who may use it, how
+// large the body may be and how long the answer may take is enforced in gate.go
+// and told by the descriptions; a handler does not see to any of it.
+type route struct {
+	method, path string
+	access       describe.Access
+	// body is the most bytes of the body.
+	body int64
+	// time is how long the box may take to begin its answer, from the last
+	// byte of the body on; whileItLasts for sockets. How long the body and the
+	// answer are under way depends on the client: see pace.go.
+	time   time.Duration
+	handle handler
+	says   describe.Operation
+}
+
+// The sizes of bodies, in bytes. Nothing holds a body in memory that is larger
+// than recordBody: what needs more reads it as a stream.
+const (
+	// unread is for routes that read none: some clients send {} anyway.
+	unread = 4 << 10
+	// tokenBody holds two words.
+	tokenBody = 16 << 10
+	// recordBody: the longest prompt or tool has a few hundred KB.
+	recordBody = 4 << 20
+)
+
+// The times of answers.
+const (
+	// atOnce is for answers that are made in memory. A disk that does not
+	// answer must not keep a health check waiting.
+	atOnce = 10 * time.Second
+	// aLook is for questions to the database and single writes, which take
+	// milliseconds: below the 60 s after which proxies give up by themselves.
+	aLook = 30 * time.Second
+	// bulk is for deleting what fills gigabytes.
+	bulk = 5 * time.Minute
+	// whileItLasts is no limit.
+	whileItLasts time.Duration = -1
+)
+
+func (rt route) isSocket() bool { return rt.says.Socket != nil }
