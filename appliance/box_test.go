@@ -216,8 +216,8 @@ func types(heard []heardMessage) string {
 	return b.String()
 }
 
-// recording reads a sound file as 16 kHz samples.
-func recording(t *testing.T, path string) []float32 {
+// aRecording reads a sound file as 16 kHz samples.
+func aRecording(t *testing.T, path string) []float32 {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

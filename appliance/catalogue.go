@@ -5,7 +5,6 @@ import (
 	"context"
 	"strings"
 
-	"parley/appliance/chat"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 )
@@ -35,7 +34,7 @@ func (c catalogue) LanguageModels() contract.ReturnLanguageModels {
 	add := func(provider contract.ModelProvider, resource string, m config.LanguageModel) {
 		list.LanguageModels = append(list.LanguageModels, contract.LanguageModelEntry{
 			Provider: provider, Resource: resource, ServedBy: m.Describe(), Embedded: m.OpenAI == "",
-			Default: m == c.cfg.Engines.LanguageModel, BuiltinTools: chat.BuiltinTools(),
+			Default: m == c.cfg.Engines.LanguageModel, BuiltinTools: []contract.BuiltInTool{},
 		})
 	}
 	for _, m := range c.cfg.Models() {

@@ -24,7 +24,7 @@ func TestSpokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)
-	c.say(recording(t, question), stop)
+	c.say(aRecording(t, question), stop)
 	heard := c.until("assistant_end", 1, 60*time.Second)
 	if got := wordError(words("after the tone say your name and then press the pound key"), words(userSaid(heard))); got > 0.1 {
 		t.Errorf("the box understood %q", userSaid(heard))
@@ -70,7 +70,7 @@ func TestSpeechOverTheAssistantSilencesItsTurn(t *testing.T) {
 	c.until("audio_output", 1, 10*time.Second)
 	stop := make(chan struct{})
 	defer close(stop)
-	c.say(recording(t, question), stop)
+	c.say(aRecording(t, question), stop)
 	heard := c.until("user_interruption", 1, 10*time.Second)
 	before := len(heard)
 	heard = c.until("user_message", 1, 30*time.Second)

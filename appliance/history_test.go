@@ -64,7 +64,7 @@ func TestAChatCanBeHeardAfterwards(t *testing.T) {
 	c.until("audio_output", 1, 30*time.Second)
 	<-time.After(4 * time.Second) // the first sentence, and some of the second
 	stop := make(chan struct{})
-	asked, began := recording(t, question), time.Since(c.begun)
+	asked, began := aRecording(t, question), time.Since(c.begun)
 	spoken := c.say(asked, stop)
 	heard := c.until("user_interruption", 1, 30*time.Second)
 	interrupted := heard[len(heard)-1].at

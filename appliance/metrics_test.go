@@ -39,7 +39,7 @@ func TestATurnIsSeenInTheFiguresAndOnlyByTheOperator(t *testing.T) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)
-	c.say(recording(t, question), stop)
+	c.say(aRecording(t, question), stop)
 	c.until("assistant_end", 1, 60*time.Second)
 	status, text := b.scrape(t, b.key)
 	if status != http.StatusOK {

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"parley/appliance/chat"
+	"parley/appliance/chat/record"
 	"parley/appliance/config"
+	"parley/appliance/recording"
 	"parley/store"
 )
 
@@ -16,14 +18,23 @@ const sweepEvery = time.Hour
 
 // kept is where conversations are written and recorded, as far as the operator
 // wants it.
-func kept(r config.Retention, records *store.Store) (chat.ChatRecords, chat.Recordings) {
+func kept(r config.Retention, records *store.Store) (chat.Records, chat.Recordings) {
 	switch {
 	case !r.History:
-		return chat.Unrecorded{}, nil
+		return record.Unkept{}, nil
 	case !r.Audio:
 		return records, nil
 	}
-	return records, records
+	return records, soundOf{records}
+}
+
+// soundOf begins the recorders of chats, which write into the store's files.
+type soundOf struct{ *store.Store }
+
+// Recorder returns the recorder of a chat, whose clock counts from its
+// beginning.
+func (s soundOf) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) chat.Recorder {
+	return recording.New(chatID, s.Store, clock, log)
 }
 
 // keepSweeping deletes what is older than it may be, now and every hour. The

@@ -90,7 +90,7 @@ func wantHeard(t *testing.T, what string, windows []match) {
 // What the tests of recordings rely on: lost sound is noticed, and nothing else
 // is taken for it.
 func TestLostSoundIsNoticed(t *testing.T) {
-	asked := recording(t, question)
+	asked := aRecording(t, question)
 	at := func(d time.Duration) int { return int(d * engine.SpeechRateHz / time.Second) }
 	late := append(make([]float32, at(1700*time.Millisecond)), asked...)
 	for i := range late {
@@ -106,7 +106,7 @@ func TestLostSoundIsNoticed(t *testing.T) {
 			t.Errorf("without what is said from %v on, %.2f is heard", from, got)
 		}
 	}
-	if got := share(matched(asked, recording(t, recordings+"vm-intro.wav"))); got > 0 {
+	if got := share(matched(asked, aRecording(t, recordings+"vm-intro.wav"))); got > 0 {
 		t.Errorf("%.2f is heard where something else is said", got)
 	}
 }

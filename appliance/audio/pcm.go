@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"time"
 )
 
 // NewLinear16 returns a Decoder of headerless 16-bit little-endian PCM with
@@ -179,4 +180,9 @@ func (f *framer) mix(p []byte, to *sink) error {
 		f.mono = append(f.mono, sum/float32(f.layout.channels))
 	}
 	return to.write(f.mono)
+}
+
+// Samples is how many samples a time holds, to the nearest.
+func Samples(d time.Duration, rateHz int) int {
+	return int((d*time.Duration(rateHz) + time.Second/2) / time.Second)
 }

@@ -1,12 +1,15 @@
 package chat
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -28,7 +31,7 @@ type Models interface {
 
 // chosen is what holds for a chat before its client has said anything in it.
 type chosen struct {
-	settings Settings
+	settings turn.Settings
 	model    engine.LanguageModel
 	config   store.ConfigRef
 	asked    contract.SessionSettings // by the client, at connect
@@ -42,7 +45,11 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 	c := chosen{settings: h.Defaults, model: h.Model, asked: p.SessionSettings}
 	c.asked.VoiceID = p.VoiceID
 	if p.SessionSettings.Metadata != nil {
-		c.metadata = asJSON(p.SessionSettings.Metadata)
+		noted, err := json.Marshal(p.SessionSettings.Metadata)
+		if err != nil {
+			return c, fmt.Errorf("beginning a chat: %w", err)
+		}
+		c.metadata = string(noted)
 	}
 	if p.ConfigID != "" {
 		config, err := h.Configs.Config(ctx, o.Account, p.ConfigID, p.ConfigVersion)
@@ -53,7 +60,7 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 			return c, fmt.Errorf("beginning a chat: %w", err)
 		}
 		c.config = store.ConfigRef{ID: config.ID, Version: config.Version}
-		c.settings = c.settings.configured(config)
+		c.settings = configured(c.settings, config)
 		if c.model, err = h.modelOf(config, o.RequestID); err != nil {
 			return c, err
 		}
@@ -72,9 +79,9 @@ func noConfig(p contract.ConnectSettings) string {
 
 // configured lays a config over s. A config as it is returned says everything,
 // if only by its defaults; of its prompt nothing is left where it was deleted.
-func (s Settings) configured(c contract.ReturnConfig) Settings {
+func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if c.Prompt != nil {
-		s.SystemPrompt = c.Prompt.Text
+		s.SystemPrompt = cmp.Or(c.Prompt.Text, s.SystemPrompt)
 	}
 	if c.Voice != nil {
 		s.Voice = c.Voice.ID
@@ -88,7 +95,7 @@ func (s Settings) configured(c contract.ReturnConfig) Settings {
 	s.MinInterruption = milli(c.Interruption.MinInterruptionMS)
 	s.Inactivity = timeout(c.Timeouts.Inactivity)
 	s.MaxDuration = timeout(c.Timeouts.MaxDuration)
-	s.Greeting = *c.EventMessages.OnNewChat
+	s.OnNewChat = *c.EventMessages.OnNewChat
 	return s
 }
 
@@ -122,4 +129,15 @@ func (h *Host) modelOf(c contract.ReturnConfig, request string) (engine.Language
 	h.Log.Warn("a config names a language model that has no route; the default answers", "request", request, "config", c.ID, "version", c.Version,
 		"provider", named.Provider, "model", named.Resource)
 	return model, nil
+}
+
+// DefaultPrompt makes a good spoken assistant when no config says otherwise.
+// It is short, for every chat begins by reading it.
+const DefaultPrompt = `You are a friendly voice assistant. Everything you write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do things in the world: never say that you have done, booked, sent, called or changed anything. If you did not understand, ask one short question. The time now is {{now}}.`
+
+// DefaultSettings are the interface's defaults, with the box's own prompt.
+func DefaultSettings() turn.Settings {
+	s := turn.DefaultSettings()
+	s.SystemPrompt = DefaultPrompt
+	return s
 }

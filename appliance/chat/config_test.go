@@ -76,7 +76,7 @@ func TestAConfigDecidesWhatItSaysAndTheClientTheRest(t *testing.T) {
 	s := got.settings
 	if s.SystemPrompt != "You are {{who}}." || s.Voice != "joe" || s.Temperature != 0.5 || s.Threshold != 0 || s.PrefixPadding != 0 ||
 		s.EndOfTurnSilence != 500*time.Millisecond || s.MinInterruption != 50*time.Millisecond ||
-		s.Inactivity != 1800*time.Second || s.MaxDuration != time.Minute || s.Greeting.Text != "Hi" || got.config != (store.ConfigRef{ID: "c", Version: 3}) {
+		s.Inactivity != 1800*time.Second || s.MaxDuration != time.Minute || s.OnNewChat.Text != "Hi" || got.config != (store.ConfigRef{ID: "c", Version: 3}) {
 		t.Errorf("%+v", got)
 	}
 	prompt := "Be brief."
@@ -97,7 +97,7 @@ func TestAConfigOfNothingButDefaultsChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if with.settings.segment() != without.settings.segment() || with.settings.Inactivity != without.settings.Inactivity ||
+	if with.settings.Threshold != without.settings.Threshold || with.settings.PrefixPadding != without.settings.PrefixPadding || with.settings.EndOfTurnSilence != without.settings.EndOfTurnSilence || with.settings.Inactivity != without.settings.Inactivity ||
 		with.settings.MaxDuration != without.settings.MaxDuration || with.settings.MinInterruption != without.settings.MinInterruption || with.model != without.model {
 		t.Errorf("%+v\n%+v", with, without)
 	}
@@ -160,39 +160,6 @@ func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 			t.Errorf("%s: log %q", c.model, &log)
 		}
 	}
-}
-
-func greeting(text string) func(*Settings) {
-	return func(s *Settings) { s.Greeting = contract.EventMessage{Enabled: true, Text: text} }
-}
-
-func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
-	opened := Opened{Metadata: contract.ChatMetadata{ChatID: "c"}}
-	fresh := func(change func(*Settings), history ...engine.Message) *told {
-		s := DefaultSettings()
-		if change != nil {
-			change(&s)
-		}
-		return &told{t: t, state: NewState(s, time.UnixMilli(0), history)}
-	}
-	hello := Sentence{ID: "s1", Text: "Hello."}
-
-	opened.Greeting = []Sentence{hello}
-	b := fresh(greeting("Hello."))
-	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "speak 1: Hello.", "done 1")
-	got := b.after(Spoken{Turn: 1, Clip: Clip{Sentence: hello, Files: [][]byte{{1}}, Duration: time.Second}})
-	want(t, got[:3], "assistant: Hello.", "audio s1", "assistant_end")
-
-	opened.Greeting = nil
-	b = fresh(greeting(""))
-	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "think 1: "+greetingRequest)
-	for _, m := range b.state.messages() {
-		if m.Content == greetingRequest {
-			t.Error("the request is kept in the history")
-		}
-	}
-	want(t, fresh(nil).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
-	want(t, fresh(greeting("Hello."), engine.Message{Role: engine.User, Content: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
 }
 
 func TestTheGreetingHasItsVariablesFilledIn(t *testing.T) {

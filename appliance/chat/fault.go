@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -22,20 +23,43 @@ var causes = []struct {
 // tooLong says what a deadline means to a client.
 const tooLong = "It took too long; the box may have too much to do."
 
-// faultOf turns an error of an engine into a fault; false when there is none,
-// or it is only the end of its context.
-func faultOf(err error, otherwise contract.Code) (contract.Fault, bool) {
-	if err == nil || errors.Is(err, context.Canceled) {
-		return contract.Fault{}, false
+// explained is an event with what the client is to be told of the fault in it:
+// what failed, and not where. It is nil when the fault is none, but the end of
+// the work's context.
+func explained(e turn.Event) turn.Event {
+	switch e := e.(type) {
+	case turn.Failed:
+		ok := false
+		if e.Fault, ok = explainedFault(e.Fault); !ok {
+			return nil
+		}
+		return e
+	case turn.Faulty:
+		ok := false
+		if e.Fault, ok = explainedFault(e.Fault); !ok {
+			return nil
+		}
+		return e
 	}
-	f := contract.Fault{Code: otherwise, Cause: err}
+	return e
+}
+
+// explainedFault finds a better code for what caused a fault; false when there
+// is none.
+func explainedFault(f contract.Fault) (_ contract.Fault, ok bool) {
+	if f.Cause == nil {
+		return f, true
+	}
+	if errors.Is(f.Cause, context.Canceled) {
+		return f, false
+	}
 	for _, c := range causes {
-		if errors.Is(err, c.err) {
+		if errors.Is(f.Cause, c.err) {
 			f.Code = c.code
 			return f, true
 		}
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(f.Cause, context.DeadlineExceeded) {
 		f.Detail = tooLong
 	}
 	return f, true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
@@ -21,7 +22,7 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 		"a box under load":      {fmt.Errorf("encoder: %w", context.DeadlineExceeded), contract.Fault{Code: contract.NotTranscribed, Detail: tooLong}},
 		"anything else":         {errors.New("/var/lib/parley/model: broken"), contract.Fault{Code: contract.NotTranscribed}},
 	} {
-		got, ok := faultOf(c.err, contract.NotTranscribed)
+		got, ok := explainedFault(contract.Fault{Code: contract.NotTranscribed, Cause: c.err})
 		if !ok || got.Code != c.want.Code || got.Detail != c.want.Detail {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -29,9 +30,10 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 			t.Errorf("%s: the log would not say %v", name, c.err)
 		}
 	}
-	for _, err := range []error{nil, fmt.Errorf("cut: %w", context.Canceled)} {
-		if got, ok := faultOf(err, contract.NotTranscribed); ok {
-			t.Errorf("%v is told as %+v", err, got)
+	cut := contract.Fault{Code: contract.NotTranscribed, Cause: fmt.Errorf("cut: %w", context.Canceled)}
+	for _, e := range []turn.Event{turn.Faulty{Fault: cut}, turn.Failed{Fault: cut}} {
+		if got := explained(e); got != nil {
+			t.Errorf("the end of a context is told as %+v", got)
 		}
 	}
 }

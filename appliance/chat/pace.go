@@ -3,6 +3,8 @@ package chat
 import (
 	"log/slog"
 	"time"
+
+	"parley/appliance/chat/turn"
 )
 
 // Stage is a piece of the way from the user's last sound to the answer's first.
@@ -34,26 +36,26 @@ type pace struct {
 }
 
 // note takes an event, and what it brought, as the session handles them.
-func (p *pace) note(e Event, follows []Effect, turn int) {
+func (p *pace) note(e turn.Event, follows []turn.Effect, n int) {
 	switch e := e.(type) {
-	case Voiced:
+	case turn.Voiced:
 		p.thought, p.spoken, p.ended = 0, 0, 0
-	case Guessed:
-		p.voiceEnd, p.heard = e.Words.End, e.at()
-	case Thought:
-		if e.Turn == turn && p.thought == 0 {
-			p.thought = e.at()
+	case turn.Guessed:
+		p.voiceEnd, p.heard = e.Words.End, e.Time()
+	case turn.Thought:
+		if e.Turn == n && p.thought == 0 {
+			p.thought = e.Time()
 		}
-	case Spoken:
-		if e.Turn == turn && p.spoken == 0 {
-			p.spoken = e.at()
+	case turn.Spoken:
+		if e.Turn == n && p.spoken == 0 {
+			p.spoken = e.Time()
 		}
-	case TurnEnded:
-		p.ended = e.at()
+	case turn.TurnEnded:
+		p.ended = e.Time()
 	}
-	if p.ended != 0 && p.spoken != 0 && turn != p.turn && sendsAudio(follows) {
-		p.turn = turn
-		p.turnTold(e.at())
+	if p.ended != 0 && p.spoken != 0 && n != p.turn && sendsAudio(follows) {
+		p.turn = n
+		p.turnTold(e.Time())
 	}
 }
 
@@ -77,10 +79,12 @@ func (p *pace) turnTold(now time.Duration) {
 	p.log.Debug("turn", line...)
 }
 
-func sendsAudio(effects []Effect) bool {
+func sendsAudio(effects []turn.Effect) bool {
 	for _, f := range effects {
-		if s, ok := f.(Send); ok && s.Message.MessageType() == "audio_output" {
-			return true
+		if t, ok := f.(turn.Tell); ok {
+			if _, sounds := t.Fact.(turn.Sounded); sounds {
+				return true
+			}
 		}
 	}
 	return false

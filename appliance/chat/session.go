@@ -7,18 +7,20 @@ import (
 	"sync"
 	"time"
 
+	"parley/appliance/chat/ear"
+	"parley/appliance/chat/record"
+	"parley/appliance/chat/reply"
+	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
-	"parley/store"
 )
 
 const (
 	// eventQueue is how many events may wait. The session never waits for
 	// those who post them, so the queue is short whenever it runs.
 	eventQueue = 64
-	// turnQueue is how many sentences of one reply may wait for the mouth: a
-	// dictated text of the greatest length has about that many.
-	turnQueue = 512
+	// goodbye bounds the last writing and sending of a chat.
+	goodbye = 3 * time.Second
 )
 
 // ErrOver means that the conversation has ended.
@@ -31,21 +33,22 @@ type Session struct {
 	id     string
 	log    *slog.Logger
 	begun  time.Time
-	state  State // of the goroutine that runs, and of Open before it
+	state  turn.State // of the goroutine that runs, and of Open before it
 	model  engine.LanguageModel
-	events chan Event
+	voices reply.Voices
+	line   Line
+	events chan posted
 	done   chan struct{}
 
-	ear      *ear
-	mind     mind
-	mouth    mouth
-	scribe   *scribe
-	recorder *recorder
-	pace     pace
-	insist   func(doing string, write func(context.Context) error)
+	ear           *ear.Ear
+	replies       *reply.Replies
+	scribe        *record.Scribe
+	recorder      Recorder
+	pace          pace
+	retry         func(doing string, write func(context.Context) error)
+	failRecording func(context.Context) error
 
-	turns map[int]*turn // with work under way
-	ended *End
+	ended *turn.End
 
 	workers sync.WaitGroup
 
@@ -53,12 +56,11 @@ type Session struct {
 	chunkAt time.Time // when it was done with the newest
 }
 
-// turn is the work for one reply.
-type turn struct {
-	ctx       context.Context
-	cancel    context.CancelFunc
-	sentences chan speech
-	closed    bool
+// posted is an event on its way to the session, and who wants to know which
+// settings hold after it.
+type posted struct {
+	event    turn.Event
+	settings chan<- turn.Settings // has room for one; nil: nobody
 }
 
 // ID is the chat's.
@@ -71,24 +73,29 @@ func (c *Session) clock() time.Duration { return time.Since(c.begun) }
 
 // post hands an event to the session; it waits only as long as the session
 // needs for the events before it.
-func (c *Session) post(e Event) {
+func (c *Session) post(e turn.Event) {
+	if e = explained(e); e != nil {
+		c.hand(posted{event: e})
+	}
+}
+
+func (c *Session) hand(p posted) {
 	select {
-	case c.events <- e:
+	case c.events <- p:
 	case <-c.done:
 	}
 }
 
 // run owns the conversation from its first event to its last.
-func (c *Session) run(ctx context.Context, opened Opened) {
+func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	defer close(c.done)
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
 	var scribing sync.WaitGroup
-	scribing.Go(func() { c.scribe.run(writing) })
-	go c.recorder.run()
-	c.workers.Go(func() { c.ear.run(work) })
-	opening := c.state.messages()
-	c.workers.Go(func() { c.read(work, opening) })
+	scribing.Go(func() { c.scribe.Run(writing) })
+	go c.recorder.Run()
+	c.workers.Go(func() { c.ear.Run(work) })
+	c.replies.Prefill(work, c.state.Conversation())
 
 	c.loop(ctx, work, opened)
 
@@ -96,35 +103,35 @@ func (c *Session) run(ctx context.Context, opened Opened) {
 	go c.drain() // those who still post must not wait for a session that is over
 	c.workers.Wait()
 	c.stopRecording()
-	close(c.scribe.queue)
+	c.scribe.Close()
 	hurry := time.AfterFunc(goodbye, stopWriting)
 	scribing.Wait()
 	hurry.Stop()
 	stopWriting()
-	end := c.scribe.end(*c.ended, time.Now())
-	c.insist("record the end of a chat", end)
-	c.scribe.line.Close(c.ended.Code, c.ended.Reason)
+	end := c.scribe.End(c.ended.Status, time.Now())
+	c.retry("record the end of a chat", end)
+	c.line.Close(c.ended.Code, c.ended.Reason)
 	c.model.Forget(c.id)
 	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
 }
 
-func (c *Session) loop(ctx, work context.Context, first Event) {
-	c.handle(work, first)
+func (c *Session) loop(ctx, work context.Context, first turn.Event) {
+	c.handle(work, posted{event: first})
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for c.ended == nil {
 		if at, ok := c.state.Wake(); ok {
 			timer.Reset(max(0, at-c.clock()))
 		}
-		var e Event
+		var p posted
 		select {
-		case e = <-c.events:
+		case p = <-c.events:
 		case <-timer.C:
-			e = Tick{At(c.clock())}
+			p.event = turn.Tick{At: turn.At(c.clock())}
 		case <-ctx.Done():
-			e = ShutDown{At(c.clock())}
+			p.event = turn.ShutDown{At: turn.At(c.clock())}
 		}
-		c.handle(work, e)
+		c.handle(work, p)
 	}
 }
 
@@ -138,31 +145,27 @@ func (c *Session) drain() {
 	}
 }
 
-func (c *Session) handle(ctx context.Context, e Event) {
-	var follows []Effect
-	silentAt := c.state.silentAt
-	c.state, follows = Next(c.state, e)
-	if c.state.silentAt < silentAt {
-		c.recorder.cut(c.state.now)
-	}
+func (c *Session) handle(ctx context.Context, p posted) {
+	var follows []turn.Effect
+	c.state, follows = turn.Next(c.state, p.event)
 	for _, f := range follows {
 		c.carryOut(ctx, f)
 	}
-	c.pace.note(e, follows, c.state.turn)
-	c.noteFault(e)
-	if asked, ok := e.(SettingsAsked); ok {
-		asked.Settled <- c.state.Settings() // has room for one
+	c.pace.note(p.event, follows, c.state.Turn())
+	c.noteFault(p.event)
+	if p.settings != nil {
+		p.settings <- c.state.Settings()
 	}
 }
 
 // noteFault logs what went wrong in the box: the client is told only that
 // something did.
-func (c *Session) noteFault(e Event) {
+func (c *Session) noteFault(e turn.Event) {
 	var f contract.Fault
 	switch e := e.(type) {
-	case Failed:
+	case turn.Failed:
 		f = e.Fault
-	case Faulty:
+	case turn.Faulty:
 		f = e.Fault
 	}
 	if f.Cause != nil {
@@ -170,103 +173,39 @@ func (c *Session) noteFault(e Event) {
 	}
 }
 
-func (c *Session) carryOut(ctx context.Context, e Effect) {
+func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
+	settings := c.state.Settings()
 	switch e := e.(type) {
-	case Send:
-		c.put(outgoing{message: c.named(e.Message), record: e.Record})
-		if clip, ok := e.Message.(contract.AudioOutput); ok {
-			c.recorder.said(c.state.now, clip.Data)
-		}
-	case Record:
-		c.put(outgoing{record: &e.Event})
-	case Amend:
-		c.put(outgoing{amended: &e.Event})
-	case Note:
-		c.put(outgoing{metadata: e.Metadata})
-	case Think:
-		t := c.begin(ctx, e.Turn)
-		settings := c.state.Settings()
-		c.workers.Go(func() { c.mind.reply(t.ctx, c.id, e, settings) })
-	case Read:
-		c.workers.Go(func() { c.read(ctx, e.Messages) })
-	case Speak:
-		c.speak(ctx, e)
-	case Done:
-		if t := c.turns[e.Turn]; t != nil && !t.closed {
-			t.closed = true
-			close(t.sentences)
-		}
-	case Cancel:
-		c.cancel(e.Turn)
-	case End:
-		for n := range c.turns {
-			c.cancel(n)
-		}
+	case turn.Tell:
+		c.tell(e, settings.CustomSessionID)
+	case turn.Think:
+		c.replies.Think(ctx, e, settings.Temperature)
+	case turn.Prefill:
+		c.replies.Prefill(ctx, e.Conversation)
+	case turn.Speak:
+		c.replies.Speak(ctx, e, settings.Voice, settings.Speed)
+	case turn.Done:
+		c.replies.Done(e.Turn)
+	case turn.Cancel:
+		c.replies.Cancel(e.Turn)
+	case turn.Cut:
+		c.recorder.Cut(e.At)
+	case turn.End:
+		c.replies.CancelAll()
 		if c.ended == nil {
 			c.ended = &e
 		}
 	}
 }
 
-// put hands on what is written and sent; a line so slow that too much waits is
+// tell hands on what is written and sent; a line so slow that too much waits is
 // cut off.
-func (c *Session) put(o outgoing) {
-	if c.ended == nil && !c.scribe.put(o) {
-		c.ended = &End{Status: store.Failed, Code: contract.ClosePolicy, Reason: "the client reads too slowly"}
+func (c *Session) tell(t turn.Tell, customSessionID string) {
+	if c.ended == nil && !c.scribe.Tell(t, customSessionID) {
+		c.ended = &turn.End{Status: contract.ChatError, Code: contract.ClosePolicy, Reason: "the client reads too slowly"}
 	}
-}
-
-func (c *Session) named(m contract.ServerMessage) contract.ServerMessage {
-	if id := c.state.Settings().CustomSessionID; id != "" {
-		return m.WithCustomSessionID(id)
-	}
-	return m
-}
-
-// begin makes room for a turn's work. A new turn supersedes the older ones.
-func (c *Session) begin(ctx context.Context, n int) *turn {
-	for old := range c.turns {
-		c.cancel(old)
-	}
-	t := &turn{sentences: make(chan speech, turnQueue)}
-	t.ctx, t.cancel = context.WithCancel(ctx)
-	c.turns[n] = t
-	c.workers.Go(func() { c.mouth.speak(t.ctx, n, t.sentences) })
-	return t
-}
-
-func (c *Session) speak(ctx context.Context, e Speak) {
-	t := c.turns[e.Turn]
-	if t == nil {
-		t = c.begin(ctx, e.Turn)
-	}
-	s := c.state.Settings()
-	select {
-	case t.sentences <- speech{e.Sentence, s.Voice, s.Speed}:
-	default:
-		c.log.Warn("a reply has more sentences than can wait for the voice", "turn", e.Turn, "limit", turnQueue)
-	}
-}
-
-func (c *Session) cancel(n int) {
-	t := c.turns[n]
-	if t == nil {
-		return
-	}
-	delete(c.turns, n)
-	t.cancel()
-	if !t.closed {
-		t.closed = true
-		close(t.sentences)
-	}
-}
-
-// read has the model read the conversation so far ahead of the next turn. It is
-// a hint: what cannot be read ahead is read then.
-func (c *Session) read(ctx context.Context, said []engine.Message) {
-	p := engine.Prompt{Conversation: c.id, Messages: said, MaxTokens: replyTokens, Priority: engine.Speculative}
-	if err := c.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
-		c.log.Warn("cannot read the conversation ahead", "err", err)
+	if sound, ok := t.Fact.(turn.Sounded); ok {
+		c.recorder.Said(t.At, sound.File)
 	}
 }
 
@@ -275,16 +214,14 @@ func (c *Session) read(ctx context.Context, said []engine.Message) {
 func (c *Session) stopRecording() {
 	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
 	defer cancel()
-	if c.recorder.end(ctx, c.state.now) {
+	if c.recorder.End(ctx, c.state.Now()) {
 		return
 	}
-	c.insist("note that a recording is not whole", func(ctx context.Context) error {
-		return c.recorder.files.FailRecording(ctx, c.id)
-	})
+	c.retry("note that a recording is not whole", c.failRecording)
 }
 
 // lost says that nothing more can be written, or sent to the client.
 func (c *Session) lost(err error) {
 	c.log.Warn("the chat is cut off", "err", err)
-	c.post(Lost{At(c.clock()), errors.Is(err, errUnwritten)})
+	c.post(turn.Lost{At: turn.At(c.clock()), Unwritten: errors.Is(err, record.ErrUnwritten)})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -12,17 +11,13 @@ import (
 
 	"go.uber.org/goleak"
 
+	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
 )
 
-func TestMain(m *testing.M) {
-	if dir := os.Getenv(recordEnv); dir != "" {
-		recordUntilKilled(dir)
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakes stand in for engines, line and store. Voice is a frame whose samples
 // are not zero; what was said is always the same.
@@ -130,7 +125,7 @@ func (f *fakes) GroupHistory(context.Context, string, int) ([]store.Event, error
 	return []store.Event{
 		{Type: store.UserMessage, MessageText: "My name is Ann."},
 		{Type: store.AgentMessage, MessageText: "Hello,"}, {Type: store.AgentMessage, MessageText: "Ann."},
-		{Type: store.AgentMessage, MessageText: cutMark}, // interrupted before its first word
+		{Type: store.AgentMessage, MessageText: turn.CutMark}, // interrupted before its first word
 	}, nil
 }
 
@@ -259,7 +254,7 @@ func TestClientThatStopsReadingIsCutOff(t *testing.T) {
 	f := newFakes()
 	f.stuck = make(chan struct{})
 	_, c := open(t, f)
-	for range scribeQueue + scribeBatch + eventQueue + 8 {
+	for range 1000 {
 		if c.Fault(contract.BrokenJSON, "x") != nil {
 			break
 		}

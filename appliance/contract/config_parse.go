@@ -2,7 +2,7 @@ package contract
 
 import (
 	"fmt"
-	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 )
@@ -237,8 +237,9 @@ func noteURL(o object, name, text string, schemes ...string) {
 		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; expected one like %s://host/path", clip(text), schemes[0]))
 		return
 	}
-	ip := net.ParseIP(u.Hostname())
-	private := ip == nil || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast()
+	ip, err := netip.ParseAddr(u.Hostname())
+	ip = ip.Unmap()
+	private := err != nil || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast()
 	if (u.Scheme == "http" || u.Scheme == "ws") && !private {
 		o.note(name, "wrong_value", fmt.Sprintf("%s is public; without encryption only private addresses are allowed: use %s", ip, map[string]string{"http": "https", "ws": "wss"}[u.Scheme]))
 	}

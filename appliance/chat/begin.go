@@ -1,0 +1,181 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"parley/appliance/chat/ear"
+	"parley/appliance/chat/record"
+	"parley/appliance/chat/reply"
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// Records is where chats are begun, written and read again.
+type Records interface {
+	record.Records
+	StartChat(ctx context.Context, c store.NewChat, first ...store.Event) error
+	GroupHistory(ctx context.Context, groupID string, limit int) ([]store.Event, error)
+}
+
+// Recordings is where the sound of chats is kept.
+type Recordings interface {
+	// Recorder returns the recorder of a chat, whose clock counts from its
+	// beginning.
+	Recorder(chatID string, clock func() time.Duration, log *slog.Logger) Recorder
+	// FailRecording notes that something of the sound of a chat is missing.
+	FailRecording(ctx context.Context, chatID string) error
+}
+
+// A Recorder keeps what a chat sounds like. Nobody waits for it but in End.
+type Recorder interface {
+	// Run records, until End.
+	Run()
+	// Heard takes what the user said, from a time on. It owns pcm from then on.
+	Heard(at time.Duration, pcm []float32)
+	// Said takes a sentence that is sent at a time, as a WAV file.
+	Said(at time.Duration, wav []byte)
+	// Cut silences the assistant from a time on.
+	Cut(at time.Duration)
+	// End closes the recording at a time and waits until it is written, at most
+	// until ctx ends. It reports whether the recording is whole.
+	End(ctx context.Context, at time.Duration) (whole bool)
+}
+
+// noRecorder keeps nothing.
+type noRecorder struct{}
+
+func (noRecorder) Run()                                    {}
+func (noRecorder) Heard(time.Duration, []float32)          {}
+func (noRecorder) Said(time.Duration, []byte)              {}
+func (noRecorder) Cut(time.Duration)                       {}
+func (noRecorder) End(context.Context, time.Duration) bool { return true }
+
+// Opening is what a line says of the conversation that it brings.
+type Opening struct {
+	Account   string
+	RequestID string // by which the line's own log knows it; made here where there is none
+	Line      Line
+	Connect   contract.ConnectSettings
+}
+
+// Open begins a conversation on the seat. A contract.Fault is an error that
+// the client must be told of; the seat is given back then.
+func (s *Seat) Open(ctx context.Context, o Opening) (*Session, error) {
+	c, opened, err := s.host.begin(ctx, o)
+	if err != nil {
+		s.Release()
+		return nil, err
+	}
+	go func() {
+		defer s.Release()
+		c.run(s.host.running, opened)
+	}()
+	return c, nil
+}
+
+func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, error) {
+	o.RequestID = cmp.Or(o.RequestID, contract.NewID())
+	chosen, err := h.choose(ctx, o)
+	if err != nil {
+		return nil, turn.Opened{}, err
+	}
+	resumed := o.Connect.ResumedChatGroupID != ""
+	meta := contract.ChatMetadata{ChatID: contract.NewID(), ChatGroupID: contract.NewID(), RequestID: o.RequestID}
+	if resumed {
+		meta.ChatGroupID = o.Connect.ResumedChatGroupID
+	}
+	begun := time.Now()
+	err = h.Records.StartChat(ctx, store.NewChat{
+		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
+		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
+		Metadata: chosen.metadata,
+		Recorded: h.Recordings != nil,
+	})
+	if err != nil {
+		return nil, turn.Opened{}, startFault(err, meta.ChatGroupID, resumed)
+	}
+	var history []turn.Entry
+	if resumed {
+		if history, err = h.remember(ctx, meta.ChatGroupID, o.Connect.EventLimit); err != nil {
+			return nil, turn.Opened{}, errors.Join(err, h.Records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli()))
+		}
+	}
+	c := h.session(meta, chosen, begun, history, o.Line)
+	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
+	first := reply.Sentences(chosen.settings.Fill(chosen.settings.OnNewChat.Text, begun))
+	return c, turn.Opened{Metadata: meta, Asked: chosen.asked, First: first}, nil
+}
+
+// startFault is what a client is told when its chat cannot begin.
+func startFault(err error, group string, resumed bool) error {
+	switch {
+	case resumed && errors.Is(err, store.ErrNotFound):
+		return contract.Fault{Code: contract.GroupNotFound, Detail: fmt.Sprintf("resumed_chat_group_id: no chat group %q", group)}
+	case errors.Is(err, record.ErrNotKept):
+		return contract.Fault{Code: contract.NoDataRetention}
+	case errors.Is(err, store.ErrActive):
+		return contract.Fault{Code: contract.GroupActive, Detail: "End the chat that is live before resuming its group."}
+	}
+	return fmt.Errorf("beginning a chat: %w", err)
+}
+
+// remember gathers what was said in a group so far.
+func (h *Host) remember(ctx context.Context, group string, limit int) ([]turn.Entry, error) {
+	if limit == 0 || limit > contract.MaxResumedEvents {
+		limit = contract.MaxResumedEvents
+	}
+	events, err := h.Records.GroupHistory(ctx, group, limit)
+	if err != nil {
+		return nil, fmt.Errorf("resuming a chat group: %w", err)
+	}
+	return record.History(events), nil
+}
+
+func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Time, history []turn.Entry, line Line) *Session {
+	id := meta.ChatID
+	c := &Session{
+		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, model: chosen.model, voices: h.Voices, line: line,
+		state:  turn.NewState(chosen.settings, begun, history),
+		events: make(chan posted, eventQueue), done: make(chan struct{}),
+	}
+	c.recorder = noRecorder{}
+	if h.Recordings != nil {
+		c.recorder = h.Recordings.Recorder(id, c.clock, c.log)
+	}
+	c.ear = ear.New(ear.Parts{
+		Detector: h.Detector, Transcriber: h.Transcriber, Clock: c.clock, Post: c.post, Record: c.recorder.Heard, Go: c.workers.Go,
+	}, chosen.settings)
+	c.replies = reply.New(reply.Parts{
+		ChatID: id, Model: chosen.model, Voices: h.Voices, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
+	})
+	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, line, c.lost)
+	c.pace = pace{tell: h.Observe, log: c.log}
+	if c.pace.tell == nil {
+		c.pace.tell = func(Stage, time.Duration) {}
+	}
+	c.retry = func(doing string, write func(context.Context) error) { h.retry(c.log, doing, write) }
+	c.failRecording = func(ctx context.Context) error { return h.Recordings.FailRecording(ctx, id) }
+	return c
+}
+
+// connected lays what the client asked for at connect over s.
+func (h *Host) connected(s turn.Settings, p contract.ConnectSettings) (turn.Settings, error) {
+	s, fault := s.Merge(p.SessionSettings)
+	if fault != nil {
+		return s, *fault
+	}
+	if p.VoiceID != "" {
+		s.Voice = p.VoiceID
+	}
+	if _, err := h.Voices.Voice(s.Voice); err != nil {
+		return s, contract.Fault{Code: contract.VoiceNotFound, Detail: "voice_id: " + err.Error()}
+	}
+	s.Verbose = p.VerboseTranscription
+	return s, nil
+}

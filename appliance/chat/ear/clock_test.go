@@ -1,0 +1,42 @@
+package ear
+
+import (
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+const ms = time.Millisecond
+
+// An utterance keeps its beginning whatever happens to the stream within it: the
+// ear fills in silence, the network gives back what it held, a client is slow.
+func TestWhatWasSaidBeforeAHoleStaysWhereItWas(t *testing.T) {
+	const rate = engine.SpeechRateHz
+	var c Clock
+	c.Arrived(2*time.Second, 0, rate, 0, false) // a second that began at 1 s
+	// 400 ms of nothing and 200 ms that the ear fills in; then the 600 ms come
+	// together.
+	filled := int64(rate / 5)
+	c.Arrived(2600*ms, rate+filled, rate*6/10, 200*ms, true)
+	if begin, after := c.At(0), c.At(rate+filled); begin != time.Second || after != 2*time.Second {
+		t.Errorf("after a stall: the utterance begins at %v and goes on at %v", begin, after)
+	}
+	// A slow client: holes in the middle of speech.
+	next := int64(rate + filled + rate*6/10)
+	for i := range 10 {
+		c.Arrived(2600*ms+time.Duration(i+1)*2*time.Second, next, rate, 0, true)
+		next += rate
+	}
+	if begin, last := c.At(0), c.At(next-rate); begin != time.Second || last != 21600*ms {
+		t.Errorf("a slow client's utterance begins at %v, and its last second at %v", begin, last)
+	}
+	// Between utterances the past is forgotten.
+	for i := range 100 {
+		c.Arrived(time.Minute+time.Duration(i)*2*time.Second, next, rate, 0, false)
+		next += rate
+	}
+	if len(c.marks) > 2 {
+		t.Errorf("%d holes are remembered", len(c.marks))
+	}
+}

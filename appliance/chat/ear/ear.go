@@ -1,0 +1,292 @@
+// Package ear listens to one conversation: it decodes what the user's line
+// brings, finds the voice in it, and has what was said transcribed.
+package ear
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+const (
+	// queueLength is how many chunks of audio may wait for the ear: at 20 ms each
+	// more than a second; then whoever brings them waits.
+	queueLength = 64
+	// starvedAfter is how long no audio may come in the middle of an utterance
+	// before the ear takes it for silence: a client that stops sending when
+	// its user stops speaking ends the turn all the same. It is longer than
+	// the chunks that most clients send (100 ms) and a short hitch of the
+	// network; a client with longer chunks is given the time of two.
+	starvedAfter = 400 * time.Millisecond
+	// guessTimeout bounds one transcription: 30 s of audio take under 2 s on
+	// the slowest ear here; a box under load gets fifteen times that, for words
+	// that come late are better than words that are lost.
+	guessTimeout = 30 * time.Second
+	// mostWaiting is how many transcriptions may wait for the one under way. In
+	// real time a user makes no more than two.
+	mostWaiting = 4
+)
+
+// longestPiece is how many samples one message may bring (E0723).
+const longestPiece = int(contract.MaxWholeRecording/time.Second) * engine.SpeechRateHz
+
+// Parts are what an Ear needs.
+type Parts struct {
+	Detector    engine.VoiceDetector
+	Transcriber engine.Transcriber
+	Clock       func() time.Duration // since the chat began
+	Post        func(turn.Event)     // takes what was heard
+	// Record takes the sound itself, which it owns from then on; at is when it
+	// was made.
+	Record func(at time.Duration, pcm []float32)
+	// Go runs a function beside the ear.
+	Go func(func())
+}
+
+// An Ear listens to one conversation: it decodes what the line brings, cuts it
+// at its silences, and has each piece transcribed. One goroutine owns it; only
+// the transcriptions run beside it, one at a time.
+type Ear struct {
+	Parts
+
+	queue   chan heard
+	guesses chan guess // finished
+
+	format    *contract.AudioConfiguration
+	decoder   audio.Decoder
+	segmenter *engine.Segmenter
+	pending   []float32 // decoded, less than a frame
+	segments  []engine.Segment
+	time      Clock
+	chunk     time.Duration // how much audio the newest chunk held
+	filled    time.Duration // silence put in since, because nothing came
+	opened    bool          // some audio has come
+
+	idle      atomic.Bool // nobody speaks
+	utterance *hearing    // the newest
+	awaiting  bool        // a transcription is under way
+	waiting   []guess     // those after it, in order
+	overheard overheard
+}
+
+// heard is what comes to the ear, in order: audio, or new settings.
+type heard struct {
+	chunk    []byte
+	settings *turn.Settings
+}
+
+// New returns an Ear that listens as the settings say, once it runs.
+func New(p Parts, s turn.Settings) *Ear {
+	return &Ear{
+		Parts:     p,
+		utterance: &hearing{},
+		queue:     make(chan heard, queueLength),
+		guesses:   make(chan guess, 1),
+		segmenter: engine.NewSegmenter(p.Detector.NewStream(), segmentOptions(s)),
+		format:    s.Audio,
+	}
+}
+
+// segmentOptions are what the segmenter needs of settings.
+func segmentOptions(s turn.Settings) engine.SegmentOptions {
+	o := engine.DefaultSegmentOptions()
+	o.Threshold = s.Threshold
+	o.PrefixPadding = s.PrefixPadding
+	o.EndSilence = s.EndOfTurnSilence
+	return o
+}
+
+// Hear takes bytes of audio, which the ear owns from then on. It waits while
+// the ear has more than a second to catch up on; false means that over was
+// closed before.
+func (e *Ear) Hear(over <-chan struct{}, chunk []byte) bool {
+	return e.put(over, heard{chunk: chunk})
+}
+
+// Adjust puts settings in force for the audio that comes after them.
+func (e *Ear) Adjust(over <-chan struct{}, s turn.Settings) bool {
+	return e.put(over, heard{settings: &s})
+}
+
+func (e *Ear) put(over <-chan struct{}, h heard) bool {
+	select {
+	case e.queue <- h:
+		return true
+	case <-over:
+		return false
+	}
+}
+
+// Idle reports whether nobody speaks. Any goroutine may ask.
+func (e *Ear) Idle() bool { return e.idle.Load() }
+
+// Run listens until ctx ends.
+func (e *Ear) Run(ctx context.Context) {
+	defer e.stop()
+	starved := time.NewTimer(starvedAfter)
+	defer starved.Stop()
+	for {
+		queue, silence := e.queue, starved.C
+		if len(e.waiting) >= mostWaiting {
+			queue, silence = nil, nil // who sends faster than this can be heard waits
+		}
+		select {
+		case next := <-queue:
+			if next.settings != nil {
+				e.adjust(*next.settings)
+				continue
+			}
+			e.hear(ctx, next.chunk)
+			starved.Reset(max(starvedAfter, 2*e.chunk))
+		case g := <-e.guesses:
+			e.guessed(ctx, g)
+		case <-silence:
+			if e.segmenter.Speaking() {
+				e.hearSilence(ctx)
+				starved.Reset(engine.FrameDuration)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// stop waits for the transcription under way, which ctx has ended.
+func (e *Ear) stop() {
+	e.forget()
+	if e.awaiting {
+		<-e.guesses
+	}
+}
+
+func (e *Ear) adjust(s turn.Settings) {
+	e.segmenter.Adjust(segmentOptions(s))
+	if sameFormat(e.format, s.Audio) {
+		return
+	}
+	e.format, e.decoder = s.Audio, nil
+}
+
+func sameFormat(a, b *contract.AudioConfiguration) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.SampleRate == b.SampleRate && a.Channels == b.Channels
+}
+
+// hear takes what the line brought. Bytes that cannot be decoded are told to
+// the client; the next chunk may be the beginning of a new stream.
+func (e *Ear) hear(ctx context.Context, chunk []byte) {
+	begins := e.decoder == nil
+	pcm, err := e.decode(chunk)
+	if len(pcm) > longestPiece || begins && e.format == nil && audio.Whole(chunk) {
+		e.decoder = nil
+		e.fault(contract.Fault{Code: contract.WholeRecording})
+		return
+	}
+	if len(pcm) > 0 && !e.opened {
+		e.opened = true
+		e.Post(turn.MicrophoneOpened{At: turn.At(e.Clock())})
+	}
+	e.keepTime(pcm)
+	e.frames(ctx, pcm)
+	if err != nil {
+		e.decoder = nil
+		e.fault(contract.Fault{Code: contract.BrokenAudio, Detail: err.Error()})
+	}
+}
+
+func (e *Ear) fault(f contract.Fault) { e.Post(turn.Faulty{At: turn.At(e.Clock()), Fault: f}) }
+
+func (e *Ear) decode(chunk []byte) ([]float32, error) {
+	if e.decoder == nil {
+		d, err := newDecoder(e.format)
+		if err != nil {
+			return nil, err
+		}
+		e.decoder = d
+	}
+	if e.format != nil && len(chunk)%2 != 0 {
+		return nil, fmt.Errorf("%d bytes are an odd number; linear16 has two for each sample, and none of these were taken", len(chunk))
+	}
+	return e.decoder.Decode(chunk)
+}
+
+func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {
+	if format == nil {
+		return audio.NewContainer(engine.SpeechRateHz), nil
+	}
+	return audio.NewLinear16(format.SampleRate, format.Channels, engine.SpeechRateHz)
+}
+
+// keepTime notes when decoded sound has come, and has it recorded there.
+func (e *Ear) keepTime(pcm []float32) {
+	if len(pcm) == 0 {
+		return
+	}
+	from := e.segmenter.Position() + int64(len(e.pending))
+	e.time.Arrived(e.Clock(), from, len(pcm), e.filled, e.segmenter.Listening())
+	e.chunk, e.filled = streamTime(int64(len(pcm))), 0
+	e.Record(e.time.At(from), pcm)
+}
+
+func (e *Ear) hearSilence(ctx context.Context) {
+	e.filled += engine.FrameDuration
+	e.frames(ctx, make([]float32, engine.FrameSamples))
+}
+
+// frames gives the segmenter whole frames and keeps the rest.
+func (e *Ear) frames(ctx context.Context, pcm []float32) {
+	e.pending = append(e.pending, pcm...)
+	n := 0
+	for ; len(e.pending)-n >= engine.FrameSamples; n += engine.FrameSamples {
+		var err error
+		e.segments, err = e.segmenter.Push(e.segments[:0], e.pending[n:n+engine.FrameSamples])
+		if err != nil {
+			e.fault(contract.Fault{Code: contract.Internal, Cause: err})
+		}
+		for _, s := range e.segments {
+			e.segment(ctx, s)
+		}
+	}
+	e.pending = append(e.pending[:0], e.pending[n:]...)
+	e.idle.Store(!e.segmenter.Listening())
+}
+
+// segment passes on what the segmenter says.
+func (e *Ear) segment(ctx context.Context, s engine.Segment) {
+	if s.Utterance != e.utterance.number {
+		e.forget()
+		e.utterance = &hearing{number: s.Utterance, begin: s.Begin, revision: 1}
+	}
+	u := e.utterance
+	now := turn.At(e.Clock())
+	switch s.Kind {
+	case engine.Voice:
+		u.paused = nil
+		e.Post(turn.Voiced{At: now, Utterance: u.number, Voice: s.Voiced})
+		e.overhear(ctx)
+	case engine.Paused:
+		e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
+	case engine.WentOn:
+		e.Post(turn.WentOn{At: now, Utterance: u.number, Revision: u.revision})
+		u.revision++
+		e.forget()
+	case engine.PartEnded:
+		e.partEnded(ctx, s)
+	case engine.Ended:
+		if u.asked < u.revision { // nothing but closed parts
+			e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
+		}
+		u.over = true
+		e.Post(turn.TurnEnded{At: now, Utterance: u.number, Revision: u.revision})
+	case engine.Dropped:
+		e.Post(turn.TurnEnded{At: now, Utterance: u.number})
+	}
+}

@@ -1,0 +1,161 @@
+package ear
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// patientEar transcribes as slowly as a test wants, and says how much it heard.
+type patientEar struct {
+	asked   chan engine.Priority
+	release chan struct{}
+}
+
+func (p patientEar) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+	p.asked <- o.Priority
+	select {
+	case <-p.release:
+		return engine.Transcript{Text: strings.Repeat("word ", len(pcm)/engine.SpeechRateHz)}, nil
+	case <-ctx.Done():
+		return engine.Transcript{}, ctx.Err()
+	}
+}
+
+// loud hears voice in a frame whose samples are not zero.
+type loud struct{}
+
+func (loud) NewStream() engine.VoiceStream { return loud{} }
+func (loud) Reset()                        {}
+func (loud) Probability(frame []float32) (float32, error) {
+	if frame[len(frame)/2] != 0 {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+func listening(t *testing.T, p patientEar) (*Ear, chan turn.Event) {
+	events := make(chan turn.Event, 1000)
+	s := turn.DefaultSettings()
+	s.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1}
+	begun := time.Now()
+	var transcribing sync.WaitGroup
+	e := New(Parts{
+		Detector: loud{}, Transcriber: p, Clock: func() time.Duration { return time.Since(begun) },
+		Post: func(e turn.Event) {
+			if f, ok := e.(turn.Faulty); ok && !errors.Is(f.Fault.Cause, context.Canceled) {
+				t.Error(f.Fault, f.Fault.Cause)
+			}
+			events <- e
+		},
+		Record: func(time.Duration, []float32) {},
+		Go:     transcribing.Go,
+	}, s)
+	done := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer close(done)
+		e.Run(ctx)
+	}()
+	t.Cleanup(func() { cancel(); <-done; transcribing.Wait() })
+	return e, events
+}
+
+// pcmOf is so many ms of 16 kHz linear16.
+func pcmOf(ms int, sample byte) heard {
+	chunk := make([]byte, ms*2*engine.SpeechRateHz/1000)
+	for i := range chunk {
+		chunk[i] = sample
+	}
+	return heard{chunk: chunk}
+}
+
+// A pause is what somebody waits for: what is looked at in the middle then
+// gives way, and nobody is told that it failed.
+func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
+	p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
+	e, events := listening(t, p)
+	e.queue <- pcmOf(1500, 0x11)
+	if got := <-p.asked; got != engine.Request {
+		t.Errorf("the look in the middle has priority %v", got)
+	}
+	e.queue <- pcmOf(200, 0)
+	if got := <-p.asked; got != engine.Speculative { // though the first was never released
+		t.Errorf("the guess has priority %v", got)
+	}
+	p.release <- struct{}{}
+	for e := range events {
+		if o, ok := e.(turn.Overheard); ok {
+			t.Errorf("overheard %q", o.Words.Text)
+		}
+		if g, ok := e.(turn.Guessed); ok {
+			if strings.TrimSpace(g.Words.Text) != "word" {
+				t.Errorf("guessed %q", g.Words.Text)
+			}
+			return
+		}
+	}
+}
+
+// An ear that needs long looks less often: never more than an eighth of the
+// time.
+func TestSlowEarLooksLessOften(t *testing.T) {
+	p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
+	e, events := listening(t, p)
+	e.queue <- pcmOf(1200, 0x11)
+	<-p.asked
+	time.Sleep(250 * time.Millisecond) // eight times that is 2 s
+	p.release <- struct{}{}
+	for _, ok := (<-events).(turn.Overheard); !ok; _, ok = (<-events).(turn.Overheard) {
+	}
+	e.queue <- pcmOf(1500, 0x11)
+	time.Sleep(50 * time.Millisecond)
+	if len(p.asked) > 0 {
+		t.Error("it looked again after 1.5 s")
+	}
+	e.queue <- pcmOf(1000, 0x11)
+	<-p.asked
+	p.release <- struct{}{}
+}
+
+// Words of an utterance that ended are not given up for the next one.
+func TestEarHearsWhatWasSaidWhileItTranscribed(t *testing.T) {
+	p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
+	e, events := listening(t, p)
+	const utterances = 12
+	go func() { // as fast as it takes them
+		for range utterances {
+			e.queue <- pcmOf(1100, 0x11)
+			e.queue <- pcmOf(1000, 0)
+		}
+	}()
+	time.Sleep(200 * time.Millisecond)
+	ended := 0
+	for len(events) > 0 {
+		if _, ok := (<-events).(turn.TurnEnded); ok {
+			ended++
+		}
+	}
+	if ended > mostWaiting+1 {
+		t.Errorf("it took %d utterances, and was done with none", ended)
+	}
+	close(p.release)
+	next := 1
+	for next <= utterances {
+		g, ok := (<-events).(turn.Guessed)
+		if !ok {
+			continue
+		}
+		if g.Utterance != next || strings.TrimSpace(g.Words.Text) != "word" {
+			t.Fatalf("utterance %d says %q, want utterance %d", g.Utterance, g.Words.Text, next)
+		}
+		next++
+	}
+}

@@ -1,0 +1,97 @@
+package record
+
+import (
+	"encoding/json"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// outgoing is what a fact brings: a message for the client, a row for the
+// history, or both; or a change to what the history has.
+type outgoing struct {
+	message  contract.ServerMessage
+	record   *store.Event
+	amended  *store.Event
+	metadata string // of the chat
+}
+
+// outgoing says what is written of a fact, and what is sent.
+func (c Chat) outgoing(t turn.Tell) outgoing {
+	row := func(typ store.EventType, role store.Role, text string) *store.Event {
+		return &store.Event{Type: typ, Role: role, AtMS: c.Begun.Add(t.At).UnixMilli(), MessageText: text}
+	}
+	switch f := t.Fact.(type) {
+	case turn.Began:
+		return outgoing{message: f.Metadata, record: row(store.ChatStart, store.System, "")}
+	case turn.SettingsApplied:
+		return outgoing{record: row(store.SessionSettings, store.System, asJSON(f.Asked))}
+	case turn.PromptApplied:
+		return outgoing{record: row(store.SystemPrompt, store.System, f.Text)}
+	case turn.RecordingBegan:
+		return outgoing{record: row(store.UserRecordingStart, store.User, "")}
+	case turn.UserSaid:
+		return userSaid(f, row(store.UserMessage, store.User, f.Text))
+	case turn.AssistantSaid:
+		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.Text))
+	case turn.Sounded:
+		return outgoing{message: contract.AudioOutput{ID: f.ID, Index: f.Index, Data: f.File}}
+	case turn.AnswerEnded:
+		return outgoing{message: contract.AssistantEnd{}}
+	case turn.Interrupted:
+		r := row(store.UserInterruption, store.User, "")
+		return outgoing{message: contract.UserInterruption{Time: r.AtMS}, record: r}
+	case turn.CutShort:
+		r := row(store.AgentMessage, store.Agent, f.Text)
+		r.ID = f.ID
+		r.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Interrupted: true})
+		return outgoing{amended: r}
+	case turn.AssistantPaused:
+		return outgoing{record: row(store.PauseOnset, store.System, "")}
+	case turn.AssistantResumed:
+		return outgoing{record: row(store.ResumeOnset, store.System, "")}
+	case turn.WentWrong:
+		m := f.Fault.Code.Error(f.Fault.Detail)
+		m.RequestID = c.RequestID
+		return outgoing{message: m}
+	case turn.Noted:
+		return outgoing{metadata: asJSON(f.Metadata)}
+	}
+	return outgoing{}
+}
+
+func userSaid(f turn.UserSaid, row *store.Event) outgoing {
+	when := contract.MillisecondInterval{Begin: f.Begin.Milliseconds(), End: f.End.Milliseconds()}
+	o := outgoing{message: contract.UserMessage{
+		FromText: f.Typed,
+		Interim:  f.Interim,
+		Language: f.Language,
+		Message:  contract.ChatMessage{Role: contract.RoleUser, Content: f.Text},
+		Time:     when,
+	}}
+	if !f.Interim {
+		row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Typed, Language: f.Language, Time: &when})
+		o.record = row
+	}
+	return o
+}
+
+func assistantSaid(f turn.AssistantSaid, row *store.Event) outgoing {
+	row.ID = f.ID
+	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated})
+	return outgoing{record: row, message: contract.AssistantMessage{
+		ID:       f.ID,
+		FromText: f.Dictated,
+		Message:  contract.ChatMessage{Role: contract.RoleAssistant, Content: f.Text},
+	}}
+}
+
+// asJSON writes what is made of texts, numbers and JSON, which never fails.
+func asJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
+}

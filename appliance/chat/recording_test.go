@@ -1,0 +1,175 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/chat/record"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/recording"
+	"parley/store"
+)
+
+// shelf keeps the recordings of one chat in a folder.
+type shelf struct {
+	t   *testing.T
+	dir string
+}
+
+func (s *shelf) path(side store.Side) string { return filepath.Join(s.dir, string(side)+".opus") }
+
+func (s *shelf) CreateRecording(_ string, side store.Side) (*os.File, error) {
+	return os.Create(s.path(side))
+}
+
+func (s *shelf) FailRecording(context.Context, string) error {
+	s.t.Error("the recording is not whole")
+	return nil
+}
+
+func (s *shelf) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) Recorder {
+	return recording.New(chatID, s, clock, log)
+}
+
+// hear is one side of the chat as it was kept, at 16 kHz.
+func (s *shelf) hear(side store.Side) []float32 {
+	s.t.Helper()
+	data, err := os.ReadFile(s.path(side))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	pcm, err := audio.DecodeAll(data, engine.SpeechRateHz)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return pcm
+}
+
+const ms = time.Millisecond
+
+func beep(rateHz int, length time.Duration) []float32 {
+	pcm := make([]float32, audio.Samples(length, rateHz))
+	for i := range pcm {
+		pcm[i] = float32(0.5 * math.Sin(2*math.Pi*800*float64(i)/float64(rateHz)))
+	}
+	return pcm
+}
+
+// sounding are the times at which pcm begins and ends to sound, in pairs. Gaps
+// under 15 ms are none: a tone crosses zero.
+func sounding(pcm []float32) (times []time.Duration) {
+	last := -1
+	at := func(i int) time.Duration { return time.Duration(i) * time.Second / engine.SpeechRateHz }
+	for i, v := range pcm {
+		if v > -0.1 && v < 0.1 {
+			continue
+		}
+		if gap := engine.SpeechRateHz * 15 / 1000; last < 0 || i-last > gap {
+			if last >= 0 {
+				times = append(times, at(last))
+			}
+			times = append(times, at(i))
+		}
+		last = i
+	}
+	if last >= 0 {
+		times = append(times, at(last))
+	}
+	return times
+}
+
+// In a session: what the user says and what the assistant answers are kept, and
+// an interruption cuts the answer.
+func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
+	f, s := newFakes(), &shelf{t: t, dir: t.TempDir()}
+	h := NewHost(t.Context(), Parts{
+		Detector: f, Transcriber: f, Model: f, Voices: humming{f}, Records: f, Recordings: s,
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
+	})
+	var connect contract.ConnectSettings
+	pcm16(&connect)
+	seat, err := h.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end") // two sentences of a second and a pause each
+	<-time.After(700 * ms)
+	interrupted := c.clock()
+	if err := c.Receive(contract.PauseAssistantMessage{}); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(400 * ms)
+	loud := audio.AppendLinear16(nil, beep(engine.SpeechRateHz, 200*ms))
+	spoke := c.clock()
+	if err := c.Hear(loud); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(100 * ms)
+	c.HangUp()
+	<-c.Done()
+	assistant, user := sounding(s.hear(store.AssistantSide)), sounding(s.hear(store.UserSide))
+	if len(assistant) != 2 || (assistant[1]-interrupted).Abs() > 100*ms {
+		t.Errorf("the assistant sounds %v, interrupted at %v", assistant, interrupted)
+	}
+	// A piece of 200 ms that comes now began to be heard 200 ms ago.
+	if len(user) != 2 || (user[1]-spoke).Abs() > 100*ms || (user[1]-user[0]-200*ms).Abs() > 20*ms {
+		t.Errorf("the user sounds %v, and came at %v", user, spoke)
+	}
+}
+
+// humming is a voice that can be heard.
+type humming struct{ *fakes }
+
+func (h humming) Voice(string) (engine.Synthesizer, error) { return h, nil }
+
+func (h humming) Synthesize(ctx context.Context, _ string, _ engine.SpeakOptions) (engine.Speech, error) {
+	return engine.Speech{PCM: beep(24000, time.Second), RateHz: 24000}, ctx.Err()
+}
+
+func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {
+	f := newFakes()
+	h := NewHost(t.Context(), Parts{
+		Detector: f, Transcriber: f, Model: f, Voices: f, Records: record.Unkept{},
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 2,
+	})
+	seat, err := h.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end")
+	c.HangUp()
+	<-c.Done()
+	if len(f.stored) != 0 {
+		t.Errorf("stored %v", f.stored)
+	}
+	seat, err = h.Reserve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: contract.ConnectSettings{ResumedChatGroupID: contract.NewID()}})
+	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.NoDataRetention {
+		t.Errorf("resuming: %v", err)
+	}
+}

@@ -1,0 +1,122 @@
+// Package reply makes the assistant's part of a turn: the mind, which is the
+// language model, thinks of it sentence by sentence; the mouth makes sound of
+// the sentences.
+package reply
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/engine"
+)
+
+// queueLength is how many sentences of one reply may wait for the mouth: a
+// dictated text of the greatest length has about that many.
+const queueLength = 512
+
+// Parts are what replies are made of.
+type Parts struct {
+	ChatID string
+	Model  engine.LanguageModel
+	Voices Voices
+	Log    *slog.Logger
+	Clock  func() time.Duration // since the chat began
+	Post   func(turn.Event)     // takes sentences and sound as they are made
+	// Go runs a function on a goroutine of the chat.
+	Go func(func())
+}
+
+// Replies are those under way in one chat. One goroutine uses them; what takes
+// time happens on others.
+type Replies struct {
+	Parts
+	mind  mind
+	mouth mouth
+	turns map[int]*work
+}
+
+// work is what is done for one reply.
+type work struct {
+	ctx       context.Context
+	cancel    context.CancelFunc
+	sentences chan speech
+	closed    bool
+}
+
+// New returns the replies of a chat, of which there are none yet.
+func New(p Parts) *Replies {
+	return &Replies{
+		Parts: p,
+		mind:  mind{p.ChatID, p.Model, p.Log, p.Clock, p.Post},
+		mouth: mouth{p.Voices, p.Clock, p.Post},
+		turns: map[int]*work{},
+	}
+}
+
+// Prefill has the model read the conversation so far.
+func (r *Replies) Prefill(ctx context.Context, c turn.Conversation) {
+	r.Go(func() { r.mind.prefill(ctx, c) })
+}
+
+// Think begins a turn with the model's reply.
+func (r *Replies) Think(ctx context.Context, t turn.Think, temperature float64) {
+	w := r.begin(ctx, t.Turn)
+	r.Go(func() { r.mind.reply(w.ctx, t, temperature) })
+}
+
+// Speak has a sentence of a turn spoken, in a voice and at a speed. It begins
+// the turn if it is the first of it.
+func (r *Replies) Speak(ctx context.Context, s turn.Speak, voice string, speed float64) {
+	w := r.turns[s.Turn]
+	if w == nil {
+		w = r.begin(ctx, s.Turn)
+	}
+	select {
+	case w.sentences <- speech{s.Sentence, voice, speed}:
+	default:
+		r.Log.Warn("a reply has more sentences than can wait for the voice", "turn", s.Turn, "limit", queueLength)
+	}
+}
+
+// Done says that a turn needs no more sentences.
+func (r *Replies) Done(n int) {
+	if w := r.turns[n]; w != nil {
+		w.close()
+	}
+}
+
+// Cancel stops the work for a turn.
+func (r *Replies) Cancel(n int) {
+	if w := r.turns[n]; w != nil {
+		delete(r.turns, n)
+		w.cancel()
+		w.close()
+	}
+}
+
+// CancelAll stops all work.
+func (r *Replies) CancelAll() {
+	for n := range r.turns {
+		r.Cancel(n)
+	}
+}
+
+// begin makes room for a turn's work. A new turn supersedes the older ones.
+func (r *Replies) begin(ctx context.Context, n int) *work {
+	r.CancelAll()
+	w := &work{sentences: make(chan speech, queueLength)}
+	w.ctx, w.cancel = context.WithCancel(ctx)
+	r.turns[n] = w
+	r.Go(func() { r.mouth.speak(w.ctx, n, w.sentences) })
+	return w
+}
+
+// close lets the mouth go when it has spoken what waits.
+func (w *work) close() {
+	if !w.closed {
+		w.closed = true
+		close(w.sentences)
+	}
+}

@@ -1,0 +1,245 @@
+package turn
+
+import "parley/appliance/contract"
+
+// answer replies to the user's last message, which answers asked: with what was
+// prepared, if it was prepared for these words, else from the beginning.
+func (s *State) answer(out *effects, asked string) {
+	s.owed = false
+	if s.paused {
+		s.unheard = true
+		if s.reply.phase == preparing {
+			s.drop(out)
+		}
+		return
+	}
+	if s.reply.phase == preparing && asked != "" && s.reply.asked == asked {
+		s.reveal(out)
+		return
+	}
+	if s.reply.phase == preparing {
+		s.drop(out)
+	}
+	s.think(out, answering, asked)
+}
+
+// think begins a turn. A speculative one answers more than is in the history
+// yet.
+func (s *State) think(out *effects, p phase, asked string, more ...Entry) {
+	s.turn++
+	s.reply = reply{phase: p, asked: asked}
+	s.unheard = false
+	t := Think{Turn: s.turn, Conversation: s.conversation(more...)}
+	if p == preparing {
+		t.Speculative = true
+		t.Due = s.heard.words.End + s.settings.EndOfTurnSilence
+	}
+	out.add(t)
+}
+
+// reveal plays what was prepared: the user has finished.
+func (s *State) reveal(out *effects) {
+	r := s.reply
+	s.reply.phase, s.reply.kept, s.reply.failed = answering, nil, nil
+	for _, e := range r.kept {
+		s.play(out, e.Clip)
+	}
+	if r.failed != nil {
+		s.fail(out, *r.failed)
+		return
+	}
+	s.askMouth(out)
+	s.finish(out)
+}
+
+// drop forgets a reply that nobody heard of.
+func (s *State) drop(out *effects) {
+	out.add(Cancel{s.turn})
+	s.reply = reply{}
+}
+
+// at reports whether work for a turn is still wanted.
+func (s State) at(turn int) bool {
+	return turn == s.turn && s.reply.phase != quiet && s.reply.failed == nil
+}
+
+// thought: the mind has the next sentence.
+func (s *State) thought(out *effects, e Thought) {
+	if !s.at(e.Turn) {
+		return
+	}
+	w := s.reply.waiting
+	s.reply.waiting = append(w[:len(w):len(w)], e.Sentence)
+	s.askMouth(out)
+}
+
+// askMouth hands sentences on: one ahead while the user may still go on, all
+// of them after.
+func (s *State) askMouth(out *effects) {
+	r := &s.reply
+	for len(r.waiting) > 0 && (r.phase == answering || r.asking+r.spoke == 0) {
+		out.add(Speak{Turn: s.turn, Sentence: r.waiting[0]})
+		r.waiting = r.waiting[1:]
+		r.asking++
+	}
+	if r.thought && len(r.waiting) == 0 {
+		out.add(Done{s.turn})
+	}
+}
+
+// thoughtEnded: there are no more sentences.
+func (s *State) thoughtEnded(out *effects, e ThoughtEnded) {
+	if !s.at(e.Turn) {
+		return
+	}
+	s.reply.thought = true
+	s.askMouth(out)
+	s.finish(out)
+}
+
+// spoken: a sentence has become sound.
+func (s *State) spoken(out *effects, e Spoken) {
+	r := &s.reply
+	if !s.at(e.Turn) || r.asking == 0 {
+		return
+	}
+	r.asking--
+	r.spoke++
+	if r.phase == preparing {
+		r.kept = append(r.kept[:len(r.kept):len(r.kept)], e)
+		return
+	}
+	s.play(out, e.Clip)
+	s.finish(out)
+}
+
+// play sends a sentence: its words, then its sound.
+func (s *State) play(out *effects, c Clip) {
+	s.tell(out, AssistantSaid{c.Sentence, s.reply.dictated})
+	s.addAssistant(c.Sentence.Text)
+	if len(c.Files) == 0 {
+		return
+	}
+	for i, file := range c.Files {
+		s.tell(out, Sounded{c.Sentence.ID, i, file})
+	}
+	if s.now >= s.silentAt {
+		s.playing = nil
+	}
+	begin := max(s.now, s.silentAt)
+	s.silentAt = begin + c.Duration
+	p := s.playing
+	s.playing = append(p[:len(p):len(p)], playing{sentence: c.Sentence, dictated: s.reply.dictated, begin: begin, end: s.silentAt})
+}
+
+// finish ends a turn of which everything was sent.
+func (s *State) finish(out *effects) {
+	r := s.reply
+	if r.phase != answering || !r.thought || r.asking > 0 || len(r.waiting) > 0 {
+		return
+	}
+	s.tell(out, AnswerEnded{})
+	s.reply = reply{}
+	out.add(Prefill{s.conversation()})
+}
+
+// failed: mind or mouth gave up.
+func (s *State) failed(out *effects, e Failed) {
+	if !s.at(e.Turn) {
+		return
+	}
+	out.add(Cancel{s.turn})
+	if s.reply.phase == preparing {
+		s.reply.failed = &e.Fault
+		return
+	}
+	s.fail(out, e.Fault)
+}
+
+// fail tells the client, and ends the turn with what was sent of it.
+func (s *State) fail(out *effects, f contract.Fault) {
+	s.reply = reply{phase: answering, thought: true}
+	s.faulty(out, f)
+	if !s.ended {
+		s.finish(out)
+	}
+}
+
+// interrupt: the user takes the floor. What was not played was not said.
+func (s *State) interrupt(out *effects) {
+	if s.reply.phase != quiet {
+		out.add(Cancel{s.turn})
+	}
+	s.reply = reply{}
+	s.cutShort(out)
+	s.silence(out)
+	s.tell(out, Interrupted{})
+	out.add(Prefill{s.conversation()})
+}
+
+// dictated: the client has the assistant say something.
+func (s *State) dictated(out *effects, e Dictated) {
+	if s.reply.phase == preparing {
+		s.drop(out)
+	}
+	if len(e.Sentences) == 0 {
+		return
+	}
+	if s.reply.phase == answering { // one voice at a time: this one now
+		out.add(Cancel{s.turn})
+		s.tell(out, AnswerEnded{})
+	}
+	s.turn++
+	s.reply = reply{phase: answering, dictated: true, thought: true, waiting: e.Sentences}
+	s.askMouth(out)
+}
+
+// pause holds the assistant back; what it was saying ends here.
+func (s *State) pause(out *effects) {
+	if s.paused {
+		return
+	}
+	s.paused = true
+	s.tell(out, AssistantPaused{})
+	switch s.reply.phase {
+	case preparing:
+		s.drop(out)
+	case answering:
+		out.add(Cancel{s.turn})
+		s.tell(out, AnswerEnded{})
+		s.unheard = !s.reply.dictated
+		s.reply = reply{}
+	}
+	s.silence(out)
+}
+
+// resume lets the assistant go on: it answers what was said last.
+func (s *State) resume(out *effects) {
+	if !s.paused {
+		return
+	}
+	s.paused = false
+	s.tell(out, AssistantResumed{})
+	if s.unheard {
+		s.answer(out, "")
+	}
+}
+
+// greetingRequest has the model speak first. It is no part of the history.
+const greetingRequest = "(The user has just connected and said nothing yet. Greet them in one short sentence.)"
+
+// speakFirst lets the assistant begin, where the config wants it and nothing
+// was said before. lines are what the config has it say; without any the model
+// finds something.
+func (s *State) speakFirst(out *effects, lines []Sentence) {
+	if !s.settings.OnNewChat.Enabled || len(s.history) > 0 {
+		return
+	}
+	if len(lines) == 0 {
+		s.think(out, answering, "", Entry{Role: User, Text: greetingRequest})
+		return
+	}
+	s.turn++
+	s.reply = reply{phase: answering, thought: true, waiting: lines}
+	s.askMouth(out)
+}

@@ -1,0 +1,57 @@
+package turn
+
+import (
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// An Effect is something that the owner of the conversation has to do.
+type Effect interface{ effect() }
+
+type (
+	// Tell passes on a fact: it is written into the history first, and then
+	// sent to the client.
+	Tell struct {
+		At   time.Duration
+		Fact Fact
+	}
+	// Think asks the mind for the reply of a turn. Due is when the user's turn
+	// will be over and the reply is waited for, 0 when it is already: near that
+	// moment its first sentence may be cut at a clause.
+	Think struct {
+		Turn        int
+		Speculative bool
+		Due         time.Duration
+		Conversation
+	}
+	// Prefill has the model read the conversation so far, ahead of the user's
+	// next words.
+	Prefill struct{ Conversation }
+	// Speak asks the mouth for one sentence of a turn.
+	Speak struct {
+		Turn     int
+		Sentence Sentence
+	}
+	// Done says that a turn needs no more sentences: its mind and mouth may go.
+	Done struct{ Turn int }
+	// Cancel stops all work for a turn; what it still brings is dropped.
+	Cancel struct{ Turn int }
+	// Cut says that what was sent and not played by now is not heard any more.
+	Cut struct{ At time.Duration }
+	// End ends the conversation: the history says why, the line closes.
+	End struct {
+		Status contract.ChatStatus
+		Code   int
+		Reason string
+	}
+)
+
+func (Tell) effect()    {}
+func (Think) effect()   {}
+func (Prefill) effect() {}
+func (Speak) effect()   {}
+func (Done) effect()    {}
+func (Cancel) effect()  {}
+func (Cut) effect()     {}
+func (End) effect()     {}

@@ -1,0 +1,154 @@
+package turn
+
+import (
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// An Event is something that happened to a conversation. Every event carries
+// the time since the conversation began: time comes in with events and in no
+// other way.
+type Event interface{ Time() time.Duration }
+
+// At is when an event happened, counted from the beginning of the chat.
+type At time.Duration
+
+// Time is when it happened.
+func (a At) Time() time.Duration { return time.Duration(a) }
+
+// What the line brings.
+type (
+	// Opened is the first event. Asked is what the client asked for at connect,
+	// which holds already; First is what the assistant says first, and the
+	// settings say whether it does.
+	Opened struct {
+		At
+		Metadata contract.ChatMetadata
+		Asked    contract.SessionSettings
+		First    []Sentence
+	}
+	// Typed is text that the user wrote instead of saying it.
+	Typed struct {
+		At
+		Text string
+	}
+	// Dictated is text that the client wants the assistant to say.
+	Dictated struct {
+		At
+		Sentences []Sentence
+	}
+	// PauseAsked and ResumeAsked hold the assistant back and let it go on.
+	PauseAsked  struct{ At }
+	ResumeAsked struct{ At }
+	// SettingsAsked are settings that the client wants to be in force; they are
+	// checked as far as that needs no knowledge of the conversation.
+	SettingsAsked struct {
+		At
+		Message contract.SessionSettings
+	}
+	// Faulty is a message that could not be used.
+	Faulty struct {
+		At
+		Fault contract.Fault
+	}
+	// HungUp means that the client closed the line or vanished.
+	HungUp struct{ At }
+	// Lost means that the client cannot be reached or the history not written;
+	// of the latter the client is told.
+	Lost struct {
+		At
+		Unwritten bool
+	}
+	// ShutDown means that the box stops.
+	ShutDown struct{ At }
+)
+
+// What the ear brings. Utterances count from 1; Revision counts the guesses at
+// one utterance, each made at a pause in it.
+type (
+	// MicrophoneOpened says that the first audio has come.
+	MicrophoneOpened struct{ At }
+	// Voiced says how much voice an utterance holds so far.
+	Voiced struct {
+		At
+		Utterance int
+		Voice     time.Duration
+	}
+	// Overheard is what was said so far, in the middle of it.
+	Overheard struct {
+		At
+		Utterance int
+		Words     Words
+	}
+	// Guessed is what was said up to a pause.
+	Guessed struct {
+		At
+		Utterance, Revision int
+		Words               Words
+	}
+	// WentOn says that the pause of that revision was none.
+	WentOn struct {
+		At
+		Utterance, Revision int
+	}
+	// TurnEnded says that the silence after an utterance is long enough. What
+	// was said is the guess of that revision; revision 0 means nothing.
+	TurnEnded struct {
+		At
+		Utterance, Revision int
+	}
+)
+
+// What mind and mouth bring. Each names the turn that it belongs to; that of
+// an old turn is dropped.
+type (
+	// Thought is the next sentence of a reply.
+	Thought struct {
+		At
+		Turn     int
+		Sentence Sentence
+	}
+	// ThoughtEnded says that the reply has no more sentences.
+	ThoughtEnded struct {
+		At
+		Turn int
+	}
+	// Spoken is a sentence as sound.
+	Spoken struct {
+		At
+		Turn int
+		Clip Clip
+	}
+	// Failed says that mind or mouth could not do their part; the turn is
+	// over, as far as it came.
+	Failed struct {
+		At
+		Turn  int
+		Fault contract.Fault
+	}
+)
+
+// Tick says that the time State.Wake asked for has come.
+type Tick struct{ At }
+
+// Words is what the ear made of an utterance. Begin and End are where its
+// voice lies, counted from the beginning of the chat.
+type Words struct {
+	Text       string
+	Language   string // BCP 47, empty when unknown
+	Begin, End time.Duration
+}
+
+// Sentence is one sentence of the assistant. ID names it on the wire.
+type Sentence struct {
+	ID   string
+	Text string
+}
+
+// Clip is a spoken Sentence: its sound and how long that plays.
+type Clip struct {
+	Sentence Sentence
+	Files    [][]byte // complete WAV files, to be played one after the other
+	Duration time.Duration
+}

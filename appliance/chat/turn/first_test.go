@@ -1,0 +1,41 @@
+package turn
+
+import (
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+func greeting(text string) func(*Settings) {
+	return func(s *Settings) { s.OnNewChat = contract.EventMessage{Enabled: true, Text: text} }
+}
+
+func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
+	opened := Opened{Metadata: contract.ChatMetadata{ChatID: "c"}}
+	fresh := func(change func(*Settings), history ...Entry) *told {
+		s := DefaultSettings()
+		if change != nil {
+			change(&s)
+		}
+		return &told{t: t, state: NewState(s, time.UnixMilli(0), history)}
+	}
+	hello := Sentence{ID: "s1", Text: "Hello."}
+
+	opened.First = []Sentence{hello}
+	b := fresh(greeting("Hello."))
+	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "speak 1: Hello.", "done 1")
+	got := b.after(Spoken{Turn: 1, Clip: Clip{Sentence: hello, Files: [][]byte{{1}}, Duration: time.Second}})
+	want(t, got[:3], "assistant: Hello.", "audio s1", "assistant_end")
+
+	opened.First = nil
+	b = fresh(greeting(""))
+	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "think 1: "+greetingRequest)
+	for _, e := range b.state.history {
+		if e.Text == greetingRequest {
+			t.Error("the request is kept in the history")
+		}
+	}
+	want(t, fresh(nil).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
+	want(t, fresh(greeting("Hello."), Entry{Role: User, Text: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
+}

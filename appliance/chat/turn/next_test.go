@@ -1,0 +1,429 @@
+package turn
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// told is a conversation in a test: its state and its clock.
+type told struct {
+	t     *testing.T
+	state State
+	now   time.Duration
+}
+
+func begin(t *testing.T, change ...func(*Settings)) *told {
+	s := DefaultSettings()
+	for _, c := range change {
+		c(&s)
+	}
+	b := &told{t: t, state: NewState(s, time.UnixMilli(1_700_000_000_000), nil)}
+	b.after(Opened{Metadata: contract.ChatMetadata{ChatID: "c", ChatGroupID: "g"}})
+	return b
+}
+
+// after lets things happen, a millisecond apart, and returns what the last one
+// brought, in short.
+func (b *told) after(events ...Event) []string {
+	b.t.Helper()
+	var out []string
+	for _, e := range events {
+		b.now += time.Millisecond
+		var effects []Effect
+		b.state, effects = Next(b.state, stamped(e, b.now))
+		out = short(effects)
+	}
+	return out
+}
+
+func (b *told) wait(d time.Duration) *told {
+	b.now += d
+	return b
+}
+
+// stamped sets the time of an event.
+func stamped(e Event, at time.Duration) Event {
+	v := reflect.New(reflect.TypeOf(e)).Elem()
+	v.Set(reflect.ValueOf(e))
+	v.FieldByName("At").Set(reflect.ValueOf(At(at)))
+	return v.Interface().(Event)
+}
+
+// short names effects so that a test can show them in a line each.
+func short(effects []Effect) []string {
+	out := []string{}
+	for _, e := range effects {
+		switch e := e.(type) {
+		case Tell:
+			out = append(out, shortFact(e.Fact))
+		case Think:
+			how := "think"
+			if e.Speculative {
+				how = "prepare"
+			}
+			out = append(out, fmt.Sprintf("%s %d: %s", how, e.Turn, lastEntry(e.Conversation)))
+		case Speak:
+			out = append(out, fmt.Sprintf("speak %d: %s", e.Turn, e.Sentence.Text))
+		case Prefill, Cut: // a hint, and what the recorder needs; tested by themselves
+		case Done:
+			out = append(out, fmt.Sprintf("done %d", e.Turn))
+		case Cancel:
+			out = append(out, fmt.Sprintf("cancel %d", e.Turn))
+		case End:
+			out = append(out, fmt.Sprintf("end %s %d", e.Status, e.Code))
+		}
+	}
+	return out
+}
+
+// lastEntry is what the model is asked to answer, as it is to see it.
+func lastEntry(c Conversation) string {
+	e := c.History[len(c.History)-1]
+	if e.Context != "" {
+		return e.Text + " {Context: " + e.Context + "}"
+	}
+	return e.Text
+}
+
+func shortFact(f Fact) string {
+	switch f := f.(type) {
+	case Began:
+		return "chat_metadata"
+	case SettingsApplied:
+		return "record SESSION_SETTINGS"
+	case PromptApplied:
+		return "record SYSTEM_PROMPT"
+	case RecordingBegan:
+		return "record USER_RECORDING_START_MESSAGE"
+	case UserSaid:
+		if f.Interim {
+			return "interim: " + f.Text
+		}
+		return "user: " + f.Text
+	case AssistantSaid:
+		return "assistant: " + f.Text
+	case Sounded:
+		return "audio " + f.ID
+	case AnswerEnded:
+		return "assistant_end"
+	case Interrupted:
+		return "user_interruption"
+	case CutShort:
+		return fmt.Sprintf("amend %s: %s", f.ID, f.Text)
+	case AssistantPaused:
+		return "record PAUSE_ONSET"
+	case AssistantResumed:
+		return "record RESUME_ONSET"
+	case WentWrong:
+		return "error " + string(f.Fault.Code)
+	case Noted:
+		noted, _ := json.Marshal(f.Metadata)
+		return "note " + string(noted)
+	}
+	return fmt.Sprintf("%T", f)
+}
+
+func want(t *testing.T, got []string, wanted ...string) {
+	t.Helper()
+	if !slices.Equal(got, wanted) {
+		t.Fatalf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(wanted, "\n  "))
+	}
+}
+
+func says(text string) Words { return Words{Text: text} }
+
+func clip(turn int, text string, d time.Duration) Spoken {
+	return Spoken{Turn: turn, Clip: Clip{Sentence: Sentence{ID: "id-" + text, Text: text}, Files: [][]byte{[]byte("RIFF")}, Duration: d}}
+}
+
+func thinks(turn int, text string) Thought {
+	return Thought{Turn: turn, Sentence: Sentence{ID: "id-" + text, Text: text}}
+}
+
+// speaking is a conversation in which the assistant says the sentences, one
+// second each, after the user asked something.
+func speaking(t *testing.T, sentences ...string) *told {
+	b := begin(t)
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")},
+		TurnEnded{Utterance: 1, Revision: 1})
+	for _, s := range sentences {
+		b.after(thinks(1, s))
+	}
+	for _, s := range sentences {
+		b.after(clip(1, s, time.Second))
+	}
+	return b
+}
+
+func TestAnswerIsPreparedAtThePauseAndPlayedWhenTheTurnEnds(t *testing.T) {
+	b := begin(t)
+	want(t, b.after(Voiced{Utterance: 1, Voice: time.Second}))
+	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")}), "prepare 1: When do you open?")
+	want(t, b.after(thinks(1, "At ten.")), "speak 1: At ten.")
+	want(t, b.after(thinks(1, "Not on Mondays.")))
+	want(t, b.after(clip(1, "At ten.", time.Second)))
+	want(t, b.after(ThoughtEnded{Turn: 1}))
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}),
+		"user: When do you open?", "assistant: At ten.", "audio id-At ten.", "speak 1: Not on Mondays.", "done 1")
+	want(t, b.after(clip(1, "Not on Mondays.", time.Second)),
+		"assistant: Not on Mondays.", "audio id-Not on Mondays.", "assistant_end")
+}
+
+func TestPreparedAnswerIsThrownAwayWhenTheUserGoesOn(t *testing.T) {
+	b := begin(t)
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("When do you")})
+	want(t, b.after(WentOn{Utterance: 1, Revision: 1}))
+	want(t, b.after(Voiced{Utterance: 1, Voice: 1064 * time.Millisecond}))
+	want(t, b.after(Voiced{Utterance: 1, Voice: 1300 * time.Millisecond}), "cancel 1")
+	want(t, b.after(thinks(1, "What?")))
+	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("When do you open?")}), "prepare 2: When do you open?")
+}
+
+func TestPreparedAnswerOutlivesABreath(t *testing.T) {
+	b := begin(t)
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")},
+		WentOn{Utterance: 1, Revision: 1}, Voiced{Utterance: 1, Voice: 1064 * time.Millisecond})
+	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Hello?")}))
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 2}), "user: Hello?")
+	want(t, b.after(thinks(1, "Hi.")), "speak 1: Hi.")
+}
+
+func TestTurnThatEndsBeforeItsWordsAreKnownWaitsForThem(t *testing.T) {
+	b := begin(t)
+	b.after(Voiced{Utterance: 1, Voice: time.Second})
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}))
+	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")}), "user: Hello?", "think 1: Hello?")
+}
+
+func TestSpeechWithoutWordsIsNoTurn(t *testing.T) {
+	b := begin(t)
+	b.after(Voiced{Utterance: 1, Voice: 300 * time.Millisecond})
+	want(t, b.after(Guessed{Utterance: 1, Revision: 1}))
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}))
+	b.after(Voiced{Utterance: 2, Voice: 100 * time.Millisecond})
+	want(t, b.after(TurnEnded{Utterance: 2}))
+}
+
+func TestInterruptedReplySaysNothingMore(t *testing.T) {
+	b := speaking(t, "The museum opens at", "ten.")
+	want(t, b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond}))
+	want(t, b.after(Voiced{Utterance: 2, Voice: 800 * time.Millisecond}), "cancel 1",
+		"amend id-The museum opens at: …", "amend id-ten.: …", "user_interruption")
+	want(t, b.after(clip(1, "More.", time.Second)))
+	want(t, b.after(thinks(1, "More.")))
+	want(t, b.after(ThoughtEnded{Turn: 1}))
+	want(t, b.after(Voiced{Utterance: 2, Voice: 1600 * time.Millisecond}))
+}
+
+func TestSpeechOverThePlaybackInterruptsAfterAssistantEnd(t *testing.T) {
+	b := speaking(t, "One.", "Two.")
+	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1", "assistant_end")
+	want(t, b.wait(500*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}), "amend id-One.: …", "amend id-Two.: …", "user_interruption")
+}
+
+func TestAfterThePlaybackSpeechIsATurnAndNoInterruption(t *testing.T) {
+	b := speaking(t, "One.")
+	b.after(ThoughtEnded{Turn: 1})
+	want(t, b.wait(1100*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}))
+}
+
+func TestHistoryHoldsOnlyWhatWasPlayed(t *testing.T) {
+	b := speaking(t, "The museum opens at ten.", "It closes at six.")
+	out := b.wait(500 * time.Millisecond).after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
+	want(t, out, "cancel 1", "amend id-The museum opens at ten.: The museum…", "amend id-It closes at six.: …", "user_interruption")
+	last := b.state.history[len(b.state.history)-1]
+	if last.Role != Assistant || last.Text != "The museum…" {
+		t.Fatalf("the history ends with %+v", last)
+	}
+}
+
+func TestShortSpeechOverTheAssistantIsHeldBackUntilThePlaybackIsOver(t *testing.T) {
+	b := speaking(t, "The museum opens at ten.")
+	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond})
+	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("And Mondays?")}))
+	want(t, b.after(TurnEnded{Utterance: 2, Revision: 1}))
+	at, ok := b.state.Wake()
+	if !ok || at != b.state.silentAt {
+		t.Fatalf("wakes at %v, the playback ends at %v", at, b.state.silentAt)
+	}
+	b.now = at
+	want(t, b.after(Tick{}), "user: And Mondays?", "think 2: And Mondays?")
+}
+
+func TestBackchannelIsRecordedWithoutAnAnswer(t *testing.T) {
+	b := speaking(t, "The museum opens at ten.")
+	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond},
+		Guessed{Utterance: 2, Revision: 1, Words: says("Mm-hm, right.")}, TurnEnded{Utterance: 2, Revision: 1})
+	want(t, b.wait(time.Second).after(Tick{}), "user: Mm-hm, right.")
+}
+
+func TestYesToAQuestionIsAnAnswer(t *testing.T) {
+	b := speaking(t, "Shall I go on?")
+	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond},
+		Guessed{Utterance: 2, Revision: 1, Words: says("Yes.")}, TurnEnded{Utterance: 2, Revision: 1})
+	want(t, b.wait(time.Second).after(Tick{}), "user: Yes.", "think 2: Yes.")
+}
+
+func TestTypedTextInterruptsAndIsAnswered(t *testing.T) {
+	b := speaking(t, "The museum", "opens at ten.")
+	want(t, b.after(Typed{Text: "Stop."}), "cancel 1", "amend id-The museum: …", "amend id-opens at ten.: …", "user_interruption", "user: Stop.", "think 2: Stop.")
+}
+
+func TestPausedAssistantSaysNothingAndAnswersTheLastMessageWhenResumed(t *testing.T) {
+	b := speaking(t, "One.")
+	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1", "assistant_end")
+	want(t, b.after(PauseAsked{}))
+	want(t, b.after(Typed{Text: "First."}), "user: First.")
+	want(t, b.after(Typed{Text: "Second."}), "user: Second.")
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 2: Second.")
+	want(t, b.after(ResumeAsked{}))
+}
+
+func TestDictatedTextIsSpokenEvenWhilePaused(t *testing.T) {
+	b := begin(t)
+	b.after(PauseAsked{})
+	want(t, b.after(Dictated{Sentences: []Sentence{{"a", "One."}, {"b", "Two."}}}), "speak 1: One.", "speak 1: Two.", "done 1")
+	want(t, b.after(clip(1, "One.", time.Second)), "assistant: One.", "audio id-One.")
+	want(t, b.after(clip(1, "Two.", time.Second)), "assistant: Two.", "audio id-Two.", "assistant_end")
+}
+
+func TestFailedReplyTellsAndEndsTheTurn(t *testing.T) {
+	b := begin(t)
+	b.after(Typed{Text: "Hello."})
+	want(t, b.after(Failed{Turn: 1, Fault: contract.Fault{Code: contract.ProviderFailed}}),
+		"cancel 1", "error E0719", "assistant_end")
+	want(t, b.after(Typed{Text: "Again."}), "user: Again.", "think 2: Again.")
+}
+
+func TestFailureOfAPreparedReplyIsToldOnlyWhenItsTurnComes(t *testing.T) {
+	b := begin(t)
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")})
+	want(t, b.after(Failed{Turn: 1, Fault: contract.Fault{Code: contract.ProviderFailed}}), "cancel 1")
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Hello?", "error E0719", "assistant_end")
+}
+
+func TestFatalFaultEndsTheChat(t *testing.T) {
+	b := begin(t)
+	want(t, b.after(Faulty{Fault: contract.Fault{Code: contract.BrokenJSON}}), "error E0100")
+	want(t, b.after(Faulty{Fault: contract.Fault{Code: contract.ConfigNotFound}}), "error E0709", "end ERROR 1008")
+	want(t, b.after(Typed{Text: "Anyone?"}))
+}
+
+func TestSilenceEndsTheChat(t *testing.T) {
+	b := speaking(t, "One.")
+	b.after(ThoughtEnded{Turn: 1})
+	at, _ := b.state.Wake()
+	if idle := at - b.state.silentAt; idle != 600*time.Second {
+		t.Fatalf("the chat times out %v after the last sound", idle)
+	}
+	b.now = at
+	want(t, b.after(Tick{}), "end INACTIVITY_TIMEOUT 1000")
+}
+
+func TestMaximumDurationEndsTheChat(t *testing.T) {
+	b := begin(t)
+	for range 6 {
+		b.wait(299 * time.Second).after(Voiced{Utterance: 1, Voice: time.Second})
+	}
+	b.wait(6 * time.Second)
+	want(t, b.after(Tick{}), "end MAX_DURATION_TIMEOUT 1000")
+}
+
+func TestHangingUpEndsTheChatAndItsWork(t *testing.T) {
+	b := speaking(t, "One.")
+	want(t, b.after(HungUp{}), "cancel 1", "end USER_ENDED 1000")
+	if _, ok := b.state.Wake(); ok {
+		t.Fatal("an ended chat wants to be woken")
+	}
+}
+
+func TestInterimMessagesOnlyWhenAskedForAndNotOverTheAssistant(t *testing.T) {
+	b := begin(t, func(s *Settings) { s.Verbose = true })
+	b.after(Voiced{Utterance: 1, Voice: time.Second})
+	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")}), "interim: Hello?", "prepare 1: Hello?")
+	b.after(TurnEnded{Utterance: 1, Revision: 1}, thinks(1, "Hi."), clip(1, "Hi.", time.Second), ThoughtEnded{Turn: 1})
+	b.after(Voiced{Utterance: 2, Voice: 400 * time.Millisecond})
+	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Um.")}))
+}
+
+func TestTemporaryContextGoesWithOneMessageAndIsNotTranscribed(t *testing.T) {
+	b := begin(t)
+	b.after(SettingsAsked{Message: contract.SessionSettings{Context: &contract.Context{Text: "He is in room 12."}}})
+	want(t, b.after(Typed{Text: "Where am I?"}), "user: Where am I?", "think 1: Where am I? {Context: He is in room 12.}")
+	want(t, b.after(Typed{Text: "And now?"}), "cancel 1", "user_interruption", "user: And now?", "think 2: And now?")
+}
+
+func TestPreparedAnswerSeesTheContextToo(t *testing.T) {
+	b := begin(t, func(s *Settings) {
+		s.Context = &contract.Context{Text: "Room 12.", Type: contract.ContextPersistent}
+	})
+	b.after(Voiced{Utterance: 1, Voice: time.Second})
+	want(t, b.after(Guessed{Utterance: 1, Revision: 1, Words: says("Where?")}), "prepare 1: Where? {Context: Room 12.}")
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Where?")
+}
+
+func TestInvalidSettingsChangeNothing(t *testing.T) {
+	b := begin(t)
+	empty := " "
+	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &empty, CustomSessionID: "x"}}), "error E0716")
+	if b.state.Settings().CustomSessionID != "" {
+		t.Fatal("half of the settings were applied")
+	}
+}
+
+func TestNextLeavesTheOldStateAsItWas(t *testing.T) {
+	b := speaking(t, "One.", "Two.")
+	before := b.state
+	kept := slices.Clone(before.history)
+	b.wait(300*time.Millisecond).after(Voiced{Utterance: 2, Voice: time.Second}, Typed{Text: "And?"})
+	if !reflect.DeepEqual(before.history, kept) {
+		t.Fatalf("the old state's history became %v", before.history)
+	}
+}
+
+func TestSettingsOfTheConnectAreRecordedWithoutKeys(t *testing.T) {
+	s := NewState(DefaultSettings(), time.UnixMilli(1_700_000_000_000), nil)
+	_, effects := Next(s, Opened{Asked: contract.SessionSettings{VoiceID: "jenny", LanguageModelAPIKey: "secret"}})
+	want(t, short(effects), "chat_metadata", "record SESSION_SETTINGS", "record SYSTEM_PROMPT")
+	if asked := effects[1].(Tell).Fact.(SettingsApplied).Asked; asked.VoiceID != "jenny" || asked.LanguageModelAPIKey != "" {
+		t.Errorf("recorded %+v", asked)
+	}
+	_, effects = Next(s, Opened{Asked: contract.SessionSettings{LanguageModelAPIKey: "secret"}})
+	want(t, short(effects), "chat_metadata", "record SYSTEM_PROMPT")
+}
+
+func TestMetadataIsNotedOfTheChat(t *testing.T) {
+	b := begin(t)
+	noted := contract.SessionSettings{Metadata: map[string]json.RawMessage{"order": json.RawMessage("7")}}
+	want(t, b.after(SettingsAsked{Message: noted}), "record SESSION_SETTINGS", `note {"order":7}`)
+	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{CustomSessionID: "s"}}), "record SESSION_SETTINGS")
+}
+
+func TestTheFilesOfAClipAreCounted(t *testing.T) {
+	var s State
+	var out effects
+	s.play(&out, Clip{Sentence: Sentence{ID: "a", Text: "Long."}, Files: [][]byte{{1}, {2}, {3}}, Duration: 12 * time.Second})
+	var got []Sounded
+	for _, e := range out {
+		if tell, ok := e.(Tell); ok {
+			if a, ok := tell.Fact.(Sounded); ok {
+				got = append(got, a)
+			}
+		}
+	}
+	for i, a := range got {
+		if a.ID != "a" || a.Index != i || a.File[0] != byte(i+1) {
+			t.Errorf("clip %d is %+v", i, a)
+		}
+	}
+	if len(got) != 3 || s.silentAt != 12*time.Second {
+		t.Errorf("%d clips, silent at %s", len(got), s.silentAt)
+	}
+}

@@ -1,0 +1,114 @@
+package turn
+
+import (
+	"slices"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// State is all that is so in a conversation. It is a value: Next returns
+// another one and leaves the old as it was.
+type State struct {
+	settings Settings
+	begun    time.Time     // wall clock at the beginning, for {{now}}
+	now      time.Duration // when the last event happened
+	ended    bool
+	paused   bool
+
+	prompt  string  // the system prompt, its variables filled in
+	history []Entry // what was said, as far as it was heard
+
+	turn  int   // number of the newest turn
+	reply reply // the assistant's part of it
+
+	// What was sent and may still be playing at the client.
+	playing  []playing
+	silentAt time.Duration // when the client will have played everything
+
+	heard    heard         // the newest utterance
+	late     []late        // utterances before it that are over, their words still to come
+	owed     bool          // words that came late have no answer yet
+	heldBack []Words       // short speech over the assistant's, not sent yet
+	unheard  bool          // the last user message has no answer yet, because paused
+	active   time.Duration // when the user last did something
+}
+
+// phase is how far a reply is.
+type phase int
+
+const (
+	quiet     phase = iota // no reply under way
+	preparing              // speculative: nothing is sent until the user has finished
+	answering              // under way, in the open
+)
+
+// reply is the assistant's part of a turn.
+type reply struct {
+	phase     phase
+	utterance int // that a speculative reply answers, with the revision of its guess
+	revision  int
+	stale     bool   // the user went on; kept only in case the words stay the same
+	asked     string // the words that it answers
+
+	waiting  []Sentence // thought, not asked of the mouth yet
+	asking   int        // asked of the mouth, not spoken yet
+	spoke    int        // spoken
+	thought  bool       // no more sentences will come
+	kept     []Spoken   // spoken, held back until the user has finished
+	failed   *contract.Fault
+	dictated bool // the client wrote it
+}
+
+// late is an utterance whose words come when the user already says the next.
+type late struct{ utterance, revision int }
+
+// heard is what is known of the newest utterance.
+type heard struct {
+	utterance   int
+	open        bool // it goes on, or its words are still to come
+	revision    int  // of the newest guess asked for
+	words       Words
+	guessed     bool          // words are those of revision
+	over        bool          // the turn ended, the guess is still awaited
+	interrupted bool          // it has interrupted the assistant
+	resumed     time.Duration // voice at the moment the user went on after a pause
+}
+
+// NewState is a conversation about to begin, with what was said before.
+func NewState(s Settings, begun time.Time, history []Entry) State {
+	return State{settings: s, begun: begun, prompt: s.Prompt(begun), history: slices.Clone(history)}
+}
+
+// Settings are what holds now.
+func (s State) Settings() Settings { return s.settings }
+
+// Now is when the last event happened.
+func (s State) Now() time.Duration { return s.now }
+
+// Turn is the number of the newest turn; they count from 1.
+func (s State) Turn() int { return s.turn }
+
+// Conversation is what the model goes on with.
+func (s State) Conversation() Conversation { return s.conversation() }
+
+// Wake is when the state wants a Tick; false when it needs none.
+func (s State) Wake() (time.Duration, bool) {
+	if s.ended {
+		return 0, false
+	}
+	at := min(s.settings.MaxDuration, s.idleSince()+s.settings.Inactivity)
+	if s.silentAt > s.now && (len(s.heldBack) > 0 || s.owed || s.heard.guessed && s.reply.phase == quiet) {
+		at = min(at, s.silentAt)
+	}
+	return max(at, s.now), true
+}
+
+// idleSince is when somebody last did something.
+func (s State) idleSince() time.Duration { return max(s.active, s.silentAt) }
+
+// talking reports whether the assistant holds the floor: it prepares an answer
+// in the open, or what it said is still being played.
+func (s State) talking() bool {
+	return s.reply.phase == answering || s.now < s.silentAt
+}

@@ -1,0 +1,202 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// staleVoice is how much more voice after a pause makes an answer prepared in
+// that pause worthless. A breath or a cough brings less, and mostly leaves the
+// words as they were.
+const staleVoice = 160 * time.Millisecond
+
+// voiced: the user makes a sound. Enough of it over the assistant's interrupts.
+func (s *State) voiced(out *effects, e Voiced) {
+	s.active = s.now
+	s.listenTo(out, e.Utterance)
+	h := &s.heard
+	if s.reply.phase == preparing && s.reply.stale && e.Voice-h.resumed >= staleVoice {
+		s.drop(out)
+	}
+	if s.talking() && !h.interrupted && e.Voice >= s.settings.MinInterruption {
+		h.interrupted = true
+		s.interrupt(out)
+	}
+	h.resumed = min(h.resumed, e.Voice)
+}
+
+// listenTo makes utterance n the one that is heard.
+func (s *State) listenTo(out *effects, n int) {
+	if n == s.heard.utterance {
+		return
+	}
+	if s.reply.phase == preparing {
+		s.drop(out)
+	}
+	if s.heard.over {
+		s.late = append(slices.Clip(s.late), late{s.heard.utterance, s.heard.revision})
+	}
+	s.heard = heard{utterance: n, open: true}
+}
+
+// overheard: the user is still speaking, and this is the beginning of it. The
+// model reads it meanwhile.
+func (s *State) overheard(out *effects, e Overheard) {
+	if e.Utterance != s.heard.utterance || s.heard.guessed || s.talking() {
+		return
+	}
+	if s.settings.Verbose && e.Words.Text != "" {
+		s.tell(out, UserSaid{Words: e.Words, Interim: true})
+	}
+	if text := certain(e.Words.Text); text != "" && s.reply.phase == quiet && !s.paused {
+		out.add(Prefill{s.conversation(Entry{Role: User, Text: text})})
+	}
+}
+
+// certain is what will most likely stay of words that were cut off: all but the
+// last one, which may be half of a word, and without the full stop that a
+// transcriber puts at the end.
+func certain(text string) string {
+	last := strings.LastIndexByte(text, ' ')
+	if last < 0 {
+		return ""
+	}
+	return strings.TrimRight(text[:last], " .,;:!?")
+}
+
+// guessed: the user paused, and this is what was said so far.
+func (s *State) guessed(out *effects, e Guessed) {
+	h := &s.heard
+	if e.Utterance < h.utterance {
+		s.cameLate(out, e)
+		return
+	}
+	if e.Utterance != h.utterance || e.Revision < h.revision {
+		return
+	}
+	h.revision, h.words, h.guessed = e.Revision, e.Words, true
+	if h.over {
+		s.complete(out)
+		return
+	}
+	if s.settings.Verbose && e.Words.Text != "" && !s.talking() {
+		s.tell(out, UserSaid{Words: e.Words, Interim: true})
+	}
+	s.speculate(out)
+}
+
+// speculate prepares the answer to a guess, unless it is prepared already.
+func (s *State) speculate(out *effects) {
+	h := s.heard
+	if !h.guessed || s.talking() || s.paused {
+		return
+	}
+	if s.reply.phase == preparing {
+		if s.reply.asked == h.words.Text && s.reply.failed == nil {
+			s.reply.revision, s.reply.stale = h.revision, false
+			return
+		}
+		s.drop(out)
+	}
+	if h.words.Text == "" {
+		return
+	}
+	s.think(out, preparing, h.words.Text, s.byUser(h.words.Text))
+	s.reply.utterance, s.reply.revision = h.utterance, h.revision
+}
+
+// wentOn: the pause was none.
+func (s *State) wentOn(e WentOn) {
+	if e.Utterance != s.heard.utterance {
+		return
+	}
+	s.heard.guessed = false
+	s.heard.revision = e.Revision + 1
+	s.heard.resumed = noVoiceYet
+	if s.reply.phase == preparing {
+		s.reply.stale = true
+	}
+}
+
+// noVoiceYet stands for the voice at the resumption until the next Voiced
+// tells it.
+const noVoiceYet = time.Duration(1<<62 - 1)
+
+// turnEnded: the silence is long enough.
+func (s *State) turnEnded(out *effects, e TurnEnded) {
+	h := &s.heard
+	if e.Utterance != h.utterance {
+		return
+	}
+	if e.Revision == 0 {
+		s.forgetUtterance(out)
+		return
+	}
+	h.over = true
+	if h.guessed && h.revision == e.Revision {
+		s.complete(out)
+		return
+	}
+	h.revision, h.guessed = e.Revision, false
+}
+
+// forgetUtterance drops an utterance that held no words.
+func (s *State) forgetUtterance(out *effects) {
+	if s.reply.phase == preparing {
+		s.drop(out)
+	}
+	s.heard = heard{utterance: s.heard.utterance}
+	s.answerOwed(out)
+}
+
+// complete: the user has finished, and this is what was said.
+func (s *State) complete(out *effects) {
+	words := s.heard.words
+	s.heard = heard{utterance: s.heard.utterance, interrupted: s.heard.interrupted}
+	s.active = s.now
+	switch {
+	case words.Text == "":
+		if s.reply.phase == preparing {
+			s.drop(out)
+		}
+		s.answerOwed(out)
+	case s.talking():
+		s.holdBack(words)
+	default:
+		s.say(out, words)
+		s.answer(out, words.Text)
+	}
+}
+
+// say sends and keeps what the user said.
+func (s *State) say(out *effects, w Words) {
+	s.tell(out, UserSaid{Words: w})
+	s.addUser(w.Text)
+	s.spendContext()
+}
+
+// typed: the user wrote. It interrupts as speech does.
+func (s *State) typed(out *effects, e Typed) {
+	s.active = s.now
+	if s.reply.phase == preparing {
+		s.drop(out)
+	}
+	if s.talking() {
+		s.interrupt(out)
+	}
+	w := Words{Text: e.Text, Begin: s.now, End: s.now}
+	s.tell(out, UserSaid{Words: w, Typed: true})
+	s.addUser(e.Text)
+	s.spendContext()
+	s.answer(out, "")
+}
+
+// spendContext drops a context that was meant for one message.
+func (s *State) spendContext() {
+	if c := s.settings.Context; c != nil && c.Type != contract.ContextPersistent {
+		s.settings.Context = nil
+	}
+}

@@ -1,0 +1,269 @@
+// Package recording keeps what chats sound like: each side of a chat as a
+// stream of Opus in the time of the chat.
+package recording
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+const (
+	// queueLength is how many pieces of sound may wait for the recorder: some
+	// ten seconds of a disk that does not answer. What comes then is lost to the
+	// recording, and to nothing else.
+	queueLength = 512
+	// mostWaiting is how much of the user's sound may wait, whatever pieces it
+	// comes in: a minute, 4 MB.
+	mostWaiting = 60 * engine.SpeechRateHz
+	// beatEvery is how often the recorder writes down what the assistant has
+	// said meanwhile, and has the disk keep what is written. With half a second
+	// in a page of the file, a power cut loses less than a second of what was
+	// heard.
+	beatEvery = 250 * time.Millisecond
+	// lag is how far behind the clock it stays with the assistant: an
+	// interruption, whose event is handled that late at most, is then still to
+	// be written.
+	lag = 200 * time.Millisecond
+	// mostHeld is how many bytes of sentences that are still to be played
+	// it holds: 11 minutes, more than the longest text that a client may
+	// dictate.
+	mostHeld = 64 << 20
+)
+
+// Files is where the sound of chats is kept.
+type Files interface {
+	// CreateRecording makes the file for one side of a chat.
+	CreateRecording(chatID string, side store.Side) (*os.File, error)
+}
+
+// Recorder keeps what a conversation sounds like, each side as a stream of its
+// own in the time of the chat: the user as the ear decodes it, the assistant as
+// it is played, to where it was interrupted. One goroutine owns it, that of Run.
+// Nobody waits for it.
+type Recorder struct {
+	chatID string
+	files  Files
+	clock  func() time.Duration // since the chat began
+	log    *slog.Logger
+
+	queue   chan sound
+	waiting atomic.Int64  // samples of the user in the queue
+	over    chan struct{} // closed: all is written
+	lossy   atomic.Bool   // something was not taken
+
+	user, assistant lane
+	block           block    // of the user, not written yet
+	playing         []played // not written to its end, in order
+	held            int      // bytes of playing
+	silentAt        time.Duration
+}
+
+// sound is what the recorder is told, in order.
+type sound struct {
+	at    time.Duration
+	heard []float32 // of the user, from at on
+	said  []byte    // of the assistant, a WAV file that plays from at on or after the one before
+	cut   bool      // the assistant falls silent at at
+	last  bool      // nothing more comes
+}
+
+// played is a sentence that the client plays.
+type played struct {
+	begin, end time.Duration
+	wav        []byte
+	pcm        []float32 // of wav, from the moment that it is needed
+}
+
+// New returns the recorder of a chat. The clock counts from when the chat began.
+func New(chatID string, files Files, clock func() time.Duration, log *slog.Logger) *Recorder {
+	return &Recorder{
+		chatID: chatID, files: files, clock: clock, log: log,
+		queue: make(chan sound, queueLength), over: make(chan struct{}),
+		user:      lane{side: store.UserSide, rateHz: engine.SpeechRateHz},
+		assistant: lane{side: store.AssistantSide, rateHz: contract.OutputRateHz},
+	}
+}
+
+// Heard takes what the user said, from a time on. It owns pcm from now on.
+func (r *Recorder) Heard(at time.Duration, pcm []float32) {
+	if len(pcm) > 0 {
+		r.put(sound{at: at, heard: pcm})
+	}
+}
+
+// Said takes a sentence that is sent at a time, as a WAV file.
+func (r *Recorder) Said(at time.Duration, wav []byte) {
+	if len(wav) > 0 {
+		r.put(sound{at: at, said: wav})
+	}
+}
+
+// Cut silences the assistant from a time on: what was to play then was not
+// heard.
+func (r *Recorder) Cut(at time.Duration) { r.put(sound{at: at, cut: true}) }
+
+func (r *Recorder) put(s sound) {
+	n := int64(len(s.heard))
+	if r.waiting.Add(n) <= mostWaiting {
+		select {
+		case r.queue <- s:
+			return
+		default:
+		}
+	}
+	r.waiting.Add(-n)
+	r.lossy.Store(true)
+}
+
+// End closes the recording at a time and waits until it is written, at most
+// until ctx ends. It reports whether the recording is whole. Nothing may come
+// after it.
+func (r *Recorder) End(ctx context.Context, at time.Duration) (whole bool) {
+	select {
+	case r.queue <- sound{at: at, last: true}:
+	case <-ctx.Done():
+		close(r.queue) // for the recorder to see when its disk lets it
+	}
+	select {
+	case <-r.over:
+		return r.whole()
+	case <-ctx.Done():
+		r.log.Error("the recording of a chat is still not written; the disk is too slow")
+		return false
+	}
+}
+
+// Run records until the end.
+func (r *Recorder) Run() {
+	defer close(r.over)
+	beat := time.NewTicker(beatEvery)
+	defer beat.Stop()
+	for done := false; !done; {
+		select {
+		case s, open := <-r.queue:
+			switch done = !open || s.last; {
+			case !open:
+				r.silence(r.clock())
+			case done:
+				r.silence(s.at)
+			default:
+				r.take(s)
+			}
+		case <-beat.C:
+			r.beat(r.clock())
+		}
+	}
+	r.close()
+}
+
+func (r *Recorder) take(s sound) {
+	switch {
+	case s.cut:
+		r.silence(s.at)
+	case s.heard != nil:
+		r.waiting.Add(-int64(len(s.heard)))
+		r.hear(s.at, s.heard)
+	default:
+		length, err := audio.WAVLength(s.said)
+		if err != nil {
+			r.failed(&r.assistant, err)
+			return
+		}
+		if r.held += len(s.said); r.held > mostHeld {
+			r.lossy.Store(true)
+			r.held -= len(s.said)
+			return
+		}
+		begin := max(s.at, r.silentAt)
+		r.silentAt = begin + length
+		r.playing = append(r.playing, played{begin: begin, end: r.silentAt, wav: s.said})
+	}
+}
+
+// silence writes what the assistant had said by a time, and forgets the rest.
+func (r *Recorder) silence(at time.Duration) {
+	r.play(at)
+	r.playing, r.held = nil, 0
+	r.silentAt = min(r.silentAt, at)
+}
+
+// play writes what the assistant had said by a time.
+func (r *Recorder) play(until time.Duration) {
+	for len(r.playing) > 0 && r.playing[0].begin < until {
+		c := &r.playing[0]
+		if c.pcm == nil {
+			pcm, err := audio.DecodeAll(c.wav, contract.OutputRateHz)
+			if err != nil {
+				r.failed(&r.assistant, err)
+			}
+			r.held -= len(c.wav)
+			c.wav, c.pcm = nil, pcm
+		}
+		n := min(len(c.pcm), audio.Samples(until-c.begin, contract.OutputRateHz))
+		r.write(&r.assistant, c.begin, c.pcm[:n])
+		if n < len(c.pcm) {
+			c.pcm = c.pcm[n:]
+			c.begin += time.Duration(n) * time.Second / contract.OutputRateHz
+			return
+		}
+		r.playing = r.playing[1:]
+	}
+}
+
+func (r *Recorder) write(l *lane, at time.Duration, pcm []float32) {
+	if len(pcm) == 0 || l.err != nil {
+		return
+	}
+	if err := l.write(r, at, pcm); err != nil {
+		r.failed(l, err)
+	}
+}
+
+// failed gives up one side, and keeps what is there of it.
+func (r *Recorder) failed(l *lane, err error) {
+	l.err = err
+	r.log.Error("a chat is no longer recorded", "side", string(l.side), "err", err)
+}
+
+// beat writes what is due, and has the disk keep it.
+func (r *Recorder) beat(now time.Duration) {
+	r.play(now - lag)
+	if r.block.due(now) {
+		r.writeBlock()
+	}
+	r.keep()
+}
+
+// keep has the disk keep what is written.
+func (r *Recorder) keep() {
+	for _, l := range []*lane{&r.user, &r.assistant} {
+		if err := l.keep(); err != nil {
+			r.failed(l, err)
+		}
+	}
+}
+
+func (r *Recorder) close() {
+	r.writeBlock()
+	for _, l := range []*lane{&r.user, &r.assistant} {
+		if err := l.close(); err != nil {
+			r.failed(l, err)
+		}
+	}
+	if r.lossy.Load() {
+		r.log.Error("something of a chat is not recorded: the disk was too slow, or too much waited to be played")
+	}
+}
+
+// whole reports, when all is over, whether nothing is missing.
+func (r *Recorder) whole() bool {
+	return r.user.err == nil && r.assistant.err == nil && !r.lossy.Load()
+}
