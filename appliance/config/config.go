@@ -35,6 +35,7 @@ type Config struct {
 	StrictModels bool
 	Chat         Chat
 	Retention    Retention
+	Limits       Limits
 	Log          Log
 	Warnings     []string // what is allowed but likely not meant; to be logged at start
 }
@@ -68,6 +69,19 @@ type Retention struct {
 	History bool // what happened in chats is kept; without it their sound is not either
 }
 
+// Limits keep one account, or one address, from taking the whole box. A number
+// of 0 is no limit, but for ChatsPerAccount.
+type Limits struct {
+	ChatsPerAccount       int  // at once; see Config.ChatsPerAccount
+	RequestsPerSecond     int  // of one account, for longer than the burst
+	RequestBurst          int  // requests that one account may send at once
+	Connections           int  // in all
+	ConnectionsPerAddress int  // from one address
+	DiskPerAccount        Size // all that is kept of one account
+	Recordings            Size // the recordings of all accounts
+	RecordingsDays        int  // days after its chat that a recording is kept; 0: as long as the chat
+}
+
 // Log says what is logged and how.
 type Log struct {
 	Level  slog.Level
@@ -86,6 +100,12 @@ type Sources struct {
 // FileName is the name of the configuration file that is looked for.
 const FileName = layout.Settings
 
+// Variables that are no settings.
+const (
+	fileVariable  = "PARLEY_CONFIG" // the file to read
+	cacheVariable = "PARLEY_CACHE"  // folder of all that can be fetched again
+)
+
 // Load reads all sources and returns the valid Config they make together. Its
 // errors name the setting, where it was set, the value, and what is allowed.
 func Load(s Sources) (Config, error) {
@@ -97,21 +117,12 @@ func Load(s Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c := Config{
-		File:      file,
-		Listen:    "127.0.0.1:8080",
-		Data:      layout.InHome(l.home, layout.DefaultData),
-		Packs:     l.defaultPacks(),
-		Profile:   packs.Profiles()[0],
-		Engines:   Engines{Transcriber: "moonshine", Voice: "voice-joe"},
-		Retention: Retention{Audio: true, History: true},
-		Log:       Log{Level: slog.LevelInfo, Format: "auto"},
-	}
+	c := Config{File: file}
 	fromFile, err := l.readFile(file)
 	if err != nil {
 		return Config{}, err
 	}
-	for _, given := range [][]given{fromFile, l.fromEnvironment(), l.fromFlags()} {
+	for _, given := range [][]given{l.defaults(), fromFile, l.fromEnvironment(), l.fromFlags()} {
 		if err := apply(&c, given); err != nil {
 			return Config{}, err
 		}
@@ -185,13 +196,18 @@ func newLoader(s Sources) (*loader, error) {
 	return l, nil
 }
 
-// defaultPacks is the packs folder when none is set: in PARLEY_CACHE, else in
-// the user's cache.
-func (l *loader) defaultPacks() string {
-	if cache := l.env["PARLEY_CACHE"]; cache != "" {
-		return filepath.Join(absolute(cache, l.dir, l.home), "packs")
+// defaults are what the table of settings says, and PARLEY_CACHE.
+func (l *loader) defaults() []given {
+	var list []given
+	for _, s := range Settings() {
+		if cache := l.env[cacheVariable]; s.Key == "packs" && cache != "" {
+			s.Default = filepath.Join(cache, filepath.Base(layout.DefaultPacks))
+		}
+		if s.Default != "" {
+			list = append(list, given{Setting: s, value: s.Default, where: "default", dir: l.dir, home: l.home})
+		}
 	}
-	return layout.InHome(l.home, layout.DefaultPacks)
+	return list
 }
 
 // findFile returns the path of the file to read; empty when there is none. A
@@ -199,7 +215,7 @@ func (l *loader) defaultPacks() string {
 func (l *loader) findFile() (string, error) {
 	asked := l.File
 	if asked == "" {
-		asked = l.env["PARLEY_CONFIG"]
+		asked = l.env[fileVariable]
 	}
 	if asked != "" {
 		path := absolute(asked, l.dir, l.home)
@@ -219,9 +235,9 @@ func (l *loader) findFile() (string, error) {
 
 func (l *loader) fromEnvironment() []given {
 	var list []given
-	for _, s := range settings {
-		if value, ok := l.env[s.env()]; ok {
-			list = append(list, given{setting: s, value: value, where: s.env(), dir: l.dir, home: l.home})
+	for _, s := range Settings() {
+		if value, ok := l.env[s.Env()]; ok {
+			list = append(list, given{Setting: s, value: value, where: s.Env(), dir: l.dir, home: l.home})
 		}
 	}
 	return list
@@ -229,9 +245,9 @@ func (l *loader) fromEnvironment() []given {
 
 func (l *loader) fromFlags() []given {
 	var list []given
-	for _, s := range settings {
-		if value, ok := l.Flags[s.key]; ok {
-			list = append(list, given{setting: s, value: value, where: "--" + s.flag, dir: l.dir, home: l.home})
+	for _, s := range Settings() {
+		if value, ok := l.Flags[s.Key]; ok {
+			list = append(list, given{Setting: s, value: value, where: "--" + s.Flag, dir: l.dir, home: l.home})
 		}
 	}
 	return list
@@ -240,9 +256,9 @@ func (l *loader) fromFlags() []given {
 // misspelled warns of variables that are nearly a setting. Others are left
 // alone: container platforms put PARLEY_… variables of their own there.
 func (l *loader) misspelled() []string {
-	known := []string{"PARLEY_CONFIG", "PARLEY_CACHE", "PARLEY_API_KEY"}
-	for _, s := range settings {
-		known = append(known, s.env())
+	known := []string{fileVariable, cacheVariable, "PARLEY_API_KEY"}
+	for _, s := range Settings() {
+		known = append(known, s.Env())
 	}
 	var warnings []string
 	for _, name := range slices.Sorted(maps.Keys(l.env)) {

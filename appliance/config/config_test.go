@@ -46,7 +46,8 @@ func TestNothingSetGivesTheDefaults(t *testing.T) {
 	if c.Data != filepath.Join(s.Home, ".local/share/parley") || c.Packs != filepath.Join(s.Home, ".cache/parley/packs") ||
 		c.Listen != "127.0.0.1:8080" || !c.TLS.Off() || c.Profile != "default" || c.File != "" ||
 		c.Engines.Transcriber != "moonshine" || c.Engines.LanguageModel.Pack != "llm-qwen" || c.Engines.Voice != "voice-joe" ||
-		c.Log.Level != slog.LevelInfo || c.MaxChats() < 4 || len(c.Warnings) != 0 {
+		c.Log.Level != slog.LevelInfo || c.MaxChats() < 4 || !c.Retention.Audio || !c.Retention.History || c.Limits.Connections != 1000 ||
+		c.ChatsPerAccount() >= c.MaxChats() || c.Limits.DiskPerAccount != (Size{Percent: 50}) || len(c.Warnings) != 0 {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -72,6 +73,8 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
 		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "chat.max_chats": "3",
+		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8", "limits.connections": "9",
+		"limits.connections_per_address": "10", "limits.disk_per_account": "20GB", "limits.recordings": "10%", "limits.recordings_days": "7",
 		"retention.days": "30", "retention.audio": "off", "retention.history": "off", "log.level": "debug", "log.format": "json",
 	}
 	// Some settings are only valid together.
@@ -84,16 +87,16 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 	}
 	env, flags := map[string]bool{}, map[string]bool{}
 	for _, name := range Settings() {
-		if env[name.Env] || flags[name.Flag] || value[name.Key] == "" {
+		if env[name.Env()] || flags[name.Flag] || value[name.Key] == "" {
 			t.Fatalf("%+v: the names are not its own, or this test knows no value", name)
 		}
-		env[name.Env], flags[name.Flag] = true, true
+		env[name.Env()], flags[name.Flag] = true, true
 		t.Run(name.Key, func(t *testing.T) {
 			byFlag, byEnv, byFile := place(t, ""), place(t, ""), place(t, "")
 			for _, key := range append(with[name.Key], name.Key) {
 				byFlag.Flags[key] = value[key]
-				i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
-				byEnv.Environ = append(byEnv.Environ, settings[i].env()+"="+value[key])
+				s, _ := find(key)
+				byEnv.Environ = append(byEnv.Environ, s.Env()+"="+value[key])
 			}
 			write(t, filepath.Join(byFile.Dir, FileName), nested(append(with[name.Key], name.Key), value))
 			a, b, c := load(t, byFlag), load(t, byEnv), load(t, byFile)
@@ -115,7 +118,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
-		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Chat == b.Chat && a.Retention == b.Retention && a.Log == b.Log
+		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log
 }
 
 // nested writes keys that share all but the last part as YAML.
@@ -146,6 +149,10 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 		{"profile: huge", []string{"profile", `"huge"`, "default, small, test, full"}},
 		{"engines:\n  threads: many", []string{"engines.threads", ":2", `"many"`, "0 to 256"}},
 		{"engines:\n  threads: -1", []string{`"-1"`, "0 to 256"}},
+		{"limits: {request_burst: 0}", []string{"limits.request_burst", `"0"`, "1 to 1000000"}},
+		{"limits: {recordings: much}", []string{"limits.recordings", `"much"`, "20GB"}},
+		{"limits: {recordings: 120%}", []string{`"120%"`, "25%"}},
+		{"limits: {disk_per_account: -1}", []string{`"-1"`, "no bound"}},
 		{"engines: moonshine", []string{"engines", "a map with the keys transcriber"}},
 		{"engines: [1]", []string{"engines", "list"}},
 		{"data: {a: b}", []string{"data", "plain value"}},
@@ -272,6 +279,29 @@ func TestNearestFindsSlipsAndNothingElse(t *testing.T) {
 	for in, want := range map[string]string{"vioce": "voice", "voic": "voice", "Voices": "voice", "xyzzy": "", "thread": "threads"} {
 		if got := Nearest(in, []string{"voice", "threads", "transcriber"}); got != want {
 			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestSizesAreBytesOrAPartOfTheDisk(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "1000": 1000, "500MB": 500e6, "1.5 gb": 1.5e9, "2TB": 2e12, "25%": 25e9, "100%": 100e9} {
+		s, ok := parseSize(text)
+		if got := s.Of(100e9); !ok || got != want {
+			t.Errorf("%s of 100 GB is %d (%v), want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "-1", "0%", "101%", "x", "GB", "1e99GB", "-5MB", "NaNGB", "5 %%"} {
+		if s, ok := parseSize(text); ok {
+			t.Errorf("%q is taken for %+v", text, s)
+		}
+	}
+}
+
+func TestOneAccountLeavesASeatToOthers(t *testing.T) {
+	for _, c := range []struct{ all, set, want int }{{8, 0, 6}, {8, 2, 2}, {8, 20, 8}, {1, 0, 1}, {2, 0, 1}} {
+		cfg := Config{Chat: Chat{MaxChats: c.all}, Limits: Limits{ChatsPerAccount: c.set}}
+		if got := cfg.ChatsPerAccount(); got != c.want {
+			t.Errorf("of %d chats, with %d set, one account has %d, want %d", c.all, c.set, got, c.want)
 		}
 	}
 }

@@ -106,12 +106,12 @@ func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 		if err != nil {
 			return err
 		}
-		i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
-		if i < 0 {
+		s, ok := find(key)
+		if !ok {
 			return r.errorf(value, "%s takes a map with the keys %s", key, strings.Join(keysUnder(key+"."), ", "))
 		}
 		r.list = append(r.list, given{
-			setting: settings[i], value: text, where: r.place(entry.Key()),
+			Setting: s, value: text, where: r.place(entry.Key()),
 			dir: filepath.Dir(r.path), home: r.home,
 		})
 	}
@@ -131,7 +131,7 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 		if key == "routes" {
 			return r.routes(n)
 		}
-		if key != "origins" && key != "tls.names" {
+		if s, _ := find(key); !s.list {
 			return "", r.errorf(n, "%s takes one value, not a list", key)
 		}
 		var items []string
@@ -154,28 +154,39 @@ func (r *fileReader) unknown(at ast.Node, prefix, key string) error {
 	if near := Nearest(name, allowed); near != "" {
 		return r.errorf(at, "unknown key %s: did you mean %s%s?", key, prefix, near)
 	}
-	for _, s := range settings { // right name, wrong level
-		if s.key == name || strings.HasSuffix(s.key, "."+name) {
-			return r.errorf(at, "unknown key %s: did you mean %s?", key, s.key)
+	for _, s := range Settings() { // right name, wrong level
+		if s.Key == name || strings.HasSuffix(s.Key, "."+name) {
+			return r.errorf(at, "unknown key %s: did you mean %s?", key, s.Key)
 		}
 	}
 	return r.errorf(at, "unknown key %s: allowed here are %s", key, strings.Join(allowed, ", "))
 }
 
+// find returns the setting of that key.
+func find(key string) (Setting, bool) {
+	for _, s := range Settings() {
+		if s.Key == key {
+			return s, true
+		}
+	}
+	return Setting{}, false
+}
+
 // known tells whether key is a setting or a map of settings.
 func known(key string) bool {
-	return slices.ContainsFunc(settings, func(s setting) bool { return s.key == key }) || hasInner(key)
+	_, ok := find(key)
+	return ok || hasInner(key)
 }
 
 func hasInner(key string) bool {
-	return slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.key, key+".") })
+	return slices.ContainsFunc(Settings(), func(s Setting) bool { return strings.HasPrefix(s.Key, key+".") })
 }
 
 // keysUnder lists the keys allowed in the map at prefix.
 func keysUnder(prefix string) []string {
 	var keys []string
-	for _, s := range settings {
-		rest, ok := strings.CutPrefix(s.key, prefix)
+	for _, s := range Settings() {
+		rest, ok := strings.CutPrefix(s.Key, prefix)
 		if !ok {
 			continue
 		}

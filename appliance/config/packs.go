@@ -40,7 +40,7 @@ func (c Config) VoicePack(name string) string {
 // IsVoice tells whether the packs folder has a pack of that name with a voice
 // in it. Any name may be asked for: none leads out of the folder.
 func (c Config) IsVoice(pack string) bool {
-	if !packNames.MatchString(pack) {
+	if !isPackName(pack) {
 		return false
 	}
 	_, err := os.Stat(filepath.Join(c.Pack(pack), "voice.onnx"))
@@ -80,4 +80,13 @@ func (c Config) MaxChats() int {
 		return c.Chat.MaxChats
 	}
 	return chatsPerCore * c.Cores()
+}
+
+// ChatsPerAccount is how many conversations one account may have at once. By
+// default it is three quarters of all, so that another account finds a seat.
+func (c Config) ChatsPerAccount() int {
+	if n := c.Limits.ChatsPerAccount; n > 0 {
+		return min(n, c.MaxChats())
+	}
+	return max(1, c.MaxChats()*3/4)
 }

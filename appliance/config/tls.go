@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -70,9 +69,20 @@ func setTLSKey(c *Config, g given) error {
 	return nil
 }
 
-// hostName is a name as certificates have it (RFC 1123, section 2.1), in small
-// letters.
-var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+// isHostName tells whether name is one as certificates have it (RFC 1123,
+// section 2.1), in small letters: labels of 1 to 63 letters, digits and -, which
+// does not stand at an end, with dots between them; 253 characters in all.
+func isHostName(name string) bool {
+	if len(name) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 || !madeOf(label, lower+digits+"-") || label[0] == '-' || label[len(label)-1] == '-' {
+			return false
+		}
+	}
+	return true
+}
 
 func setTLSNames(c *Config, g given) error {
 	c.TLS.Names = nil
@@ -83,7 +93,7 @@ func setTLSNames(c *Config, g given) error {
 		}
 		if addr, err := netip.ParseAddr(name); err == nil && addr.Zone() == "" {
 			name = addr.Unmap().String()
-		} else if !hostName.MatchString(name) || len(name) > 253 {
+		} else if !isHostName(name) {
 			return fmt.Errorf("%.80q is neither the name nor the address of a host: use such as box.example or 192.0.2.7", name)
 		}
 		c.TLS.Names = append(c.TLS.Names, name)

@@ -1,0 +1,243 @@
+package config
+
+import (
+	"log/slog"
+	"strings"
+
+	"parley/firmware/packs"
+	"parley/internal/layout"
+)
+
+// A Setting is one thing that an operator may set. It has one name in a file,
+// one as a flag and one in the environment, and one function that reads its
+// value wherever it came from.
+type Setting struct {
+	Key   string // in parley.yaml, with dots between levels
+	Flag  string // without its dashes
+	Group string // the heading under which it is listed
+	Takes string // the word that stands for its value in help, such as HOST:PORT
+	Help  string // what it is, for a terminal
+	More  string // what the documentation says besides, in Markdown
+	// Default is the value where nobody sets one; Otherwise says in words what
+	// holds then, where that is not a fixed value.
+	Default, Otherwise string
+	kind
+}
+
+// Env is the setting's environment variable.
+func (s Setting) Env() string {
+	return "PARLEY_" + strings.ToUpper(strings.ReplaceAll(s.Flag, "-", "_"))
+}
+
+// Allowed says what its value may be, in words.
+func (s Setting) Allowed() string { return s.allowed }
+
+// The headings of the settings.
+const (
+	groupBox      = "The box"
+	groupTLS      = "TLS"
+	groupModels   = "Models"
+	groupServer   = "A language model on a server"
+	groupChats    = "Chats and what is kept of them"
+	groupLimits   = "Limits"
+	groupLog      = "Log"
+	languageModel = "engines.language_model"
+)
+
+// Settings lists all settings, in the order in which they are shown. It is the
+// one table of which the file, the variables, the flags, the help and the
+// documentation are made.
+func Settings() []Setting {
+	return []Setting{
+		{
+			Key: "data", Flag: "data", Group: groupBox, Takes: "DIR", Default: layout.DefaultData,
+			Help: "Folder of the database.",
+			More: "`parley serve` makes it, with mode 0711 (others may pass through it to `ca.crt`, and see nothing else), where there is none. For root the default is under `/root`.",
+			kind: path(func(c *Config) *string { return &c.Data }),
+		},
+		{
+			Key: "listen", Flag: "listen", Group: groupBox, Takes: "HOST:PORT", Default: "127.0.0.1:8080",
+			Help: "Address to listen on; port 0 lets the system choose.",
+			kind: custom("host:port", setListen),
+		},
+		{
+			Key: "origins", Flag: "origins", Group: groupBox, Takes: "LIST", Otherwise: "none",
+			Help: "Web origins besides its own whose pages may use the box.",
+			kind: list("a list, or with commas; `*` is all", setOrigins),
+		},
+		{
+			Key: "packs", Flag: "packs", Group: groupBox, Takes: "DIR", Default: layout.DefaultPacks,
+			Help: "Folder of the model packs.",
+			More: "Where `PARLEY_CACHE` is set, it is `packs` in there.",
+			kind: path(func(c *Config) *string { return &c.Packs }),
+		},
+
+		{
+			Key: "tls", Flag: "tls", Group: groupTLS, Takes: "MODE|CERT,KEY", Default: "auto",
+			Help: "Encryption: auto (off on loopback, own elsewhere), off, own (a certificate that the box makes), acme (one that it fetches), or a certificate and its key.",
+			More: "In YAML also a map with the keys below. See [security](security.md).",
+			kind: custom("`auto`, `off`, `own`, `acme` or `CERT.pem,KEY.pem`", setTLS),
+		},
+		{
+			Key: "tls.cert", Flag: "tls-cert", Group: groupTLS, Takes: "FILE",
+			Help: "Certificate chain (PEM).",
+			kind: custom("a path", setTLSCert),
+		},
+		{
+			Key: "tls.key", Flag: "tls-key", Group: groupTLS, Takes: "FILE",
+			Help: "Its private key (PEM).",
+			kind: custom("a path", setTLSKey),
+		},
+		{
+			Key: "tls.names", Flag: "tls-names", Group: groupTLS, Takes: "LIST", Otherwise: "none",
+			Help: "Names that lead to the box: all of an acme certificate, or names and addresses to add to its own.",
+			kind: list("a list, or with commas", setTLSNames),
+		},
+		{
+			Key: "tls.acme", Flag: "tls-acme", Group: groupTLS, Takes: "URL", Otherwise: "letsencrypt",
+			Help: "Directory of the ACME server; turns acme on.",
+			kind: custom("`letsencrypt`, or an `https://` URL", setTLSACME),
+		},
+		{
+			Key: "tls.email", Flag: "tls-email", Group: groupTLS, Takes: "ADDRESS", Otherwise: "none",
+			Help: "Where the ACME server may write to.",
+			kind: custom("an e-mail address", setTLSEmail),
+		},
+		{
+			Key: "tls.roots", Flag: "tls-roots", Group: groupTLS, Takes: "FILE", Otherwise: "the system's",
+			Help: "Authorities (PEM) by which the ACME server itself is trusted.",
+			kind: path(func(c *Config) *string { return &c.TLS.Roots }),
+		},
+
+		{
+			Key: "profile", Flag: "profile", Group: groupModels, Takes: "NAME", Default: packs.Profiles()[0],
+			Help: "Which packs parley packs pull fetches, and which language model answers unless one is named.",
+			kind: oneOf(func(c *Config) *string { return &c.Profile }, packs.Profiles()...),
+		},
+		{
+			Key: "engines.transcriber", Flag: "transcriber", Group: groupModels, Takes: "NAME", Default: "moonshine",
+			Help: "Speech to text: moonshine (English, quick) or whisper (many languages, better in noise, slower).",
+			kind: oneOf(func(c *Config) *string { return &c.Engines.Transcriber }, "moonshine", "whisper"),
+		},
+		{
+			Key: languageModel, Flag: "language-model", Group: groupModels, Takes: "PACK", Otherwise: "that of the profile",
+			Help: "Embedded language model: llm-qwen, or one that was added with parley packs add.",
+			More: "In YAML also a map with the three keys of a server.",
+			kind: custom("the name of a pack", setLanguageModel),
+		},
+		{
+			Key: "engines.voice", Flag: "voice", Group: groupModels, Takes: "NAME", Default: "voice-joe",
+			Help: "Voice when a chat names none, with or without voice-.",
+			kind: custom("the name of a pack", setVoice),
+		},
+		{
+			Key: "engines.threads", Flag: "threads", Group: groupModels, Takes: "N", Default: "0",
+			Help: "Cores that all engines together may use; 0 is all of the machine.",
+			kind: number(func(c *Config) *int { return &c.Engines.Threads }, 0, 256),
+		},
+		{
+			Key: "routes", Flag: "routes", Group: groupModels, Takes: "LIST", Otherwise: "none",
+			Help: "Which model answers for those that configs name.",
+			More: "See [below](#routes-for-language-models).",
+			kind: custom("`PROVIDER/MODEL=TO`, with commas; TO is a pack or `URL|MODEL|VARIABLE`", setRoutes),
+		},
+		{
+			Key: "strict_models", Flag: "strict-models", Group: groupModels, Takes: "BOOL", Default: "false",
+			Help: "Refuse chats whose config names a model without a route (E0711), instead of letting the box's own answer.",
+			kind: boolean(func(c *Config) *bool { return &c.StrictModels }),
+		},
+
+		{
+			Key: languageModel + ".openai", Flag: "openai", Group: groupServer, Takes: "URL", Otherwise: "none",
+			Help: "Let a server with the OpenAI API answer, and send it what is said: its base URL.",
+			kind: custom("an `http://` or `https://` URL", setOpenAI),
+		},
+		{
+			Key: languageModel + ".model", Flag: "openai-model", Group: groupServer, Takes: "NAME",
+			Help: "The model's name on that server; required with it.",
+			kind: custom("a name", setServerModel),
+		},
+		{
+			Key: languageModel + ".key_env", Flag: "openai-key-env", Group: groupServer, Takes: "VARIABLE", Otherwise: "none: no key is sent",
+			Help: "Environment variable that holds the key for that server.",
+			More: "The key itself is never written in a file.",
+			kind: custom("the name of a variable", setKeyEnv),
+		},
+
+		{
+			Key: "chat.max_chats", Flag: "max-chats", Group: groupChats, Takes: "N", Default: "0",
+			Help: "Chats open at once; one more is refused with 503. 0 is four for each core.",
+			kind: number(func(c *Config) *int { return &c.Chat.MaxChats }, 0, 1000),
+		},
+		{
+			Key: "retention.days", Flag: "retention-days", Group: groupChats, Takes: "N", Default: "0",
+			Help: "Days after its end that a chat is kept, with its recording; 0 is for ever.",
+			More: "See [history](history.md).",
+			kind: number(func(c *Config) *int { return &c.Retention.Days }, 0, 36500),
+		},
+		{
+			Key: "retention.audio", Flag: "retention-audio", Group: groupChats, Takes: "on|off", Default: "on",
+			Help: "Whether chats are recorded.",
+			kind: onOff(func(c *Config) *bool { return &c.Retention.Audio }),
+		},
+		{
+			Key: "retention.history", Flag: "retention-history", Group: groupChats, Takes: "on|off", Default: "on",
+			Help: "Whether anything of a chat is kept.",
+			More: "Off, nothing of a chat is written, its sound neither, and none can be resumed (E0720).",
+			kind: onOff(func(c *Config) *bool { return &c.Retention.History }),
+		},
+
+		{
+			Key: "limits.chats_per_account", Flag: "chats-per-account", Group: groupLimits, Takes: "N", Default: "0",
+			Help: "Chats of one account at once; 0 is three quarters of all.",
+			kind: number(func(c *Config) *int { return &c.Limits.ChatsPerAccount }, 0, 1000),
+		},
+		{
+			Key: "limits.requests_per_second", Flag: "requests-per-second", Group: groupLimits, Takes: "N", Default: "50",
+			Help: "Requests of one account a second, for longer than the burst; 0 is any number.",
+			kind: number(func(c *Config) *int { return &c.Limits.RequestsPerSecond }, 0, 1_000_000),
+		},
+		{
+			Key: "limits.request_burst", Flag: "request-burst", Group: groupLimits, Takes: "N", Default: "200",
+			Help: "Requests that one account may send at once.",
+			kind: number(func(c *Config) *int { return &c.Limits.RequestBurst }, 1, 1_000_000),
+		},
+		{
+			Key: "limits.connections", Flag: "connections", Group: groupLimits, Takes: "N", Default: "1000",
+			Help: "Connections in all; 0 is any number.",
+			kind: number(func(c *Config) *int { return &c.Limits.Connections }, 0, 1_000_000),
+		},
+		{
+			Key: "limits.connections_per_address", Flag: "connections-per-address", Group: groupLimits, Takes: "N", Default: "200",
+			Help: "Connections from one address; 0 is any number.",
+			More: "Behind a reverse proxy all clients have the proxy's address: set 0 there.",
+			kind: number(func(c *Config) *int { return &c.Limits.ConnectionsPerAddress }, 0, 1_000_000),
+		},
+		{
+			Key: "limits.disk_per_account", Flag: "disk-per-account", Group: groupLimits, Takes: "SIZE", Default: "50%",
+			Help: "Room on the disk for one account; 0 is any.",
+			kind: size(func(c *Config) *Size { return &c.Limits.DiskPerAccount }),
+		},
+		{
+			Key: "limits.recordings", Flag: "recordings-quota", Group: groupLimits, Takes: "SIZE", Default: "25%",
+			Help: "Room on the disk for the recordings of all chats; the oldest are deleted first. 0 is any.",
+			kind: size(func(c *Config) *Size { return &c.Limits.Recordings }),
+		},
+		{
+			Key: "limits.recordings_days", Flag: "recordings-days", Group: groupLimits, Takes: "N", Default: "90",
+			Help: "Days after a chat that its recording is kept; 0 is as long as the chat.",
+			kind: number(func(c *Config) *int { return &c.Limits.RecordingsDays }, 0, 36500),
+		},
+
+		{
+			Key: "log.level", Flag: "log-level", Group: groupLog, Takes: "LEVEL", Default: "info",
+			Help: "How much is logged: debug, info, warn or error.",
+			kind: level(func(c *Config) *slog.Level { return &c.Log.Level }),
+		},
+		{
+			Key: "log.format", Flag: "log-format", Group: groupLog, Takes: "FORMAT", Default: "auto",
+			Help: "auto (text on a terminal, JSON elsewhere), text or json.",
+			kind: oneOf(func(c *Config) *string { return &c.Log.Format }, "auto", "text", "json"),
+		},
+	}
+}
