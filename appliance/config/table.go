@@ -63,7 +63,7 @@ func Settings() []Setting {
 		{
 			Key: "origins", Flag: "origins", Group: groupBox, Takes: "LIST", Otherwise: "none",
 			Help: "Web origins besides its own whose pages may use the box.",
-			kind: list("a list, or with commas; `*` is all", setOrigins),
+			kind: list("a list, or with commas", setOrigins),
 		},
 		{
 			Key: "packs", Flag: "packs", Group: groupBox, Takes: "DIR", Default: layout.DefaultPacks,
@@ -139,7 +139,7 @@ func Settings() []Setting {
 			Key: "routes", Flag: "routes", Group: groupModels, Takes: "LIST", Otherwise: "none",
 			Help: "Which model answers for those that configs name.",
 			More: "See [below](#routes-for-language-models).",
-			kind: custom("`PROVIDER/MODEL=TO`, with commas; TO is a pack or `URL|MODEL|VARIABLE`", setRoutes),
+			kind: custom("in YAML a list of maps", setRoutes),
 		},
 		{
 			Key: "strict_models", Flag: "strict-models", Group: groupModels, Takes: "BOOL", Default: "false",

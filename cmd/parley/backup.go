@@ -19,10 +19,10 @@ import (
 
 // backupCmd saves a box, while it runs or not.
 type backupCmd struct {
-	File   string `arg:"" help:"File to write, such as parley.tar.zst." type:"path"`
-	Config string `placeholder:"FILE" help:"Read settings from this file."`
-	Data   string `placeholder:"DIR" help:"Folder of the box's database (~/.local/share/parley)."`
-	JSON   bool   `name:"json" help:"Print JSON."`
+	File string `arg:"" help:"File to write, such as parley.tar.zst." type:"path"`
+	JSON bool   `name:"json" help:"Print JSON."`
+
+	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
 // Help shows the command in use.
@@ -81,11 +81,11 @@ func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside 
 
 // restoreCmd brings a box back.
 type restoreCmd struct {
-	File   string `arg:"" help:"File that parley backup wrote." type:"path"`
-	Config string `placeholder:"FILE" help:"Read settings from this file."`
-	Data   string `placeholder:"DIR" help:"Folder to restore into (~/.local/share/parley)."`
-	Force  bool   `help:"Move aside what is in the folder."`
-	JSON   bool   `name:"json" help:"Print JSON."`
+	File  string `arg:"" help:"File that parley backup wrote." type:"path"`
+	Force bool   `help:"Move aside what is in the folder."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+
+	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
 // Help shows the command in use.

@@ -24,25 +24,20 @@ type benchCmd struct {
 
 // benchFlags are those of all benchmarks.
 type benchFlags struct {
-	JSON    bool   `name:"json" help:"Print one JSON object."`
-	Packs   string `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
-	Profile string `placeholder:"NAME" help:"Models to use: default, small, test or full (default)."`
-	Threads string `placeholder:"N" help:"Cores for all engines together (all)."`
-	Config  string `placeholder:"FILE" help:"Read settings from this file."`
+	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 type benchTalkCmd struct {
 	benchFlags
-	Transcriber   string        `placeholder:"NAME" help:"Speech to text: moonshine or whisper (moonshine)."`
-	LanguageModel string        `placeholder:"PACK" help:"Embedded language model (that of the profile)."`
-	Voice         string        `placeholder:"NAME" help:"Voice (voice-joe)."`
-	Turns         int           `default:"20" placeholder:"N" help:"Turns of each conversation (20)."`
-	Chats         int           `default:"1" placeholder:"N" help:"Conversations at once (1)."`
-	Idle          time.Duration `default:"10s" placeholder:"DURATION" help:"How long the idle box is watched; 0 leaves it out (10s)."`
-	Recordings    string        `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
-	URL           string        `name:"url" placeholder:"URL" help:"Measure this box, instead of one that is started for it."`
-	Key           string        `env:"PARLEY_API_KEY" help:"API key of that box."`
-	CA            string        `name:"ca" placeholder:"FILE" help:"The certificate of its authority (PEM), if it has one of its own."`
+	Turns      int           `default:"20" placeholder:"N" help:"Turns of each conversation (20)."`
+	Chats      int           `default:"1" placeholder:"N" help:"Conversations at once (1)."`
+	Idle       time.Duration `default:"10s" placeholder:"DURATION" help:"How long the idle box is watched; 0 leaves it out (10s)."`
+	Recordings string        `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
+	URL        string        `name:"url" placeholder:"URL" help:"Measure this box, instead of one that is started for it."`
+	Key        string        `env:"PARLEY_API_KEY" help:"API key of that box."`
+	CA         string        `name:"ca" placeholder:"FILE" help:"The certificate of its authority (PEM), if it has one of its own."`
+
+	Settings kong.Plugins `embed:"" settings:"packs profile engines.transcriber engines.language_model engines.voice engines.threads"`
 }
 
 // Help shows the command in use.
@@ -79,10 +74,11 @@ func (cmd *benchTalkCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 
 type benchSTTCmd struct {
 	benchFlags
-	Transcriber string `placeholder:"NAME" help:"Speech to text: moonshine or whisper (moonshine)."`
-	Prompts     int    `default:"150" placeholder:"N" help:"Recordings whose words are counted (150)."`
-	Rounds      int    `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
-	Recordings  string `placeholder:"DIR" help:"What is heard: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
+	Prompts    int    `default:"150" placeholder:"N" help:"Recordings whose words are counted (150)."`
+	Rounds     int    `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
+	Recordings string `placeholder:"DIR" help:"What is heard: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
+
+	Settings kong.Plugins `embed:"" settings:"packs profile engines.transcriber engines.threads"`
 }
 
 // Help shows the command in use.
@@ -102,12 +98,15 @@ func (cmd *benchSTTCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 
 type benchTTSCmd struct {
 	benchFlags
-	Voice  string `placeholder:"NAME" help:"Voice that is timed (voice-joe); all voices that are there are judged."`
-	Rounds int    `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
+	Rounds int `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
+
+	Settings kong.Plugins `embed:"" settings:"packs profile engines.voice engines.threads"`
 }
 
 // Help shows the command in use.
-func (benchTTSCmd) Help() string { return "Example:\n\n  parley bench tts --json" }
+func (benchTTSCmd) Help() string {
+	return "Example:\n\n  parley bench tts --json\n\nThe voice is timed; all voices that are there are judged."
+}
 
 // Run measures the voices.
 func (cmd *benchTTSCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
@@ -121,11 +120,9 @@ func (cmd *benchTTSCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 
 type benchLLMCmd struct {
 	benchFlags
-	LanguageModel string `placeholder:"PACK" help:"Embedded language model (that of the profile)."`
-	OpenAI        string `name:"openai" placeholder:"URL" help:"Language model on a server with the OpenAI API instead: its base URL."`
-	OpenAIModel   string `name:"openai-model" placeholder:"NAME" help:"The model's name there."`
-	OpenAIKeyEnv  string `name:"openai-key-env" placeholder:"VARIABLE" help:"Environment variable with the key for it."`
-	Rounds        int    `default:"7" placeholder:"N" help:"Answers beside their yardstick, at most 7 (7)."`
+	Rounds int `default:"7" placeholder:"N" help:"Answers beside their yardstick, at most 7 (7)."`
+
+	Settings kong.Plugins `embed:"" settings:"packs profile engines.threads engines.language_model engines.language_model.openai engines.language_model.model engines.language_model.key_env"`
 }
 
 // Help shows the command in use.
@@ -144,9 +141,10 @@ func (cmd *benchLLMCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 }
 
 type benchAPICmd struct {
-	JSON   bool   `name:"json" help:"Print one JSON object."`
-	Config string `placeholder:"FILE" help:"Read settings from this file."`
-	Rounds int    `default:"5" placeholder:"N" help:"Times that each call is compared with its yardstick, at most 7 (5)."`
+	JSON   bool `name:"json" help:"Print one JSON object."`
+	Rounds int  `default:"5" placeholder:"N" help:"Times that each call is compared with its yardstick, at most 7 (5)."`
+
+	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
 // Help shows the command in use.
@@ -199,10 +197,8 @@ func serving(parsed *kong.Context, cfg config.Config) ([]string, error) {
 		line = append(line, "--config", cfg.File)
 	}
 	for _, flag := range parsed.Flags() {
-		for _, s := range config.Settings() {
-			if flag.Set && s.Flag == flag.Name {
-				line = append(line, "--"+s.Flag, fmt.Sprint(parsed.FlagValue(flag)))
-			}
+		if flag.Set && flag.Tag.Has("setting") {
+			line = append(line, "--"+flag.Name, fmt.Sprint(parsed.FlagValue(flag)))
 		}
 	}
 	return line, nil

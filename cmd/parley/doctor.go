@@ -29,15 +29,9 @@ import (
 
 // doctorCmd looks for what is wrong with a box.
 type doctorCmd struct {
-	Config        string `placeholder:"FILE" help:"Read settings from this file."`
-	Data          string `placeholder:"DIR" help:"Folder of the box's database (~/.local/share/parley)."`
-	Listen        string `placeholder:"HOST:PORT" help:"Address that it listens on (127.0.0.1:8080)."`
-	Packs         string `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
-	Profile       string `placeholder:"NAME" help:"Models to use: default, small, test or full (default)."`
-	Transcriber   string `placeholder:"NAME" help:"Speech to text: moonshine or whisper (moonshine)."`
-	LanguageModel string `placeholder:"PACK" help:"Embedded language model (that of the profile)."`
-	Voice         string `placeholder:"NAME" help:"Voice (voice-joe)."`
-	JSON          bool   `name:"json" help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
+
+	Settings kong.Plugins `embed:"" settings:"data listen packs profile engines.transcriber engines.language_model engines.voice limits.recordings limits.recordings_days"`
 }
 
 // Help shows the command in use.

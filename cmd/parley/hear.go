@@ -20,13 +20,11 @@ import (
 const maxRecordingBytes = 1 << 30
 
 type hearCmd struct {
-	File        string `arg:"" help:"Recording: WAV, MP3, Ogg/Opus or WebM/Opus; - is standard input."`
-	JSON        bool   `name:"json" help:"Print JSON: text, language, duration_ms, segments."`
-	Language    string `help:"Language that is spoken, such as en; whisper finds it out by itself."`
-	Transcriber string `placeholder:"NAME" help:"moonshine (English, quick) or whisper (many languages) (moonshine)."`
-	Packs       string `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
-	Threads     string `placeholder:"N" help:"Cores to use (all)."`
-	Config      string `placeholder:"FILE" help:"Read settings from this file."`
+	File     string `arg:"" help:"Recording: WAV, MP3, Ogg/Opus or WebM/Opus; - is standard input."`
+	JSON     bool   `name:"json" help:"Print JSON: text, language, duration_ms, segments."`
+	Language string `help:"Language that is spoken, such as en; whisper finds it out by itself."`
+
+	Settings kong.Plugins `embed:"" settings:"packs engines.transcriber engines.threads"`
 }
 
 // Help shows the command in use.

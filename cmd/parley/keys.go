@@ -16,15 +16,15 @@ import (
 
 // keysCmd manages the keys of a box, while it runs or not.
 type keysCmd struct {
-	Config string `placeholder:"FILE" help:"Read settings from this file."`
-	Data   string `placeholder:"DIR" help:"Folder of the box's database (~/.local/share/parley)."`
-	JSON   bool   `name:"json" help:"Print JSON."`
+	JSON bool `name:"json" help:"Print JSON."`
 
 	Create     keysCreateCmd     `cmd:"" help:"Make a key."`
 	List       keysListCmd       `cmd:"" help:"List the keys."`
 	Revoke     keysRevokeCmd     `cmd:"" help:"Make a key useless, at once and for ever."`
 	Regenerate keysRegenerateCmd `cmd:"" help:"Give a key new secrets; the old ones fail at once."`
 	SigningKey keysSigningCmd    `cmd:"" help:"Print the key that an account's webhooks are signed with."`
+
+	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
 // credentials are what a key's owner needs, as JSON prints them.

@@ -25,7 +25,7 @@ type packsCmd struct {
 	Add    packsAddCmd    `cmd:"" help:"Add a model of your own: a GGUF file, or a Piper voice with its JSON."`
 	Remove packsRemoveCmd `cmd:"" help:"Remove a pack."`
 
-	Packs string `help:"Folder of the packs (default: $PARLEY_PACKS, or packs in $PARLEY_CACHE, or ~/.cache/parley/packs)." placeholder:"DIR" type:"path"`
+	Settings kong.Plugins `embed:"" settings:"packs"`
 }
 
 // choose returns the packs that were named, else those of the profile; and
@@ -96,7 +96,7 @@ func (c *console) printStates(states []packs.State, asJSON bool) error {
 
 type packsPullCmd struct {
 	Names   []string `arg:"" optional:"" name:"name" help:"Packs to fetch (default: those of the profile)."`
-	Profile string   `help:"Fetch what this profile needs: default, small, test or full." placeholder:"NAME"`
+	Profile string   `help:"Fetch what this profile needs: default, small, test or full." placeholder:"NAME" setting:"profile"`
 }
 
 func (packsPullCmd) Help() string {
@@ -168,7 +168,7 @@ func withPresent(dir string, chosen []packs.Pack) []packs.Pack {
 type packsExportCmd struct {
 	File    string   `arg:"" help:"File to write, such as packs.tar.zst." type:"path"`
 	Names   []string `arg:"" optional:"" name:"name" help:"Packs to take (default: those of the profile)."`
-	Profile string   `help:"Take what this profile needs: default, small, test or full." placeholder:"NAME"`
+	Profile string   `help:"Take what this profile needs: default, small, test or full." placeholder:"NAME" setting:"profile"`
 }
 
 func (packsExportCmd) Help() string {

@@ -94,7 +94,7 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 			walk(child)
 		}
 	}
-	parser, err := kong.New(&commandLine{}, kong.Name("parley"))
+	parser, err := kong.New(withSettings(&commandLine{}), kong.Name("parley"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,17 +110,44 @@ func TestEverySettingIsAFlagOfServe(t *testing.T) {
 	}
 }
 
-func TestEverySettingIsDocumented(t *testing.T) {
-	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+// Every command that has settings as flags has them from the one table.
+func TestTheFlagsOfSettingsAreTheirs(t *testing.T) {
+	parser, err := kong.New(withSettings(&commandLine{}), kong.Name("parley"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	settings := map[string]config.Setting{}
 	for _, s := range config.Settings() {
-		for _, name := range []string{s.Key, s.Env, "--" + s.Flag} {
-			if !strings.Contains(string(doc), "`"+name+"`") {
-				t.Errorf("docs/configuration.md does not have `%s`", name)
+		settings[s.Flag] = s
+	}
+	own := map[string]bool{"talk --voice": true, "packs pull --profile": true, "packs export --profile": true}
+	var walk func(n *kong.Node)
+	walk = func(n *kong.Node) {
+		for _, f := range n.Flags {
+			s, is := settings[f.Name]
+			name := strings.TrimPrefix(n.Path(), "parley ") + " --" + f.Name
+			if is && !f.Hidden && !own[name] && (f.Tag.Get("setting") != s.Key || f.Help != flagHelp(s)) {
+				t.Errorf("%s is written by hand, and the setting %s says otherwise", name, s.Key)
 			}
 		}
+		for _, child := range n.Children {
+			walk(child)
+		}
+	}
+	walk(parser.Model.Node)
+}
+
+func TestTheHelpOfServeIsInGroups(t *testing.T) {
+	_, out, _ := parley(t, "", "serve", "--help")
+	at := -1
+	for _, s := range config.Settings() {
+		heading := strings.Index(out, "\n"+s.Group+"\n")
+		flag := strings.Index(out, "--"+s.Flag+"=")
+		if heading < 0 || flag < heading || flag < at {
+			t.Errorf("--%s does not stand under %q, in the order of the table:\n%s", s.Flag, s.Group, out)
+			return
+		}
+		at = flag
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"parley/appliance/config"
 )
 
 // The exit codes of every command. One that a signal ended exits with 128 and
@@ -31,7 +29,7 @@ func run(ctx context.Context, args []string, c *console) int {
 		args = []string{"--help"}
 	}
 	helped := false
-	parser, err := kong.New(&commandLine{},
+	parser, err := kong.New(withSettings(&commandLine{}),
 		kong.Name("parley"),
 		kong.Description("Parley turns a machine into a voice service with models of its own: nothing leaves the box.\n\nSettings come from flags, then PARLEY_… variables, then parley.yaml. Exit codes: 0 done, 1 failed, 2 wrong use, 130 ended by Ctrl-C."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
@@ -86,28 +84,3 @@ func (c *console) fail(ctx context.Context, err error) int {
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// config makes the configuration from the flags of the command that runs and
-// from the other sources.
-func (c *console) config(parsed *kong.Context) (config.Config, error) {
-	sources := config.Sources{Flags: map[string]string{}, Environ: c.environ}
-	for _, flag := range parsed.Flags() {
-		if !flag.Set {
-			continue
-		}
-		value := fmt.Sprint(parsed.FlagValue(flag))
-		if flag.Name == "config" {
-			sources.File = value
-		}
-		for _, s := range config.Settings() {
-			if s.Flag == flag.Name {
-				sources.Flags[s.Key] = value
-			}
-		}
-	}
-	cfg, err := config.Load(sources)
-	if err != nil {
-		return cfg, misuse{err}
-	}
-	return cfg, nil
-}

@@ -20,13 +20,11 @@ import (
 const maxSaidBytes = 100_000
 
 type sayCmd struct {
-	Text    string  `arg:"" help:"What to say; - reads it from standard input."`
-	Out     string  `short:"o" placeholder:"FILE" help:"Write a WAV file instead of playing; - is standard output."`
-	Speed   float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
-	Voice   string  `placeholder:"NAME" help:"Voice: joe, or any other whose pack is there (voice-joe)."`
-	Packs   string  `placeholder:"DIR" help:"Folder of the model packs (~/.cache/parley/packs)."`
-	Threads string  `placeholder:"N" help:"Cores to use (all)."`
-	Config  string  `placeholder:"FILE" help:"Read settings from this file."`
+	Text  string  `arg:"" help:"What to say; - reads it from standard input."`
+	Out   string  `short:"o" placeholder:"FILE" help:"Write a WAV file instead of playing; - is standard output."`
+	Speed float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
+
+	Settings kong.Plugins `embed:"" settings:"packs engines.voice engines.threads"`
 }
 
 // Help shows the command in use.

@@ -23,10 +23,10 @@ type talkCmd struct {
 	Text   bool   `help:"Type instead of speaking: one line is one message."`
 	Prompt string `placeholder:"TEXT" help:"System prompt for this conversation."`
 	Voice  string `placeholder:"NAME" help:"Voice of the assistant."`
+	Listen string `hidden:"" setting:"listen"`
 	JSON   bool   `name:"json" help:"Print the transcript as JSON, one object a line."`
-	Data   string `placeholder:"DIR" help:"Data folder of the box on this machine, to make a key in."`
-	Listen string `hidden:""`
-	Config string `placeholder:"FILE" help:"Read settings from this file."`
+
+	Settings kong.Plugins `embed:"" settings:"data"`
 }
 
 // Help shows the command in use.

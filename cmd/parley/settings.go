@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance/config"
+)
+
+// A command says in the tag of a field of type kong.Plugins which settings it
+// has as flags: their keys, or * for all of them under their headings.
+const settingsTag = "settings"
+
+// withSettings gives every command in the command line the flags of its
+// settings, which are made of the table of settings, and returns the command
+// line.
+func withSettings(c *commandLine) *commandLine {
+	addSettings(reflect.ValueOf(c).Elem())
+	return c
+}
+
+func addSettings(command reflect.Value) {
+	for i := range command.NumField() {
+		field := command.Field(i)
+		keys, has := command.Type().Field(i).Tag.Lookup(settingsTag)
+		switch {
+		case has:
+			field.Set(reflect.ValueOf(kong.Plugins{settingFlags(keys)}))
+		case field.Kind() == reflect.Struct:
+			addSettings(field)
+		}
+	}
+}
+
+// settingFlags is a pointer to a struct whose fields are the flags of these
+// settings, as kong reads them off the tags.
+func settingFlags(keys string) any {
+	fields := []reflect.StructField{flagField(0, `name:"config"`, "placeholder", "FILE",
+		"help", "Read settings from this file (else ./parley.yaml, else parley.yaml in the data folder).")}
+	for _, s := range config.Settings() {
+		all := keys == "*"
+		if !all && !contains(keys, s.Key) {
+			continue
+		}
+		tags := []string{"name", s.Flag, "setting", s.Key, "placeholder", s.Takes, "help", flagHelp(s)}
+		if all {
+			tags = append(tags, "group", s.Group)
+		}
+		fields = append(fields, flagField(len(fields), "", tags...))
+	}
+	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
+func contains(keys, key string) bool {
+	for k := range strings.FieldsSeq(keys) {
+		if k == key {
+			return true
+		}
+	}
+	return false
+}
+
+func flagField(n int, tag string, more ...string) reflect.StructField {
+	for i := 0; i+1 < len(more); i += 2 {
+		tag += " " + more[i] + ":" + strconv.Quote(more[i+1])
+	}
+	return reflect.StructField{Name: fmt.Sprintf("Flag%d", n), Type: reflect.TypeFor[string](), Tag: reflect.StructTag(tag)}
+}
+
+// flagHelp is what a setting is, and its default in brackets.
+func flagHelp(s config.Setting) string {
+	if s.Fallback() == "" {
+		return s.Help
+	}
+	return strings.TrimSuffix(s.Help, ".") + " (default: " + s.Fallback() + ")."
+}
+
+// config makes the configuration from the flags of the command that runs and
+// from the other sources.
+func (c *console) config(parsed *kong.Context) (config.Config, error) {
+	sources := config.Sources{Flags: map[string]string{}, Environ: c.environ}
+	for _, flag := range parsed.Flags() {
+		if !flag.Set {
+			continue
+		}
+		value := fmt.Sprint(parsed.FlagValue(flag))
+		if key := flag.Tag.Get("setting"); key != "" {
+			sources.Flags[key] = value
+		} else if flag.Name == "config" {
+			sources.File = value
+		}
+	}
+	cfg, err := config.Load(sources)
+	if err != nil {
+		return cfg, misuse{err}
+	}
+	return cfg, nil
+}
