@@ -47,7 +47,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 		},
 	}
 	if _, err := os.Stat(filepath.Join(cfg.Data, layout.Database)); err != nil {
-		return fmt.Errorf("backup: no box has its data in %s: name the folder with --data", cfg.Data)
+		return fmt.Errorf("backup: there is no box's data in %s: name its folder with --data", cfg.Data)
 	}
 	var made backup.Manifest
 	err = withBars(ctx, c.err, func(p progress.Func) error {
@@ -55,7 +55,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("backup: %w", err)
+		return brokenOff(ctx, fmt.Errorf("backup: %w", err), cmd.File+" was not written", "run the command again")
 	}
 	return c.tellBackup(cmd.JSON, cmd.File, made, "")
 }
@@ -108,7 +108,7 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 		if err != nil {
 			return err
 		}
-		return errors.Join(s.Check(ctx), s.Close())
+		return unlessDone(ctx, func() error { return errors.Join(s.Check(ctx), s.Close()) })
 	}}
 	if to.Schema, err = store.NewestSchema(); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 		fmt.Fprintf(c.err, "What was in %s before lies in %s now.\n", cfg.Data, aside)
 	}
 	if err != nil {
-		return fmt.Errorf("restore: %w", err)
+		return brokenOff(ctx, fmt.Errorf("restore: %w", err), cfg.Data+" is as it was", "run the command again")
 	}
 	return c.tellBackup(cmd.JSON, cmd.File, m, aside)
 }

@@ -58,13 +58,14 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	if err != nil {
 		return err
 	}
+	c.endsAtOnce(interrupted{kept: "the box is as it was"})
 	var d diagnosis
 	err = withBars(ctx, c.err, func(p progress.Func) error {
 		d, err = diagnose(ctx, cfg, p)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("doctor: %w", err)
+		return brokenOff(ctx, fmt.Errorf("doctor: %w", err), "the box is as it was", "")
 	}
 	if cmd.JSON {
 		err = c.json(d)
@@ -127,7 +128,7 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 	case newestErr != nil:
 		return f, newestErr
 	case errors.Is(err, store.ErrNotFound):
-		f.Health, f.What = doctor.Well, "not there yet; the first start makes it"
+		f.Health, f.What, f.Mend = doctor.Doubt, "there is none", doctor.NoBox
 	case errors.Is(err, store.ErrDamaged):
 		f.What, f.Mend = err.Error(), fmt.Sprintf("stop the box, then: parley restore BACKUP --data %s --force", data)
 	case errors.Is(err, store.ErrNewer):

@@ -96,7 +96,7 @@ func (c *console) printStates(states []packs.State, asJSON bool) error {
 
 type packsPullCmd struct {
 	Names   []string `arg:"" optional:"" name:"name" help:"Packs to fetch (default: those of the profile)."`
-	Profile string   `help:"Fetch what this profile needs: default, small, test or full." placeholder:"NAME" setting:"profile"`
+	Profile string   `help:"Fetch what this profile needs: ${profiles}." placeholder:"NAME" setting:"profile"`
 }
 
 func (packsPullCmd) Help() string {
@@ -109,10 +109,38 @@ func (c *packsPullCmd) Run(ctx context.Context, k *kong.Context, console *consol
 		return err
 	}
 	err = withBars(ctx, console.err, func(p progress.Func) error { return packs.Pull(ctx, dir, chosen, p) })
-	if err == nil {
-		fmt.Fprintf(console.err, "ready in %s: %s\n", dir, names(chosen))
+	if err != nil {
+		return brokenOff(ctx, err, readyOf(dir, chosen), c.again()+" goes on from there")
 	}
-	return err
+	fmt.Fprintf(console.err, "ready in %s: %s\n", dir, names(chosen))
+	return nil
+}
+
+// again is the command that was given.
+func (c *packsPullCmd) again() string {
+	command := append([]string{"parley packs pull"}, c.Names...)
+	if c.Profile != "" {
+		command = append(command, "--profile", c.Profile)
+	}
+	return strings.Join(command, " ")
+}
+
+// readyOf says how many of the chosen packs are ready after a pull that was
+// broken off.
+func readyOf(dir string, chosen []packs.Pack) string {
+	missing, err := packs.Missing(context.Background(), dir, chosen)
+	if err != nil {
+		return "what has arrived is kept"
+	}
+	return fmt.Sprintf("%d of %d packs are ready, and what has arrived of the others is kept", len(chosen)-len(missing), len(chosen))
+}
+
+// brokenOff is err; or, when a signal came, what is kept and how to go on.
+func brokenOff(ctx context.Context, err error, kept, next string) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return interrupted{kept: kept, next: next}
 }
 
 type packsVerifyCmd struct {
@@ -134,7 +162,7 @@ func (c *packsVerifyCmd) Run(ctx context.Context, k *kong.Context, console *cons
 	}
 	states, err := packs.Verify(ctx, dir, chosen, true)
 	if err != nil {
-		return err
+		return brokenOff(ctx, err, "the packs are as they were", "")
 	}
 	if err := console.printStates(states, c.JSON); err != nil {
 		return err
@@ -168,7 +196,7 @@ func withPresent(dir string, chosen []packs.Pack) []packs.Pack {
 type packsExportCmd struct {
 	File    string   `arg:"" help:"File to write, such as packs.tar.zst." type:"path"`
 	Names   []string `arg:"" optional:"" name:"name" help:"Packs to take (default: those of the profile)."`
-	Profile string   `help:"Take what this profile needs: default, small, test or full." placeholder:"NAME" setting:"profile"`
+	Profile string   `help:"Take what this profile needs: ${profiles}." placeholder:"NAME" setting:"profile"`
 }
 
 func (packsExportCmd) Help() string {
@@ -180,9 +208,10 @@ func (c *packsExportCmd) Run(ctx context.Context, k *kong.Context, console *cons
 	if err != nil {
 		return err
 	}
-	return withBars(ctx, console.err, func(p progress.Func) error {
+	err = withBars(ctx, console.err, func(p progress.Func) error {
 		return packs.Export(ctx, dir, chosen, c.File, p)
 	})
+	return brokenOff(ctx, err, c.File+" was not written", "run the command again")
 }
 
 type packsImportCmd struct {
@@ -198,10 +227,11 @@ func (c *packsImportCmd) Run(ctx context.Context, k *kong.Context, console *cons
 	if err != nil {
 		return err
 	}
-	return withBars(ctx, console.err, func(p progress.Func) error {
+	err = withBars(ctx, console.err, func(p progress.Func) error {
 		_, err := packs.Import(ctx, cfg.Packs, c.File, p)
 		return err
 	})
+	return brokenOff(ctx, err, "the packs are as they were", "run the command again")
 }
 
 type packsAddCmd struct {
@@ -221,7 +251,7 @@ func (c *packsAddCmd) Run(ctx context.Context, k *kong.Context, console *console
 	fmt.Fprintf(console.err, "copying, and loading it once ...\n")
 	p, err := packs.Add(ctx, cfg.Packs, c.Files, c.As, loadsIn(cfg.Packs))
 	if err != nil {
-		return err
+		return brokenOff(ctx, err, "nothing was added", "run the command again")
 	}
 	setting := map[packs.Kind]string{packs.Voice: "engines.voice", packs.LanguageModel: "engines.language_model"}[p.Kind]
 	_, err = fmt.Fprintf(console.out, "%s is added as a %s; set %s: %s in parley.yaml to use it\n", p.Name, p.Kind, setting, p.Name)

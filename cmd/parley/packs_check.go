@@ -19,11 +19,25 @@ func loadsIn(dir string) packs.Check {
 	return func(ctx context.Context, kind packs.Kind, folder string) error {
 		switch kind {
 		case packs.LanguageModel:
-			return loadsModel(ctx, dir, folder)
+			return unlessDone(ctx, func() error { return loadsModel(ctx, dir, folder) })
 		case packs.Voice:
-			return loadsVoice(ctx, dir, folder)
+			return unlessDone(ctx, func() error { return loadsVoice(ctx, dir, folder) })
 		}
 		return fmt.Errorf("nothing here can load a %s", kind)
+	}
+}
+
+// unlessDone does work that may not look at ctx for seconds, in a C library. When
+// ctx ends it is left behind: its caller must need nothing of it any more and end
+// the process.
+func unlessDone(ctx context.Context, work func() error) error {
+	over := make(chan error, 1)
+	go func() { over <- work() }()
+	select {
+	case err := <-over:
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

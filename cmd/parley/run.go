@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"parley/firmware/packs"
 )
 
 // The exit codes of every command. One that a signal ended exits with 128 and
@@ -33,6 +35,7 @@ func run(ctx context.Context, args []string, c *console) int {
 		kong.Name("parley"),
 		kong.Description("Parley turns a machine into a voice service with models of its own: nothing leaves the box.\n\nSettings come from flags, then PARLEY_… variables, then parley.yaml. Exit codes: 0 done, 1 failed, 2 wrong use, 130 ended by Ctrl-C."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
+		kong.Vars{"profiles": listOf(packs.Profiles())},
 		kong.Writers(c.out, c.err),
 		kong.Exit(func(int) { helped = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -52,6 +55,12 @@ func run(ctx context.Context, args []string, c *console) int {
 		return c.fail(ctx, err)
 	}
 	return exitDone
+}
+
+// listOf is a list as people write it: "a, b or c".
+func listOf(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // commandOf is the command at which parsing stopped, followed by a space.

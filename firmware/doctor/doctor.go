@@ -37,13 +37,16 @@ type Finding struct {
 	Mend   string `json:"mend,omitempty"` // empty when all is well
 }
 
+// NoBox says what to do where no box has begun its data folder.
+const NoBox = "name the box's folder with --data; parley serve begins a new one"
+
 // Folder looks at the data folder itself.
 func Folder(data string) Finding {
 	f := Finding{Part: "data folder", Health: Well}
 	info, err := os.Stat(data)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		f.What = data + " is not there yet; the first start makes it"
+		f.Health, f.What, f.Mend = Doubt, "there is no "+data, NoBox
 	case err != nil:
 		f.Health, f.What, f.Mend = Trouble, fmt.Sprintf("%s cannot be looked at: %s", data, disk.Reason(err)), "run this as the user that runs the box"
 	case !info.IsDir():

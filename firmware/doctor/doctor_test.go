@@ -22,7 +22,7 @@ func wantFinding(t *testing.T, f Finding, h Health, words string) {
 
 func TestFolderThatOthersCanReadIsFound(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	wantFinding(t, Folder(dir), Well, "not there yet")
+	wantFinding(t, Folder(dir), Doubt, "there is no "+dir)
 	must(t, os.Mkdir(dir, 0o700))
 	wantFinding(t, Folder(dir), Well, dir)
 	must(t, os.Chmod(dir, 0o755))
