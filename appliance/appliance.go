@@ -34,11 +34,6 @@ const (
 // at the terminal should read goes to out.
 func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) error {
 	begun := time.Now()
-	unlock, err := store.Lock(cfg.Data)
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	records, err := openStore(ctx, cfg, log)
 	if err != nil {
 		return err

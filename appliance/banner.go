@@ -37,7 +37,7 @@ func banner(ctx context.Context, out io.Writer, cfg config.Config, at net.Addr, 
 		fmt.Fprintf(out, "Talk to it with    %[1]s talk --url %[2]s%[3]s   (a new key: %[1]s keys create --data %[4]s)\n\n", os.Args[0], url, trusting, cfg.Data)
 		return nil
 	}
-	made, err := records.CreateKey(ctx, defaultAccount, "first start")
+	made, err := records.CreateKey(ctx, store.NewKey{Account: defaultAccount, Label: "first start"})
 	if err != nil {
 		return err
 	}

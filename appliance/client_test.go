@@ -3,7 +3,6 @@ package appliance
 import (
 	"bufio"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,11 +50,11 @@ func installed(t *testing.T, name string) string {
 func works(t *testing.T, trust, command, script, client string) {
 	t.Helper()
 	b := startBox(t, func(c *config.Config) { c.TLS.Mode = config.TLSOwn })
-	records, err := store.Open(t.Context(), b.cfg.Data, slog.New(slog.DiscardHandler))
+	records, err := store.Join(t.Context(), b.cfg.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := records.CreateKey(t.Context(), "client", "")
+	made, err := records.CreateKey(t.Context(), store.NewKey{Account: "client"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer records.Close()
-	key, err := records.CreateKey(t.Context(), "home", "")
+	key, err := records.CreateKey(t.Context(), store.NewKey{Account: "home"})
 	if err != nil {
 		t.Fatal(err)
 	}

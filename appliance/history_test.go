@@ -214,7 +214,7 @@ func TestOldChatsAreSweptAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer records.Close()
-	if _, err := records.CreateKey(t.Context(), "home", ""); err != nil {
+	if _, err := records.CreateKey(t.Context(), store.NewKey{Account: "home"}); err != nil {
 		t.Fatal(err)
 	}
 	home, err := records.Account(t.Context(), "home")

@@ -2,7 +2,6 @@ package appliance
 
 import (
 	"io"
-	"log/slog"
 	"net/http"
 	"regexp"
 	"strings"
@@ -54,12 +53,12 @@ func TestATurnIsSeenInTheFiguresAndOnlyByTheOperator(t *testing.T) {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
 	}
-	records, err := store.Open(t.Context(), b.cfg.Data, slog.New(slog.DiscardHandler))
+	records, err := store.Join(t.Context(), b.cfg.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer records.Close()
-	guest, err := records.CreateKey(t.Context(), "guest", "")
+	guest, err := records.CreateKey(t.Context(), store.NewKey{Account: "guest"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,9 @@ import (
 	"parley/store"
 )
 
-// storing bounds the first look at the data folder.
-const storing = 30 * time.Second
-
-// openStore opens the database and ends the chats that a crash left open.
+// openStore opens the database and ends the chats that a crash left open. It is
+// not bounded in time: bringing a large database up to date may take minutes.
 func openStore(ctx context.Context, cfg config.Config, log *slog.Logger) (*store.Store, error) {
-	ctx, cancel := context.WithTimeout(ctx, storing)
-	defer cancel()
 	records, err := store.Open(ctx, cfg.Data, log)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -36,12 +35,12 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
 	defer client.CloseIdleConnections()
 
-	records, err := store.Open(t.Context(), box.cfg.Data, slog.New(slog.DiscardHandler))
+	records, err := store.Join(t.Context(), box.cfg.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer records.Close()
-	made, err := records.CreateKey(t.Context(), "museum", "")
+	made, err := records.CreateKey(t.Context(), store.NewKey{Account: "museum"})
 	if err != nil {
 		t.Fatal(err)
 	}

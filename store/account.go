@@ -3,15 +3,9 @@ package store
 import (
 	"context"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
-
-// maxName is how long the name of an account and the label of a key may be, in
-// characters: enough for a person to tell them apart.
-const maxName = 64
 
 // Account is one owner of keys, chats and all the rest; nothing of one is
 // visible to another.
@@ -28,7 +22,7 @@ func (s *Store) Account(ctx context.Context, name string) (Account, error) {
 
 // Accounts returns all accounts, oldest first.
 func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
-	all, err := query(ctx, s.read, scanAccount, `SELECT id, name FROM account ORDER BY num`)
+	all, err := query(ctx, s.read, scanAccount, `SELECT id, name FROM account WHERE num <> 0 ORDER BY num`)
 	return all, explain("listing the accounts", err)
 }
 
@@ -74,24 +68,4 @@ func accountNamed(ctx context.Context, c conn, name string) (num int64, signingK
 func (s *Store) AccountName(ctx context.Context, id string) (string, error) {
 	name, err := value[string](ctx, s.read, `SELECT name FROM account WHERE id = ?`, id)
 	return name, explain("looking up an account", err)
-}
-
-// validName checks a name that people read.
-func validName(field, name string) error {
-	why := ""
-	switch {
-	case !utf8.ValidString(name):
-		why = "is not UTF-8 text"
-	case utf8.RuneCountInString(name) > maxName:
-		why = "has more than 64 characters"
-	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			why = "has characters that cannot be printed"
-		}
-	}
-	if why != "" {
-		return ErrInvalid{Field: field, Why: why}
-	}
-	return nil
 }

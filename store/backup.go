@@ -36,13 +36,19 @@ func Backup(ctx context.Context, dir, file string, progress func(done, total int
 
 // holdsDatabase says when there is no database in dir, which SQLite would make.
 func holdsDatabase(dir string) error {
-	switch _, err := os.Stat(filepath.Join(dir, databaseName)); {
+	switch info, err := os.Stat(filepath.Join(dir, databaseName)); {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("data folder %s: a database is %w there; name the box's folder with --data", dir, ErrNotFound)
+		return noDatabase(dir)
 	case err != nil:
 		return folderError(dir, err)
+	case info.IsDir():
+		return fmt.Errorf("data folder %s: %s is a folder: %w", dir, databaseName, ErrDamaged)
 	}
 	return nil
+}
+
+func noDatabase(dir string) error {
+	return fmt.Errorf("data folder %s: a database is %w there; name the box's folder with --data (parley serve begins a new one)", dir, ErrNotFound)
 }
 
 // Check reads the whole database and returns what is wrong with it: nil when it
@@ -59,19 +65,13 @@ func Inspect(ctx context.Context, dir string) (schema int64, err error) {
 	if err := holdsDatabase(dir); err != nil {
 		return 0, err
 	}
-	newest, err := NewestSchema()
+	target, err := NewestSchema()
 	if err != nil {
 		return 0, err
 	}
 	db := connect(dir, readPragmas, 1)
 	defer db.Close()
-	if schema, err = version(ctx, db); err != nil {
-		return 0, explain("reading the database's version", err)
-	}
-	if schema > newest {
-		return schema, newer(schema, newest)
-	}
-	if err := lostDatabase(dir, schema); err != nil {
+	if schema, err = usable(ctx, db, dir, target); err != nil {
 		return schema, err
 	}
 	return schema, check(ctx, db)

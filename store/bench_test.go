@@ -93,7 +93,7 @@ func measure(b *testing.B, callers int, newCall func() func() error) {
 // BenchmarkOpenKey asks what every request asks first.
 func BenchmarkOpenKey(b *testing.B) {
 	s := openStore(b, b.TempDir())
-	made, err := s.CreateKey(b.Context(), "home", "")
+	made, err := s.CreateKey(b.Context(), NewKey{Account: "home"})
 	must(b, err)
 	b.Run("store", func(b *testing.B) {
 		for b.Loop() {

@@ -76,10 +76,10 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 		}
 		_, err = c.ExecContext(ctx, `
 			INSERT INTO chat (id, account, chat_group, config, config_version, status, started_ms,
-			                  request_id, custom_session_id, metadata)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			                  request_id, custom_session_id, metadata, bytes, sound_bytes)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, iif(?, NULL, 0))`,
 			n.ID, account, group, orNull(n.Config.ID), n.Config.version(), Active, n.StartedMS,
-			n.RequestID, orNull(n.CustomSessionID), orNull(n.Metadata))
+			n.RequestID, orNull(n.CustomSessionID), orNull(n.Metadata), chatBytes, n.Recorded)
 		if err != nil {
 			return err
 		}
@@ -126,12 +126,10 @@ func (r ConfigRef) version() sql.NullInt64 {
 }
 
 // EndChat stores how and when (Unix milliseconds) a chat ended, with its last
-// events. ErrNotFound: no such chat; ErrConflict: it had ended before.
+// events. ErrNotFound: no such chat; ErrConflict: it had ended before;
+// ErrNotAllowed: no chat ends with that status.
 func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS int64, last ...Event) error {
-	if status == Active {
-		return ErrInvalid{Field: "status", Why: "a chat that ended is not ACTIVE"}
-	}
-	return s.change(ctx, "ending chat "+chatID, func(ctx context.Context, c conn) error {
+	err := s.change(ctx, "ending chat "+chatID, func(ctx context.Context, c conn) error {
 		if err := appendEvents(ctx, c, chatID, last); err != nil {
 			return err
 		}
@@ -148,6 +146,10 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 		}
 		return fmt.Errorf("it had ended before: %w", ErrConflict)
 	})
+	if err == nil {
+		s.background.nudge() // its recording can be measured
+	}
+	return err
 }
 
 // SetMetadata puts metadata (JSON) in place of what a chat has. ErrNotFound: no
@@ -158,11 +160,13 @@ func (s *Store) SetMetadata(ctx context.Context, chatID, metadata string) error 
 	})
 }
 
-const selectChat = `
-	SELECT c.id, g.id, a.id, coalesce(c.config, ''), coalesce(c.config_version, 0), c.status,
+const (
+	chatColumns = ` c.id, g.id, a.id, coalesce(c.config, ''), coalesce(c.config_version, 0), c.status,
 	       c.started_ms, coalesce(c.ended_ms, 0), c.request_id, coalesce(c.custom_session_id, ''),
-	       coalesce(c.metadata, ''), c.event_count
-	  FROM chat c JOIN chat_group g ON g.num = c.chat_group JOIN account a ON a.num = c.account `
+	       coalesce(c.metadata, ''), c.event_count `
+	chatTables = ` chat c JOIN chat_group g ON g.num = c.chat_group JOIN account a ON a.num = c.account `
+	selectChat = `SELECT` + chatColumns + `FROM` + chatTables
+)
 
 func scanChat(row scanner) (c Chat, err error) {
 	return c, row.Scan(&c.ID, &c.GroupID, &c.AccountID, &c.Config.ID, &c.Config.Version, &c.Status,
@@ -210,6 +214,7 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID 
 	if err != nil {
 		return nil, err
 	}
+	s.background.nudge() // their recordings can be measured
 	return ended, nil
 }
 

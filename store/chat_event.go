@@ -1,9 +1,6 @@
 package store
 
-import (
-	"context"
-	"slices"
-)
+import "context"
 
 // EventType says what happened in a chat.
 type EventType string
@@ -37,6 +34,11 @@ const (
 )
 
 // Event is one thing that happened in a chat. Empty texts are stored as absent.
+//
+// A message text of more than 512 KiB is cut when it is stored, and one of more
+// than its share of a page when it is read as a part of that page; a smaller page
+// has the rest. What is cut ends with "…", or is {"truncated": BYTES} where it
+// was JSON, and the metadata have "truncated", the bytes that the whole had.
 type Event struct {
 	ChatID          string // set when read
 	Seq             int64  // its place in the chat, from 1; set when read
@@ -48,13 +50,6 @@ type Event struct {
 	EmotionFeatures string // JSON
 	Metadata        string // JSON
 	RelatedEventID  string
-}
-
-// Page is a piece of a list.
-type Page struct {
-	Number     int // from 0
-	Size       int // rows on a page, 1 or more
-	Descending bool
 }
 
 // AppendEvents stores events at the end of a chat, all or none, in their order.
@@ -73,14 +68,20 @@ func appendEvents(ctx context.Context, c conn, chatID string, events []Event) er
 	if len(events) == 0 {
 		return nil
 	}
+	var size int64
+	bounded := make([]Event, len(events))
+	for i, e := range events {
+		bounded[i] = e.bounded(maxEventText, maxEventJSON)
+		size += bounded[i].size()
+	}
 	place, err := first(ctx, c, func(row scanner) (p struct{ chat, last int64 }, err error) {
 		return p, row.Scan(&p.chat, &p.last)
-	}, `UPDATE chat SET event_count = event_count + ? WHERE id = ? RETURNING num, event_count`, len(events), chatID)
+	}, `UPDATE chat SET event_count = event_count + ?, bytes = bytes + ? WHERE id = ? RETURNING num, event_count`, len(events), size, chatID)
 	if err != nil {
 		return err
 	}
 	seq := place.last - int64(len(events))
-	for _, e := range events {
+	for _, e := range bounded {
 		seq++
 		_, err := c.ExecContext(ctx, `
 			INSERT INTO chat_event (chat, seq, id, at_ms, type, role, message_text,
@@ -96,11 +97,13 @@ func appendEvents(ctx context.Context, c conn, chatID string, events []Event) er
 }
 
 // AmendEvents puts the message texts and metadata of events in place of what was
-// stored of them; the events are known by their ids. ErrNotFound: the chat has
+// stored of them; the events are known by their ids. What an account holds is
+// not counted anew: they mostly get shorter, by words nobody heard. ErrNotFound: the chat has
 // no such event, and nothing was changed.
 func (s *Store) AmendEvents(ctx context.Context, chatID string, events []Event) error {
 	return s.change(ctx, "amending events of chat "+chatID, func(ctx context.Context, c conn) error {
 		for _, e := range events {
+			e = e.bounded(maxEventText, maxEventJSON)
 			err := changeOne(ctx, c, `
 				UPDATE chat_event SET message_text = ?, metadata = ?
 				 WHERE chat = (SELECT num FROM chat WHERE id = ?) AND id = ?`,
@@ -113,55 +116,68 @@ func (s *Store) AmendEvents(ctx context.Context, chatID string, events []Event) 
 	})
 }
 
-const selectEvent = `
-	SELECT c.id, e.seq, e.id, e.at_ms, e.type, e.role, coalesce(e.message_text, ''),
-	       coalesce(e.emotion_features, ''), coalesce(e.metadata, ''), coalesce(e.related_event_id, '')
-	  FROM chat c CROSS JOIN chat_event e ON e.chat = c.num `
+// eventColumns are read from a chat c and its event e. Of a text that is longer
+// than ?1 bytes only the beginning is read, of JSON that is, nothing.
+const eventColumns = ` c.id, e.seq, e.id, e.at_ms, e.type, e.role, coalesce(e.related_event_id, ''),
+	coalesce(iif(octet_length(e.message_text) > ?1, CAST(substr(CAST(e.message_text AS BLOB), 1, ?1) AS TEXT), e.message_text), ''),
+	coalesce(octet_length(e.message_text), 0),
+	iif(octet_length(e.emotion_features) > ?1, '', coalesce(e.emotion_features, '')),
+	iif(octet_length(e.metadata) > ?1, '', coalesce(e.metadata, '')), coalesce(octet_length(e.metadata), 0) `
 
 func scanEvent(row scanner) (e Event, err error) {
-	return e, row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &e.MessageText,
-		&e.EmotionFeatures, &e.Metadata, &e.RelatedEventID)
+	var text, metadata int // in bytes, as they are stored
+	err = row.Scan(&e.ChatID, &e.Seq, &e.ID, &e.AtMS, &e.Type, &e.Role, &e.RelatedEventID,
+		&e.MessageText, &text, &e.EmotionFeatures, &e.Metadata, &metadata)
+	if metadata > len(e.Metadata) {
+		e.Metadata = truncated("", metadata)
+	}
+	if text > len(e.MessageText) {
+		e.cut(len(e.MessageText), text)
+	}
+	return e, err
 }
 
 // Events returns a page of a chat's events and how many events the chat has. A
-// page past the end is empty. ErrNotFound: no such chat. It asks for no
-// account: [Store.Chat] is the door.
+// page past the end is empty. What an event says is cut where a page of such
+// events would be too long (see [Event]). ErrNotFound: no such chat. It asks for
+// no account: [Store.Chat] is the door.
 func (s *Store) Events(ctx context.Context, chatID string, page Page) (events []Event, total int, err error) {
 	doing := "reading events of chat " + chatID
+	if skip, ok := page.skip(); ok {
+		// The numbers run without gaps, so a page is a range of them.
+		bounds, order := `e.seq BETWEEN ?3 + 1 AND ?3 + ?4`, `ASC`
+		if page.Descending {
+			bounds, order = `e.seq BETWEEN c.event_count - ?3 - ?4 + 1 AND c.event_count - ?3`, `DESC`
+		}
+		events, err = query(ctx, s.read, counting(scanEvent, &total), `
+			SELECT`+eventColumns+`, c.event_count FROM chat c CROSS JOIN chat_event e ON e.chat = c.num
+			 WHERE c.id = ?2 AND `+bounds+` ORDER BY e.seq `+order, page.share(), chatID, skip, page.Size)
+		if err != nil || len(events) > 0 {
+			return events, total, explain(doing, err)
+		}
+	}
 	total, err = value[int](ctx, s.read, `SELECT event_count FROM chat WHERE id = ?`, chatID)
-	if err != nil {
-		return nil, 0, explain(doing, err)
-	}
-	first, last := page.bounds(total)
-	events, err = query(ctx, s.read, scanEvent, selectEvent+`
-		 WHERE c.id = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq`, chatID, first, last)
-	if page.Descending {
-		slices.Reverse(events)
-	}
-	return events, total, explain(doing, err)
+	return nil, total, explain(doing, err)
 }
 
-// bounds returns the first and last of the page's places among 1 to total, the
-// last before the first when the page is past the end.
-func (p Page) bounds(total int) (first, last int) {
-	skip := total
-	if p.Size > 0 && p.Number >= 0 && p.Number <= total/p.Size {
-		skip = p.Number * p.Size
-	}
-	first, last = skip+1, min(skip+p.Size, total)
-	if p.Descending {
-		first, last = total-last+1, total-skip
-	}
-	return first, last
-}
+const groupHistory = `
+	WITH newest AS (
+	        SELECT c.num AS chat, e.seq, e.type, min(coalesce(octet_length(e.message_text), 0), ?1) AS bytes
+	          FROM chat c CROSS JOIN chat_event e ON e.chat = c.num
+	         WHERE c.chat_group = (SELECT num FROM chat_group WHERE id = ?2)
+	         ORDER BY c.num DESC, e.seq DESC LIMIT ?3),
+	     said AS (
+	        SELECT chat, seq, sum(bytes) OVER (ORDER BY chat DESC, seq DESC) AS used
+	          FROM newest WHERE type IN (?4, ?5))
+	SELECT` + eventColumns + `
+	  FROM said CROSS JOIN chat c ON c.num = said.chat CROSS JOIN chat_event e ON e.chat = said.chat AND e.seq = said.seq
+	 WHERE said.used <= ?1 ORDER BY c.num, e.seq`
 
-// GroupHistory returns the newest events of all chats of a group, at most
-// limit, oldest first: what a resumed conversation remembers. It asks for no
-// account: [Store.StartChat] is the door.
+// GroupHistory returns what was said in all chats of a group: the messages among
+// its newest events, of which it looks at limit, as many as fit into
+// resumedBytes; oldest first. It is what a resumed conversation remembers. It
+// asks for no account: [Store.StartChat] is the door.
 func (s *Store) GroupHistory(ctx context.Context, groupID string, limit int) ([]Event, error) {
-	events, err := query(ctx, s.read, scanEvent, selectEvent+`
-		 WHERE c.chat_group = (SELECT num FROM chat_group WHERE id = ?)
-		 ORDER BY c.num DESC, e.seq DESC LIMIT ?`, groupID, max(limit, 0))
-	slices.Reverse(events)
+	events, err := query(ctx, s.read, scanEvent, groupHistory, resumedBytes, groupID, max(limit, 0), UserMessage, AgentMessage)
 	return events, explain("reading the history of chat group "+groupID, err)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
 )
 
@@ -17,37 +16,26 @@ type ChatGroup struct {
 	Active       bool // a chat of it goes on
 }
 
-const selectGroup = `
-	SELECT g.id, g.last_chat, coalesce(g.last_config, ''), coalesce(g.last_config_version, 0),
+const groupColumns = ` g.id, g.last_chat, coalesce(g.last_config, ''), coalesce(g.last_config_version, 0),
 	       g.first_start_ms, g.last_start_ms, g.num_chats,
-	       EXISTS (SELECT 1 FROM chat WHERE chat_group = g.num AND status = 'ACTIVE')
-	  FROM chat_group g `
+	       EXISTS (SELECT 1 FROM chat WHERE chat_group = g.num AND status = 'ACTIVE') `
 
-func scanGroup(row scanner) (g ChatGroup, err error) { return g, row.Scan(g.columns()...) }
-
-// columns are where those of selectGroup go.
-func (g *ChatGroup) columns() []any {
-	return []any{&g.ID, &g.LastChatID, &g.LastConfig.ID, &g.LastConfig.Version,
-		&g.FirstStartMS, &g.LastStartMS, &g.NumChats, &g.Active}
+func scanGroup(row scanner) (g ChatGroup, err error) {
+	return g, row.Scan(&g.ID, &g.LastChatID, &g.LastConfig.ID, &g.LastConfig.Version,
+		&g.FirstStartMS, &g.LastStartMS, &g.NumChats, &g.Active)
 }
 
 // ChatGroups returns a page of an account's groups, in the order in which they
 // began, and how many there are: of all, or of those whose newest chat used the
 // config.
-func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page Page) (groups []ChatGroup, total int, err error) {
-	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
-		account, err := value[int64](ctx, q, `SELECT num FROM account WHERE id = ?`, accountID)
-		if err != nil {
-			return fmt.Errorf("account %s: %w", accountID, err)
-		}
-		l := listing{counts: `groups FROM group_count WHERE account = ?1 AND config = ?2`, rows: `chat_group WHERE account = ?1`,
-			of: account, config: configID}
-		if configID != "" {
-			l.rows += ` AND last_config = ?2`
-		}
-		groups, total, err = pageOf(ctx, q, l, page, selectGroup+`WHERE g.num IN (%s) ORDER BY g.num`, scanGroup)
-		return err
-	})
+func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page Page) ([]ChatGroup, int, error) {
+	l := listing{columns: groupColumns, tables: `chat_group g`, num: `g.num`,
+		rows: `chat_group WHERE account = (SELECT num FROM account WHERE id = ?1)`, args: []any{accountID}}
+	if configID != "" {
+		l.rows += ` AND last_config = ?2`
+		l.args = append(l.args, configID)
+	}
+	groups, total, err := pageOf(ctx, s.read, l, page, scanGroup)
 	return groups, total, explain("listing chat groups", err)
 }
 
@@ -61,9 +49,9 @@ func (s *Store) ChatGroup(ctx context.Context, accountID, groupID string, status
 		if err != nil {
 			return err
 		}
-		l := listing{counts: `sum(chats) FROM group_chat_count WHERE chat_group = ?1`, rows: `chat WHERE chat_group = ?1`,
-			of: num, statuses: statuses}
-		chats, total, err = l.chats(ctx, q, page)
+		l := chatsOf(`chat WHERE chat_group = ?1`, num)
+		l.statuses = statuses
+		chats, total, err = pageOf(ctx, q, l, page, scanChat)
 		return err
 	})
 	return g, chats, total, explain("reading chat group "+groupID, err)
@@ -74,67 +62,37 @@ func groupOf(ctx context.Context, q querier, accountID, groupID string) (g ChatG
 	if err != nil {
 		return g, 0, err
 	}
-	g, err = first(ctx, q, scanGroup, selectGroup+`WHERE g.num = ?`, num)
+	g, err = first(ctx, q, scanGroup, `SELECT`+groupColumns+`FROM chat_group g WHERE g.num = ?`, num)
 	return g, num, err
 }
 
+// groupLengths are read whole for every page: 3 µs for each chat of the group.
+const groupLengths = `SELECT num, event_count FROM chat WHERE chat_group = ? ORDER BY num`
+
 // GroupEvents returns a page of the events of all chats of an account's group,
-// in their order, and how many there are. ErrNotFound: the account has no such
-// group.
+// in their order, and how many there are. Long ones are cut (see [Event]).
+// ErrNotFound: the account has no such group.
 func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page Page) (events []Event, total int, err error) {
 	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
-		_, num, err := groupOf(ctx, q, accountID, groupID)
+		group, err := value[int64](ctx, q, `SELECT num FROM chat_group WHERE id = ? AND`+mine, groupID, accountID)
 		if err != nil {
 			return err
 		}
-		counts, err := query(ctx, q, scanBlock, `
-			SELECT block, sum(events) FROM group_chat_count WHERE chat_group = ? GROUP BY block ORDER BY block`, num)
+		chats, err := query(ctx, q, scanLength, groupLengths, group)
 		if err != nil {
 			return err
 		}
-		total = sumOf(counts)
+		for _, c := range chats {
+			total += c.events
+		}
 		begin, end := page.bounds(total)
-		if begin > end {
-			return nil
-		}
-		block, before := locate(counts, begin)
-		events, err = eventsFrom(ctx, q, num, block<<blockBits, before, end-begin+1)
+		events, err = eventsOf(ctx, q, chats, begin, end, page.share())
 		return err
 	})
 	if page.Descending {
 		slices.Reverse(events)
 	}
 	return events, total, explain("reading events of chat group "+groupID, err)
-}
-
-// eventsFrom reads so many events of a group, after the first skip of its chats
-// from the number chat on.
-func eventsFrom(ctx context.Context, q querier, group, chat int64, skip, count int) ([]Event, error) {
-	var events []Event
-	for count > 0 {
-		chats, err := query(ctx, q, scanLength, `
-			SELECT num, event_count FROM chat WHERE chat_group = ? AND num >= ? ORDER BY num LIMIT 128`, group, chat)
-		if err != nil || len(chats) == 0 {
-			return events, err
-		}
-		for _, c := range chats {
-			chat = c.num + 1
-			if skip >= c.events {
-				skip -= c.events
-				continue
-			}
-			some, err := query(ctx, q, scanEvent, selectEvent+`
-				 WHERE c.num = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq`, c.num, skip+1, skip+count)
-			if err != nil {
-				return nil, err
-			}
-			events = append(events, some...)
-			if skip, count = 0, count-len(some); count == 0 {
-				break
-			}
-		}
-	}
-	return events, nil
 }
 
 // chatLength says how many events a chat has.
@@ -144,3 +102,21 @@ type chatLength struct {
 }
 
 func scanLength(row scanner) (l chatLength, err error) { return l, row.Scan(&l.num, &l.events) }
+
+// eventsOf reads the events from one place to another, both counted from 1 over
+// all the chats.
+func eventsOf(ctx context.Context, q querier, chats []chatLength, begin, end, share int) ([]Event, error) {
+	var events []Event
+	for _, c := range chats {
+		if begin <= c.events && end >= 1 && begin <= end {
+			some, err := query(ctx, q, scanEvent, `SELECT`+eventColumns+`FROM chat c CROSS JOIN chat_event e ON e.chat = c.num
+				 WHERE c.num = ?2 AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`, share, c.num, begin, end)
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, some...)
+		}
+		begin, end = begin-c.events, end-c.events
+	}
+	return events, nil
+}

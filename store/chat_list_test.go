@@ -215,7 +215,7 @@ func same[T comparable](t *rapid.T, what string, total, wantTotal int, err error
 }
 
 // Whatever happened, every page of every list is what counting by hand gives,
-// and the counts of what is gone are gone. The chats lie some blocks apart.
+// and of what is deleted nothing is left. The chats lie some way apart.
 func TestListsAreThePiecesOfWhatHappened(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	strangers, runs := newAccount(t, s, "strangers"), 0
@@ -244,8 +244,8 @@ func TestListsAreThePiecesOfWhatHappened(t *testing.T) {
 			must(t, s.DeleteChatGroup(t.Context(), d.account, group))
 			d.chats = slices.DeleteFunc(d.chats, func(c *Chat) bool { return c.GroupID == group })
 		}
-		for _, table := range []string{"chat", "chat_group", "chat_event", "recording", "chat_count", "group_count", "group_chat_count"} {
-			if n, err := value[int](t.Context(), s.read, "SELECT count(*) FROM "+table); err != nil || n != 0 {
+		for _, table := range []string{"chat", "chat_group", "chat_event", "recording"} {
+			if n, err := value[int](t.Context(), s.read, "SELECT count(*) FROM "+table+" WHERE "+map[bool]string{true: "num <> 0", false: "true"}[table == "chat_group"]); err != nil || n != 0 {
 				rt.Fatalf("%d rows of %s are left when everything is deleted, %v", n, table, err)
 			}
 		}
@@ -298,29 +298,23 @@ func TestListsOfAnotherAccountAreNotFound(t *testing.T) {
 func TestListsUseIndexesAndSortNothing(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	plans := map[string]string{}
-	for _, config := range []string{"", "c"} {
-		for _, of := range [][]Status{nil, {Failed}, {Active, Failed, UserEnded}} {
-			chats := listing{counts: `sum(chats) FROM chat_count WHERE account = ?1 AND config = ?2`, rows: `chat WHERE account = ?1`, config: config, statuses: of}
-			if config != "" {
-				chats.rows += ` AND config = ?2`
-			}
-			name := fmt.Sprintf("chats config=%q status=%v", config, of)
-			plans["count of "+name], _ = chats.count()
-			numbers, _ := chats.numbers(0, 1, 1)
-			plans[name] = fmt.Sprintf(selectChat+`WHERE c.num IN (%s) ORDER BY c.num`, numbers)
-			group := listing{counts: `sum(chats) FROM group_chat_count WHERE chat_group = ?1`, rows: `chat WHERE chat_group = ?1`, statuses: of}
-			plans[fmt.Sprint("count of a group's chats ", of)], _ = group.count()
-			plans[fmt.Sprint("a group's chats ", of)], _ = group.numbers(0, 1, 1)
+	plan := func(name string, l listing) {
+		count, numbers, _ := l.queries()
+		plans["count of "+name] = count
+		plans[name] = `SELECT` + l.columns + `FROM ` + l.tables + ` WHERE ` + l.num + ` IN (` + numbers + ` ORDER BY num LIMIT 10 OFFSET 10) ORDER BY ` + l.num
+	}
+	for _, of := range [][]Status{nil, {Failed}, {Active, Failed, UserEnded}} {
+		for _, rows := range []string{`account = ?1`, `account = ?1 AND config = ?2`, `chat_group = ?1`} {
+			l := chatsOf(`chat WHERE `+rows, 1)
+			l.args, l.statuses = make([]any, strings.Count(rows, "?")), of
+			plan(fmt.Sprintf("chats where %s, status %v", rows, of), l)
 		}
 	}
-	for name, rows := range map[string]string{"groups": `chat_group WHERE account = ?1`, "groups of a config": `chat_group WHERE account = ?1 AND last_config = ?2`} {
-		groups := listing{counts: `groups FROM group_count WHERE account = ?1 AND config = ?2`, rows: rows}
-		plans["count of "+name], _ = groups.count()
-		numbers, _ := groups.numbers(0, 1, 1)
-		plans[name] = fmt.Sprintf(selectGroup+`WHERE g.num IN (%s) ORDER BY g.num`, numbers)
+	for _, rows := range []string{`account = ?1`, `account = ?1 AND last_config = ?2`} {
+		plan("groups where "+rows, listing{columns: groupColumns, tables: `chat_group g`, num: `g.num`, rows: `chat_group WHERE ` + rows})
 	}
-	plans["a group's lengths"] = `SELECT num, event_count FROM chat WHERE chat_group = ? AND num >= ? ORDER BY num LIMIT 128`
-	plans["a chat's events"] = selectEvent + `WHERE c.num = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq`
+	plans["a group's lengths"] = groupLengths
+	plans["a chat's events"] = `SELECT` + eventColumns + `FROM chat c CROSS JOIN chat_event e ON e.chat = c.num WHERE c.num = ?2 AND e.seq BETWEEN ?3 AND ?4 ORDER BY e.seq`
 	plans["old chats"] = `SELECT num FROM chat WHERE ended_ms < ? ORDER BY ended_ms LIMIT ?`
 	for name, question := range plans {
 		args := make([]any, 16)
@@ -409,8 +403,9 @@ func TestListsAreQuickAtAnyPage(t *testing.T) {
 			}
 		}
 		t.Logf("%-26s %7d rows: %v at most, page %d", name, total, slowest.Round(10*time.Microsecond), where.Number)
-		if slowest > 5*time.Millisecond {
-			t.Errorf("%s: page %+v of %d rows takes %v, want 5 ms", name, where, total, slowest)
+		// Ten times what it takes where nothing else runs.
+		if limit := 5*time.Millisecond + time.Duration(total)*time.Microsecond; slowest > limit {
+			t.Errorf("%s: page %+v of %d rows takes %v, want %v", name, where, total, slowest, limit)
 		}
 	}
 }

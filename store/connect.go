@@ -37,6 +37,14 @@ const pragmas = `
 // readPragmas follow on the connections that must never write.
 const readPragmas = `PRAGMA query_only = ON;`
 
+// servingPragmas follow on the box's connection that writes: who commits does not
+// also move SQLite's log into the database file (see background.go).
+const servingPragmas = `PRAGMA wal_autocheckpoint = 0;`
+
+// checkpointPragmas follow on the connection that moves the log into the
+// database file: it takes what nobody holds and waits for nothing.
+const checkpointPragmas = `PRAGMA busy_timeout = 0; PRAGMA wal_autocheckpoint = 0;`
+
 // migratePragmas follow on the connection that migrates: rebuilding a table
 // drops it first, which would cascade. The migration checks the keys itself.
 const migratePragmas = `PRAGMA foreign_keys = OFF;`
@@ -50,7 +58,6 @@ const statementCache = 100
 type connector struct {
 	dsn  string
 	more string // pragmas after the common ones
-	wrap func(*sqlite3.SQLiteConn) driver.Conn
 }
 
 // connect returns a pool of at most size connections to the database in dir,
@@ -79,9 +86,6 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if _, err := lite.Exec(pragmas+c.more, nil); err != nil {
 		lite.Close()
 		return nil, err
-	}
-	if c.wrap != nil {
-		return c.wrap(lite), nil
 	}
 	return lite, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
@@ -28,7 +27,7 @@ func child(t *testing.T, work string, args ...string) *exec.Cmd {
 // when the store says that it is kept.
 func writeUntilKilled(args []string) error {
 	ctx := context.Background()
-	s, err := Open(ctx, args[0], slog.New(slog.DiscardHandler))
+	s, err := Join(ctx, args[0])
 	if err != nil {
 		return err
 	}
@@ -158,8 +157,8 @@ func TestTwoProcessesShareTheDatabase(t *testing.T) {
 	keys, err := s.ListKeys(t.Context(), account)
 	must(t, err)
 
-	other := openStore(t, dir) // connections of its own, as those of a command
-	made, err := other.CreateKey(t.Context(), "home", "made beside a running box")
+	other := joinStore(t, dir) // connections of its own, as those of a command
+	made, err := other.CreateKey(t.Context(), NewKey{Account: "home", Label: "made beside a running box"})
 	must(t, err)
 	got, err := s.OpenKey(t.Context(), made.APIKey)
 	must(t, err)
@@ -189,22 +188,28 @@ func TestTwoProcessesShareTheDatabase(t *testing.T) {
 	}
 }
 
+// Of processes that would serve the folder one does; commands that join it may
+// be any number.
 func TestManyProcessesMayStartAtOnce(t *testing.T) {
 	dir := t.TempDir()
-	answers := make(chan error, 8)
-	for range cap(answers) {
-		cmd := child(t, "open", dir)
-		go func() {
-			if out, err := cmd.CombinedOutput(); err != nil {
-				answers <- fmt.Errorf("%w: %s", err, out)
-				return
+	must(t, child(t, "open", dir).Run())
+	for _, work := range []string{"open", "join"} {
+		answers := make(chan error, 8)
+		for range cap(answers) {
+			cmd := child(t, work, dir)
+			go func() {
+				out, err := cmd.CombinedOutput()
+				if err != nil && (work == "join" || !strings.Contains(string(out), ErrLocked.Error())) {
+					answers <- fmt.Errorf("%s: %w: %s", work, err, out)
+					return
+				}
+				answers <- nil
+			}()
+		}
+		for range cap(answers) {
+			if err := <-answers; err != nil {
+				t.Error(err)
 			}
-			answers <- nil
-		}()
-	}
-	for range cap(answers) {
-		if err := <-answers; err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -8,28 +8,22 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// The kinds of failure. Every error of this package wraps one of these, an
-// [ErrInvalid], the caller's context error, or is a fault of the disk.
+// The kinds of failure. Every error of this package wraps one of these, the
+// caller's context error, or is a fault of the disk.
 var (
-	ErrNotFound = errors.New("not found")
-	ErrConflict = errors.New("conflicts with what is stored")
-	ErrActive   = errors.New("a chat of this group is still active")
-	ErrClosed   = errors.New("the store is closed")
-	ErrBusy     = errors.New("another process holds the database for too long; try again")
-	ErrFull     = errors.New("the disk that holds the data folder is full; free some space")
-	ErrReadOnly = errors.New("the data folder cannot be written")
-	ErrDamaged  = errors.New("the database is damaged; restore a backup")
-	ErrNewer    = errors.New("the database was written by a newer Parley")
-	ErrLocked   = errors.New("the data folder is in use by another Parley")
+	ErrNotFound   = errors.New("not found")
+	ErrConflict   = errors.New("conflicts with what is stored")
+	ErrNotAllowed = errors.New("the schema does not allow that value")
+	ErrActive     = errors.New("a chat of this group is still active")
+	ErrClosed     = errors.New("the store is closed")
+	ErrBusy       = errors.New("another process holds the database for too long; try again")
+	ErrFull       = errors.New("the disk that holds the data folder is full; free some space")
+	ErrReadOnly   = errors.New("the data folder cannot be written")
+	ErrDamaged    = errors.New("the database is damaged; restore a backup")
+	ErrOlder      = errors.New("the database was written by an older Parley")
+	ErrNewer      = errors.New("the database was written by a newer Parley")
+	ErrLocked     = errors.New("the data folder is in use by another Parley")
 )
-
-// ErrInvalid says that a value cannot be stored and what is allowed.
-type ErrInvalid struct {
-	Field string // the record's field, in the words of the wire
-	Why   string // what is allowed
-}
-
-func (e ErrInvalid) Error() string { return e.Field + ": " + e.Why }
 
 // explain wraps err with what was being done and gives SQLite's result codes
 // their kind. A nil error stays nil.
@@ -65,9 +59,7 @@ func kindOf(fault sqlite3.Error) error {
 		return ErrBusy
 	case sqlite3.ErrConstraint:
 		if fault.ExtendedCode == sqlite3.ErrConstraintCheck {
-			// The schema names its checks after the field they guard.
-			_, field, _ := strings.Cut(fault.Error(), "CHECK constraint failed: ")
-			return ErrInvalid{Field: field, Why: "has a value that is not allowed"}
+			return ErrNotAllowed // the schema names its checks after the field they guard
 		}
 		return ErrConflict
 	}

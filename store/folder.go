@@ -88,11 +88,14 @@ func holder(f *os.File) string {
 	return "unknown, it is just starting"
 }
 
+// Exists tells whether a box has its database in dir.
+func Exists(dir string) bool { return holdsDatabase(dir) == nil }
+
 // makeFolder creates the data folder where there is none, for its owner only:
 // it holds what people said and the keys to it.
 func makeFolder(dir string) error {
 	if dir == "" {
-		return ErrInvalid{Field: "data", Why: "the data folder needs a path, given with --data"}
+		return errors.New("the data folder needs a path: give one with --data")
 	}
 	info, err := os.Stat(dir)
 	switch {

@@ -26,6 +26,7 @@ func holdLock(args []string) error {
 
 func TestOneProcessServesAFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
+	must(t, openStore(t, dir).Close())
 	cmd := child(t, "hold", dir)
 	out, err := cmd.StdoutPipe()
 	must(t, err)
@@ -41,7 +42,9 @@ func TestOneProcessServesAFolder(t *testing.T) {
 		t.Errorf("the holder is %q, %v, %v", pid, held, err)
 	}
 
-	openStore(t, dir) // commands may still use it
+	_, err = Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	wantError(t, err, ErrLocked)
+	joinStore(t, dir) // commands may still use it
 
 	must(t, cmd.Process.Kill())
 	cmd.Wait()

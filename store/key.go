@@ -17,6 +17,23 @@ const (
 	hintLength   = 4
 )
 
+// KeyRole says what a key may do.
+type KeyRole string
+
+// The roles of keys.
+const (
+	ClientKey   KeyRole = "client"   // what an account's own clients do
+	OperatorKey KeyRole = "operator" // also see and steer the box as a whole
+)
+
+// NewKey is a key to be made.
+type NewKey struct {
+	Account   string  // its name; the account is made where there is none
+	Label     string  // for people; may be empty
+	Role      KeyRole // empty: an operator's when it is the first key of all, else a client's
+	ExpiresMS int64   // Unix milliseconds; 0: it has no end
+}
+
 // Credentials are what a new key's owner is told, once: the keys themselves are
 // not kept.
 type Credentials struct {
@@ -24,6 +41,8 @@ type Credentials struct {
 	APIKey            string
 	SecretKey         string
 	WebhookSigningKey string // the account's, the same for all its keys
+	Role              KeyRole
+	ExpiresMS         int64 // Unix milliseconds; 0: it has no end
 }
 
 // Key is what is known of a key afterwards.
@@ -32,35 +51,34 @@ type Key struct {
 	AccountID string
 	Account   string // its name
 	Label     string
+	Role      KeyRole
 	Hint      string // the last characters of the API key
 	CreatedMS int64  // Unix milliseconds; when it was last regenerated
 	RevokedMS int64  // Unix milliseconds, 0 while it is good
+	ExpiresMS int64  // Unix milliseconds, 0 when it has no end
 }
 
-// CreateKey makes a key for the account of that name, which is created where
-// there is none. The label is for people and may be empty.
-func (s *Store) CreateKey(ctx context.Context, accountName, label string) (Credentials, error) {
-	if accountName == "" {
-		return Credentials{}, ErrInvalid{Field: "account", Why: "an account needs a name of 1 to 64 characters"}
-	}
-	if err := validName("account", accountName); err != nil {
-		return Credentials{}, err
-	}
-	if err := validName("label", label); err != nil {
-		return Credentials{}, err
-	}
+// goodKey is the condition that a key opens what it is for at the time (Unix
+// milliseconds) that is the next parameter.
+const goodKey = ` key.revoked_ms IS NULL AND (key.expires_ms IS NULL OR key.expires_ms > ?) `
+
+// CreateKey makes a key. ErrNotAllowed: there is no such role. What a name may
+// hold is the caller's to check.
+func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 	made := newCredentials()
-	made.KeyID = randomText(keyIDLength)
+	made.KeyID, made.ExpiresMS = randomText(keyIDLength), n.ExpiresMS
 	err := s.change(ctx, "creating a key", func(ctx context.Context, c conn) error {
-		account, signingKey, err := accountNamed(ctx, c, accountName)
+		account, signingKey, err := accountNamed(ctx, c, n.Account)
 		if err != nil {
 			return err
 		}
 		made.WebhookSigningKey = signingKey
-		_, err = c.ExecContext(ctx, `
-			INSERT INTO key (id, account, label, api_hash, secret_hash, hint, created_ms)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			made.KeyID, account, label, hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), time.Now().UnixMilli())
+		made.Role, err = value[KeyRole](ctx, c, `
+			INSERT INTO key (id, account, label, role, api_hash, secret_hash, hint, created_ms, expires_ms)
+			VALUES (?, ?, ?, coalesce(nullif(?, ''), iif(EXISTS (SELECT 1 FROM key), ?, ?)), ?, ?, ?, ?, nullif(?, 0))
+			RETURNING role`,
+			made.KeyID, account, n.Label, n.Role, ClientKey, OperatorKey,
+			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), time.Now().UnixMilli(), n.ExpiresMS)
 		return err
 	})
 	if err != nil {
@@ -70,42 +88,52 @@ func (s *Store) CreateKey(ctx context.Context, accountName, label string) (Crede
 }
 
 // ListKeys returns the keys of an account, or of all when accountID is empty,
-// oldest first, revoked ones too.
+// oldest first, revoked ones too but none that is past its end.
 func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 	all, err := query(ctx, s.read, scanKey, `
-		SELECT k.id, a.id, a.name, k.label, k.hint, k.created_ms, coalesce(k.revoked_ms, 0)
+		SELECT k.id, a.id, a.name, k.label, k.role, k.hint, k.created_ms, coalesce(k.revoked_ms, 0), coalesce(k.expires_ms, 0)
 		  FROM key k JOIN account a ON a.num = k.account
-		 WHERE ?1 = '' OR a.id = ?1 ORDER BY k.num`, accountID)
+		 WHERE (?1 = '' OR a.id = ?1) AND (k.expires_ms IS NULL OR k.expires_ms > ?2) ORDER BY k.num`,
+		accountID, time.Now().UnixMilli())
 	return all, explain("listing the keys", err)
 }
 
 func scanKey(row scanner) (k Key, err error) {
-	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Hint, &k.CreatedMS, &k.RevokedMS)
+	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Role, &k.Hint, &k.CreatedMS, &k.RevokedMS, &k.ExpiresMS)
 }
 
-// RevokeKey makes a key and its tokens useless for ever. ErrNotFound means that there is no
-// such key or that it was revoked before.
+// RevokeKey makes a key and its tokens useless for ever. One that has an end is
+// forgotten at once. ErrNotFound means that there is no such key, or that it was
+// revoked before.
 func (s *Store) RevokeKey(ctx context.Context, keyID string) error {
 	return s.change(ctx, "revoking key "+keyID, func(ctx context.Context, c conn) error {
-		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND revoked_ms IS NULL`,
-			time.Now().UnixMilli(), keyID); err != nil {
+		now := time.Now().UnixMilli()
+		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND`+goodKey, now, keyID, now); err != nil {
 			return err
 		}
-		return dropTokens(ctx, c, keyID)
+		if err := dropTokens(ctx, c, keyID); err != nil {
+			return err
+		}
+		_, err := c.ExecContext(ctx, `DELETE FROM key WHERE id = ? AND expires_ms IS NOT NULL`, keyID)
+		return err
 	})
 }
 
 // RegenerateKey gives a key a new API key and secret; the old ones and their
-// tokens fail at once. A revoked key stays revoked: ErrNotFound.
+// tokens fail at once. Role and end stay. One that was revoked or is past its
+// end stays useless: ErrNotFound.
 func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, error) {
 	made := newCredentials()
 	made.KeyID = keyID
 	err := s.change(ctx, "regenerating key "+keyID, func(ctx context.Context, c conn) (err error) {
-		made.WebhookSigningKey, err = value[string](ctx, c, `
+		now := time.Now().UnixMilli()
+		_, err = first(ctx, c, func(row scanner) (none struct{}, err error) {
+			return none, row.Scan(&made.Role, &made.ExpiresMS, &made.WebhookSigningKey)
+		}, `
 			UPDATE key SET api_hash = ?, secret_hash = ?, hint = ?, created_ms = ?
-			 WHERE id = ? AND revoked_ms IS NULL
-			RETURNING (SELECT signing_key FROM account WHERE num = key.account)`,
-			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), time.Now().UnixMilli(), keyID)
+			 WHERE id = ? AND`+goodKey+`
+			RETURNING role, coalesce(expires_ms, 0), (SELECT signing_key FROM account WHERE num = key.account)`,
+			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), now, keyID, now)
 		if err != nil {
 			return err
 		}
@@ -115,6 +143,21 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 		return Credentials{}, err
 	}
 	return made, nil
+}
+
+// dropExpiredKeys forgets the keys that are past their end, with their tokens.
+func (s *Store) dropExpiredKeys(ctx context.Context) error {
+	const old = ` FROM key WHERE expires_ms <= ?`
+	now := time.Now().UnixMilli()
+	const doing = "forgetting keys that are past their end"
+	some, err := value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+old+`)`, now)
+	if err != nil || !some {
+		return explain(doing, err)
+	}
+	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		_, err := c.ExecContext(ctx, `DELETE`+old, now)
+		return err
+	})
 }
 
 func newCredentials() Credentials {

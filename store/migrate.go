@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
@@ -11,64 +10,108 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-
-	"github.com/mattn/go-sqlite3"
-	"github.com/pressly/goose/v3"
+	"slices"
+	"strconv"
+	"strings"
 
 	"parley/internal/layout"
 )
 
+// migrationFiles are the schema's steps, NUMBER_NAME.sql.
+//
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migrations returns the schema's numbered steps.
-func migrations() (fs.FS, error) { return fs.Sub(migrationFiles, "migrations") }
+// applicationID marks a database as Parley's ("Parl"), in the place that SQLite
+// has for it (https://www.sqlite.org/pragma.html#pragma_application_id).
+const applicationID = 0x5061726c
+
+// migration is one step of the schema.
+type migration struct {
+	version int64
+	text    string // SQL
+}
+
+// migrations returns the schema's steps in their order.
+func migrations() ([]migration, error) {
+	names, err := fs.Glob(migrationFiles, "migrations/*.sql") // sorted
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]migration, len(names))
+	for i, name := range names {
+		number, _, _ := strings.Cut(filepath.Base(name), "_")
+		if steps[i].version, err = strconv.ParseInt(number, 10, 64); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		text, err := migrationFiles.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		steps[i].text = string(text)
+	}
+	return steps, nil
+}
+
+// NewestSchema is the version of the schema that [Open] brings a database to.
+func NewestSchema() (int64, error) {
+	steps, err := migrations()
+	if err != nil {
+		return 0, err
+	}
+	return newest(steps), nil
+}
+
+func newest(steps []migration) int64 { return steps[len(steps)-1].version }
 
 // migrate brings the database in dir up to the newest of the steps, all of them
-// in one transaction: an interruption at any moment leaves the old database,
-// and two processes that start at once do it once. A database that holds
-// something is copied aside before.
-func migrate(ctx context.Context, dir string, log *slog.Logger, steps fs.FS) error {
-	db := sql.OpenDB(connector{
-		dsn:  fileDSN(filepath.Join(dir, databaseName)),
-		more: migratePragmas,
-		wrap: func(c *sqlite3.SQLiteConn) driver.Conn { return nested{c} },
-	})
+// in one transaction: an interruption at any moment leaves the old database. A
+// database that holds something is copied aside before. Only who holds the
+// folder's lock may call it.
+func migrate(ctx context.Context, dir string, log *slog.Logger, steps []migration) error {
+	db := connect(dir, migratePragmas, 1)
 	defer db.Close()
-	db.SetMaxOpenConns(1) // the connection whose transaction is open
-	db.SetMaxIdleConns(1)
-
-	current, err := version(ctx, db)
+	conn, err := db.Conn(ctx)
 	if err != nil {
-		return explain("reading the database's version", err)
+		return explain("opening the database", err)
 	}
-	if err := lostDatabase(dir, current); err != nil {
+	defer conn.Close()
+	current, err := usable(ctx, conn, dir, newest(steps))
+	if err != nil || current == newest(steps) {
 		return err
 	}
-	goosed, err := goose.NewProvider(goose.DialectSQLite3, db, steps,
-		goose.WithDisableGlobalRegistry(true), goose.WithSlog(slog.New(slog.DiscardHandler)))
-	if err != nil {
-		return fmt.Errorf("reading the schema's steps: %w", err)
+	if current > 0 {
+		aside := filepath.Join(dir, layout.Copy(newest(steps)))
+		if _, err := copyDatabase(ctx, dir, aside, nil); err != nil {
+			return fmt.Errorf("copying the database aside: %w", err)
+		}
+		log.Info("migrating the database", "from", current, "to", newest(steps), "copy", aside)
 	}
-	sources := goosed.ListSources()
-	switch target := sources[len(sources)-1].Version; {
-	case current == target:
-		return nil
-	case current > target:
-		return newer(current, target)
-	}
-	if _, err := db.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return explain("starting the migration", err)
 	}
-	err = step(ctx, dir, log, db, goosed)
-	if err == nil {
-		_, err = db.ExecContext(ctx, "COMMIT")
+	if err = applySteps(ctx, conn, current, steps); err == nil {
+		_, err = conn.ExecContext(ctx, "COMMIT")
 	}
 	if err != nil {
-		_, undo := db.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		_, undo := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 		return errors.Join(explain("migrating the database (it is as it was before)", err), undo)
 	}
 	return nil
+}
+
+// usable returns the version of the database's schema where this program may
+// work with it: it is Parley's, is not newer than target, and is not the empty
+// rest of one that was lost.
+func usable(ctx context.Context, q querier, dir string, target int64) (current int64, err error) {
+	if current, err = version(ctx, q); err != nil {
+		return 0, explain("reading the database's version", err)
+	}
+	if current > target {
+		return current, fmt.Errorf("%w: its schema is version %d and this one knows up to %d; install the newer Parley, or restore a backup made before it",
+			ErrNewer, current, target)
+	}
+	return current, lostDatabase(dir, current)
 }
 
 // lostDatabase says when an empty database stands where another must have been:
@@ -85,42 +128,39 @@ func lostDatabase(dir string, current int64) error {
 		ErrDamaged, databaseName, recordings)
 }
 
-func newer(current, known int64) error {
-	return fmt.Errorf("%w: its schema is version %d and this one knows up to %d; install the newer Parley, or restore a backup made before it",
-		ErrNewer, current, known)
-}
-
-// NewestSchema is the version of the schema that [Open] brings a database to.
-func NewestSchema() (int64, error) {
-	names, err := migrationFiles.ReadDir("migrations")
-	if err != nil {
-		return 0, err
-	}
-	return goose.NumericComponent(names[len(names)-1].Name()) // they are sorted
-}
-
-// step runs inside the transaction of migrate, which holds off other writers.
-func step(ctx context.Context, dir string, log *slog.Logger, db *sql.DB, goosed *goose.Provider) error {
-	from, err := version(ctx, db) // again: another process may just have done it
-	if err != nil {
-		return err
-	}
-	sources := goosed.ListSources()
-	target := sources[len(sources)-1].Version
-	if from >= target {
-		return nil
-	}
-	if from > 0 {
-		aside := filepath.Join(dir, layout.Copy(target))
-		if _, err := copyDatabase(ctx, dir, aside, nil); err != nil {
-			return fmt.Errorf("copying the database aside: %w", err)
+// applySteps does the steps after the version current, inside a transaction.
+func applySteps(ctx context.Context, c *sql.Conn, current int64, steps []migration) error {
+	for _, step := range steps {
+		if step.version <= current {
+			continue
 		}
-		log.Info("migrating the database", "from", from, "to", target, "copy", aside)
+		if _, err := c.ExecContext(ctx, step.text); err != nil {
+			return fmt.Errorf("step %d: %w", step.version, err)
+		}
 	}
-	if _, err := goosed.Up(ctx); err != nil {
+	_, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d; PRAGMA application_id = %d`, newest(steps), applicationID))
+	if err != nil {
 		return err
 	}
-	return checkReferences(ctx, db)
+	if err := signGoose(ctx, c, newest(steps)); err != nil {
+		return err
+	}
+	return checkReferences(ctx, c)
+}
+
+// gooseTable is where the Parleys up to schema 5 noted their steps, by the
+// library goose.
+const gooseTable = "goose_db_version"
+
+// signGoose notes the schema where an older Parley looks for it, in a database
+// that one has made: so it knows the database for a newer one's, and says so.
+func signGoose(ctx context.Context, c conn, now int64) error {
+	noted, err := value[bool](ctx, c, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?)`, gooseTable)
+	if err != nil || !noted {
+		return err
+	}
+	_, err = c.ExecContext(ctx, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1)`, now)
+	return err
 }
 
 // version returns the number of the last step that the database has had, 0 for
@@ -130,10 +170,14 @@ func version(ctx context.Context, q querier) (int64, error) {
 	if err != nil || len(tables) == 0 {
 		return 0, err
 	}
-	for _, name := range tables {
-		if name == goose.DefaultTablename {
-			return value[int64](ctx, q, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`)
-		}
+	id, err := value[int64](ctx, q, `PRAGMA application_id`)
+	switch {
+	case err != nil:
+		return 0, err
+	case id == applicationID:
+		return value[int64](ctx, q, `PRAGMA user_version`)
+	case slices.Contains(tables, gooseTable):
+		return value[int64](ctx, q, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`)
 	}
 	return 0, fmt.Errorf("%s holds tables that are not Parley's (%s); give a folder of its own with --data", databaseName, tables[0])
 }
@@ -152,25 +196,3 @@ func checkReferences(ctx context.Context, q querier) error {
 }
 
 func scanText(row scanner) (text string, err error) { return text, row.Scan(&text) }
-
-// nested is a connection whose transactions are savepoints. The migration
-// library commits step by step; through this its commits are parts of ours.
-type nested struct{ *sqlite3.SQLiteConn }
-
-// BeginTx opens a savepoint.
-func (c nested) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
-	_, err := c.Exec("SAVEPOINT step", nil)
-	return c, err
-}
-
-// Commit keeps what was done since the savepoint, for the transaction around it.
-func (c nested) Commit() error {
-	_, err := c.Exec("RELEASE step", nil)
-	return err
-}
-
-// Rollback undoes what was done since the savepoint.
-func (c nested) Rollback() error {
-	_, err := c.Exec("ROLLBACK TO step; RELEASE step", nil)
-	return err
-}

@@ -10,31 +10,21 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"parley/internal/layout"
 )
 
-// later returns the schema's steps and more after them, as a later Parley would
-// have.
-func later(t *testing.T, steps ...string) fs.FS {
+// later returns the schema's steps and more after them, from 101 on, as a later
+// Parley would have.
+func later(t *testing.T, texts ...string) []migration {
 	t.Helper()
-	all := fstest.MapFS{}
-	ours, err := migrations()
+	steps, err := migrations()
 	must(t, err)
-	must(t, fs.WalkDir(ours, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(ours, path)
-		all[path] = &fstest.MapFile{Data: data}
-		return err
-	}))
-	for i, step := range steps {
-		all[fmt.Sprintf("%04d_later.sql", 101+i)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + step)}
+	for i, text := range texts {
+		steps = append(steps, migration{int64(101 + i), text})
 	}
-	return all
+	return steps
 }
 
 // filled makes a database in a new folder and returns the folder, the schema's
@@ -126,7 +116,7 @@ func contents(t *testing.T, dir string) string {
 // However a migration fails, and however many steps it had done, the database
 // is the old one and the old Parley opens it.
 func TestInterruptedMigrationLeavesTheOldState(t *testing.T) {
-	done := `UPDATE account SET name = 'changed'; CREATE TABLE done (x);`
+	done := `UPDATE account SET name = num || 'changed'; CREATE TABLE done (x);`
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, c := range map[string]struct {
@@ -158,16 +148,13 @@ func TestInterruptedMigrationLeavesTheOldState(t *testing.T) {
 // done, and so much of the next that it no longer fits in memory and is being
 // written out.
 func dieMigrating(args []string) error {
-	steps := fstest.MapFS{
-		"0101_a.sql": {Data: []byte("-- +goose Up\nUPDATE account SET name = 'changed'; CREATE TABLE done (x);")},
-		"0102_b.sql": {Data: []byte("-- +goose Up\nCREATE TABLE big (x); INSERT INTO big WITH RECURSIVE n(i) AS " +
-			"(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) SELECT randomblob(1000) FROM n;")},
-	}
-	first, err := migrationFiles.ReadFile("migrations/0001_beginning.sql")
+	steps, err := migrations()
 	if err != nil {
 		return err
 	}
-	steps["0001_beginning.sql"] = &fstest.MapFile{Data: first}
+	steps = append(steps, migration{101, `UPDATE account SET name = num || 'changed'; CREATE TABLE done (x);`},
+		migration{102, `CREATE TABLE big (x); INSERT INTO big WITH RECURSIVE n(i) AS
+			(SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) SELECT randomblob(1000) FROM n;`})
 	go func() {
 		for ; ; time.Sleep(100 * time.Microsecond) {
 			if info, err := os.Stat(filepath.Join(args[0], databaseName+"-wal")); err == nil && info.Size() > 4<<20 {

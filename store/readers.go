@@ -16,19 +16,15 @@ const minReaders = 4
 // at most, and for one row the goroutines that database/sql and the driver
 // start to break it off cost as much as the row. Who has gone before is not
 // answered.
-type readers struct {
-	db *sql.DB
-	// hurried ones can be broken off, which is database/sql's own way.
-	hurried bool
-}
+type readers struct{ db *sql.DB }
 
 func openReaders(dir string) readers {
-	return readers{db: connect(dir, readPragmas, max(minReaders, runtime.NumCPU()))}
+	return readers{connect(dir, readPragmas, max(minReaders, runtime.NumCPU()))}
 }
 
 // patience is the context for a question of ctx.
 func (r readers) patience(ctx context.Context) context.Context {
-	if r.hurried || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return ctx
 	}
 	return context.WithoutCancel(ctx)

@@ -29,8 +29,8 @@ func (s *Store) Writable(ctx context.Context) error {
 		return nil
 	}
 	return s.change(ctx, "trying to write", func(ctx context.Context, c conn) error {
-		// Nobody reads this number; to set it is the smallest write there is.
-		_, err := c.ExecContext(ctx, `PRAGMA user_version = 0`)
+		// It has that number already; to set it is the smallest write there is.
+		_, err := c.ExecContext(ctx, fmt.Sprintf(`PRAGMA application_id = %d`, applicationID))
 		return err
 	})
 }

@@ -124,9 +124,9 @@ func keep(ctx context.Context, c conn, account int64, d Draft) (v Version, err e
 	num, err := first(ctx, c, func(row scanner) (num int64, err error) {
 		return num, row.Scan(&num, &v.Number, &v.Name, &v.CreatedMS)
 	}, `
-		UPDATE resource SET newest = next_version, next_version = next_version + 1
+		UPDATE resource SET newest = next_version, next_version = next_version + 1, bytes = bytes + ?
 		 WHERE id = ? AND kind = ? AND account = ?
-		RETURNING num, newest, name, created_ms`, d.ID, d.Kind, account)
+		RETURNING num, newest, name, created_ms`, versionBytes+len(d.Description)+len(d.Content), d.ID, d.Kind, account)
 	if err != nil {
 		return v, missing(err, Ref{d.Kind, d.ID, Newest})
 	}
@@ -199,15 +199,18 @@ func (s *Store) Delete(ctx context.Context, accountID string, kind Kind, id stri
 func (s *Store) DeleteVersion(ctx context.Context, accountID string, ref Ref) error {
 	doing := fmt.Sprintf("deleting version %d of %s %s", ref.Version, ref.Kind, ref.ID)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
-		num, err := value[int64](ctx, c, `
+		gone, err := first(ctx, c, func(row scanner) (g struct{ num, bytes int64 }, err error) {
+			return g, row.Scan(&g.num, &g.bytes)
+		}, `
 			DELETE FROM resource_version
 			 WHERE version = ? AND resource = (SELECT num FROM resource WHERE id = ? AND kind = ? AND`+mine+`)
-			RETURNING resource`, ref.Version, ref.ID, ref.Kind, accountID)
+			RETURNING resource, octet_length(description) + octet_length(content)`, ref.Version, ref.ID, ref.Kind, accountID)
 		if err != nil {
 			return missing(err, ref)
 		}
 		_, err = c.ExecContext(ctx, `
-			UPDATE resource SET newest = (SELECT max(version) FROM resource_version WHERE resource = num) WHERE num = ?`, num)
+			UPDATE resource SET newest = (SELECT max(version) FROM resource_version WHERE resource = num), bytes = max(bytes - ?, 0)
+			 WHERE num = ?`, gone.bytes+versionBytes, gone.num)
 		return err
 	})
 }

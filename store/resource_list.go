@@ -23,19 +23,9 @@ func (v *Version) columns() []any {
 // VersionOf returns one version of an account's resource. ErrMissing where it
 // is not there.
 func (s *Store) VersionOf(ctx context.Context, accountID string, ref Ref) (Version, error) {
-	v, err := recalled(s.memory, oneVersion{accountID, ref}, func() (Version, error) {
-		return versionOf(ctx, s.read, accountID, ref)
-	})
+	v, err := versionOf(ctx, s.read, accountID, ref)
 	return v, explain(fmt.Sprintf("reading %s %s", ref.Kind, ref.ID), err)
 }
-
-// oneVersion is the question what a version of an account's resource says.
-type oneVersion struct {
-	accountID string
-	Ref
-}
-
-func (v Version) weight() int { return 300 + len(v.Name) + len(v.Description) + len(v.Content) }
 
 func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Version, error) {
 	v, err := first(ctx, q, scanVersion, selectVersion+`

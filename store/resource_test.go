@@ -107,7 +107,7 @@ func TestDraftsAreKeptTogetherOrNotAtAll(t *testing.T) {
 	wantError(t, err, ErrNotFound, "nobody")
 	prompt.ID, prompt.Content = uuid.NewString(), "{"
 	_, err = s.Keep(t.Context(), home, prompt)
-	wantError(t, err, ErrInvalid{"content", "has a value that is not allowed"})
+	wantError(t, err, ErrNotAllowed, "content")
 }
 
 // Whatever one account does with the id of another's resource, it is as if

@@ -2,26 +2,23 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"parley/internal/layout"
 )
 
-// expireBatch is how many chats are deleted in one transaction, so that who
-// writes meanwhile waits for a few thousand events at most.
-const expireBatch = 20
+// expireBatch is how many chats are put into the trash in one transaction: each
+// is a row in eight indexes, and so is its group.
+const expireBatch = batchRows / (2 * chatRows)
 
 // DeleteChatGroup deletes a group of an account with all that is kept of its
-// chats. ErrNotFound: the account has no such group; ErrActive: a chat of it
-// goes on.
+// chats. From the first moment it is in no answer; when DeleteChatGroup returns
+// nil it is gone, and when it is broken off it goes on by itself. ErrNotFound:
+// the account has no such group; ErrActive: a chat of it goes on.
 func (s *Store) DeleteChatGroup(ctx context.Context, accountID, groupID string) error {
 	doing := "deleting chat group " + groupID
-	var chats []string
 	err := s.change(ctx, doing, func(ctx context.Context, c conn) error {
 		g, num, err := groupOf(ctx, c, accountID, groupID)
 		if err != nil {
@@ -30,15 +27,21 @@ func (s *Store) DeleteChatGroup(ctx context.Context, accountID, groupID string) 
 		if g.Active {
 			return ErrActive
 		}
-		if chats, err = query(ctx, c, scanText, `SELECT id FROM chat WHERE chat_group = ?`, num); err != nil {
-			return err
-		}
-		return changeOne(ctx, c, `DELETE FROM chat_group WHERE num = ?`, num)
+		return changeOne(ctx, c, `UPDATE chat_group SET account = 0 WHERE num = ?`, num)
 	})
 	if err != nil {
 		return err
 	}
-	return explain(doing, errors.Join(s.removeRecordings(chats), s.scrub(ctx)))
+	return s.finish(ctx, doing)
+}
+
+// finish empties the trash, and has the background do it where it cannot.
+func (s *Store) finish(ctx context.Context, doing string) error {
+	err := s.emptyTrash(ctx)
+	if err != nil {
+		s.background.nudge()
+	}
+	return explain(doing, err)
 }
 
 // Expire deletes the chats that ended before a time (Unix milliseconds), with
@@ -46,49 +49,41 @@ func (s *Store) DeleteChatGroup(ctx context.Context, accountID, groupID string) 
 // there were.
 func (s *Store) Expire(ctx context.Context, beforeMS int64) (deleted int, err error) {
 	const doing = "deleting old chats"
-	for {
-		var chats []string
-		err := s.change(ctx, doing, func(ctx context.Context, c conn) (err error) {
+	err = s.inBatches(ctx, func(ctx context.Context) (more bool, err error) {
+		chats := 0
+		err = s.change(ctx, doing, func(ctx context.Context, c conn) (err error) {
 			chats, err = expire(ctx, c, beforeMS)
 			return err
 		})
-		if err != nil {
-			return deleted, err
-		}
-		if err := s.removeRecordings(chats); err != nil {
-			return deleted, explain(doing, err)
-		}
-		deleted += len(chats)
-		if len(chats) < expireBatch {
-			break
-		}
+		deleted += chats
+		return chats == expireBatch, err
+	})
+	if err != nil {
+		return deleted, err
 	}
 	if deleted == 0 {
 		return 0, nil
 	}
-	return deleted, explain(doing, s.scrub(ctx))
+	return deleted, s.finish(ctx, doing)
 }
 
-// expire deletes one batch, and returns the ids of its chats.
-func expire(ctx context.Context, c conn, beforeMS int64) ([]string, error) {
-	type gone struct {
-		id    string
-		group int64
-	}
-	old, err := query(ctx, c, func(row scanner) (g gone, err error) { return g, row.Scan(&g.id, &g.group) }, `
-		DELETE FROM chat WHERE num IN (SELECT num FROM chat WHERE ended_ms < ? ORDER BY ended_ms LIMIT ?)
-		RETURNING id, chat_group`, beforeMS, expireBatch)
+// expire puts one batch into the trash, and returns how many chats it had.
+func expire(ctx context.Context, c conn, beforeMS int64) (chats int, err error) {
+	type gone struct{ chat, group int64 }
+	old, err := query(ctx, c, func(row scanner) (g gone, err error) { return g, row.Scan(&g.chat, &g.group) }, `
+		SELECT num, chat_group FROM chat WHERE ended_ms < ? AND chat_group <> 0 ORDER BY ended_ms LIMIT ?`, beforeMS, expireBatch)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	ids := make([]string, len(old))
-	for i, g := range old {
-		ids[i] = g.id
+	for _, g := range old {
+		if _, err := c.ExecContext(ctx, `UPDATE chat SET account = 0, chat_group = 0 WHERE num = ?`, g.chat); err != nil {
+			return 0, err
+		}
 		if err := shrink(ctx, c, g.group); err != nil {
-			return nil, err
+			return 0, err
 		}
 	}
-	return ids, nil
+	return len(old), nil
 }
 
 // shrink counts a chat out of its group, which goes with its last one.
@@ -104,11 +99,17 @@ func shrink(ctx context.Context, c conn, group int64) error {
 	return err
 }
 
-// Tidy deletes what no row speaks of any more: sound whose chat was deleted just
-// before a crash, and, where chats are kept for a time only, the copies of the
+// Tidy deletes keys that are past their end, what is left of deletions that were
+// interrupted, sound whose chat was deleted just before a crash, and, where chats are kept for a time only, the copies of the
 // database that upgrades put aside before it (Unix milliseconds; 0: none).
 func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	const doing = "tidying the data folder"
+	if err := s.dropExpiredKeys(ctx); err != nil {
+		return err
+	}
+	if err := s.cleanUp(ctx); err != nil {
+		return explain(doing, err)
+	}
 	stray, err := s.strayRecordings(ctx)
 	if err != nil {
 		return explain(doing, err)
@@ -129,17 +130,4 @@ func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 		}
 	}
 	return nil
-}
-
-// scrubPatience is how long scrub waits for readers.
-const scrubPatience = time.Second
-
-// scrub takes what was deleted out of SQLite's log too: rows are overwritten
-// when they are deleted, but the log has the pages as they were before. When
-// readers hold the log for too long, it stays until the next time.
-func (s *Store) scrub(ctx context.Context) error {
-	db := connect(s.dir, fmt.Sprintf(`PRAGMA busy_timeout = %d;`, scrubPatience.Milliseconds()), 1)
-	defer db.Close()
-	_, err := db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-	return err
 }

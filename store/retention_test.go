@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -173,55 +172,4 @@ func TestASecretIsMadeOnceAndKept(t *testing.T) {
 	if len(a) != 32 || bytes.Equal(a, b) || !bytes.Equal(a, again) {
 		t.Errorf("%x and %x, then %x", a, b, again)
 	}
-}
-
-// A database of before is counted once when it is brought up to date.
-func TestAnOlderHistoryIsCountedWhenItIsMigrated(t *testing.T) {
-	dir := t.TempDir()
-	s := openStore(t, dir)
-	home := newAccount(t, s, "home")
-	first := startChat(t, s, home, said("1"), said("2"))
-	must(t, s.EndChat(t.Context(), first.ID, UserEnded, 5000))
-	next := NewChat{ID: uuid.NewString(), GroupID: first.GroupID, Resume: true, AccountID: home, RequestID: "r", Config: ConfigRef{ID: "c"}}
-	must(t, s.StartChat(t.Context(), next, said("3")))
-	counts := func(s *Store) (all []string) {
-		for _, table := range []string{"chat_count", "group_count", "group_chat_count"} {
-			rows, err := query(t.Context(), s.read, scanText, `SELECT (SELECT group_concat(value) FROM json_each(json_array(t.block, `+
-				map[string]string{"chat_count": "t.config, t.status, t.chats", "group_count": "t.config, t.groups", "group_chat_count": "t.status, t.chats, t.events"}[table]+
-				`))) FROM `+table+` t ORDER BY 1`)
-			must(t, err)
-			all = append(all, rows...)
-		}
-		return all
-	}
-	kept := counts(s)
-	seeding := migrationSeeds(t)
-	must(t, s.change(t.Context(), "recounting", func(ctx context.Context, c conn) error {
-		for _, text := range append([]string{"DELETE FROM chat_count", "DELETE FROM group_count", "DELETE FROM group_chat_count"}, seeding...) {
-			if _, err := c.ExecContext(ctx, text); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	if got := counts(s); strings.Join(got, "\n") != strings.Join(kept, "\n") || len(kept) != 7 {
-		t.Errorf("counted anew:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(kept, "\n"))
-	}
-}
-
-// migrationSeeds are the statements of the migration that fill the counts.
-func migrationSeeds(t *testing.T) (seeds []string) {
-	t.Helper()
-	text, err := migrationFiles.ReadFile("migrations/0004_history.sql")
-	must(t, err)
-	schema, _, _ := strings.Cut(string(text), "-- +goose StatementBegin")
-	for _, statement := range strings.Split(schema, ";\n") {
-		if _, insert, found := strings.Cut(statement, "INSERT INTO"); found {
-			seeds = append(seeds, "INSERT INTO"+insert)
-		}
-	}
-	if len(seeds) != 3 {
-		t.Fatalf("the migration has %d statements that fill counts, want 3", len(seeds))
-	}
-	return seeds
 }

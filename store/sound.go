@@ -21,7 +21,7 @@ func SoundFiles(ctx context.Context, dir string) (map[string]Sound, error) {
 	if err := holdsDatabase(dir); err != nil {
 		return nil, err
 	}
-	newest, err := NewestSchema()
+	target, err := NewestSchema()
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func SoundFiles(ctx context.Context, dir string) (map[string]Sound, error) {
 	switch schema, err := version(ctx, db); {
 	case err != nil:
 		return nil, explain(doing, err)
-	case schema != newest:
+	case schema != target:
 		return nil, explain(doing, ErrNotFound)
 	}
 	type row struct {

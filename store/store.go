@@ -9,7 +9,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -19,20 +18,21 @@ import (
 )
 
 // Store is one open database. Its methods may be called from many goroutines.
-// Several processes may open the same folder; each sees at once what another
-// has committed.
+// Several processes may have the same folder open; each sees at once what
+// another has committed.
 type Store struct {
-	dir   string
-	read  readers
-	write *sql.DB
-	w     *writer
-	// memory spares the readers questions that were just asked.
-	memory *memory
-	close  func() error
+	dir         string
+	read        readers
+	write       *sql.DB
+	w           *writer
+	checkpoints *sql.DB // the connection that moves SQLite's log into the database
+	background  *background
+	close       func() error
 }
 
-// Open opens the database in the data folder dir, creating the folder (for its
-// owner only) and the database where there are none, and bringing an older
+// Open opens the database in the data folder dir for the one process that
+// serves it: it takes the folder's lock until Close, creates the folder (for its
+// owner only) and the database where there are none, and brings an older
 // database up to date after copying it aside. The errors say what is wrong with
 // the folder, and are one of this package's kinds.
 func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
@@ -43,28 +43,99 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	return open(ctx, dir, log, steps)
 }
 
-func open(ctx context.Context, dir string, log *slog.Logger, steps fs.FS) (_ *Store, err error) {
+func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) (*Store, error) {
+	unlock, err := Lock(dir)
+	if err != nil {
+		return nil, err
+	}
 	if dir, err = prepare(dir); err != nil {
+		unlock()
 		return nil, err
 	}
 	if err := migrate(ctx, dir, log, steps); err != nil {
+		unlock()
 		return nil, fmt.Errorf("data folder %s: %w", dir, err)
 	}
+	s, err := connected(ctx, dir, servingPragmas)
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	s.background = startBackground(s, log)
+	closeDatabase := s.close
+	s.close = sync.OnceValue(func() error {
+		defer unlock()
+		s.background.close()
+		return closeDatabase()
+	})
+	return s, nil
+}
+
+// Join opens the database in the data folder dir beside the box that serves it,
+// or without one. It creates nothing and leaves the schema as it is:
+// ErrNotFound means that there is no database, ErrOlder and ErrNewer that it is
+// of another Parley's schema.
+func Join(ctx context.Context, dir string) (*Store, error) {
+	steps, err := migrations()
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema's steps: %w", err)
+	}
+	return join(ctx, dir, newest(steps))
+}
+
+func join(ctx context.Context, dir string, schema int64) (*Store, error) {
+	if err := holdsDatabase(dir); err != nil {
+		return nil, err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, folderError(dir, err)
+	}
+	s, err := connected(ctx, dir, "")
+	if err != nil {
+		return nil, err
+	}
+	current, err := usable(ctx, s.read, dir, schema)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("data folder %s: %w", dir, err)
+	case current == 0:
+		err = noDatabase(dir)
+	case current < schema:
+		err = older(dir, current, schema)
+	default:
+		return s, nil
+	}
+	return nil, errors.Join(err, s.Close())
+}
+
+// older says what to do with a database that only who serves it may migrate.
+func older(dir string, current, schema int64) error {
+	pid, held, err := Holder(dir)
+	if err == nil && held {
+		return fmt.Errorf("data folder %s: %w: its schema is version %d and this Parley needs %d; use the parley program that serves it (process %s), or restart the box with this one",
+			dir, ErrOlder, current, schema, pid)
+	}
+	return fmt.Errorf("data folder %s: %w: its schema is version %d and this Parley needs %d; start the box with this Parley once (parley serve)",
+		dir, ErrOlder, current, schema)
+}
+
+// connected opens the connections to the database in dir. The pragmas are those
+// of the one that writes, after the common ones.
+func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 	s := &Store{
-		dir:   dir,
-		read:  openReaders(dir),
-		write: connect(dir, "", 1),
+		dir:         dir,
+		read:        openReaders(dir),
+		write:       connect(dir, pragmas, 1),
+		checkpoints: connect(dir, checkpointPragmas, 1),
 	}
 	if s.w, err = newWriter(ctx, s.write); err != nil {
-		return nil, errors.Join(explain("opening the database", err), s.read.db.Close(), s.write.Close())
-	}
-	if s.memory, err = openMemory(ctx, dir); err != nil {
-		return nil, errors.Join(explain("opening the database", err), s.w.close(), s.read.db.Close(), s.write.Close())
+		return nil, errors.Join(explain("opening the database", err), s.read.db.Close(), s.checkpoints.Close(), s.write.Close())
 	}
 	s.close = sync.OnceValue(func() error {
-		// The writer's connection goes last: SQLite then folds the log into
+		// The writer's connection goes last: SQLite then moves the log into
 		// the database file and removes it.
-		err := errors.Join(s.w.close(), s.memory.close(), s.read.db.Close(), s.write.Close())
+		err := errors.Join(s.w.close(), s.checkpoints.Close(), s.read.db.Close(), s.write.Close())
 		return explain("closing the database", err)
 	})
 	return s, nil

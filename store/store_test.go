@@ -38,10 +38,29 @@ func childWork() map[string]func(args []string) error {
 			}
 			return s.Close()
 		},
+		"join": func(args []string) error {
+			s, err := Join(context.Background(), args[0])
+			if err != nil {
+				return err
+			}
+			return s.Close()
+		},
 		"hold":    holdLock,
 		"migrate": dieMigrating,
 		"write":   writeUntilKilled,
 	}
+}
+
+func joinStore(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Join(t.Context(), dir)
+	must(t, err)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
 
 func openStore(t testing.TB, dir string) *Store {
@@ -61,7 +80,7 @@ func openStore(t testing.TB, dir string) *Store {
 // newAccount returns the id of a new account.
 func newAccount(t testing.TB, s *Store, name string) string {
 	t.Helper()
-	must(t, func() error { _, err := s.CreateKey(t.Context(), name, ""); return err }())
+	must(t, func() error { _, err := s.CreateKey(t.Context(), NewKey{Account: name}); return err }())
 	a, err := s.Account(t.Context(), name)
 	must(t, err)
 	return a.ID
@@ -139,7 +158,7 @@ func TestClosingTwiceIsOneClosing(t *testing.T) {
 	must(t, err)
 	must(t, s.Close())
 	must(t, s.Close())
-	_, err = s.CreateKey(t.Context(), "home", "")
+	_, err = s.CreateKey(t.Context(), NewKey{Account: "home"})
 	wantError(t, err, ErrClosed)
 	if _, err := s.OpenChats(t.Context()); err == nil {
 		t.Error("a closed store can be read")

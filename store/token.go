@@ -10,53 +10,46 @@ import (
 // interface: clients count on 30 minutes.
 const TokenLife = 30 * time.Minute
 
-// A Grant is what a key or a token opened: an account, by way of one key. It
-// can be asked again whether it still holds.
+// A Grant is what a key or a token opened: an account, by way of one key, for
+// what the key's role allows. It can be asked again whether it still holds.
 type Grant struct {
 	AccountID string
+	Role      KeyRole
 	key       int64
 	apiHash   []byte // of the key at that time; a regenerated key has another
 }
 
+const selectGrant = `SELECT a.id, key.role, key.num, key.api_hash FROM `
+
 // OpenKey returns what an API key opens. ErrNotFound means that there is no
-// such key or that it was revoked. A key that another process revokes fails at
-// once. Keys are found by their hash, so what the time of an answer tells is
-// about a hash that no guesser can steer.
+// such key, that it was revoked or that its time is over. A key that another
+// process revokes fails at once. Keys are found by their hash, so what the time
+// of an answer tells is about a hash that no guesser can steer.
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
-	sum := hash(apiKey)
-	g, err := recalled(s.memory, openedKey(sum), func() (Grant, error) {
-		return first(ctx, s.read, scanGrant, `
-			SELECT a.id, k.num, k.api_hash FROM key k JOIN account a ON a.num = k.account
-			 WHERE k.api_hash = ? AND k.revoked_ms IS NULL`, sum)
-	})
+	g, err := first(ctx, s.read, scanGrant, selectGrant+`key JOIN account a ON a.num = key.account
+		 WHERE key.api_hash = ? AND`+goodKey, hash(apiKey), time.Now().UnixMilli())
 	return g, explain("looking up the API key", err)
 }
 
-// openedKey is the question what the key with this hash opens.
-type openedKey string
-
-func (g Grant) weight() int { return 200 }
-
 // OpenToken returns what an access token opens at that time. ErrNotFound means
 // that there is no such token, that it has expired, or that its key was revoked
-// or regenerated.
+// or regenerated or has expired.
 func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
-	g, err := first(ctx, s.read, scanGrant, `
-		SELECT a.id, k.num, k.api_hash FROM token t JOIN key k ON k.num = t.key JOIN account a ON a.num = k.account
-		 WHERE t.hash = ? AND t.expires_ms > ? AND k.revoked_ms IS NULL`, hash(token), at.UnixMilli())
+	g, err := first(ctx, s.read, scanGrant, selectGrant+`token t JOIN key ON key.num = t.key JOIN account a ON a.num = key.account
+		 WHERE t.hash = ? AND t.expires_ms > ? AND`+goodKey, hash(token), at.UnixMilli(), at.UnixMilli())
 	return g, explain("looking up the access token", err)
 }
 
 func scanGrant(row scanner) (g Grant, err error) {
-	return g, row.Scan(&g.AccountID, &g.key, &g.apiHash)
+	return g, row.Scan(&g.AccountID, &g.Role, &g.key, &g.apiHash)
 }
 
 // Holds returns nil while the key behind a grant is the one that it was, and
-// ErrNotFound once it was revoked or regenerated. That a token has expired
-// since does not matter: it opened what it opened.
+// ErrNotFound once it was revoked or regenerated or is past its end. That a token
+// has expired since does not matter: it opened what it opened.
 func (s *Store) Holds(ctx context.Context, g Grant) error {
 	_, err := value[int64](ctx, s.read, `
-		SELECT num FROM key WHERE num = ? AND api_hash = ? AND revoked_ms IS NULL`, g.key, g.apiHash)
+		SELECT num FROM key WHERE num = ? AND api_hash = ? AND`+goodKey, g.key, g.apiHash, time.Now().UnixMilli())
 	return explain("looking up a key in use", err)
 }
 
@@ -66,7 +59,7 @@ func (s *Store) Holds(ctx context.Context, g Grant) error {
 func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error) {
 	// Looked up before anything is written: a guesser keeps no writer busy.
 	kept, err := value[[]byte](ctx, s.read, `
-		SELECT secret_hash FROM key WHERE api_hash = ? AND revoked_ms IS NULL`, hash(apiKey))
+		SELECT secret_hash FROM key WHERE api_hash = ? AND`+goodKey, hash(apiKey), at.UnixMilli())
 	if err == nil && subtle.ConstantTimeCompare(kept, hash(secret)) != 1 {
 		err = ErrNotFound
 	}
@@ -81,8 +74,8 @@ func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.
 		// The key may have been revoked or regenerated since it was looked up.
 		return changeOne(ctx, c, `
 			INSERT INTO token (hash, key, expires_ms)
-			SELECT ?, num, ? FROM key WHERE api_hash = ? AND secret_hash = ? AND revoked_ms IS NULL`,
-			hash(token), at.Add(TokenLife).UnixMilli(), hash(apiKey), kept)
+			SELECT ?, num, ? FROM key WHERE api_hash = ? AND secret_hash = ? AND`+goodKey,
+			hash(token), at.Add(TokenLife).UnixMilli(), hash(apiKey), kept, at.UnixMilli())
 	})
 	if err != nil {
 		return "", err

@@ -18,7 +18,7 @@ func newToken(t *testing.T, s *Store, made Credentials) string {
 func TestATokenLastsThirtyMinutesOverARestart(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	made, err := s.CreateKey(t.Context(), "home", "")
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)
 	token := newToken(t, s, made)
 	must(t, s.Close())
@@ -50,7 +50,7 @@ func TestATokenLastsThirtyMinutesOverARestart(t *testing.T) {
 
 func TestExpiredTokensAreNotKept(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	made, err := s.CreateKey(t.Context(), "home", "")
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)
 	for i := range 5 {
 		_, err := s.CreateToken(t.Context(), made.APIKey, made.SecretKey, noon.Add(time.Duration(i)*20*time.Minute))
@@ -66,7 +66,7 @@ func TestExpiredTokensAreNotKept(t *testing.T) {
 // A token that expires does not end what it opened: only its key's end does.
 func TestAGrantOutlivesItsTokenButNotItsKey(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	made, err := s.CreateKey(t.Context(), "home", "")
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
 	must(t, err)
 	grant, err := s.OpenToken(t.Context(), newToken(t, s, made), noon)
 	must(t, err)

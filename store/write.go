@@ -18,6 +18,11 @@ const (
 	// maxGroup is how many writes share one commit. By then the commit's share
 	// of each is nothing, and more would only make the first one wait.
 	maxGroup = 256
+
+	// checkpointWrites is after how many writes SQLite's log is moved into the
+	// database file: an event of a chat changes three to six pages of 4 KiB, so
+	// the log holds about as much as where SQLite itself would do it (1000 pages).
+	checkpointWrites = 256
 )
 
 // writer owns the connection that writes. Its goroutine puts all writes that
@@ -25,12 +30,15 @@ const (
 // disk is waited for once for all of them, and each caller until then.
 type writer struct {
 	queue   chan *write
+	between chan func()   // what is done on the connection outside of any transaction
+	due     chan struct{} // gets one when enough was written for a checkpoint
 	stop    chan struct{} // closed: take no more, finish what is queued
 	stopped chan struct{} // closed: the goroutine has ended
 
 	conn *sql.Conn
 
 	crowded bool // the last transaction held several writes
+	pending int  // writes since due got one
 
 	commits, writes atomic.Uint64 // since the start
 	failing         atomic.Bool   // the last write met a fault of the disk
@@ -58,6 +66,8 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	}
 	w := &writer{
 		queue:   make(chan *write, maxQueue),
+		between: make(chan func()),
+		due:     make(chan struct{}, 1),
 		stop:    make(chan struct{}),
 		stopped: make(chan struct{}),
 		conn:    c,
@@ -98,6 +108,19 @@ func (w *writer) commit(ctx context.Context, do func(context.Context, conn) erro
 
 func (j *write) claim() bool { return j.claimed.CompareAndSwap(false, true) }
 
+// alone runs do on the connection between two transactions.
+func (w *writer) alone(ctx context.Context, do func(conn) error) error {
+	answer := make(chan error, 1)
+	select {
+	case w.between <- func() { answer <- do(w.conn) }:
+		return <-answer
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-w.stopped:
+		return ErrClosed
+	}
+}
+
 // close finishes what is queued and gives the connection back.
 func (w *writer) close() error {
 	close(w.stop)
@@ -111,6 +134,8 @@ func (w *writer) run() {
 		select {
 		case job := <-w.queue:
 			w.group(job)
+		case do := <-w.between:
+			do()
 		case <-w.stop:
 			for len(w.queue) > 0 {
 				w.group(<-w.queue)
@@ -202,8 +227,21 @@ func (w *writer) transact(jobs []*write) (err error) {
 		w.failing.Store(false)
 		w.commits.Add(1)
 		w.writes.Add(uint64(stored))
+		w.count(stored)
 	}
 	return nil
+}
+
+// count says when a checkpoint is due.
+func (w *writer) count(stored int) {
+	if w.pending += stored; w.pending < checkpointWrites {
+		return
+	}
+	w.pending = 0
+	select {
+	case w.due <- struct{}{}:
+	default: // one is due already
+	}
 }
 
 // apply runs one job behind a savepoint, so that its failure undoes nothing

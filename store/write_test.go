@@ -97,10 +97,7 @@ func TestOneBadWriteHurtsNoOther(t *testing.T) {
 	for range 20 {
 		must(t, <-good)
 		err := <-bad
-		var invalid ErrInvalid
-		if !errors.As(err, &invalid) || invalid.Field != "metadata" {
-			t.Fatalf("a bad write says %v, want that its metadata is wrong", err)
-		}
+		wantError(t, err, ErrNotAllowed, "metadata")
 	}
 	if n := s.w.commits.Load() - commits; n != 2 { // the stalling one, and one for all
 		t.Errorf("%d commits, want 2", n)

@@ -77,7 +77,7 @@ func (b *realBox) ServeChat(w http.ResponseWriter, _ *http.Request, account stri
 
 func (b *realBox) key(account string) store.Credentials {
 	b.t.Helper()
-	made, err := b.store.CreateKey(b.t.Context(), account, "")
+	made, err := b.store.CreateKey(b.t.Context(), store.NewKey{Account: account})
 	if err != nil {
 		b.t.Fatal(err)
 	}

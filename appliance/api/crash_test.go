@@ -258,7 +258,7 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := records.CreateKey(t.Context(), "home", "")
+	made, err := records.CreateKey(t.Context(), store.NewKey{Account: "home"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func startRest(t testing.TB, accounts ...string) []client {
 	})
 	var clients []client
 	for _, account := range accounts {
-		made, err := records.CreateKey(t.Context(), account, "")
+		made, err := records.CreateKey(t.Context(), store.NewKey{Account: account})
 		if err != nil {
 			t.Fatal(err)
 		}

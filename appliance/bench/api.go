@@ -87,12 +87,13 @@ func measureAPI(ctx context.Context, o Options, slice, loadFor time.Duration) (r
 
 // apiServer is the API over a store of its own, and what is in that.
 type apiServer struct {
-	records   *store.Store
-	yardstick *store.Yardstick
-	key       string
-	account   string
-	address   string
-	stop      func() error
+	records  *store.Store
+	straight *plainSQL
+	dir      string
+	key      string
+	account  string
+	address  string
+	stop     func() error
 
 	prompt, tool, config store.Version // with a neighbourhood of others
 	resolved             []store.Ref   // what the config uses
@@ -106,10 +107,10 @@ func startAPI(ctx context.Context, dir string) (*apiServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &apiServer{records: records, yardstick: store.OpenYardstick(dir)}
+	s := &apiServer{records: records, dir: dir}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, errors.Join(err, s.yardstick.Close(), records.Close())
+		return nil, errors.Join(err, records.Close())
 	}
 	server := api.NewServer(api.New(api.Parts{Keys: records, Records: records, Log: log}), log)
 	served := make(chan error, 1)
@@ -118,7 +119,10 @@ func startAPI(ctx context.Context, dir string) (*apiServer, error) {
 	s.stop = sync.OnceValue(func() error {
 		err := server.Close()
 		<-served // that it was closed
-		return errors.Join(err, s.yardstick.Close(), records.Close())
+		if s.straight != nil {
+			err = errors.Join(err, s.straight.Close())
+		}
+		return errors.Join(err, records.Close())
 	})
 	return s, nil
 }

@@ -25,7 +25,7 @@ const apiTool = `{"type":"object","properties":{"day":{"type":"string","descript
 
 // fill makes an account with prompts, tools, configs and chats.
 func (s *apiServer) fill(ctx context.Context) error {
-	made, err := s.records.CreateKey(ctx, "default", "parley bench")
+	made, err := s.records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley bench"})
 	if err != nil {
 		return err
 	}
@@ -34,6 +34,9 @@ func (s *apiServer) fill(ctx context.Context) error {
 		return err
 	}
 	s.key, s.account = made.APIKey, g.AccountID
+	if s.straight, err = openStraight(s.dir, s.account); err != nil {
+		return err
+	}
 	for i := range filledPrompts {
 		kept, err := s.records.Keep(ctx, s.account, promptDraft(fmt.Sprint("prompt ", i)))
 		if err != nil {
@@ -114,30 +117,24 @@ func (s *apiServer) reads() []apiRow {
 	page := store.Page{Number: 5, Size: 10}
 	const query = "?page_number=5&page_size=10"
 	return []apiRow{
-		read("get_prompt", versionPath(s.prompt), s.readVersion(s.prompt)),
-		read("get_tool", versionPath(s.tool), s.readVersion(s.tool)),
+		read("get_prompt", versionPath(s.prompt), func(ctx context.Context) error { return s.straight.version(ctx, s.prompt) }),
+		read("get_tool", versionPath(s.tool), func(ctx context.Context) error { return s.straight.version(ctx, s.tool) }),
 		read("get_config", versionPath(s.config), func(ctx context.Context) error {
-			if err := s.readVersion(s.config)(ctx); err != nil {
+			if err := s.straight.version(ctx, s.config); err != nil {
 				return err
 			}
-			return s.resolve(ctx, s.resolved)
+			return s.straight.resolve(ctx, s.resolved)
 		}),
 		read("list_prompts", "/v0/evi/prompts"+query, s.list(store.KindPrompt, page, nil)),
 		read("list_configs", "/v0/evi/configs"+query, s.list(store.KindConfig, page, s.resolved)),
 		read("list_chats", "/v0/evi/chats"+query, func(ctx context.Context) error {
-			_, _, err := s.yardstick.Reads().Chats(ctx, s.account, store.ChatFilter{}, page)
-			return err
+			return s.straight.chats(ctx, page)
 		}),
 		read("list_chat_groups", "/v0/evi/chat_groups"+query, func(ctx context.Context) error {
-			_, _, err := s.yardstick.Reads().ChatGroups(ctx, s.account, "", page)
-			return err
+			return s.straight.groups(ctx, page)
 		}),
 		read("list_chat_events", "/v0/evi/chats/"+s.chat+"?page_size=10", func(ctx context.Context) error {
-			if _, err := s.yardstick.Reads().Chat(ctx, s.account, s.chat); err != nil {
-				return err
-			}
-			_, _, err := s.yardstick.Reads().Events(ctx, s.chat, store.Page{Size: 10})
-			return err
+			return s.straight.events(ctx, s.chat, page.Size)
 		}),
 	}
 }
@@ -150,10 +147,7 @@ func (s *apiServer) writes() []apiRow {
 			straight: s.withKey(change)}
 	}
 	keep := func(draft func() store.Draft) func(context.Context) error {
-		return func(ctx context.Context) error {
-			_, err := s.yardstick.Keep(ctx, s.account, draft())
-			return err
-		}
+		return func(ctx context.Context) error { return s.straight.keep(ctx, draft()) }
 	}
 	always := func(body string) func() string { return func() string { return body } }
 	// Each time something else: SQLite writes nothing where nothing changes.
@@ -163,17 +157,16 @@ func (s *apiServer) writes() []apiRow {
 		write("create_prompt", "POST", "/v0/evi/prompts", always(strings.Replace(promptContent(), "{", `{"name":"bench",`, 1)),
 			keep(func() store.Draft { return promptDraft("bench") })),
 		write("create_config", "POST", "/v0/evi/configs", always(s.configBody("bench")), func(ctx context.Context) error {
-			if err := s.resolve(ctx, s.resolved[:1]); err != nil { // whether its tools have names of their own
+			if err := s.straight.resolve(ctx, s.resolved[:1]); err != nil { // whether its tools have names of their own
 				return err
 			}
 			if err := keep(func() store.Draft { return s.configDraft("bench") })(ctx); err != nil {
 				return err
 			}
-			return s.resolve(ctx, s.resolved)
+			return s.straight.resolve(ctx, s.resolved)
 		}),
 		write("describe_prompt", "PATCH", fmt.Sprintf("/v0/evi/prompts/%s/version/0", s.prompt.ID), func() string { return fmt.Sprintf(`{"version_description":%q}`, described()) }, func(ctx context.Context) error {
-			_, err := s.yardstick.Describe(ctx, s.account, store.Ref{Kind: store.KindPrompt, ID: s.prompt.ID}, described())
-			return err
+			return s.straight.describe(ctx, s.prompt, described())
 		}),
 		write("add_prompt_version", "POST", "/v0/evi/prompts/"+s.prompt.ID, always(promptContent()),
 			keep(func() store.Draft {
@@ -185,30 +178,18 @@ func (s *apiServer) writes() []apiRow {
 // withKey looks the key up first, as every call does.
 func (s *apiServer) withKey(ask func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if _, err := s.yardstick.Reads().OpenKey(ctx, s.key); err != nil {
+		if err := s.straight.openKey(ctx, s.key); err != nil {
 			return err
 		}
 		return ask(ctx)
 	}
 }
 
-func (s *apiServer) readVersion(v store.Version) func(context.Context) error {
-	return func(ctx context.Context) error {
-		_, err := s.yardstick.Reads().VersionOf(ctx, s.account, store.Ref{Kind: v.Kind, ID: v.ID, Version: v.Number})
-		return err
-	}
-}
-
-func (s *apiServer) resolve(ctx context.Context, refs []store.Ref) error {
-	_, err := s.yardstick.Reads().Resolve(ctx, s.account, refs)
-	return err
-}
-
 func (s *apiServer) list(kind store.Kind, page store.Page, refs []store.Ref) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if _, _, err := s.yardstick.Reads().List(ctx, s.account, store.ResourceFilter{Kind: kind}, page); err != nil || refs == nil {
+		if err := s.straight.list(ctx, kind, page); err != nil || refs == nil {
 			return err
 		}
-		return s.resolve(ctx, refs)
+		return s.straight.resolve(ctx, refs)
 	}
 }

@@ -174,6 +174,6 @@ func newKey(ctx context.Context, dir string, log *slog.Logger) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	made, err := records.CreateKey(ctx, "default", "parley bench")
+	made, err := records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley bench"})
 	return made.APIKey, errors.Join(err, records.Close())
 }

@@ -26,7 +26,7 @@ func aBox(t *testing.T) (dir, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := s.CreateKey(t.Context(), "home", "")
+	made, err := s.CreateKey(t.Context(), store.NewKey{Account: "home"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func recordedBox(t *testing.T) (dir string, files map[store.Side]string) {
 	dir, files = filepath.Join(t.TempDir(), "box"), map[store.Side]string{}
 	s, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
 	must(t, err)
-	_, err = s.CreateKey(t.Context(), "home", "")
+	_, err = s.CreateKey(t.Context(), store.NewKey{Account: "home"})
 	must(t, err)
 	home, err := s.Account(t.Context(), "home")
 	must(t, err)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"text/tabwriter"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/internal/layout"
 	"parley/store"
 )
 
@@ -29,45 +31,61 @@ type keysCmd struct {
 
 // credentials are what a key's owner needs, as JSON prints them.
 type credentials struct {
-	KeyID             string `json:"key_id"`
-	APIKey            string `json:"api_key"`
-	SecretKey         string `json:"secret_key"`
-	WebhookSigningKey string `json:"webhook_signing_key"`
+	KeyID             string        `json:"key_id"`
+	Role              store.KeyRole `json:"role"`
+	APIKey            string        `json:"api_key"`
+	SecretKey         string        `json:"secret_key"`
+	WebhookSigningKey string        `json:"webhook_signing_key"`
+	ExpiresMS         int64         `json:"expires_ms,omitempty"`
 }
 
-// records opens the box's database. Only making a key may make the database.
-func (k *keysCmd) records(ctx context.Context, c *console, parsed *kong.Context, create bool) (*store.Store, error) {
-	cfg, err := c.config(parsed)
-	if err != nil {
-		return nil, err
+// boxRecords opens the database of the box whose data lies in the folder of the
+// settings, beside the box if it runs. Only parley serve begins a data folder.
+func boxRecords(ctx context.Context, cfg config.Config) (*store.Store, error) {
+	s, err := store.Join(ctx, cfg.Data)
+	if !errors.Is(err, store.ErrNotFound) {
+		return s, err
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Data, "parley.db")); err != nil && !create {
-		return nil, fmt.Errorf("keys: no box has its data in %s: name the folder with --data, or make a key with parley keys create", cfg.Data)
+	hint := ""
+	if home, homeErr := os.UserHomeDir(); homeErr == nil {
+		if usual := layout.InHome(home, layout.DefaultData); usual != cfg.Data && store.Exists(usual) {
+			hint = fmt.Sprintf("; there is a box's data in %s: use --data %s", usual, usual)
+		}
 	}
-	return store.Open(ctx, cfg.Data, c.quietLogger(cfg.Log))
+	return nil, misuse{fmt.Errorf("no box has its data in %s%s; parley serve --data %s begins one", cfg.Data, hint, cfg.Data)}
 }
 
 // with opens the database, does one thing in it, and closes it.
-func (k *keysCmd) with(ctx context.Context, c *console, parsed *kong.Context, create bool, do func(*store.Store) error) error {
-	s, err := k.records(ctx, c, parsed, create)
+func (k *keysCmd) with(ctx context.Context, c *console, parsed *kong.Context, do func(*store.Store) error) error {
+	cfg, err := c.config(parsed)
 	if err != nil {
 		return err
+	}
+	s, err := boxRecords(ctx, cfg)
+	if err != nil {
+		return fmt.Errorf("keys: %w", err)
 	}
 	return errors.Join(do(s), s.Close())
 }
 
 func (k *keysCmd) print(c *console, made store.Credentials) error {
 	if k.JSON {
-		return c.json(credentials(made))
+		return c.json(credentials{made.KeyID, made.Role, made.APIKey, made.SecretKey, made.WebhookSigningKey, made.ExpiresMS})
 	}
-	_, err := fmt.Fprintf(c.out, "API key              %s\nsecret key           %s\nwebhook signing key  %s\nkey id               %s\nThe API key and the secret are not kept: note them now.\n",
-		made.APIKey, made.SecretKey, made.WebhookSigningKey, made.KeyID)
+	until := ""
+	if made.ExpiresMS != 0 {
+		until = ", until " + time.UnixMilli(made.ExpiresMS).Format(time.DateTime)
+	}
+	_, err := fmt.Fprintf(c.out, "API key              %s\nsecret key           %s\nwebhook signing key  %s\nkey id               %s\nrole                 %s%s\nThe API key and the secret are not kept: note them now.\n",
+		made.APIKey, made.SecretKey, made.WebhookSigningKey, made.KeyID, made.Role, until)
 	return err
 }
 
 type keysCreateCmd struct {
-	Account string `default:"default" help:"Account that the key opens; made if there is none (default)."`
-	Label   string `help:"What the key is for, to find it again."`
+	Account string        `default:"default" help:"Account that the key opens; made if there is none (default)."`
+	Label   string        `help:"What the key is for, to find it again."`
+	Role    string        `enum:"client,operator," default:"" help:"client: chats, configs and history of its account. operator: also figures and control of the whole box. (client; operator for the first key of a box)"`
+	Expires time.Duration `placeholder:"DURATION" help:"Make the key useless after this time, such as 24h, and forget it. (never)"`
 }
 
 // Help shows the command in use.
@@ -77,21 +95,23 @@ func (keysCreateCmd) Help() string {
 
 // Run makes a key and prints it.
 func (cmd *keysCreateCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
-	return k.with(ctx, c, parsed, true, func(s *store.Store) error {
-		made, err := s.CreateKey(ctx, cmd.Account, cmd.Label)
+	if err := errors.Join(contract.CheckAccountName(cmd.Account), contract.CheckKeyLabel(cmd.Label)); err != nil {
+		return misuse{fmt.Errorf("keys: %w", err)}
+	}
+	wanted := store.NewKey{Account: cmd.Account, Label: cmd.Label, Role: store.KeyRole(cmd.Role)}
+	switch {
+	case cmd.Expires < 0:
+		return misuse{fmt.Errorf("keys: --expires %v is over already; give a time such as 24h", cmd.Expires)}
+	case cmd.Expires > 0:
+		wanted.ExpiresMS = time.Now().Add(cmd.Expires).UnixMilli()
+	}
+	return k.with(ctx, c, parsed, func(s *store.Store) error {
+		made, err := s.CreateKey(ctx, wanted)
 		if err != nil {
-			return asMisuse(err)
+			return fmt.Errorf("keys: %w", err)
 		}
 		return k.print(c, made)
 	})
-}
-
-// asMisuse marks the errors that the caller's values caused.
-func asMisuse(err error) error {
-	if _, ok := errors.AsType[store.ErrInvalid](err); ok {
-		return misuse{fmt.Errorf("keys: %w", err)}
-	}
-	return fmt.Errorf("keys: %w", err)
 }
 
 type keysListCmd struct {
@@ -103,17 +123,19 @@ func (keysListCmd) Help() string { return "Example:\n\n  parley keys list --json
 
 // listedKey is a key in a list, as JSON prints it.
 type listedKey struct {
-	KeyID     string `json:"key_id"`
-	Account   string `json:"account"`
-	Label     string `json:"label"`
-	Hint      string `json:"hint"` // the last characters of the API key
-	CreatedMS int64  `json:"created_ms"`
-	RevokedMS int64  `json:"revoked_ms,omitempty"`
+	KeyID     string        `json:"key_id"`
+	Account   string        `json:"account"`
+	Label     string        `json:"label"`
+	Role      store.KeyRole `json:"role"`
+	Hint      string        `json:"hint"` // the last characters of the API key
+	CreatedMS int64         `json:"created_ms"`
+	RevokedMS int64         `json:"revoked_ms,omitempty"`
+	ExpiresMS int64         `json:"expires_ms,omitempty"`
 }
 
 // Run lists the keys.
 func (cmd *keysListCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
-	return k.with(ctx, c, parsed, false, func(s *store.Store) error {
+	return k.with(ctx, c, parsed, func(s *store.Store) error {
 		id := ""
 		if cmd.Account != "" {
 			a, err := account(ctx, s, cmd.Account)
@@ -134,18 +156,21 @@ func (k *keysCmd) list(c *console, all []store.Key) error {
 	if k.JSON {
 		listed := make([]listedKey, 0, len(all))
 		for _, key := range all {
-			listed = append(listed, listedKey{key.ID, key.Account, key.Label, key.Hint, key.CreatedMS, key.RevokedMS})
+			listed = append(listed, listedKey{key.ID, key.Account, key.Label, key.Role, key.Hint, key.CreatedMS, key.RevokedMS, key.ExpiresMS})
 		}
 		return c.json(listed)
 	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KEY ID\tACCOUNT\tAPI KEY\tCREATED\tSTATE\tLABEL")
+	fmt.Fprintln(w, "KEY ID\tACCOUNT\tROLE\tAPI KEY\tCREATED\tSTATE\tLABEL")
 	for _, key := range all {
 		state := "good"
-		if key.RevokedMS != 0 {
+		switch {
+		case key.RevokedMS != 0:
 			state = "revoked " + day(key.RevokedMS)
+		case key.ExpiresMS != 0:
+			state = "until " + time.UnixMilli(key.ExpiresMS).Format("2006-01-02 15:04")
 		}
-		fmt.Fprintf(w, "%s\t%s\t…%s\t%s\t%s\t%s\n", key.ID, key.Account, key.Hint, day(key.CreatedMS), state, key.Label)
+		fmt.Fprintf(w, "%s\t%s\t%s\t…%s\t%s\t%s\t%s\n", key.ID, key.Account, key.Role, key.Hint, day(key.CreatedMS), state, key.Label)
 	}
 	return w.Flush()
 }
@@ -161,7 +186,7 @@ func (keysRevokeCmd) Help() string { return "Example:\n\n  parley keys revoke 4t
 
 // Run revokes the key.
 func (cmd *keysRevokeCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
-	return k.with(ctx, c, parsed, false, func(s *store.Store) error {
+	return k.with(ctx, c, parsed, func(s *store.Store) error {
 		if err := s.RevokeKey(ctx, cmd.KeyID); err != nil {
 			return noKey(err, cmd.KeyID)
 		}
@@ -184,7 +209,7 @@ func (keysRegenerateCmd) Help() string {
 
 // Run gives the key new secrets and prints them.
 func (cmd *keysRegenerateCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
-	return k.with(ctx, c, parsed, false, func(s *store.Store) error {
+	return k.with(ctx, c, parsed, func(s *store.Store) error {
 		made, err := s.RegenerateKey(ctx, cmd.KeyID)
 		if err != nil {
 			return noKey(err, cmd.KeyID)
@@ -203,7 +228,7 @@ func (keysSigningCmd) Help() string { return "Example:\n\n  parley keys signing-
 
 // Run prints the account's signing key.
 func (cmd *keysSigningCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
-	return k.with(ctx, c, parsed, false, func(s *store.Store) error {
+	return k.with(ctx, c, parsed, func(s *store.Store) error {
 		a, err := account(ctx, s, cmd.Account)
 		if err != nil {
 			return err

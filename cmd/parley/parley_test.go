@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/config"
+	"parley/store"
 )
 
 // parley runs one command line and returns what it printed. The data folder is
@@ -64,11 +66,7 @@ func TestMisuseIsTwoAndSaysOneLine(t *testing.T) {
 }
 
 func TestFailureIsOne(t *testing.T) {
-	code, _, errs := parley(t, "", "keys", "list")
-	if code != exitFailed || !strings.Contains(errs, "parley keys create") {
-		t.Errorf("code %d, %q; want 1 and what to do", code, errs)
-	}
-	code, _, errs = parley(t, "", "say", "hello", "--packs", t.TempDir(), "--out", "-")
+	code, _, errs := parley(t, "", "say", "hello", "--packs", t.TempDir(), "--out", "-")
 	if code != exitFailed || !strings.Contains(errs, "parley packs pull") {
 		t.Errorf("without packs: code %d, %q; want 1 and the command that mends it", code, errs)
 	}
@@ -152,7 +150,7 @@ func TestTheHelpOfServeIsInGroups(t *testing.T) {
 }
 
 func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
-	data := filepath.Join(t.TempDir(), "data")
+	data := beginData(t)
 	keys := func(into any, args ...string) {
 		t.Helper()
 		code, out, errs := parley(t, "", append(append([]string{"keys"}, args...), "--data", data, "--json")...)
@@ -160,14 +158,18 @@ func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
 			t.Fatalf("keys %v: code %d, out %q, err %q", args, code, out, errs)
 		}
 	}
-	var made, again credentials
+	var first, made, again credentials
+	keys(&first, "create")
+	if first.Role != store.OperatorKey {
+		t.Errorf("the first key of a box is %+v, want an operator's", first)
+	}
 	keys(&made, "create", "--account", "museum", "--label", "kiosk")
-	if len(made.APIKey) < 40 || len(made.SecretKey) < 40 || made.WebhookSigningKey == "" {
+	if made.Role != store.ClientKey || len(made.APIKey) < 40 || len(made.SecretKey) < 40 || made.WebhookSigningKey == "" {
 		t.Errorf("made %+v", made)
 	}
 	var list []listedKey
 	keys(&list, "list", "--account", "museum")
-	if len(list) != 1 || list[0].KeyID != made.KeyID || list[0].Label != "kiosk" || !strings.HasSuffix(made.APIKey, list[0].Hint) {
+	if len(list) != 1 || list[0].KeyID != made.KeyID || list[0].Role != store.ClientKey || list[0].Label != "kiosk" || !strings.HasSuffix(made.APIKey, list[0].Hint) {
 		t.Errorf("listed %+v", list)
 	}
 	keys(&again, "regenerate", made.KeyID)
@@ -187,6 +189,65 @@ func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
 	}
 	if code, _, errs := parley(t, "", "keys", "list", "--account", "nobody", "--data", data); code != exitFailed || !strings.Contains(errs, `"nobody"`) {
 		t.Errorf("another account: code %d, %q", code, errs)
+	}
+}
+
+// beginData makes a data folder as a box does at its first start.
+func beginData(t *testing.T) string {
+	t.Helper()
+	data := filepath.Join(t.TempDir(), "data")
+	s, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Only a box begins a data folder: with a folder that is not there, every
+// command about keys says so and what to do, and makes nothing.
+func TestKeysBeginNoDataFolder(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "typo")
+	for _, args := range [][]string{{"list"}, {"create"}, {"revoke", "x"}, {"regenerate", "x"}, {"signing-key"}} {
+		code, out, errs := parley(t, "", append(append([]string{"keys"}, args...), "--data", data)...)
+		if code != exitMisuse || out != "" || !strings.Contains(errs, data) || !strings.Contains(errs, "parley serve") {
+			t.Errorf("keys %v: code %d, out %q, err %q", args, code, out, errs)
+		}
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("the folder was made")
+	}
+}
+
+// A key with an end is listed until it is revoked or its time is over.
+func TestAKeyWithAnEndIsForgotten(t *testing.T) {
+	data := beginData(t)
+	listed := func() string {
+		t.Helper()
+		code, out, errs := parley(t, "", "keys", "list", "--data", data)
+		if code != exitDone {
+			t.Fatal(errs)
+		}
+		return out
+	}
+	code, out, errs := parley(t, "", "keys", "create", "--role", "operator", "--expires", "24h", "--data", data, "--json")
+	var made credentials
+	if code != exitDone || json.Unmarshal([]byte(out), &made) != nil || made.Role != store.OperatorKey || made.ExpiresMS == 0 {
+		t.Fatalf("code %d, %q, %q", code, out, errs)
+	}
+	if out := listed(); !strings.Contains(out, made.KeyID) || !strings.Contains(out, "operator") || !strings.Contains(out, "until") {
+		t.Errorf("listed as\n%s", out)
+	}
+	if code, _, errs := parley(t, "", "keys", "revoke", made.KeyID, "--data", data); code != exitDone {
+		t.Error(errs)
+	}
+	if out := listed(); strings.Contains(out, made.KeyID) {
+		t.Errorf("still listed:\n%s", out)
+	}
+	if code, _, errs := parley(t, "", "keys", "create", "--role", "king", "--data", data); code != exitMisuse || !strings.Contains(errs, "operator") {
+		t.Errorf("role king: code %d, %q", code, errs)
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,6 +29,9 @@ const (
 	maxFromBox = 32 << 20
 	// warmingUp is how long a box that is still loading its models is waited for.
 	warmingUp = 30 * time.Second
+	// longestTalk is when the key that was made for one talk is forgotten, should
+	// talk be killed before it gives the key back.
+	longestTalk = 12 * time.Hour
 	// sending bounds one message on its way: twice what a box may take to read.
 	sending = 20 * time.Second
 )
@@ -90,14 +91,16 @@ func (cmd *talkCmd) key(ctx context.Context, c *console, cfg config.Config, addr
 	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return "", nothing, misuse{fmt.Errorf("no key for %s: %s", u.Host, ask)}
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Data, "parley.db")); err != nil {
+	s, err := store.Join(ctx, cfg.Data)
+	if errors.Is(err, store.ErrNotFound) {
 		return "", nothing, misuse{fmt.Errorf("no key, and no box has its data in %s: name the folder with --data, or %s", cfg.Data, ask)}
 	}
-	s, err := store.Open(ctx, cfg.Data, c.quietLogger(cfg.Log))
 	if err != nil {
 		return "", nothing, err
 	}
-	made, err := s.CreateKey(ctx, "default", "parley talk")
+	made, err := s.CreateKey(ctx, store.NewKey{
+		Account: "default", Label: "parley talk", Role: store.ClientKey, ExpiresMS: time.Now().Add(longestTalk).UnixMilli(),
+	})
 	if err != nil {
 		return "", nothing, errors.Join(err, s.Close())
 	}

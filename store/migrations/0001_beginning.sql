@@ -2,8 +2,6 @@
 -- (num) for that, beside the id that the world sees: it keeps the indexes
 -- small, and for chats and groups it is the order in which they began.
 
--- +goose Up
-
 CREATE TABLE account (
     num         INTEGER PRIMARY KEY,
     id          TEXT    NOT NULL UNIQUE,

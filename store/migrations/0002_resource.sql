@@ -1,8 +1,6 @@
 -- Configs, prompts and tools lead the same life: a thing of an account with a
 -- name, and its versions with what they say.
 
--- +goose Up
-
 CREATE TABLE resource (
     num          INTEGER PRIMARY KEY,
     id           TEXT    NOT NULL UNIQUE,

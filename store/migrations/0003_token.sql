@@ -1,5 +1,3 @@
--- +goose Up
-
 -- Access tokens, by the SHA-256 of each. One that is past its time is deleted
 -- when the next one is made; one whose key is revoked or regenerated, with it.
 CREATE TABLE token (

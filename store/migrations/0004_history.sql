@@ -4,8 +4,6 @@
 -- page's beginning is found by adding up the counts, and within its block by an
 -- index. The triggers below keep the counts; blockBits in Go is the same 9.
 
--- +goose Up
-
 CREATE INDEX chat_ended ON chat (ended_ms) WHERE ended_ms IS NOT NULL;
 
 CREATE TABLE chat_count (
@@ -45,7 +43,6 @@ INSERT INTO group_count
      UNION ALL
     SELECT account, last_config, num >> 9, count(*) FROM chat_group WHERE last_config IS NOT NULL GROUP BY 1, 2, 3;
 
--- +goose StatementBegin
 CREATE TRIGGER chat_begins AFTER INSERT ON chat BEGIN
     INSERT INTO chat_count
         SELECT new.account, config, new.num >> 9, new.status, 1
@@ -54,9 +51,7 @@ CREATE TRIGGER chat_begins AFTER INSERT ON chat BEGIN
     INSERT INTO group_chat_count VALUES (new.chat_group, new.num >> 9, new.status, 1, new.event_count)
             ON CONFLICT DO UPDATE SET chats = chats + 1, events = events + excluded.events;
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER chat_turns AFTER UPDATE OF status ON chat WHEN old.status <> new.status BEGIN
     UPDATE chat_count SET chats = chats - 1
      WHERE account = old.account AND config IN ('', coalesce(old.config, '')) AND block = old.num >> 9 AND status = old.status;
@@ -73,16 +68,12 @@ CREATE TRIGGER chat_turns AFTER UPDATE OF status ON chat WHEN old.status <> new.
     INSERT INTO group_chat_count VALUES (new.chat_group, new.num >> 9, new.status, 1, old.event_count)
             ON CONFLICT DO UPDATE SET chats = chats + 1, events = events + excluded.events;
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER chat_grows AFTER UPDATE OF event_count ON chat BEGIN
     UPDATE group_chat_count SET events = events + new.event_count - old.event_count
      WHERE chat_group = new.chat_group AND block = new.num >> 9 AND status = new.status;
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER chat_goes AFTER DELETE ON chat BEGIN
     UPDATE chat_count SET chats = chats - 1
      WHERE account = old.account AND config IN ('', coalesce(old.config, '')) AND block = old.num >> 9 AND status = old.status;
@@ -93,18 +84,14 @@ CREATE TRIGGER chat_goes AFTER DELETE ON chat BEGIN
     DELETE FROM group_chat_count
      WHERE chat_group = old.chat_group AND block = old.num >> 9 AND status = old.status AND chats = 0;
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER group_begins AFTER INSERT ON chat_group BEGIN
     INSERT INTO group_count
         SELECT new.account, config, new.num >> 9, 1
           FROM (SELECT '' AS config UNION SELECT coalesce(new.last_config, '')) WHERE true
             ON CONFLICT DO UPDATE SET groups = groups + 1;
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER group_turns AFTER UPDATE OF last_config ON chat_group WHEN old.last_config IS NOT new.last_config BEGIN
     UPDATE group_count SET groups = groups - 1
      WHERE account = old.account AND config = old.last_config AND block = old.num >> 9;
@@ -114,16 +101,13 @@ CREATE TRIGGER group_turns AFTER UPDATE OF last_config ON chat_group WHEN old.la
         SELECT new.account, new.last_config, new.num >> 9, 1 WHERE new.last_config IS NOT NULL
             ON CONFLICT DO UPDATE SET groups = groups + 1;
 END;
--- +goose StatementEnd
 
--- +goose StatementBegin
 CREATE TRIGGER group_goes AFTER DELETE ON chat_group BEGIN
     UPDATE group_count SET groups = groups - 1
      WHERE account = old.account AND config IN ('', coalesce(old.last_config, '')) AND block = old.num >> 9;
     DELETE FROM group_count
      WHERE account = old.account AND config IN ('', coalesce(old.last_config, '')) AND block = old.num >> 9 AND groups = 0;
 END;
--- +goose StatementEnd
 
 -- The sound of a chat lies in files of the recordings folder that are named
 -- after it; its row says that there are some. A chat without a row was not

@@ -2,8 +2,6 @@
 -- alone: they hold all that the questions name, newest too, since SQLite looks
 -- at it again even where the index has none but these rows.
 
--- +goose Up
-
 DROP INDEX resource_kind;
 DROP INDEX resource_name;
 CREATE INDEX resource_kind ON resource (account, kind, num, newest)       WHERE newest IS NOT NULL;

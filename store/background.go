@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"log/slog"
+)
+
+// background is the goroutine that does for a serving box what no caller should
+// wait for: it moves SQLite's log into the database file, deletes what is left of
+// deletions that were interrupted, and measures recordings.
+type background struct {
+	wake    chan struct{} // something was left over
+	cancel  context.CancelFunc
+	stopped chan struct{}
+}
+
+func startBackground(s *Store, log *slog.Logger) *background {
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &background{wake: make(chan struct{}, 1), cancel: cancel, stopped: make(chan struct{})}
+	b.nudge() // for what the last process left over
+	go func() {
+		defer close(b.stopped)
+		b.run(ctx, s, log)
+	}()
+	return b
+}
+
+// nudge has the goroutine look for what was left over. It never waits. Beside a
+// box there is no such goroutine; the box's own finds it at its next look.
+func (b *background) nudge() {
+	if b == nil {
+		return
+	}
+	select {
+	case b.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+func (b *background) close() {
+	b.cancel()
+	<-b.stopped
+}
+
+func (b *background) run(ctx context.Context, s *Store, log *slog.Logger) {
+	for {
+		var doing string
+		var err error
+		select {
+		case <-s.w.due:
+			doing, err = "moving the database's log", s.checkpoint(ctx)
+		case <-b.wake:
+			doing, err = "cleaning up", s.cleanUp(ctx)
+		case <-ctx.Done():
+			return
+		}
+		if err != nil && ctx.Err() == nil {
+			log.Warn("the store will try again later", "doing", doing, "err", err)
+		}
+	}
+}
+
+// cleanUp finishes deletions that were interrupted, and measures recordings that
+// have come to their end.
+func (s *Store) cleanUp(ctx context.Context) error {
+	if err := s.measureSound(ctx); err != nil {
+		return err
+	}
+	return s.emptyTrash(ctx)
+}
+
+// checkpoint moves SQLite's log into the database file. Nobody waits for it: the
+// bulk is done on a connection of its own, beside the one that writes. Only what
+// was written meanwhile is then moved by the writer, between two transactions,
+// for the log begins anew only where nothing of it is left.
+func (s *Store) checkpoint(ctx context.Context) error {
+	const passive = `PRAGMA wal_checkpoint(PASSIVE)`
+	if _, err := s.checkpoints.ExecContext(ctx, passive); err != nil {
+		return err
+	}
+	return s.w.alone(ctx, func(c conn) error {
+		_, err := c.ExecContext(context.Background(), passive)
+		return err
+	})
+}

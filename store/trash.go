@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Large deletions are done in batches, each a short transaction of its own, so
+// that who writes meanwhile waits for one batch at most. What is to be deleted
+// is first put into the trash: a group is given to account 0, a chat to account
+// 0 and group 0, whom nobody can ask for. From then on it is in no answer, and a
+// crash changes nothing about its end: the next start empties the trash.
+
+const (
+	// batchRows is how many rows one batch changes at most: 2 ms of the writer on
+	// the machine where it was measured, about what a commit takes.
+	batchRows = 250
+	// batchBytes is how much text one batch deletes at most, since what is
+	// deleted is overwritten. One event of more is a batch alone.
+	batchBytes = 512 << 10
+	// chatRows is what a chat itself counts for: its row and those in its indexes.
+	chatRows = 10
+	// mostRest is how long one batch waits for the next one at most.
+	mostRest = 100 * time.Millisecond
+)
+
+// inBatches runs a batch after the other until one has nothing left to do. It
+// rests after each for as long as that took, so that it takes half of the
+// writer's time at most, and of one core.
+func (s *Store) inBatches(ctx context.Context, batch func(context.Context) (more bool, err error)) error {
+	for {
+		begun := time.Now()
+		more, err := batch(ctx)
+		if err != nil || !more {
+			return err
+		}
+		select {
+		case <-time.After(min(time.Since(begun), mostRest)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// emptyTrash deletes all that is in the trash, and takes it out of SQLite's log.
+// Several may do it at once.
+func (s *Store) emptyTrash(ctx context.Context) error {
+	if err := s.inBatches(ctx, s.trashChats); err != nil {
+		return err
+	}
+	deleted := false
+	err := s.inBatches(ctx, func(ctx context.Context) (bool, error) {
+		chats, more, err := s.deleteBatch(ctx)
+		if err != nil {
+			return false, err
+		}
+		deleted = deleted || more
+		return more, s.removeRecordings(chats)
+	})
+	if err != nil || !deleted {
+		return err
+	}
+	return s.scrub(ctx)
+}
+
+// trashChats puts some chats of groups in the trash there too. A group that has
+// none left is deleted.
+func (s *Store) trashChats(ctx context.Context) (more bool, err error) {
+	const find = `SELECT num FROM chat_group WHERE account = 0 AND num <> 0 LIMIT 1`
+	if _, err := value[int64](ctx, s.read, find); errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	err = s.change(ctx, "putting a group's chats into the trash", func(ctx context.Context, c conn) error {
+		more = false
+		group, err := value[int64](ctx, c, find)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		more = true
+		moved, err := c.ExecContext(ctx, `
+			UPDATE chat SET account = 0, chat_group = 0
+			 WHERE num IN (SELECT num FROM chat WHERE chat_group = ? LIMIT ?)`, group, batchRows/chatRows)
+		if err != nil {
+			return err
+		}
+		if n, err := moved.RowsAffected(); err != nil || n > 0 {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `DELETE FROM chat_group WHERE num = ?`, group)
+		return err
+	})
+	return more, err
+}
+
+// deleteBatch deletes some of the chats in the trash, or of their events. It
+// returns the ids of the chats that are gone.
+func (s *Store) deleteBatch(ctx context.Context) (gone []string, more bool, err error) {
+	if _, err := firstInTrash(ctx, s.read); errors.Is(err, ErrNotFound) {
+		return nil, false, nil
+	}
+	err = s.change(ctx, "emptying the trash", func(ctx context.Context, c conn) error {
+		gone, more = nil, true
+		for rows, bytes := batchRows, int64(batchBytes); rows > 0 && bytes > 0; {
+			chat, err := firstInTrash(ctx, c)
+			if errors.Is(err, ErrNotFound) {
+				more = len(gone) > 0
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			events, size, err := deleteEvents(ctx, c, chat.num, rows, bytes)
+			if err != nil {
+				return err
+			}
+			rows, bytes = rows-events, bytes-size
+			if events > 0 {
+				continue
+			}
+			if _, err := c.ExecContext(ctx, `DELETE FROM chat WHERE num = ?`, chat.num); err != nil {
+				return err
+			}
+			gone = append(gone, chat.id)
+			rows -= chatRows
+		}
+		return nil
+	})
+	return gone, more, err
+}
+
+// trashed is a chat in the trash.
+type trashed struct {
+	num int64
+	id  string
+}
+
+func firstInTrash(ctx context.Context, q querier) (trashed, error) {
+	return first(ctx, q, func(row scanner) (t trashed, err error) { return t, row.Scan(&t.num, &t.id) },
+		`SELECT num, id FROM chat WHERE chat_group = 0 ORDER BY num LIMIT 1`)
+}
+
+// deleteEvents deletes the first events of a chat, so many and of so many bytes
+// at most but one in any case. It returns how many there were, and their size.
+func deleteEvents(ctx context.Context, c conn, chat int64, rows int, bytes int64) (events int, size int64, err error) {
+	type place struct{ seq, bytes int64 }
+	found, err := query(ctx, c, func(row scanner) (p place, err error) { return p, row.Scan(&p.seq, &p.bytes) }, `
+		SELECT seq, coalesce(octet_length(message_text), 0) + coalesce(octet_length(metadata), 0) + coalesce(octet_length(emotion_features), 0)
+		  FROM chat_event WHERE chat = ? ORDER BY seq LIMIT ?`, chat, rows)
+	if err != nil || len(found) == 0 {
+		return 0, 0, err
+	}
+	for events < len(found) && (events == 0 || size+found[events].bytes <= bytes) {
+		size += found[events].bytes
+		events++
+	}
+	_, err = c.ExecContext(ctx, `DELETE FROM chat_event WHERE chat = ? AND seq <= ?`, chat, found[events-1].seq)
+	return events, size, err
+}
+
+const (
+	// scrubTries is how often scrub tries, and scrubRest how long it waits
+	// between: readers take milliseconds, so that mostly the first one does.
+	scrubTries = 10
+	scrubRest  = 50 * time.Millisecond
+)
+
+// scrub takes what was deleted out of SQLite's log too: rows are overwritten
+// when they are deleted, but the log has the pages as they were before. It can
+// do so in a moment when nobody reads what is older, and waits for that without
+// holding anybody up. While somebody does read for long, as a backup does, the
+// log stays until the next deletion, or until it begins anew.
+func (s *Store) scrub(ctx context.Context) error {
+	for range scrubTries {
+		if err := s.checkpoint(ctx); err != nil {
+			return err
+		}
+		held, err := first(ctx, s.checkpoints, func(row scanner) (held bool, err error) {
+			var pages, moved int
+			return held, row.Scan(&held, &pages, &moved)
+		}, `PRAGMA wal_checkpoint(TRUNCATE)`)
+		if err != nil || !held {
+			return err
+		}
+		select {
+		case <-time.After(scrubRest):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
