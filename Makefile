@@ -14,6 +14,8 @@ export PATH := $(CACHE)/toolchain/bin:$(PATH):/usr/local/go/bin
 # Paths of the machine that builds stay out of the program. It stands here so
 # that builds and tests share what they compile: SQLite alone takes a minute.
 export GOFLAGS := -trimpath
+# Without -g, which cgo adds by default: a fifth less time for SQLite.
+export CGO_CFLAGS := -O2
 ifdef PROFILE
 export PARLEY_PROFILE := $(PROFILE)
 endif
