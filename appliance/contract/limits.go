@@ -21,12 +21,39 @@ const (
 	// send 20 to 100 ms, a recorder with a slow timeslice a second or two.
 	MaxWholeRecording = 5 * time.Second
 
-	MaxInputChars           = 10_000  // of one user_input or assistant_input: some ten minutes of speech
-	MaxPromptChars          = 100_000 // of a system prompt or a context: more than any embedded model reads
-	MaxCustomSessionIDChars = 512     // it is repeated on every message
-	MaxSessionTools         = 128     // as many as the language model could be told of
-	MaxVariables            = 1000
+	MaxInputChars           = 10_000   // of one user_input or assistant_input: some ten minutes of speech
+	MaxPromptChars          = 100_000  // of a system prompt or a context: more than any embedded model reads
+	MaxCustomSessionIDChars = 512      // it is repeated on every message
+	MaxSessionTools         = 128      // as many as the language model could be told of
 	MaxMetadataBytes        = 16 << 10 // of a chat: a page of chats brings it a hundred times
+)
+
+// What settings may cost. Clients send a prompt of a few thousand characters
+// with a dozen variables; the bounds are where a box still minds none of a full
+// house of chats, each of which holds its settings in memory.
+const (
+	// MaxVariables is how many a chat may have, whichever message brought them.
+	MaxVariables = 1000
+	// MaxVariableNameChars and MaxVariableChars bound the name of a variable and
+	// its value: an article, or a customer's record, is a few thousand.
+	MaxVariableNameChars = 100
+	MaxVariableChars     = 10_000
+	// MaxPromptBytes is how long a prompt may be with its variables filled in:
+	// as long as one without variables, in a script of four bytes a character.
+	// What a chat's variables hold together, names and values, is bounded by the
+	// same: there is no room for more in a prompt.
+	MaxPromptBytes = 4 * MaxPromptChars
+	// MaxEventTextBytes is the same for a text that the assistant is to say: a
+	// greeting.
+	MaxEventTextBytes = 4 * MaxInputChars
+	// MaxToolsBytes is how much the tools of a chat may say together, as JSON.
+	// A language model reads all of it before every answer, and 128 tools of
+	// ordinary size are half of that.
+	MaxToolsBytes = 256 << 10
+	// MaxSettingsBytes is how much one message of settings may hold, as JSON: a
+	// prompt and a context of the usual length, or one of the longest. The
+	// history keeps each message, and an event of it has no room for more.
+	MaxSettingsBytes = 500_000
 )
 
 // Names and texts of configs, prompts and tools, in characters.

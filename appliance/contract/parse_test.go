@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -164,4 +165,32 @@ func normal(m ClientMessage) ClientMessage {
 	}
 	s.Metadata = neat
 	return s
+}
+
+func TestSettingsAreBoundedInBytes(t *testing.T) {
+	x := func(n int) string { return strings.Repeat("x", n) }
+	tools := func(n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`{"type":"function","name":"t%d","parameters":"{\"description\":\"%s\"}"}`, i, x(10_000)))
+		}
+		return `"tools":[` + strings.Join(all, ",") + `]`
+	}
+	for body, says := range map[string]string{
+		`"variables":{"a":"` + x(MaxVariableChars) + `","` + x(MaxVariableNameChars) + `":1}`:                                            "",
+		`"variables":{"a":"` + x(MaxVariableChars+1) + `"}`:                                                                              "session_settings.variables.a: 10001 characters; at most 10000 are allowed",
+		`"variables":{"` + x(MaxVariableNameChars+1) + `":1}`:                                                                            "its name has 101 characters; at most 100 are allowed",
+		`"variables":{"a":1` + strings.Repeat("0", MaxVariableChars) + `}`:                                                               "session_settings.variables.a: 10001 characters; at most 10000 are allowed",
+		`"system_prompt":"` + strings.Repeat("語", MaxPromptChars) + `"`:                                                                  "",
+		`"system_prompt":"` + x(MaxPromptChars) + `","context":{"text":"` + strings.Repeat("語", MaxPromptChars) + `"}`:                   "",
+		`"system_prompt":"` + strings.Repeat("語", MaxPromptChars) + `","context":{"text":"` + strings.Repeat("語", MaxPromptChars) + `"}`: "session_settings: 600",
+		tools(20): "",
+		tools(30): "session_settings.tools: 30",
+	} {
+		_, err := ParseClientMessage([]byte(`{"type":"session_settings",` + body + `}`))
+		f, _ := errors.AsType[Fault](err)
+		if says == "" && err != nil || says != "" && (f.Code != InvalidSettings || !strings.Contains(f.Detail, says)) {
+			t.Errorf("%.60s: %.200v, want %q", body, err, says)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // readSettings reads session settings from a message or, untyped, from the
@@ -27,7 +28,34 @@ func readSettings(o object) SessionSettings {
 		o.note("system_prompt", "wrong_value", "empty; leave it out to keep the prompt in force")
 	}
 	noteSharedNames(o, s)
+	noteSize(o, "tools", []any{s.BuiltinTools, s.Tools}, MaxToolsBytes)
+	whole := s
+	whole.LanguageModelAPIKey = "" // it is not kept
+	noteSize(o, "", whole, MaxSettingsBytes)
 	return s
+}
+
+// noteSize bounds what was read by its length as JSON.
+func noteSize(o object, name string, read any, most int) {
+	if o.shape != nil || len(*o.problems) > 0 {
+		return // it is not applied in any case
+	}
+	var size counter
+	enc := json.NewEncoder(&size)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(read); err != nil {
+		o.note(name, "malformed", "not valid JSON: "+err.Error())
+	} else if int(size) > most {
+		o.note(name, "wrong_value", fmt.Sprintf("%d bytes as JSON; at most %d are allowed", size, most))
+	}
+}
+
+// counter counts the bytes that are written to it.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
 }
 
 // readAudioConfiguration wants every field that the format needs. A connect
@@ -170,6 +198,12 @@ func readVariables(o object) map[string]VariableValue {
 		if v.UnmarshalJSON(raw) != nil {
 			given.wrongType(name, "a string, a number or a boolean", raw)
 			continue
+		}
+		if n := utf8.RuneCountInString(name); n > MaxVariableNameChars {
+			given.note(name, "wrong_value", fmt.Sprintf("its name has %d characters; at most %d are allowed", n, MaxVariableNameChars))
+		}
+		if n := utf8.RuneCountInString(v.text); n > MaxVariableChars {
+			given.note(name, "wrong_value", fmt.Sprintf("%d characters; at most %d are allowed", n, MaxVariableChars))
 		}
 		values[name] = v
 	}

@@ -26,7 +26,7 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 	case turn.Began:
 		return outgoing{message: f.Metadata, record: row(store.ChatStart, store.System, "")}
 	case turn.SettingsApplied:
-		return outgoing{record: row(store.SessionSettings, store.System, asJSON(f.Asked))}
+		return outgoing{record: row(store.SessionSettings, store.System, settingsJSON(f.Asked))}
 	case turn.PromptApplied:
 		return outgoing{record: row(store.SystemPrompt, store.System, f.Text)}
 	case turn.RecordingBegan:
@@ -85,6 +85,16 @@ func assistantSaid(f turn.AssistantSaid, row *store.Event) outgoing {
 		FromText: f.Dictated,
 		Message:  contract.ChatMessage{Role: contract.RoleAssistant, Content: f.Text},
 	}}
+}
+
+// settingsJSON is settings as the wire writes them. Their size was checked so,
+// which is why nothing in them may be written longer.
+func settingsJSON(s contract.SessionSettings) string {
+	text, err := s.MarshalJSON()
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
 }
 
 // asJSON writes what is made of texts, numbers and JSON, which never fails.

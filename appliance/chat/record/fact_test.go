@@ -1,6 +1,7 @@
 package record
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +28,12 @@ func TestWhatIsSaidIsARowOfTheHistoryAndAMessage(t *testing.T) {
 }
 
 func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
-	o := Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{VoiceID: "jenny"}}})
+	angles := strings.Repeat("<", 1000) // not as \u003c
+	o := Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{SystemPrompt: &angles}}})
+	if n := len(o.record.MessageText); n > 1100 {
+		t.Errorf("1000 characters are recorded in %d bytes", n)
+	}
+	o = Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{VoiceID: "jenny"}}})
 	if o.message != nil || o.record == nil || o.record.MessageText != `{"type":"session_settings","voice_id":"jenny"}` {
 		t.Errorf("%+v", o.record)
 	}

@@ -34,6 +34,13 @@ type Conversation struct {
 // not a word was heard.
 const CutMark = "…"
 
+// mostHistory is how many bytes of a conversation are kept for the model, more
+// than one reads that talks in real time; a client that writes as fast as it
+// can, with a long context beside every message, must not fill the memory. When
+// there is more, the older half is forgotten, and not a little with each
+// message, since a model reads all anew of which the beginning has changed.
+const mostHistory = 1 << 20
+
 // playing is a sentence at the client: what it says and when it is heard.
 type playing struct {
 	sentence   Sentence
@@ -58,7 +65,25 @@ func (s State) byUser(text string) Entry {
 
 // addUser adds what the user said to the history.
 func (s *State) addUser(text string) {
-	s.history = append(slices.Clip(s.history), s.byUser(text))
+	s.history = append(slices.Clip(recent(s.history)), s.byUser(text))
+}
+
+// recent is the newer half of a history that has become too long, and any other
+// whole.
+func recent(history []Entry) []Entry {
+	size := func(e Entry) int { return len(e.Text) + len(e.Context) }
+	all := 0
+	for _, e := range history {
+		all += size(e)
+	}
+	if all <= mostHistory {
+		return history
+	}
+	n := 0
+	for ; n < len(history) && all > mostHistory/2; n++ {
+		all -= size(history[n])
+	}
+	return history[n:]
 }
 
 // addAssistant adds a spoken sentence to the history; the sentences of a turn

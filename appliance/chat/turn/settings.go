@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"strings"
@@ -65,7 +66,8 @@ func (s *State) apply(out *effects, m contract.SessionSettings) {
 		return
 	}
 	before := s.prompt
-	s.settings, s.prompt = merged, merged.Prompt(s.begun)
+	s.settings = merged
+	s.prompt = merged.Prompt(s.begun)
 	if s.prompt != before {
 		out.add(Prefill{s.conversation()})
 	}
@@ -83,70 +85,66 @@ func (s *State) tellSettings(out *effects, m contract.SessionSettings) {
 	}
 }
 
-// Merge lays what the client sent over what is in force, field by field. Like
-// every method of a State it leaves the old maps as they are.
+// Merge lays what the client sent over what is in force, field by field; what
+// does not fit together changes nothing. Like every method of a State it leaves
+// the old maps as they are.
 func (s Settings) Merge(m contract.SessionSettings) (Settings, *contract.Fault) {
+	merged := s
 	if m.SystemPrompt != nil {
 		if strings.TrimSpace(*m.SystemPrompt) == "" {
-			return s, &contract.Fault{Code: contract.InvalidSettings, Detail: "system_prompt is empty; leave it out to keep the prompt in force"}
+			return s, invalid("system_prompt is empty; leave it out to keep the prompt in force")
 		}
-		s.SystemPrompt = *m.SystemPrompt
+		merged.SystemPrompt = *m.SystemPrompt
 	}
 	if m.Audio != nil {
 		format := *m.Audio
-		s.Audio = &format
+		merged.Audio = &format
 	}
 	if m.Context != nil || m.ClearContext {
-		s.Context = m.Context
+		merged.Context = m.Context
 	}
 	if m.CustomSessionID != "" {
-		s.CustomSessionID = m.CustomSessionID
+		merged.CustomSessionID = m.CustomSessionID
 	}
 	if m.VoiceID != "" {
-		s.Voice = m.VoiceID
+		merged.Voice = m.VoiceID
 	}
 	if len(m.Variables) > 0 {
-		s.Variables = maps.Clone(s.Variables)
-		if s.Variables == nil {
-			s.Variables = make(map[string]string, len(m.Variables))
-		}
+		merged.Variables = make(map[string]string, len(s.Variables)+len(m.Variables))
+		maps.Copy(merged.Variables, s.Variables)
 		for name, value := range m.Variables {
-			s.Variables[name] = value.String()
+			merged.Variables[name] = value.String()
 		}
 	}
-	return s, nil
-}
-
-// Prompt is the system prompt with its variables filled in. {{now}} is when the
-// chat began: a prompt that changed with every turn would have to be read anew.
-func (s Settings) Prompt(begun time.Time) string { return s.Fill(s.SystemPrompt, begun) }
-
-// Fill puts the values of variables into a text, and of {{now}} where nobody
-// set it. A variable that nobody set is empty.
-func (s Settings) Fill(text string, now time.Time) string {
-	return fill(text, func(name string) string {
-		if v, ok := s.Variables[name]; ok {
-			return v
-		}
-		if name == "now" {
-			return now.UTC().Format(time.RFC3339)
-		}
-		return ""
-	})
-}
-
-// fill replaces each {{name}} in a prompt by value(name).
-func fill(prompt string, value func(name string) string) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(prompt, "{{")
-		name, after, closed := strings.Cut(rest, "}}")
-		if !found || !closed {
-			b.WriteString(prompt)
-			return b.String()
-		}
-		b.WriteString(before)
-		b.WriteString(value(strings.TrimSpace(name)))
-		prompt = after
+	if why := merged.Check(); why != "" {
+		return s, invalid(why)
 	}
+	return merged, nil
+}
+
+func invalid(why string) *contract.Fault {
+	return &contract.Fault{Code: contract.InvalidSettings, Detail: why}
+}
+
+// Check says what is too much in settings that were put together of several
+// parts, each of which is within its own bounds; it is empty where nothing is.
+// It builds no text, so that what is too long costs nothing.
+func (s Settings) Check() string {
+	if n := len(s.Variables); n > contract.MaxVariables {
+		return fmt.Sprintf("variables: the chat would have %d; at most %d are allowed", n, contract.MaxVariables)
+	}
+	held := 0
+	for name, value := range s.Variables {
+		held += len(name) + len(value)
+	}
+	if held > contract.MaxPromptBytes {
+		return fmt.Sprintf("variables: those of the chat would hold %d bytes; at most %d are allowed", held, contract.MaxPromptBytes)
+	}
+	if why := s.tooLong(s.SystemPrompt, contract.MaxPromptBytes); why != "" {
+		return "system_prompt: " + why
+	}
+	if why := s.tooLong(s.OnNewChat.Text, contract.MaxEventTextBytes); why != "" {
+		return "event_messages.on_new_chat.text: " + why
+	}
+	return ""
 }

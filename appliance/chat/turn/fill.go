@@ -1,0 +1,77 @@
+package turn
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Prompt is the system prompt with its variables filled in. {{now}} is when the
+// chat began: a prompt that changed with every turn would have to be read anew.
+func (s Settings) Prompt(begun time.Time) string { return s.Fill(s.SystemPrompt, begun) }
+
+// Fill puts the values of variables into a text, and of {{now}} where nobody
+// set it. A variable that nobody set is empty.
+func (s Settings) Fill(text string, now time.Time) string {
+	var b strings.Builder
+	b.Grow(s.filled(text, nil))
+	s.eachPiece(text, now, func(_, piece string) { b.WriteString(piece) })
+	return b.String()
+}
+
+// filled is how many bytes a text has once it is filled. brought, where it is
+// not nil, is told how many of them each variable brings.
+func (s Settings) filled(text string, brought func(name string, bytes int)) (n int) {
+	s.eachPiece(text, time.Time{}, func(name, piece string) {
+		n += len(piece)
+		if name != "" && brought != nil {
+			brought(name, len(piece))
+		}
+	})
+	return n
+}
+
+// eachPiece goes through a text once and hands on its pieces in order: what
+// stands between variables, with an empty name, and the value of each variable.
+func (s Settings) eachPiece(text string, now time.Time, take func(name, piece string)) {
+	for {
+		before, rest, found := strings.Cut(text, "{{")
+		name, after, closed := strings.Cut(rest, "}}")
+		if !found || !closed {
+			take("", text)
+			return
+		}
+		take("", before)
+		name = strings.TrimSpace(name)
+		value, set := s.Variables[name]
+		if !set && name == "now" {
+			value = now.UTC().Format(time.RFC3339)
+		}
+		take(name, value)
+		text = after
+	}
+}
+
+// tooLong says by how much a text is too long once it is filled, and which
+// variable brings most of that; nothing where it is not.
+func (s Settings) tooLong(text string, most int) string {
+	if s.filled(text, nil) <= most {
+		return ""
+	}
+	brought := map[string]int{}
+	n := s.filled(text, func(name string, bytes int) {
+		if bytes > 0 {
+			brought[name] += bytes
+		}
+	})
+	name := ""
+	for v, bytes := range brought {
+		if bytes > brought[name] || bytes == brought[name] && v < name {
+			name = v
+		}
+	}
+	if name == "" {
+		return fmt.Sprintf("%d bytes; at most %d are allowed", n, most)
+	}
+	return fmt.Sprintf("with its variables filled in it would have %d bytes, %d of them from {{%s}}; at most %d are allowed", n, brought[name], name, most)
+}
