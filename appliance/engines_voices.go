@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"parley/appliance/config"
+	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/packs"
@@ -44,7 +45,7 @@ func (e *Engines) Voice(name string) (engine.Synthesizer, error) {
 	if v == nil {
 		known := e.cfg.Voices()
 		if pack = e.cfg.VoicePack(name); !slices.Contains(known, pack) {
-			return nil, fmt.Errorf("there is no voice %.80q: choose of %s", name, strings.Join(known, ", "))
+			return nil, contract.ErrInvalid{Field: "voice", Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, strings.Join(known, ", "))}
 		}
 		v = e.opening(pack)
 	}

@@ -67,15 +67,20 @@ type Opening struct {
 // Open begins a conversation on the seat. A contract.Fault is an error that
 // the client must be told of; the seat is given back then.
 func (s *Seat) Open(ctx context.Context, o Opening) (*Session, error) {
-	c, opened, err := s.host.begin(ctx, o)
+	var c *Session
+	var opened turn.Opened
+	var err error
+	if crash := guard(s.host.Log, func() { c, opened, err = s.host.begin(ctx, o) }); crash != nil {
+		err = crash
+	}
 	if err != nil {
 		s.Release()
 		return nil, err
 	}
-	go func() {
+	s.host.open.Go(func() {
 		defer s.Release()
 		c.run(s.host.running, opened)
-	}()
+	})
 	return c, nil
 }
 
@@ -100,15 +105,24 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	if err != nil {
 		return nil, turn.Opened{}, startFault(err, meta.ChatGroupID, resumed)
 	}
+	ready := false
+	defer func() {
+		if !ready {
+			h.retry(h.Log.With("chat", meta.ChatID), "record the end of a chat that could not begin", func(ctx context.Context) error {
+				return h.Records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli())
+			})
+		}
+	}()
 	var history []turn.Entry
 	if resumed {
 		if history, err = h.remember(ctx, meta.ChatGroupID, o.Connect.EventLimit); err != nil {
-			return nil, turn.Opened{}, errors.Join(err, h.Records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli()))
+			return nil, turn.Opened{}, err
 		}
 	}
 	c := h.session(meta, chosen, begun, history, o.Line)
 	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
 	first := reply.Sentences(chosen.settings.Fill(chosen.settings.OnNewChat.Text, begun))
+	ready = true
 	return c, turn.Opened{Metadata: meta, Asked: chosen.asked, First: first}, nil
 }
 
@@ -144,12 +158,15 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 		state:  turn.NewState(chosen.settings, begun, history),
 		events: make(chan posted, eventQueue), done: make(chan struct{}),
 	}
+	for _, g := range []*group{&c.workers, &c.scribing, &c.recording, &c.draining} {
+		g.log, g.crashed = c.log, c.crashed
+	}
 	c.recorder = noRecorder{}
 	if h.Recordings != nil {
 		c.recorder = h.Recordings.Recorder(id, c.clock, c.log)
 	}
 	c.ear = ear.New(ear.Parts{
-		Detector: h.Detector, Transcriber: h.Transcriber, Clock: c.clock, Post: c.post, Record: c.recorder.Heard, Go: c.workers.Go,
+		Detector: h.Detector, Transcriber: h.Transcriber, Decoder: h.Decoder, Clock: c.clock, Post: c.post, Record: c.recorder.Heard, Go: c.workers.Go,
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
@@ -174,7 +191,7 @@ func (h *Host) connected(s turn.Settings, p contract.ConnectSettings) (turn.Sett
 		s.Voice = p.VoiceID
 	}
 	if _, err := h.Voices.Voice(s.Voice); err != nil {
-		return s, contract.Fault{Code: contract.VoiceNotFound, Detail: "voice_id: " + err.Error()}
+		return s, noVoice(contract.VoiceNotFound, err)
 	}
 	s.Verbose = p.VerboseTranscription
 	return s, nil

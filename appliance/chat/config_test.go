@@ -166,7 +166,7 @@ func TestTheGreetingHasItsVariablesFilledIn(t *testing.T) {
 	c := config(t, `{"name":"n","evi_version":"4-mini","event_messages":{"on_new_chat":{"enabled":true,"text":"Hello {{name}}. Welcome."}}}`)
 	f := newFakes()
 	h := hostWith(t, f, nil, c, &bytes.Buffer{})
-	seat, err := h.Reserve()
+	seat, err := h.Reserve("a")
 	if err != nil {
 		t.Fatal(err)
 	}

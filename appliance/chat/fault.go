@@ -64,3 +64,12 @@ func explainedFault(f contract.Fault) (_ contract.Fault, ok bool) {
 	}
 	return f, true
 }
+
+// noVoice is what a client is told when it cannot have the voice that it asked
+// for: which there are, where that is the trouble, and else nothing of files.
+func noVoice(code contract.Code, err error) contract.Fault {
+	if unknown, ok := errors.AsType[contract.ErrInvalid](err); ok {
+		return contract.Fault{Code: code, Detail: "voice_id: " + unknown.Why}
+	}
+	return contract.Fault{Code: code, Detail: "voice_id: it cannot be opened just now.", Cause: err}
+}

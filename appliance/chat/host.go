@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/appliance/chat/ear"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -36,6 +37,13 @@ type Parts struct {
 	// MaxChats is how many conversations there may be at once; one more is
 	// refused rather than all of them made late.
 	MaxChats int
+	// ChatsPerAccount is how many of them one account may have; 0 is all. Alone,
+	// if it is not nil, tells whether there is no other account to leave room
+	// for: then it may have all.
+	ChatsPerAccount int
+	Alone           func(account string) bool
+	// Decoder makes what decodes the audio of a chat; nil is the box's own.
+	Decoder ear.NewDecoder
 	// Observe is told how long the stages of a turn took; nil if nobody asks.
 	Observe func(Stage, time.Duration)
 }
@@ -49,13 +57,16 @@ type Host struct {
 
 	mu       sync.Mutex
 	seats    int
+	accounts map[string]int // seats of each account that has any
 	stopping bool
-	open     sync.WaitGroup
+
+	open    group // sessions and what goes on after them; and every seat counts as one
+	waiting group // for open, in Stop
 }
 
 // NewHost returns a Host of parts; ctx gives its conversations their values.
 func NewHost(ctx context.Context, parts Parts) *Host {
-	h := &Host{Parts: parts}
+	h := &Host{Parts: parts, accounts: map[string]int{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
 	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	h.open.Go(h.readAhead)
 	return h
@@ -76,21 +87,35 @@ const fullRetry = 30 * time.Second
 
 // Seat is room for one conversation, taken before the line is.
 type Seat struct {
-	host *Host
-	once sync.Once
+	host    *Host
+	account string
+	once    sync.Once
 }
 
-// Reserve takes room for a conversation. Without any it returns a
-// contract.ErrFull.
-func (h *Host) Reserve() (*Seat, error) {
+// Reserve takes room for a conversation of an account. Without any on the box
+// it returns a contract.ErrFull; if the account has its share, an ErrTooMany.
+func (h *Host) Reserve(account string) (*Seat, error) {
+	seat, err := h.reserve(account, h.ChatsPerAccount)
+	if _, much := errors.AsType[contract.ErrTooMany](err); much && h.Alone != nil && h.Alone(account) {
+		return h.reserve(account, 0)
+	}
+	return seat, err
+}
+
+// reserve takes a seat for an account that may have so many; 0 is all.
+func (h *Host) reserve(account string, most int) (*Seat, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.stopping || h.seats >= h.MaxChats {
 		return nil, contract.ErrFull{RetryAfter: fullRetry}
 	}
+	if n := h.accounts[account]; most > 0 && n >= most {
+		return nil, contract.ErrTooMany{What: fmt.Sprintf("this account has %d chats open, as many as one account may have", n), RetryAfter: fullRetry}
+	}
 	h.seats++
-	h.open.Add(1)
-	return &Seat{host: h}, nil
+	h.accounts[account]++
+	h.open.running.Add(1)
+	return &Seat{host: h, account: account}, nil
 }
 
 // Release gives the seat back; the session does it at its end.
@@ -98,8 +123,11 @@ func (s *Seat) Release() {
 	s.once.Do(func() {
 		s.host.mu.Lock()
 		s.host.seats--
+		if s.host.accounts[s.account]--; s.host.accounts[s.account] == 0 {
+			delete(s.host.accounts, s.account)
+		}
 		s.host.mu.Unlock()
-		s.host.open.Done()
+		s.host.open.running.Done()
 	})
 }
 
@@ -118,7 +146,7 @@ func (h *Host) Stop(ctx context.Context) error {
 	h.mu.Unlock()
 	h.stop()
 	over := make(chan struct{})
-	go func() { h.open.Wait(); close(over) }()
+	h.waiting.Go(func() { h.open.Wait(); close(over) })
 	select {
 	case <-over:
 		return nil
@@ -131,9 +159,21 @@ func (h *Host) Stop(ctx context.Context) error {
 // disk that was full has room again when somebody made some.
 const retryEvery = 5 * time.Second
 
+// passing are the errors of a write that may be none the next time: somebody
+// made room on the disk, or another process has let go of the database.
+func passing(err error) bool {
+	for _, may := range []error{store.ErrFull, store.ErrBusy, store.ErrReadOnly, context.DeadlineExceeded} {
+		if errors.Is(err, may) {
+			return true
+		}
+	}
+	return false
+}
+
 // retry writes how a chat ended, now or as soon as the disk takes it: a chat
 // that seems to go on can be neither resumed nor deleted. What is not written
-// before the box stops, its next start makes good.
+// before the box stops, its next start makes good. So it does where it is of no
+// use to try again.
 func (h *Host) retry(log *slog.Logger, doing string, write func(context.Context) error) {
 	try := func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), goodbye)
@@ -141,21 +181,34 @@ func (h *Host) retry(log *slog.Logger, doing string, write func(context.Context)
 		return write(ctx)
 	}
 	err := try()
-	if err == nil {
-		return
+	switch {
+	case err == nil:
+	case !passing(err):
+		log.Error("cannot "+doing+"; the next start of the box will see to it", "err", err)
+	default:
+		log.Error("cannot "+doing+"; trying again until it is done", "err", err)
+		// The chat's seat is still taken, so nobody waits for the last yet.
+		h.open.Go(func() { h.retryOn(log, doing, try) })
 	}
-	log.Error("cannot "+doing+"; trying again until it is done", "err", err)
-	h.open.Go(func() { // the chat's seat is still taken, so nobody waits for the last yet
-		again := time.NewTicker(retryEvery)
-		defer again.Stop()
-		for err != nil && !errors.Is(err, store.ErrNotFound) {
-			select {
-			case <-again.C:
-				err = try()
-			case <-h.running.Done():
-				return
-			}
+}
+
+// retryOn tries until it is done, or of no use any more, or the box stops.
+func (h *Host) retryOn(log *slog.Logger, doing string, try func() error) {
+	again := time.NewTicker(retryEvery)
+	defer again.Stop()
+	for {
+		select {
+		case <-again.C:
+		case <-h.running.Done():
+			return
 		}
-		log.Info("could " + doing + " after all")
-	})
+		switch err := try(); {
+		case err == nil:
+			log.Info("could " + doing + " after all")
+			return
+		case !passing(err):
+			log.Error("cannot "+doing+"; the next start of the box will see to it", "err", err)
+			return
+		}
+	}
 }

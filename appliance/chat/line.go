@@ -25,7 +25,15 @@ type Line interface {
 
 // Receive takes a message of the client. It waits no longer than the session
 // needs for the events before it; ErrOver means that the chat has ended.
-func (c *Session) Receive(m contract.ClientMessage) error {
+func (c *Session) Receive(m contract.ClientMessage) (err error) {
+	if crash := guard(c.log, func() { err = c.receive(m) }); crash != nil {
+		c.crashed()
+		return ErrOver
+	}
+	return err
+}
+
+func (c *Session) receive(m contract.ClientMessage) error {
 	now := turn.At(c.clock())
 	switch m := m.(type) {
 	case contract.AudioInput:
@@ -66,7 +74,8 @@ func (c *Session) unasked(id string) error {
 func (c *Session) apply(m contract.SessionSettings) error {
 	if m.VoiceID != "" {
 		if _, err := c.voices.Voice(m.VoiceID); err != nil {
-			return c.Fault(contract.InvalidSettings, "voice_id: "+err.Error())
+			c.post(turn.Faulty{At: turn.At(c.clock()), Fault: noVoice(contract.InvalidSettings, err)})
+			return c.over()
 		}
 	}
 	inForce := make(chan turn.Settings, 1)

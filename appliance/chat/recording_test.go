@@ -96,7 +96,7 @@ func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 	})
 	var connect contract.ConnectSettings
 	pcm16(&connect)
-	seat, err := h.Reserve()
+	seat, err := h.Reserve("a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {
 		Detector: f, Transcriber: f, Model: f, Voices: f, Records: record.Unkept{},
 		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 2,
 	})
-	seat, err := h.Reserve()
+	seat, err := h.Reserve("a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {
 	if len(f.stored) != 0 {
 		t.Errorf("stored %v", f.stored)
 	}
-	seat, err = h.Reserve()
+	seat, err = h.Reserve("a")
 	if err != nil {
 		t.Fatal(err)
 	}

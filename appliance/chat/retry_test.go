@@ -12,7 +12,7 @@ import (
 )
 
 // However long the disk is full, how a chat ended is written when it takes it;
-// what is no more is not waited for, and a box that stops waits for nothing.
+// what can never be written is not tried again, and a box that stops waits for nothing.
 func TestTheEndOfAChatIsWrittenAsSoonAsTheDiskTakesIt(t *testing.T) {
 	full := func(n, of int) error {
 		if n < of {
@@ -29,9 +29,16 @@ func TestTheEndOfAChatIsWrittenAsSoonAsTheDiskTakesIt(t *testing.T) {
 		"in the end":    {func(n int) error { return full(n, 20) }, time.Hour, 20},
 		"never":         {func(n int) error { return full(n, 1000) }, time.Minute, 12},
 		"of what is no": {func(int) error { return fmt.Errorf("ending: %w", store.ErrNotFound) }, time.Hour, 1},
+		"in vain":       {func(int) error { return fmt.Errorf("ending: %w", store.ErrConflict) }, time.Hour, 1},
+		"later in vain": {func(n int) error {
+			if n < 3 {
+				return store.ErrBusy
+			}
+			return store.ErrConflict
+		}, time.Hour, 3},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			var h Host
+			h := Host{open: group{log: slog.New(slog.DiscardHandler)}}
 			h.running, h.stop = context.WithCancel(t.Context())
 			asked := 0
 			h.retry(slog.New(slog.DiscardHandler), "end it", func(context.Context) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"sync"
 	"time"
 
 	"parley/appliance/chat/ear"
@@ -50,7 +49,7 @@ type Session struct {
 
 	ended *turn.End
 
-	workers sync.WaitGroup
+	workers, scribing, recording, draining group
 
 	// Of the goroutine that brings audio.
 	chunkAt time.Time // when it was done with the newest
@@ -91,28 +90,59 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	defer close(c.done)
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
-	var scribing sync.WaitGroup
-	scribing.Go(func() { c.scribe.Run(writing) })
-	go c.recorder.Run()
+	c.scribing.Go(func() { c.tellAll(writing) })
+	c.recording.Go(c.recorder.Run)
 	c.workers.Go(func() { c.ear.Run(work) })
-	c.replies.Prefill(work, c.state.Conversation())
-
-	c.loop(ctx, work, opened)
+	converse := func() {
+		c.replies.Prefill(work, c.state.Conversation())
+		c.loop(ctx, work, opened)
+	}
+	if guard(c.log, converse) != nil {
+		c.abandon()
+	}
 
 	stop()
-	go c.drain() // those who still post must not wait for a session that is over
+	c.draining.Go(c.drain) // those who still post must not wait for a session that is over
 	c.workers.Wait()
-	c.stopRecording()
+	c.last(c.stopRecording)
 	c.scribe.Close()
 	hurry := time.AfterFunc(goodbye, stopWriting)
-	scribing.Wait()
+	c.scribing.Wait()
 	hurry.Stop()
 	stopWriting()
-	end := c.scribe.End(c.ended.Status, time.Now())
-	c.retry("record the end of a chat", end)
-	c.line.Close(c.ended.Code, c.ended.Reason)
-	c.model.Forget(c.id)
+	c.last(func() { c.retry("record the end of a chat", c.scribe.End(c.ended.Status, time.Now())) })
+	c.last(func() { c.line.Close(c.ended.Code, c.ended.Reason) })
+	c.last(func() { c.model.Forget(c.id) })
 	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
+}
+
+// last does one of the last things of a chat. If it panics, those after it are
+// done all the same.
+func (c *Session) last(f func()) { _ = guard(c.log, f) }
+
+// tellAll has the scribe tell what happens. After a panic it goes on once, with
+// what came after: the client is to learn that its chat is over.
+func (c *Session) tellAll(ctx context.Context) {
+	for range 2 {
+		if guard(c.log, func() { c.scribe.Run(ctx) }) == nil {
+			return
+		}
+		c.crashed()
+	}
+}
+
+// crashed ends the chat because a part of it panicked.
+func (c *Session) crashed() { c.post(turn.Crashed{At: turn.At(c.clock())}) }
+
+// abandon ends the chat after a panic of the session itself, whose state may be
+// half of one and half of another.
+func (c *Session) abandon() {
+	if c.ended == nil {
+		f := contract.Fault{Code: contract.Internal}
+		c.scribe.Tell(turn.Tell{At: c.clock(), Fact: turn.WentWrong{Fault: f}}, c.state.Settings().CustomSessionID)
+		c.ended = &turn.End{Status: contract.ChatError, Code: f.Code.CloseCode(), Reason: f.Code.Slug()}
+	}
+	c.last(c.replies.CancelAll)
 }
 
 func (c *Session) loop(ctx, work context.Context, first turn.Event) {

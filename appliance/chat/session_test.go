@@ -71,7 +71,7 @@ func (f *fakes) Forget(string)                                {}
 
 func (f *fakes) Voice(name string) (engine.Synthesizer, error) {
 	if name != "" && name != "joe" {
-		return nil, errors.New("no voice " + name)
+		return nil, contract.ErrInvalid{Field: "voice", Why: "no voice " + name}
 	}
 	return f, nil
 }
@@ -161,7 +161,7 @@ func open(t *testing.T, f *fakes, change ...func(*contract.ConnectSettings)) (*H
 	for _, c := range change {
 		c(&connect)
 	}
-	seat, err := h.Reserve()
+	seat, err := h.Reserve("a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestUnknownVoiceIsRefused(t *testing.T) {
 	f := newFakes()
 	h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
 		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1})
-	seat, err := h.Reserve()
+	seat, err := h.Reserve("a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestUnknownVoiceIsRefused(t *testing.T) {
 func TestFullHostRefusesAndAStoppedOneEndsItsChats(t *testing.T) {
 	f := newFakes()
 	h, c := open(t, f)
-	if _, err := h.Reserve(); err == nil {
+	if _, err := h.Reserve("a"); err == nil {
 		t.Fatal("a second chat found a seat")
 	}
 	if err := h.Stop(t.Context()); err != nil {
@@ -344,7 +344,7 @@ func TestFullHostRefusesAndAStoppedOneEndsItsChats(t *testing.T) {
 	if code := <-f.closed; code != contract.CloseGoingAway {
 		t.Fatalf("closed with %d", code)
 	}
-	if _, err := h.Reserve(); err == nil {
+	if _, err := h.Reserve("a"); err == nil {
 		t.Fatal("a stopped host took a chat")
 	}
 }

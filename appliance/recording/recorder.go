@@ -143,7 +143,13 @@ func (r *Recorder) End(ctx context.Context, at time.Duration) (whole bool) {
 
 // Run records until the end.
 func (r *Recorder) Run() {
+	crashed := true
 	defer close(r.over)
+	defer func() {
+		if crashed {
+			r.abandon()
+		}
+	}()
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	for done := false; !done; {
@@ -162,6 +168,17 @@ func (r *Recorder) Run() {
 		}
 	}
 	r.close()
+	crashed = false
+}
+
+// abandon gives the files back as they are, in the middle of a panic.
+func (r *Recorder) abandon() {
+	r.lossy.Store(true)
+	for _, l := range []*lane{&r.user, &r.assistant} {
+		if l.file != nil {
+			_ = l.file.Close() // it was written as far as it was
+		}
+	}
 }
 
 func (r *Recorder) take(s sound) {

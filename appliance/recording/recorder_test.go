@@ -240,6 +240,45 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 	}
 }
 
+// breaking is a folder that breaks the recorder when it opens its second file.
+type breaking struct {
+	shelf
+	opened []*os.File
+}
+
+func (b *breaking) CreateRecording(chatID string, side store.Side) (*os.File, error) {
+	if len(b.opened) > 0 {
+		panic("the folder breaks")
+	}
+	f, err := b.shelf.CreateRecording(chatID, side)
+	b.opened = append(b.opened, f)
+	return f, err
+}
+
+// A recorder that panics is not waited for, says that the recording is not
+// whole, and leaves no file open.
+func TestARecorderThatPanicsLetsGo(t *testing.T) {
+	b := &breaking{shelf: shelf{dir: t.TempDir()}}
+	r := New("chat", b, (&testClock{}).at, slog.New(slog.DiscardHandler))
+	r.Heard(0, beep(engine.SpeechRateHz, time.Second))
+	r.Said(0, beepWAV(time.Second))
+	r.Cut(time.Second) // has both written
+	panicked := make(chan any)
+	go func() {
+		defer func() { panicked <- recover() }()
+		r.Run()
+	}()
+	if <-panicked == nil {
+		t.Fatal("it did not panic")
+	}
+	if r.End(t.Context(), time.Second) {
+		t.Error("the recording is said to be whole")
+	}
+	if len(b.opened) != 1 || b.opened[0].Close() == nil {
+		t.Error("a file was left open")
+	}
+}
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(recordEnv); dir != "" {
 		recordUntilKilled(dir)

@@ -40,6 +40,7 @@ const longestPiece = int(contract.MaxWholeRecording/time.Second) * engine.Speech
 type Parts struct {
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
+	Decoder     NewDecoder           // nil is the box's own
 	Clock       func() time.Duration // since the chat began
 	Post        func(turn.Event)     // takes what was heard
 	// Record takes the sound itself, which it owns from then on; at is when it
@@ -48,6 +49,10 @@ type Parts struct {
 	// Go runs a function beside the ear.
 	Go func(func())
 }
+
+// NewDecoder makes a decoder for what is sent in a format; nil is a container
+// that says itself what it is.
+type NewDecoder func(format *contract.AudioConfiguration) (audio.Decoder, error)
 
 // An Ear listens to one conversation: it decodes what the line brings, cuts it
 // at its silences, and has each piece transcribed. One goroutine owns it; only
@@ -83,6 +88,9 @@ type heard struct {
 
 // New returns an Ear that listens as the settings say, once it runs.
 func New(p Parts, s turn.Settings) *Ear {
+	if p.Decoder == nil {
+		p.Decoder = newDecoder
+	}
 	return &Ear{
 		Parts:     p,
 		utterance: &hearing{},
@@ -128,7 +136,9 @@ func (e *Ear) Idle() bool { return e.idle.Load() }
 
 // Run listens until ctx ends.
 func (e *Ear) Run(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
 	defer e.stop()
+	defer cancel() // also where it panics: then nobody else ends what stop waits for
 	starved := time.NewTimer(starvedAfter)
 	defer starved.Stop()
 	for {
@@ -206,7 +216,7 @@ func (e *Ear) fault(f contract.Fault) { e.Post(turn.Faulty{At: turn.At(e.Clock()
 
 func (e *Ear) decode(chunk []byte) ([]float32, error) {
 	if e.decoder == nil {
-		d, err := newDecoder(e.format)
+		d, err := e.Decoder(e.format)
 		if err != nil {
 			return nil, err
 		}

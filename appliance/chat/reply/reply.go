@@ -35,6 +35,7 @@ type Replies struct {
 	mind  mind
 	mouth mouth
 	turns map[int]*work
+	ahead ahead
 }
 
 // work is what is done for one reply.
@@ -55,9 +56,26 @@ func New(p Parts) *Replies {
 	}
 }
 
-// Prefill has the model read the conversation so far.
+// Prefill has the model read the conversation so far, after what it reads
+// already. Of those that wait the newest is enough: it holds the others.
 func (r *Replies) Prefill(ctx context.Context, c turn.Conversation) {
-	r.Go(func() { r.mind.prefill(ctx, c) })
+	if r.ahead.put(c) {
+		r.Go(func() { r.readAhead(ctx) })
+	}
+}
+
+func (r *Replies) readAhead(ctx context.Context) {
+	for {
+		ctx, cancel := context.WithCancel(ctx)
+		c, more := r.ahead.take(cancel)
+		if more {
+			r.mind.prefill(ctx, c)
+		}
+		cancel()
+		if !more {
+			return
+		}
+	}
 }
 
 // Think begins a turn with the model's reply.

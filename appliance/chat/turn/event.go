@@ -60,6 +60,8 @@ type (
 		At
 		Unwritten bool
 	}
+	// Crashed means that a part of the chat panicked.
+	Crashed struct{ At }
 	// ShutDown means that the box stops.
 	ShutDown struct{ At }
 )

@@ -61,6 +61,8 @@ func Next(s State, e Event) (State, []Effect) {
 			break
 		}
 		s.end(&out, contract.ChatError, contract.CloseInternal, "the chat cannot go on")
+	case Crashed:
+		s.faulty(&out, contract.Fault{Code: contract.Internal})
 	case ShutDown:
 		s.end(&out, contract.ChatError, contract.CloseGoingAway, "the box is shutting down")
 	}

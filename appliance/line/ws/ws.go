@@ -17,9 +17,10 @@ import (
 
 // A Host has room for conversations.
 type Host interface {
-	// Reserve takes room for one conversation before the socket is accepted,
-	// so that a full box (contract.ErrFull) can still say so over HTTP.
-	Reserve() (Seat, error)
+	// Reserve takes room for one conversation of an account before the socket
+	// is accepted, so that a full box (contract.ErrFull), or an account that
+	// has all it may (contract.ErrTooMany), can still be told over HTTP.
+	Reserve(account string) (Seat, error)
 }
 
 // A Seat is reserved room.
@@ -146,7 +147,7 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 	if err := checkUpgrade(r, s.origins); err != nil {
 		return err
 	}
-	seat, err := s.host.Reserve()
+	seat, err := s.host.Reserve(account)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,317 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// broken are parts of which one breaks, in one chat: at the poisoned text, or
+// at a chunk of audio that only the broken chat sends.
+type broken struct {
+	*fakes
+	where string
+}
+
+const poison = "poison"
+
+func (b broken) NewStream() engine.VoiceStream { return brokenStream{b.where} }
+
+type brokenStream struct{ where string }
+
+func (brokenStream) Reset() {}
+func (s brokenStream) Probability(frame []float32) (float32, error) {
+	switch {
+	case frame[0] == 0:
+		return 0, nil
+	case s.where == "detector" && frame[0] < 0:
+		panic("the detector breaks")
+	}
+	return 1, nil
+}
+
+func (b broken) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+	if b.where == "transcriber" && pcm[len(pcm)/2] < 0 {
+		panic("the transcriber breaks")
+	}
+	return b.fakes.Transcribe(ctx, pcm, o)
+}
+
+func (b broken) Generate(ctx context.Context, p engine.Prompt, emit func(string) error) (engine.Usage, error) {
+	poisoned := strings.Contains(p.Messages[len(p.Messages)-1].Content, poison)
+	if poisoned && b.where == "model" {
+		panic("the model breaks")
+	}
+	if poisoned {
+		return engine.Usage{}, emit("This is " + poison + ". ")
+	}
+	return b.fakes.Generate(ctx, p, emit)
+}
+
+func (b broken) Voice(string) (engine.Synthesizer, error) { return b, nil }
+
+func (b broken) Synthesize(ctx context.Context, text string, o engine.SpeakOptions) (engine.Speech, error) {
+	if b.where == "voice" && strings.Contains(text, poison) {
+		panic("the voice breaks")
+	}
+	return b.fakes.Synthesize(ctx, text, o)
+}
+
+func (b broken) AppendEvents(ctx context.Context, id string, events []store.Event) error {
+	for _, e := range events {
+		if b.where == "scribe" && strings.Contains(e.MessageText, poison) {
+			panic("the scribe breaks")
+		}
+	}
+	return b.fakes.AppendEvents(ctx, id, events)
+}
+
+// Recorder returns one that breaks at what only the broken chat hears.
+func (b broken) Recorder(string, func() time.Duration, *slog.Logger) Recorder {
+	return &brokenRecorder{where: b.where, heard: make(chan []float32, 100), over: make(chan struct{})}
+}
+
+func (b broken) FailRecording(context.Context, string) error { return nil }
+
+type brokenRecorder struct {
+	noRecorder
+	where string
+	heard chan []float32
+	over  chan struct{}
+	once  sync.Once
+}
+
+func (r *brokenRecorder) Run() {
+	for {
+		select {
+		case pcm := <-r.heard:
+			if r.where == "recorder" && pcm[0] < 0 {
+				panic("the recorder breaks")
+			}
+		case <-r.over:
+			return
+		}
+	}
+}
+
+func (r *brokenRecorder) Heard(_ time.Duration, pcm []float32) {
+	select {
+	case r.heard <- pcm:
+	default:
+	}
+}
+
+func (r *brokenRecorder) End(context.Context, time.Duration) bool {
+	r.once.Do(func() { close(r.over) })
+	return true
+}
+
+// brokenDecoder breaks at samples under zero.
+type brokenDecoder struct{ audio.Decoder }
+
+func (d brokenDecoder) Decode(data []byte) ([]float32, error) {
+	pcm, err := d.Decoder.Decode(data)
+	for _, v := range pcm {
+		if v < 0 {
+			panic("the decoder breaks")
+		}
+	}
+	return pcm, err
+}
+
+// lines are a client's: one breaks, the other notices nothing.
+type line struct {
+	*fakes
+	where string
+}
+
+func (l line) Send(ctx context.Context, m contract.ServerMessage) error {
+	if u, ok := m.(contract.UserMessage); ok && l.where == "line" && strings.Contains(u.Message.Content, poison) {
+		panic("the line breaks")
+	}
+	return l.fakes.Send(ctx, m)
+}
+
+// say sends a second of voice, and one of silence, in pieces.
+func say(t *testing.T, c *Session, sample byte) {
+	t.Helper()
+	for n := range 100 {
+		chunk := make([]byte, 640)
+		if n < 50 {
+			for i := range chunk {
+				chunk[i] = sample
+			}
+		}
+		if c.Hear(chunk) != nil {
+			return
+		}
+	}
+}
+
+// Whatever panics in a chat ends that chat, with an error, and nothing else.
+func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
+	for _, where := range []string{"decoder", "detector", "transcriber", "model", "voice", "scribe", "recorder", "line", "session"} {
+		t.Run(where, func(t *testing.T) {
+			var mu sync.Mutex
+			var log bytes.Buffer
+			parts, hurt, well := newFakes(), newFakes(), newFakes()
+			b := broken{parts, where}
+			h := NewHost(t.Context(), Parts{
+				Detector: b, Transcriber: b, Model: b, Voices: b, Records: b, Recordings: b,
+				Defaults: DefaultSettings(), MaxChats: 2,
+				Log: slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)),
+				Decoder: func(f *contract.AudioConfiguration) (audio.Decoder, error) {
+					d, err := audio.NewLinear16(f.SampleRate, f.Channels, engine.SpeechRateHz)
+					if where == "decoder" {
+						return brokenDecoder{d}, err
+					}
+					return d, err
+				},
+				Observe: func(Stage, time.Duration) {},
+			})
+			begin := func(f *fakes) *Session {
+				t.Helper()
+				seat, err := h.Reserve("a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				var connect contract.ConnectSettings
+				pcm16(&connect)
+				c, err := seat.Open(t.Context(), Opening{Account: "a", Line: line{f, where}, Connect: connect})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			first, other := begin(hurt), begin(well)
+			switch where {
+			case "decoder", "detector", "transcriber", "recorder":
+				say(t, first, 0x91) // negative samples
+			case "session":
+				first.hand(posted{event: nil}) // on which Next panics, having no time
+			default:
+				_ = first.Receive(contract.UserInput{Text: poison})
+			}
+			select {
+			case <-first.Done():
+			case <-time.After(20 * time.Second):
+				t.Fatal("the broken chat goes on")
+			}
+			if m := hurt.messages(); !strings.HasSuffix(m, "error") {
+				t.Errorf("its client was told %q", m)
+			}
+			if code := <-hurt.closed; code != contract.CloseInternal {
+				t.Errorf("its line was closed with %d", code)
+			}
+			parts.mu.Lock()
+			status := parts.status
+			parts.mu.Unlock()
+			if status != store.Failed {
+				t.Errorf("it ended as %s", status)
+			}
+			if h.Live() != 1 {
+				eventually(t, "its seat is free", func() bool { return h.Live() == 1 })
+			}
+			mu.Lock()
+			if said := log.String(); !strings.Contains(said, "panic_test.go") && where != "session" || !strings.Contains(said, "goroutine") {
+				t.Errorf("the log has no stack: %.300q", said)
+			}
+			mu.Unlock()
+			say(t, other, 0x11)
+			well.until(t, "assistant_end")
+			if err := h.Stop(t.Context()); err != nil {
+				t.Error(err)
+			}
+			<-other.Done()
+		})
+	}
+}
+
+// locked is a log that many write to.
+type locked struct {
+	mu *sync.Mutex
+	to *bytes.Buffer
+}
+
+func (l locked) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to.Write(b)
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); !is(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not so: %s", what)
+		}
+	}
+}
+
+// panicking is where chats begin, and breaks there.
+type panicking struct{ *fakes }
+
+func (p panicking) GroupHistory(context.Context, string, int) ([]store.Event, error) {
+	panic("the history breaks")
+}
+
+func TestAPanicAtTheBeginningGivesTheSeatBack(t *testing.T) {
+	f := newFakes()
+	h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: panicking{f},
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1})
+	defer h.Stop(t.Context())
+	seat, err := h.Reserve("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = seat.Open(t.Context(), Opening{Line: f, Connect: contract.ConnectSettings{ResumedChatGroupID: "g"}})
+	if err == nil || h.Live() != 0 || f.status != store.Failed {
+		t.Errorf("%v, %d live, status %q", err, h.Live(), f.status)
+	}
+}
+
+func TestOneAccountCannotTakeAllSeats(t *testing.T) {
+	f := newFakes()
+	alone := true
+	h := NewHost(t.Context(), Parts{Model: f, Log: slog.New(slog.DiscardHandler), MaxChats: 4, ChatsPerAccount: 3, Alone: func(string) bool { return alone }})
+	defer h.Stop(t.Context())
+	take := func(account string) error {
+		_, err := h.Reserve(account)
+		return err
+	}
+	var seats []*Seat
+	for range 4 {
+		s, err := h.Reserve("a")
+		if err != nil {
+			t.Fatalf("alone on the box: %v", err)
+		}
+		seats = append(seats, s)
+	}
+	if _, full := take("a").(contract.ErrFull); !full {
+		t.Error("a fifth found a seat, of four")
+	}
+	seats[0].Release()
+	alone = false
+	if much, ok := take("a").(contract.ErrTooMany); !ok || much.RetryAfter == 0 || !strings.Contains(much.Error(), "3 chats") {
+		t.Error("it takes the last seat though there are others")
+	}
+	s, err := h.Reserve("b")
+	if err != nil {
+		t.Errorf("the other finds none: %v", err)
+	}
+	for _, s := range append(seats, s) {
+		s.Release()
+	}
+	if h.Live() != 0 || len(h.accounts) != 0 {
+		t.Errorf("%d seats are taken, by %v", h.Live(), h.accounts)
+	}
+}

@@ -1,0 +1,61 @@
+package reply
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/engine"
+)
+
+// slowReader is a model that reads for as long as it may.
+type slowReader struct {
+	engine.LanguageModel
+	begun, given chan string
+}
+
+func (m slowReader) Prefill(ctx context.Context, p engine.Prompt) error {
+	m.begun <- p.Messages[0].Content
+	<-ctx.Done()
+	m.given <- p.Messages[0].Content
+	return ctx.Err()
+}
+
+// A client that changes its prompt a thousand times has the model read one of
+// them, the newest, and one goroutine wait for it.
+func TestOnlyTheNewestPromptIsReadAhead(t *testing.T) {
+	m := slowReader{begun: make(chan string, 10), given: make(chan string, 10)}
+	var running sync.WaitGroup
+	started := 0
+	r := New(Parts{Model: m, Log: slog.New(slog.DiscardHandler), Go: func(f func()) { started++; running.Go(f) }})
+	ctx, cancel := context.WithCancel(t.Context())
+	r.Prefill(ctx, turn.Conversation{Prompt: "first"})
+	if got := <-m.begun; got != "first" {
+		t.Fatalf("it reads %q", got)
+	}
+	r.Prefill(ctx, turn.Conversation{Prompt: "first", History: []turn.Entry{{Text: "Hello."}}})
+	select {
+	case got := <-m.given:
+		t.Errorf("%q is given up for more of the same", got)
+	case <-time.After(50 * time.Millisecond):
+	}
+	for range 1000 {
+		r.Prefill(ctx, turn.Conversation{Prompt: "newer"})
+	}
+	r.Prefill(ctx, turn.Conversation{Prompt: "newest"})
+	<-m.given
+	for got := <-m.begun; got != "newest"; got = <-m.begun {
+		if got != "newer" {
+			t.Errorf("it reads %q", got)
+		}
+		<-m.given
+	}
+	cancel()
+	running.Wait()
+	if started != 1 {
+		t.Errorf("%d goroutines", started)
+	}
+}
