@@ -5,11 +5,14 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"golang.org/x/term"
 
 	"parley/appliance/config"
+	"parley/cmd/parley/terminal"
 )
 
 // console is where a command reads and writes.
@@ -49,6 +52,38 @@ func (c *console) quietLogger(cfg config.Log) *slog.Logger {
 	}
 	return c.logger(cfg)
 }
+
+// width is how many columns a stream shows: COLUMNS, else what its terminal
+// has; 0 where it is none, for programs read whole lines.
+func (c *console) width(stream io.Writer) int {
+	if !onTerminal(stream) {
+		return 0
+	}
+	return c.columns(stream)
+}
+
+// helpWidth is the width of help, which is for people wherever it goes.
+func (c *console) helpWidth() int { return c.columns(c.out) }
+
+func (c *console) columns(stream io.Writer) int {
+	const usual, least = 80, 20
+	for _, variable := range c.environ {
+		if value, ok := strings.CutPrefix(variable, "COLUMNS="); ok {
+			if n, err := strconv.Atoi(value); err == nil && n > 0 {
+				return max(n, least)
+			}
+		}
+	}
+	if f, ok := stream.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, least)
+		}
+	}
+	return usual
+}
+
+// table prints a table that fits into the terminal.
+func (c *console) table(t *terminal.Table) error { return t.Write(c.out, c.width(c.out)) }
 
 func onTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

@@ -4,23 +4,56 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"parley/appliance/engine/onnx"
+	"parley/firmware/packs"
 )
 
 // commandLine is everything that parley can be asked to do.
 type commandLine struct {
-	Serve   serveCmd   `cmd:"" help:"Run the box."`
-	Talk    talkCmd    `cmd:"" help:"Talk to a box from this terminal."`
-	Say     sayCmd     `cmd:"" help:"Speak a text, without a box."`
-	Hear    hearCmd    `cmd:"" help:"Write down what is said in a recording, without a box."`
-	Keys    keysCmd    `cmd:"" help:"Make, list and revoke the keys of a box."`
-	Packs   packsCmd   `cmd:"" help:"Fetch, check and carry the models that a box runs on."`
-	Bench   benchCmd   `cmd:"" help:"Measure how well this machine listens, thinks, speaks and converses."`
-	Backup  backupCmd  `cmd:"" help:"Save all that a box must not lose into one file, while it runs."`
-	Restore restoreCmd `cmd:"" help:"Bring a box back from such a file."`
-	Doctor  doctorCmd  `cmd:"" help:"Look for what is wrong with a box, and say what mends it."`
-	Version versionCmd `cmd:"" help:"Say which version this is."`
+	Version versionFlag `short:"v" help:"Print the version."`
+
+	Serve   serveCmd   `cmd:"" group:"Run a box" help:"Run the box."`
+	Keys    keysCmd    `cmd:"" group:"Run a box" help:"Make, list and revoke the keys of a box."`
+	Packs   packsCmd   `cmd:"" group:"Run a box" help:"Fetch, check and carry the models that a box runs on."`
+	Doctor  doctorCmd  `cmd:"" group:"Run a box" help:"Look for what is wrong with a box, and say what mends it."`
+	Backup  backupCmd  `cmd:"" group:"Run a box" help:"Save all that a box must not lose into one file, while it runs."`
+	Restore restoreCmd `cmd:"" group:"Run a box" help:"Bring a box back from such a file."`
+
+	Talk talkCmd `cmd:"" group:"Talk and listen" help:"Talk to a box from this terminal."`
+	Say  sayCmd  `cmd:"" group:"Talk and listen" help:"Speak a text, without a box."`
+	Hear hearCmd `cmd:"" group:"Talk and listen" help:"Write down what is said in a recording, without a box."`
+
+	Bench       benchCmd        `cmd:"" group:"Measure and learn" help:"Measure how well this machine listens, thinks, speaks and converses."`
+	HelpOn      helpCmd         `cmd:"" name:"help" group:"Measure and learn" help:"Show a command with its flags and examples."`
+	Completion  completionCmd   `cmd:"" group:"Measure and learn" help:"Print what makes a shell complete command lines."`
+	Man         manCmd          `cmd:"" group:"Measure and learn" help:"Print the manual page."`
+	ShowVersion versionCmd      `cmd:"" name:"version" group:"Measure and learn" help:"Say which version this is."`
+	Complete    completeLineCmd `cmd:"" name:"complete-line" hidden:""`
+}
+
+// Help is what is true of all commands.
+func (commandLine) Help() string {
+	return `Settings come from flags, then PARLEY_… variables, then parley.yaml.
+
+Exit codes: 0 done, 1 failed, 2 wrong use, 130 ended by Ctrl-C.`
+}
+
+// newParser returns what reads the command line.
+func newParser(options ...kong.Option) (*kong.Kong, error) {
+	return kong.New(withSettings(&commandLine{}), append(options,
+		kong.Name("parley"),
+		kong.Description("Parley turns a machine into a voice service with models of its own: nothing that is said leaves the box."),
+		kong.Vars{"profiles": listOf(packs.Profiles())})...)
+}
+
+// listOf is a list as people write it: "a, b or c".
+func listOf(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 func main() {

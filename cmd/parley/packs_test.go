@@ -61,15 +61,6 @@ func TestPacksWrongUseExitsWithTwoAndFailureWithOne(t *testing.T) {
 	}
 }
 
-func TestEveryPacksCommandHelpsWithAnExample(t *testing.T) {
-	for _, command := range []string{"list", "pull", "verify", "export", "import", "add", "remove"} {
-		code, out, _ := packsAt(t, t.TempDir(), command, "--help")
-		if code != exitDone || !strings.Contains(out, "parley packs "+command) || !strings.Contains(out, "Example:") {
-			t.Errorf("%s --help: exit code %d, %s", command, code, out)
-		}
-	}
-}
-
 // linkedPacks is a folder with the named packs of this machine in it.
 func linkedPacks(t *testing.T, names ...string) string {
 	t.Helper()

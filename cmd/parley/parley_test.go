@@ -15,6 +15,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/config"
+	"parley/cmd/parley/manual"
 	"parley/store"
 )
 
@@ -72,31 +73,26 @@ func TestFailureIsOne(t *testing.T) {
 	}
 }
 
-func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
-	var walk func(n *kong.Node)
-	walk = func(n *kong.Node) {
-		if n.Type == kong.CommandNode && len(n.Children) == 0 {
-			path := strings.Fields(n.Path())
-			for i, p := range path { // positional arguments are not words of the path
-				if strings.HasPrefix(p, "<") || strings.HasPrefix(p, "[") {
-					path = path[:i]
-					break
-				}
-			}
-			code, out, errs := parley(t, "", append(path, "--help")...)
-			if code != exitDone || errs != "" || !strings.Contains(out, "Example") || !strings.Contains(out, "parley "+strings.Join(path, " ")) {
-				t.Errorf("parley %s --help: code %d, err %q:\n%s", strings.Join(path, " "), code, errs, out)
-			}
-		}
-		for _, child := range n.Children {
-			walk(child)
-		}
-	}
-	parser, err := kong.New(withSettings(&commandLine{}), kong.Name("parley"))
+// described is the command line in words.
+func described(t *testing.T) manual.Command {
+	t.Helper()
+	parser, err := newParser()
 	if err != nil {
 		t.Fatal(err)
 	}
-	walk(parser.Model.Node)
+	return manual.Of(parser.Model)
+}
+
+func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
+	for _, c := range described(t).All() {
+		if len(c.Commands) > 0 {
+			continue
+		}
+		code, out, errs := parley(t, "", append(strings.Fields(c.Name)[1:], "--help")...)
+		if code != exitDone || errs != "" || !strings.Contains(out, "Examples:") || !strings.Contains(c.Examples, c.Name) {
+			t.Errorf("%s --help: code %d, err %q:\n%s", c.Name, code, errs, out)
+		}
+	}
 }
 
 func TestEverySettingIsAFlagOfServe(t *testing.T) {
@@ -110,7 +106,7 @@ func TestEverySettingIsAFlagOfServe(t *testing.T) {
 
 // Every command that has settings as flags has them from the one table.
 func TestTheFlagsOfSettingsAreTheirs(t *testing.T) {
-	parser, err := kong.New(withSettings(&commandLine{}), kong.Name("parley"))
+	parser, err := newParser()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +135,7 @@ func TestTheHelpOfServeIsInGroups(t *testing.T) {
 	_, out, _ := parley(t, "", "serve", "--help")
 	at := -1
 	for _, s := range config.Settings() {
-		heading := strings.Index(out, "\n"+s.Group+"\n")
+		heading := strings.Index(out, "\n"+s.Group+":\n")
 		flag := strings.Index(out, "--"+s.Flag+"=")
 		if heading < 0 || flag < heading || flag < at {
 			t.Errorf("--%s does not stand under %q, in the order of the table:\n%s", s.Flag, s.Group, out)

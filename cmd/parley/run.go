@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/firmware/packs"
+	"parley/cmd/parley/terminal"
 )
 
 // The exit codes of every command. One that a signal ended exits with 128 and
@@ -24,29 +24,37 @@ type misuse struct{ error }
 
 func (m misuse) Unwrap() error { return m.error }
 
+// shown is what a flag did that is a command by itself: --help or --version.
+type shown struct {
+	done bool
+	err  error
+}
+
 // run carries out one command line and returns the exit code. Errors go to
 // the console as one line.
 func run(ctx context.Context, args []string, c *console) int {
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	helped := false
-	parser, err := kong.New(withSettings(&commandLine{}),
-		kong.Name("parley"),
-		kong.Description("Parley turns a machine into a voice service with models of its own: nothing leaves the box.\n\nSettings come from flags, then PARLEY_… variables, then parley.yaml. Exit codes: 0 done, 1 failed, 2 wrong use, 130 ended by Ctrl-C."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
-		kong.Vars{"profiles": listOf(packs.Profiles())},
+	shown := &shown{}
+	parser, err := newParser(
+		kong.Help(func(_ kong.HelpOptions, parsed *kong.Context) error {
+			shown.err = c.help(parsed)
+			return nil
+		}),
 		kong.Writers(c.out, c.err),
-		kong.Exit(func(int) { helped = true }),
+		kong.Exit(func(int) { shown.done = true }),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(c),
+		kong.Bind(c, shown),
 	)
 	if err != nil {
 		return c.fail(ctx, err)
 	}
+	if len(args) == 0 {
+		shown.done, shown.err = true, c.introduce(parser.Model)
+	}
 	parsed, err := parser.Parse(args)
 	switch {
-	case helped:
+	case shown.done && shown.err != nil:
+		return c.fail(ctx, shown.err)
+	case shown.done:
 		return exitDone
 	case err != nil:
 		return c.fail(ctx, misuse{fmt.Errorf("%w: see parley %s--help", err, commandOf(err))})
@@ -55,12 +63,6 @@ func run(ctx context.Context, args []string, c *console) int {
 		return c.fail(ctx, err)
 	}
 	return exitDone
-}
-
-// listOf is a list as people write it: "a, b or c".
-func listOf(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // commandOf is the command at which parsing stopped, followed by a space.
@@ -73,7 +75,7 @@ func commandOf(err error) string {
 	if node == nil {
 		return ""
 	}
-	return node.Path() + " "
+	return strings.Join(commandWords(node), " ") + " "
 }
 
 // fail tells what went wrong and returns the exit code for it.
@@ -82,14 +84,17 @@ func (c *console) fail(ctx context.Context, err error) int {
 		if onTerminal(c.err) {
 			fmt.Fprint(c.err, "\r") // over the ^C that the terminal shows
 		}
-		fmt.Fprintf(c.err, "parley: %s\n", oneLine(line))
+		c.complain(line)
 		return code
 	}
-	fmt.Fprintf(c.err, "parley: %s\n", oneLine(err.Error()))
+	c.complain(err.Error())
 	if _, ok := errors.AsType[misuse](err); ok {
 		return exitMisuse
 	}
 	return exitFailed
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// complain writes one line to the console's err, wrapped on a terminal.
+func (c *console) complain(text string) {
+	fmt.Fprintln(c.err, terminal.Hang("parley: ", text, c.width(c.err)))
+}

@@ -7,6 +7,16 @@ import (
 	"parley/appliance"
 )
 
+// versionFlag prints the version wherever it stands.
+type versionFlag bool
+
+// BeforeReset prints the version, and the command is not run.
+func (versionFlag) BeforeReset(c *console, s *shown) error {
+	s.done, s.err = true, (&versionCmd{}).Run(c)
+	return nil
+}
+
+// versionCmd says which program this is.
 type versionCmd struct {
 	JSON bool `name:"json" help:"Print JSON."`
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// screen is a terminal that a test sits at.
+type screen struct {
+	t        *testing.T
+	keyboard *os.File
+
+	mu   sync.Mutex
+	seen bytes.Buffer
+	done chan struct{}
+}
+
+// onScreen starts a command on a terminal of so many columns.
+func onScreen(t *testing.T, columns int, cmd *exec.Cmd) *screen {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no terminals here: %v", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	fd := int(master.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: 50})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no terminals here: %v", err)
+	}
+	defer slave.Close()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{t: t, keyboard: master, done: make(chan struct{})}
+	go s.watch()
+	return s
+}
+
+func (s *screen) watch() {
+	defer close(s.done)
+	b := make([]byte, 4096)
+	for {
+		n, err := s.keyboard.Read(b)
+		s.mu.Lock()
+		s.seen.Write(b[:n])
+		s.mu.Unlock()
+		if err != nil { // the last one who had it open has gone
+			return
+		}
+	}
+}
+
+func (s *screen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.ReplaceAll(s.seen.String(), "\r\n", "\n")
+}
+
+// press types text.
+func (s *screen) press(text string) {
+	if _, err := s.keyboard.WriteString(text); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// shows waits until the screen has shown text.
+func (s *screen) shows(text string) bool { return s.showsTimes(1, text) }
+
+func (s *screen) showsTimes(n int, text string) bool {
+	for range 400 { // 10 s, for shells on a busy machine
+		if strings.Count(s.text(), text) >= n {
+			return true
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	return false
+}
