@@ -2,7 +2,10 @@ package appliance
 
 import (
 	"context"
+	"log/slog"
 	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,19 +23,82 @@ type admission struct {
 	// writable says what keeps a chat from being written; nil where chats are
 	// not.
 	writable func(context.Context) error
+	log      *slog.Logger
+
+	mu       sync.Mutex
+	watching bool // whether somebody waits for a trouble to end
+	watchers sync.WaitGroup
+	stop     context.Context // ends with the box
 }
 
-func (a *admission) open(h *chat.Host) { a.host.Store(h) }
+const (
+	// warming is when it is worth asking again: the models take a few seconds.
+	warming = 2 * time.Second
+	// trying is how long a disk has to show that it can be written, and the
+	// database to say who has accounts.
+	trying = 2 * time.Second
+	// rechecking is how often a trouble is looked at until it is over: the
+	// person who mends it waits about as long before looking, too. While all is
+	// well nothing is looked at.
+	rechecking = 5 * time.Second
+)
 
-// warming is when it is worth asking again: the models take a few seconds.
-const warming = 2 * time.Second
+// open lets conversations begin. ready is called as soon as nothing keeps them
+// from it: at once, or when the trouble is over that waiting is told of.
+func (a *admission) open(h *chat.Host, waiting func(why string), ready func()) {
+	a.host.Store(h)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.watch(rechecking, waiting, ready)
+}
 
-// trying is how long a disk has to show that it can be written, and the
-// database to say who has accounts.
-const trying = 2 * time.Second
+// watch waits for the end of what keeps conversations from starting, whose
+// changes are logged. a.mu is held.
+func (a *admission) watch(every time.Duration, waiting func(why string), ready func()) {
+	a.watching = true
+	a.watchers.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for told := ""; ; {
+			why := strings.Join(a.missing(a.stop), "; ")
+			if why == "" || a.stop.Err() != nil {
+				break
+			}
+			if why != told {
+				told = why
+				a.log.Error("not ready: no conversation can start", "why", why)
+				waiting(why)
+			}
+			select {
+			case <-tick.C:
+			case <-a.stop.Done():
+			}
+		}
+		a.mu.Lock()
+		a.watching = false
+		a.mu.Unlock()
+		if a.stop.Err() == nil {
+			ready()
+		}
+	})
+}
 
-// Missing says what keeps a conversation from starting.
-func (a *admission) Missing(ctx context.Context) (missing []string) {
+// wait returns when nobody watches any more, after stop has ended.
+func (a *admission) wait() { a.watchers.Wait() }
+
+// Missing says what keeps a conversation from starting. A trouble that it meets
+// first is logged, and so is its end.
+func (a *admission) Missing(ctx context.Context) []string {
+	missing := a.missing(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(missing) > 0 && a.host.Load() != nil && !a.watching && a.stop.Err() == nil {
+		a.watch(rechecking, func(string) {}, func() { a.log.Info("ready again") })
+	}
+	return missing
+}
+
+func (a *admission) missing(ctx context.Context) (missing []string) {
 	if a.host.Load() == nil {
 		missing = append(missing, "the models are being loaded")
 	}

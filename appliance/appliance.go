@@ -29,11 +29,22 @@ const (
 	finishing = 2 * time.Second
 )
 
+// Console is where a box tells the people who run it what they should know.
+type Console struct {
+	Log *slog.Logger
+	// Out is read by the person who starts the box; Terminal says that it is a
+	// terminal, so that secrets may be shown there.
+	Out      io.Writer
+	Terminal bool
+	// Loaded is called when the models are loaded: from then on the box has to
+	// be stopped, and cannot simply be ended.
+	Loaded func()
+}
+
 // Run runs the box until ctx ends, and then stops it. It answers /healthz as
-// soon as it listens, /readyz when a conversation could start. What a person
-// at the terminal should read goes to out.
-func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer) error {
-	begun := time.Now()
+// soon as it listens, /readyz when a conversation could start.
+func Run(ctx context.Context, cfg config.Config, c Console) error {
+	begun, log := time.Now(), c.Log
 	records, err := openStore(ctx, cfg, log)
 	if err != nil {
 		return err
@@ -52,7 +63,7 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 	defer identity.Close()
 	figures := metrics.New(Version, log)
 	figures.WatchStore(records.Written)
-	admission := &admission{}
+	admission := &admission{log: log, stop: ctx}
 	if cfg.Retention.History {
 		admission.writable = records.Writable
 	}
@@ -84,11 +95,13 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	figures.WatchChats(host.Live, cfg.MaxChats())
-	admission.open(host)
-	log.Info("ready", "seconds", time.Since(begun).Seconds())
-	if err := banner(ctx, out, cfg, listener.Addr(), identity, records); err != nil {
-		log.Error("cannot make the first key", "err", err)
-	}
+	c.Loaded()
+	banner := banner{cfg, listener.Addr(), identity, c.Out}
+	admission.open(host, banner.waiting, func() {
+		log.Info("ready", "seconds", time.Since(begun).Seconds())
+		banner.ready(c.firstKey(ctx, cfg.Data, records))
+	})
+	defer admission.wait()
 
 	select {
 	case err = <-served:
@@ -97,6 +110,20 @@ func Run(ctx context.Context, cfg config.Config, log *slog.Logger, out io.Writer
 	}
 	log.Info("stopping")
 	return stop(log, host, lines, front)
+}
+
+// firstKey makes the box's first key, and logs where its secrets lie.
+func (c Console) firstKey(ctx context.Context, data string, records *store.Store) firstKey {
+	key, err := makeFirstKey(ctx, data, c.Terminal, records)
+	switch left := leftFirstKey(data); {
+	case err != nil:
+		c.Log.Error("cannot make the first key", "err", err)
+	case key.file != "":
+		c.Log.Info("the first API key lies in a file that only this user can read: keep it elsewhere and delete the file", "file", key.file)
+	case left != "":
+		c.Log.Warn("the secrets of the first API key still lie in the data folder: keep them elsewhere and delete the file", "file", left)
+	}
+	return key
 }
 
 // stop ends the chats, which tells their clients, and then the rest.

@@ -1,49 +1,77 @@
 package appliance
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"parley/appliance/certs"
 	"parley/appliance/config"
-	"parley/store"
 )
 
-// defaultAccount owns what is made before anybody asks for accounts.
-const defaultAccount = "default"
+// banner is what the person who starts a box reads.
+type banner struct {
+	cfg      config.Config
+	at       net.Addr // where it listens
+	identity *certs.Identity
+	out      io.Writer
+}
 
-// banner tells the person at the terminal where the box is and, on its very
-// first start, gives them a key.
-func banner(ctx context.Context, out io.Writer, cfg config.Config, at net.Addr, identity *certs.Identity, records *store.Store) error {
-	url := scheme(cfg) + "://" + reachable(at)
-	fmt.Fprintf(out, "\nParley answers at %s\nIts data lies in   %s\n", url, cfg.Data)
-	trusting := ""
-	if identity.Authority() != nil {
-		trusting = " --ca " + cfg.AuthorityFile()
-		fmt.Fprintf(out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", url, identity.Fingerprint())
+func (b banner) url() string {
+	scheme := "https"
+	if b.cfg.TLS.Off() {
+		scheme = "http"
 	}
-	if warning := cfg.TLS.Exposed(cfg.Listen); warning != "" {
-		fmt.Fprintf(out, "\n  %s.\n\n", warning)
+	return scheme + "://" + reachable(b.at)
+}
+
+// waiting says that the box is there, and what keeps conversations from it.
+func (b banner) waiting(why string) {
+	fmt.Fprintf(b.out, "\nParley listens at  %s\nIts data lies in   %s\nNO CONVERSATION CAN START: %s.\n  It goes on by itself when that is mended; parley doctor --data %[2]s looks for the cause.\n\n", b.url(), b.cfg.Data, why)
+}
+
+// ready says where the box is and how to talk to it.
+func (b banner) ready(key firstKey) {
+	url, trusting := b.url(), ""
+	fmt.Fprintf(b.out, "\nParley answers at  %s\nIts data lies in   %s\n", url, b.cfg.Data)
+	if print := b.identity.Fingerprint(); print != "" {
+		trusting = " --ca " + b.cfg.AuthorityFile()
+		fmt.Fprintf(b.out, "Clients must trust %s/ca.crt\n  whose SHA-256 is %s\n", url, print)
+		if closed := closedFolder(b.cfg.AuthorityFile()); closed != "" {
+			fmt.Fprintf(b.out, "  (other users of this machine fetch it from there: %s is closed to them)\n", closed)
+		}
 	}
-	known, err := records.ListKeys(ctx, "")
-	if err != nil {
-		return err
+	if warning := b.cfg.TLS.Exposed(b.cfg.Listen); warning != "" {
+		fmt.Fprintf(b.out, "\n  %s.\n\n", warning)
 	}
-	if len(known) > 0 {
-		fmt.Fprintf(out, "Talk to it with    %[1]s talk --url %[2]s%[3]s   (a new key: %[1]s keys create --data %[4]s)\n\n", os.Args[0], url, trusting, cfg.Data)
-		return nil
+	talk := fmt.Sprintf("%s talk --url %s", os.Args[0], url)
+	create := fmt.Sprintf("%s keys create --data %s", os.Args[0], b.cfg.Data)
+	switch {
+	case !key.made:
+		fmt.Fprintf(b.out, "Talk to it with    %s%s   (a new key: %s)\n\n", talk, trusting, create)
+	case key.file != "":
+		fmt.Fprintf(b.out, "Its first API key  is in %[1]s\n  read it with     cat %[1]s\n  and then         rm %[1]s\nTalk to it with    (set -a; . %[1]s; %[2]s%[3]s)\n\n", key.file, talk, trusting)
+	default:
+		fmt.Fprintf(b.out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; more with: %s)\nTalk to it with    %s --key %[1]s%[6]s\n\n",
+			key.APIKey, key.SecretKey, key.WebhookSigningKey, create, talk, trusting)
 	}
-	made, err := records.CreateKey(ctx, store.NewKey{Account: defaultAccount, Label: "first start"})
-	if err != nil {
-		return err
+}
+
+// closedFolder is the first folder on the way to file through which others
+// than its owner may not pass; empty where there is none.
+func closedFolder(file string) string {
+	folder := string(filepath.Separator)
+	for _, part := range strings.Split(filepath.Dir(file), string(filepath.Separator)) {
+		folder = filepath.Join(folder, part)
+		if info, err := os.Stat(folder); err != nil || info.Mode().Perm()&0o001 == 0 {
+			return folder
+		}
 	}
-	fmt.Fprintf(out, "Its first API key  %s\n  secret key       %s\n  webhook signing  %s\n  (shown this once; more with: %s keys create --data %s)\nTalk to it with    %[4]s talk --url %[6]s --key %[1]s%[7]s\n\n",
-		made.APIKey, made.SecretKey, made.WebhookSigningKey, os.Args[0], cfg.Data, url, trusting)
-	return nil
+	return ""
 }
 
 // reachable is an address that others can use: a box that listens on all of
@@ -61,11 +89,4 @@ func reachable(at net.Addr) string {
 		}
 	}
 	return net.JoinHostPort(host.String(), strconv.Itoa(tcp.Port))
-}
-
-func scheme(cfg config.Config) string {
-	if cfg.TLS.Off() {
-		return "http"
-	}
-	return "https"
 }

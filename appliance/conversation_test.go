@@ -3,6 +3,7 @@ package appliance
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"os/exec"
@@ -183,7 +184,7 @@ func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 	b := startBox(t)
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, 5*time.Second)
-	err := Run(t.Context(), b.cfg, slog.New(slog.DiscardHandler), &bytes.Buffer{})
+	err := Run(t.Context(), b.cfg, Console{Log: slog.New(slog.DiscardHandler), Out: io.Discard, Loaded: func() {}})
 	if err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second box on the same data folder: %v", err)
 	}

@@ -54,7 +54,7 @@ type Engines struct {
 // them. A missing or damaged pack is an error that names the command that
 // mends it.
 func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.Logger) (*Engines, error) {
-	if err := checkVoice(cfg, which); err != nil {
+	if err := errors.Join(checkVoice(cfg, which), checkModels(cfg, which)); err != nil {
 		return nil, err
 	}
 	needed, err := packs.Find(cfg.Packs, needs(cfg, which)...)

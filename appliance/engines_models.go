@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/remote"
+	"parley/firmware/packs"
 )
 
 // openModels opens the default language model and those that routes lead to,
@@ -73,4 +75,29 @@ func (e *Engines) openRemote(ctx context.Context, m config.LanguageModel) (engin
 		return model, nil
 	}
 	return model, err
+}
+
+// checkModels says which language models there are where one that is asked for
+// is neither here nor to be fetched. The error is a *packs.ErrNoPack.
+func checkModels(cfg config.Config, which Which) error {
+	if which&Thinking == 0 {
+		return nil
+	}
+	var have []string
+	for _, p := range append(packs.BuiltIn(), packs.Own(cfg.Packs)...) {
+		if p.Kind == packs.LanguageModel {
+			have = append(have, p.Name)
+		}
+	}
+	for _, m := range cfg.Models() {
+		if m.OpenAI != "" || slices.Contains(have, m.Pack) {
+			continue
+		}
+		err := error(&packs.ErrNoPack{What: "language model", Name: m.Pack, Have: have})
+		if near := config.Nearest(m.Pack, have); near != "" {
+			return fmt.Errorf("%w (did you mean %s?)", err, near)
+		}
+		return fmt.Errorf("%w, or add one of your own with: parley packs add FILE.gguf --as NAME", err)
+	}
+	return nil
 }

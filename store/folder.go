@@ -91,8 +91,10 @@ func holder(f *os.File) string {
 // Exists tells whether a box has its database in dir.
 func Exists(dir string) bool { return holdsDatabase(dir) == nil }
 
-// makeFolder creates the data folder where there is none, for its owner only:
-// it holds what people said and the keys to it.
+// makeFolder creates the data folder where there is none. Others may pass
+// through it to the certificate that clients have to trust, but not look into
+// it: it holds what people said and the keys to it, all in files and folders
+// that are their owner's alone.
 func makeFolder(dir string) error {
 	if dir == "" {
 		return errors.New("the data folder needs a path: give one with --data")
@@ -107,6 +109,9 @@ func makeFolder(dir string) error {
 		return folderError(dir, err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return folderError(dir, err)
+	}
+	if err := os.Chmod(dir, 0o711); err != nil {
 		return folderError(dir, err)
 	}
 	return nil

@@ -126,12 +126,18 @@ func TestFilesAreForTheirOwnerOnly(t *testing.T) {
 	if len(files) < 3 {
 		t.Fatalf("the folder holds %v, want the database, its log and its index", files)
 	}
-	for _, name := range append(files, dir) {
+	for _, name := range files {
 		info, err := os.Stat(name)
 		must(t, err)
 		if info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s has mode %v, want nothing for others", name, info.Mode())
 		}
+	}
+	// Through the folder others come to the certificate that they have to trust.
+	info, err := os.Stat(dir)
+	must(t, err)
+	if info.Mode().Perm() != 0o711 {
+		t.Errorf("the folder has mode %v, want that others may pass and not look", info.Mode())
 	}
 }
 

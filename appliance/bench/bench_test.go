@@ -46,7 +46,7 @@ func serve(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	return appliance.Run(ctx, cfg, slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: cfg.Log.Level})), io.Discard)
+	return appliance.Run(ctx, cfg, appliance.Console{Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: cfg.Log.Level})), Out: io.Discard, Loaded: func() {}})
 }
 
 // options are those of a short benchmark with the models of the test profile.

@@ -63,6 +63,9 @@ func openAuthority(folder, public string, names []string) (*authority, error) {
 	if now := time.Now(); now.After(a.cert.NotAfter) {
 		return nil, fmt.Errorf("the authority in %s ended on %s: delete the file to have a new one made, which clients have to trust anew", file, a.cert.NotAfter.Format(time.DateOnly))
 	}
+	if old := filepath.Join(folder, "ca.crt"); old != public {
+		_ = os.Remove(old) // where it lay before, and few could read it
+	}
 	// A copy without the key, for everyone to read and carry away.
 	return a, durable.WriteFile(public, a.certificate(), 0o644)
 }

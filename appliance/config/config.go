@@ -295,8 +295,9 @@ func reason(err error) error {
 }
 
 // AuthorityFile is where a box with a certificate of its own leaves that of its
-// authority, for clients on the same machine.
-func (c Config) AuthorityFile() string { return filepath.Join(c.TLSFolder(), "ca.crt") }
+// authority, for clients on the same machine. It lies outside TLSFolder, which
+// is closed to others.
+func (c Config) AuthorityFile() string { return filepath.Join(c.Data, layout.Authority) }
 
 // TLSFolder is where the box keeps keys and certificates.
 func (c Config) TLSFolder() string { return filepath.Join(c.Data, "tls") }

@@ -167,7 +167,7 @@ func (c *packsVerifyCmd) Run(ctx context.Context, k *kong.Context, console *cons
 	if err := console.printStates(states, c.JSON); err != nil {
 		return err
 	}
-	bad := &packs.ErrNotReady{}
+	bad := &packs.ErrNotReady{Dir: dir}
 	for _, s := range states {
 		if s.Status != packs.Ready {
 			bad.States = append(bad.States, s)

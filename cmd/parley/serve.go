@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
+	"parley/firmware/packs"
 )
 
 // serveCmd runs the box. All settings are flags of it.
@@ -35,5 +37,11 @@ func (*serveCmd) Run(ctx context.Context, c *console, parsed *kong.Context) erro
 	for _, w := range cfg.Warnings {
 		log.Warn(w)
 	}
-	return appliance.Run(ctx, cfg, log, c.out)
+	// Nothing is lost if a signal ends a box that takes no chats yet.
+	c.endsAtOnce(interrupted{kept: "the box was still loading its models", next: "parley serve starts it again"})
+	err = appliance.Run(ctx, cfg, appliance.Console{Log: log, Out: c.out, Terminal: onTerminal(c.out), Loaded: c.endsByItself})
+	if _, unknown := errors.AsType[*packs.ErrNoPack](err); unknown {
+		err = misuse{err}
+	}
+	return err
 }

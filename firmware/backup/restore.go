@@ -180,7 +180,10 @@ func likeBefore(stage, data string) error {
 			return err
 		}
 		mode := fs.FileMode(0o600)
-		if d.IsDir() {
+		switch {
+		case path == stage:
+			mode = 0o711 // others pass through it to the certificate that they trust
+		case d.IsDir():
 			mode = 0o700
 		}
 		if err := os.Chmod(path, mode); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"parley/internal/bundle"
@@ -70,12 +71,27 @@ func Missing(ctx context.Context, dir string, packs []Pack) ([]State, error) {
 }
 
 // ErrNotReady says which packs are missing or damaged, and what mends them.
-type ErrNotReady struct{ States []State }
+type ErrNotReady struct {
+	States []State
+	Dir    string // their folder
+}
 
+// Error names one command for all packs that can be fetched.
 func (e *ErrNotReady) Error() string {
-	var lines []string
+	var lines, fetch []string
 	for _, s := range e.States {
-		lines = append(lines, s.String())
+		if s.Mend == mend(s.Pack) && !s.Pack.Own {
+			fetch = append(fetch, s.Pack.Name)
+		}
+	}
+	for _, s := range e.States {
+		if len(fetch) < 2 || !slices.Contains(fetch, s.Pack.Name) {
+			lines = append(lines, s.String())
+		}
+	}
+	if len(fetch) > 1 {
+		names := strings.Join(fetch, " ")
+		lines = append(lines, fmt.Sprintf("%d packs are missing or damaged in %s: run: parley packs pull %s --packs %s", len(fetch), e.Dir, names, e.Dir))
 	}
 	return strings.Join(lines, "; ")
 }
@@ -84,7 +100,7 @@ func (e *ErrNotReady) Error() string {
 func Require(ctx context.Context, dir string, packs []Pack) error {
 	missing, err := Missing(ctx, dir, packs)
 	if err == nil && len(missing) > 0 {
-		err = &ErrNotReady{missing}
+		err = &ErrNotReady{missing, dir}
 	}
 	return err
 }

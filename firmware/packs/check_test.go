@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,5 +113,23 @@ func TestSystemPackIsFoundByItsLibraryAndData(t *testing.T) {
 	}
 	if s := inspectSystem(p, root); s.Status != Ready {
 		t.Fatalf("got %+v", s)
+	}
+}
+
+func TestOneCommandFetchesAllThatIsMissing(t *testing.T) {
+	dir := t.TempDir()
+	all, err := Profile("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(p Pack) bool { return p.System != nil })
+	err = Require(t.Context(), dir, all)
+	if err == nil || strings.Count(err.Error(), "run: ") != 1 || !strings.Contains(err.Error(), "--packs "+dir) {
+		t.Fatalf("got %v, want one command", err)
+	}
+	for _, p := range all {
+		if !strings.Contains(err.Error(), p.Name) {
+			t.Errorf("%v does not fetch %s", err, p.Name)
+		}
 	}
 }

@@ -150,7 +150,7 @@ func builtIn(name string) (Pack, bool) {
 
 // ErrNoPack says that there is no pack or profile of that name.
 type ErrNoPack struct {
-	What string // "pack" or "profile"
+	What string // "pack", "language model" or "profile"
 	Name string
 	Have []string
 }

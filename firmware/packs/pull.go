@@ -92,7 +92,7 @@ func (p *puller) plan(ctx context.Context, state State) error {
 		return nil
 	}
 	if _, ok := state.Pack.Build(); !ok || state.Pack.Own {
-		return &ErrNotReady{[]State{state}}
+		return &ErrNotReady{States: []State{state}}
 	}
 	stage, err := openStage(p.dir, state)
 	if err != nil {

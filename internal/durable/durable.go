@@ -72,6 +72,26 @@ func (f *File) Commit() error {
 	return errors.Join(f.file.Close(), SyncFolder(filepath.Dir(f.path)))
 }
 
+// CommitNew is Commit for a file that is not to replace another: where one lies
+// in its place the error is fs.ErrExist, and that one stays.
+func (f *File) CommitNew() error {
+	defer f.Discard()
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	err := unix.Renameat2(unix.AT_FDCWD, f.Name(), unix.AT_FDCWD, f.path, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
+		err = os.Link(f.Name(), f.path) // a file system without that; Discard removes the other name
+	} else if err == nil {
+		f.over = true
+		err = f.file.Close()
+	}
+	if err != nil {
+		return &os.PathError{Op: "create", Path: f.path, Err: err}
+	}
+	return SyncFolder(filepath.Dir(f.path))
+}
+
 // Discard gives the file up. After Commit it does nothing, so that it can be
 // deferred.
 func (f *File) Discard() {

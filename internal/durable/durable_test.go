@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -248,5 +249,26 @@ func TestStagesOfTheDeadAreRemoved(t *testing.T) {
 	must(t, errors.Join(living.Release(), another.Remove()))
 	if _, err := os.Stat(living.Path); err != nil {
 		t.Errorf("what was released is gone: %v", err)
+	}
+}
+
+func TestANewFileReplacesNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	for i, want := range []error{nil, fs.ErrExist} {
+		f, err := Create(path, 0o600)
+		must(t, err)
+		_, err = f.Write([]byte{'0' + byte(i)})
+		must(t, err)
+		if err := f.CommitNew(); !errors.Is(err, want) {
+			t.Errorf("%d: %v, want %v", i, err, want)
+		}
+		f.Discard()
+	}
+	text, err := os.ReadFile(path)
+	must(t, err)
+	left, err := os.ReadDir(filepath.Dir(path))
+	must(t, err)
+	if string(text) != "0" || len(left) != 1 {
+		t.Errorf("the file holds %q, and beside it is %v", text, left)
 	}
 }

@@ -13,6 +13,8 @@ const (
 	Lock       = "parley.lock"
 	Recordings = "recordings" // a folder: for each side of each chat an Ogg/Opus file
 	Settings   = "parley.yaml"
+	Authority  = "ca.crt"        // for clients to trust; the one thing in it that others may read
+	FirstKey   = "first-key.env" // the secrets of the first key, until somebody deletes it
 )
 
 // Copies is a pattern ([filepath.Match]) of the copies of the database that

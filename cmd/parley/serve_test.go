@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"parley/appliance/config"
+	"parley/internal/layout"
+)
+
+// serveTest is the command line of a box with the models of the test profile,
+// and its address.
+func serveTest(t *testing.T, data string, more ...string) (cmd *exec.Cmd, url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(config.Sources{Environ: os.Environ(), Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"serve", "--data", data, "--listen", address, "--profile", "test", "--packs", cfg.Packs}, more...)
+	return program(t, nil, args...), "http://" + address
+}
+
+// answers waits until the box answers GET url with 200.
+func answers(t *testing.T, url string) {
+	t.Helper()
+	for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if res, err := http.Get(url); err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return
+			}
+		}
+	}
+	t.Fatalf("%s does not answer with 200", url)
+}
+
+func TestCtrlCEndsABoxThatIsLoadingAtOnce(t *testing.T) {
+	cmd, url := serveTest(t, filepath.Join(t.TempDir(), "data"))
+	ready := make(chan struct{})
+	go func() {
+		defer close(ready)
+		answers(t, url+"/healthz")
+	}()
+	code, errs, took := signalWhenReady(t, cmd, ready, syscall.SIGINT)
+	lines := strings.Split(strings.TrimSpace(errs), "\n")
+	if last := lines[len(lines)-1]; code != 130 || took > time.Second || !strings.HasPrefix(last, "parley: interrupted") || strings.Contains(errs, "goroutine") {
+		t.Errorf("code %d after %v:\n%s", code, took, errs)
+	}
+}
+
+// What the box prints where nobody looks at a terminal is kept by logs, so it
+// holds no secrets.
+func TestSecretsOfTheFirstStartGoToATerminalOrAFile(t *testing.T) {
+	secret := regexp.MustCompile(`API key  [0-9A-Za-z_-]{40}`)
+	t.Run("a pipe", func(t *testing.T) {
+		data := filepath.Join(t.TempDir(), "data")
+		cmd, url := serveTest(t, data)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		stop := started(t, cmd, url)
+		file := filepath.Join(data, layout.FirstKey)
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+			if _, err := os.Stat(file); err == nil {
+				break
+			}
+		}
+		stop()
+		info, err := os.Stat(file)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("%v, %v", info, err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if _, value, ok := strings.Cut(line, "="); ok && (len(value) < 20 || strings.Contains(out.String()+errs.String(), value)) {
+				t.Errorf("%q is not a secret, or was printed", line)
+			}
+		}
+		if !strings.Contains(errs.String(), file) || !strings.Contains(out.String(), "cat "+file) {
+			t.Errorf("the path is not told:\n%s%s", &out, &errs)
+		}
+	})
+	t.Run("a terminal", func(t *testing.T) {
+		data := filepath.Join(t.TempDir(), "data")
+		cmd, url := serveTest(t, data)
+		master, terminal, err := pty.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer master.Close()
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = terminal, &errs
+		shown := make(chan string, 1)
+		go func() {
+			text, _ := io.ReadAll(master) // ends with an error when the terminal is closed
+			shown <- string(text)
+		}()
+		stop := started(t, cmd, url)
+		time.Sleep(500 * time.Millisecond) // the banner follows /readyz
+		stop()
+		if err := terminal.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if text := <-shown; !secret.MatchString(text) {
+			t.Errorf("the terminal shows no key:\n%s\n%s", text, &errs)
+		}
+		if _, err := os.Stat(filepath.Join(data, layout.FirstKey)); err == nil {
+			t.Error("the key was written to a file as well")
+		}
+	})
+}
+
+// started starts a box, waits until it is ready, and returns what stops it.
+func started(t *testing.T, cmd *exec.Cmd, url string) (stop func()) {
+	t.Helper()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers(t, url+"/readyz")
+	return func() {
+		t.Helper()
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the box ended with %v", err)
+		}
+	}
+}
+
+func TestABoxWithoutModelsNamesOneCommand(t *testing.T) {
+	empty := t.TempDir()
+	code, _, errs := parley(t, "", "serve", "--packs", empty, "--listen", "127.0.0.1:0")
+	if code != exitFailed || strings.Count(errs, "run: parley packs pull") != 1 || !strings.Contains(errs, "--packs "+empty) {
+		t.Errorf("code %d, %s", code, errs)
+	}
+}
+
+func TestAnUnknownLanguageModelIsMisuse(t *testing.T) {
+	code, _, errs := parley(t, "", "serve", "--language-model", "nope", "--listen", "127.0.0.1:0")
+	if code != exitMisuse || !strings.Contains(errs, "llm-qwen") || strings.Contains(errs, "voice-") {
+		t.Errorf("code %d, %s", code, errs)
+	}
+}
