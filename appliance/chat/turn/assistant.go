@@ -5,9 +5,9 @@ import "parley/appliance/contract"
 // answer replies to the user's last message, which answers asked: with what was
 // prepared, if it was prepared for these words, else from the beginning.
 func (s *State) answer(out *effects, asked string) {
-	s.owed = false
+	s.waiting.unanswered = false
 	if s.paused {
-		s.unheard = true
+		s.resumes = true
 		if s.reply.phase == preparing {
 			s.drop(out)
 		}
@@ -28,7 +28,7 @@ func (s *State) answer(out *effects, asked string) {
 func (s *State) think(out *effects, p phase, asked string, more ...Entry) {
 	s.turn++
 	s.reply = reply{phase: p, asked: asked}
-	s.unheard = false
+	s.resumes = false
 	t := Think{Turn: s.turn, Conversation: s.conversation(more...)}
 	if p == preparing {
 		t.Speculative = true
@@ -207,7 +207,7 @@ func (s *State) pause(out *effects) {
 	case answering:
 		out.add(Cancel{s.turn})
 		s.tell(out, AnswerEnded{})
-		s.unheard = !s.reply.dictated
+		s.resumes = !s.reply.dictated
 		s.reply = reply{}
 	}
 	s.silence(out)
@@ -220,7 +220,7 @@ func (s *State) resume(out *effects) {
 	}
 	s.paused = false
 	s.tell(out, AssistantResumed{})
-	if s.unheard {
+	if s.resumes {
 		s.answer(out, "")
 	}
 }

@@ -90,11 +90,11 @@ func (s *State) tick(out *effects) {
 	if s.talking() {
 		return
 	}
-	if len(s.heldBack) > 0 {
-		s.answerHeldBack(out)
+	if len(s.waiting.untold) > 0 {
+		s.answerUntold(out)
 		return
 	}
-	s.answerOwed(out)
+	s.answerWaiting(out)
 	s.speculate(out)
 }
 

@@ -26,12 +26,10 @@ type State struct {
 	playing  []playing
 	silentAt time.Duration // when the client will have played everything
 
-	heard    heard         // the newest utterance
-	late     []late        // utterances before it that are over, their words still to come
-	owed     bool          // words that came late have no answer yet
-	heldBack []Words       // short speech over the assistant's, not sent yet
-	unheard  bool          // the last user message has no answer yet, because paused
-	active   time.Duration // when the user last did something
+	heard   heard         // the newest utterance
+	waiting waiting       // what was said before it
+	resumes bool          // the last user message is answered when the assistant may go on
+	active  time.Duration // when the user last did something
 }
 
 // phase is how far a reply is.
@@ -59,9 +57,6 @@ type reply struct {
 	failed   *contract.Fault
 	dictated bool // the client wrote it
 }
-
-// late is an utterance whose words come when the user already says the next.
-type late struct{ utterance, revision int }
 
 // heard is what is known of the newest utterance.
 type heard struct {
@@ -98,7 +93,7 @@ func (s State) Wake() (time.Duration, bool) {
 		return 0, false
 	}
 	at := min(s.settings.MaxDuration, s.idleSince()+s.settings.Inactivity)
-	if s.silentAt > s.now && (len(s.heldBack) > 0 || s.owed || s.heard.guessed && s.reply.phase == quiet) {
+	if s.silentAt > s.now && (s.waiting.forAssistant() || s.heard.guessed && s.reply.phase == quiet) {
 		at = min(at, s.silentAt)
 	}
 	return max(at, s.now), true

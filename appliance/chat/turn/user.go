@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +36,7 @@ func (s *State) listenTo(out *effects, n int) {
 		s.drop(out)
 	}
 	if s.heard.over {
-		s.late = append(slices.Clip(s.late), late{s.heard.utterance, s.heard.revision})
+		s.waiting.expect(s.heard.utterance, s.heard.revision)
 	}
 	s.heard = heard{utterance: n, open: true}
 }
@@ -149,7 +148,7 @@ func (s *State) forgetUtterance(out *effects) {
 		s.drop(out)
 	}
 	s.heard = heard{utterance: s.heard.utterance}
-	s.answerOwed(out)
+	s.answerWaiting(out)
 }
 
 // complete: the user has finished, and this is what was said.
@@ -162,9 +161,9 @@ func (s *State) complete(out *effects) {
 		if s.reply.phase == preparing {
 			s.drop(out)
 		}
-		s.answerOwed(out)
+		s.answerWaiting(out)
 	case s.talking():
-		s.holdBack(words)
+		s.waiting.hold(words)
 	default:
 		s.say(out, words)
 		s.answer(out, words.Text)

@@ -5,43 +5,80 @@ import (
 	"strings"
 )
 
-// cameLate: these are the words of an utterance that was over before the user
-// began the newest one. They are said before that; the answer is to both.
-func (s *State) cameLate(out *effects, e Guessed) {
-	i := slices.IndexFunc(s.late, func(l late) bool { return l.utterance == e.Utterance && e.Revision >= l.revision })
+// waiting is what the user has said and what has not come to its end: its words
+// are still to come, or they are not told yet because the assistant speaks, or
+// they were told and have no answer. It is a value, as State is: nothing that
+// an older one holds is changed.
+type waiting struct {
+	transcripts []expected // of utterances that are over, in the order of the utterances
+	untold      []Words    // said over the assistant, in order
+	unanswered  bool       // words that came late were told, and have no answer
+}
+
+// expected is an utterance whose words come when the user already says the
+// next: the guess of that revision, or of a later one.
+type expected struct{ utterance, revision int }
+
+// expect notes that the words of an utterance are still to come.
+func (w *waiting) expect(utterance, revision int) {
+	w.transcripts = append(slices.Clip(w.transcripts), expected{utterance, revision})
+}
+
+// came takes note of a guess; it reports whether its words were waited for.
+func (w *waiting) came(utterance, revision int) bool {
+	i := slices.IndexFunc(w.transcripts, func(x expected) bool { return x.utterance == utterance && revision >= x.revision })
 	if i < 0 {
+		return false
+	}
+	w.transcripts = slices.Delete(slices.Clone(w.transcripts), i, i+1)
+	return true
+}
+
+// hold keeps short speech over the assistant's until that is over.
+func (w *waiting) hold(words Words) { w.untold = append(slices.Clip(w.untold), words) }
+
+// release returns what was held, in order, and holds it no longer.
+func (w *waiting) release() []Words {
+	held := w.untold
+	w.untold = nil
+	return held
+}
+
+// forAssistant reports whether something waits for the assistant to be silent.
+func (w waiting) forAssistant() bool { return len(w.untold) > 0 || w.unanswered }
+
+// forAnswer reports whether there is nothing but an answer to wait for: all that
+// was said is known.
+func (w waiting) forAnswer() bool { return w.unanswered && len(w.transcripts) == 0 }
+
+// cameLate: these are the words of an utterance that was over before the user
+// began the newest one. They are told before that; the answer is to both.
+func (s *State) cameLate(out *effects, e Guessed) {
+	if !s.waiting.came(e.Utterance, e.Revision) {
 		return
 	}
-	s.late = slices.Delete(slices.Clone(s.late), i, i+1)
 	switch {
 	case e.Words.Text == "":
 	case s.talking():
-		s.holdBack(e.Words)
+		s.waiting.hold(e.Words)
 	default:
 		s.say(out, e.Words)
-		s.owed = true
+		s.waiting.unanswered = true
 	}
-	s.answerOwed(out)
+	s.answerWaiting(out)
 }
 
-// answerOwed answers words that came late, once the user says no more.
-func (s *State) answerOwed(out *effects) {
-	if s.owed && !s.heard.open && len(s.late) == 0 && !s.talking() {
+// answerWaiting answers words that came late, once the user says no more.
+func (s *State) answerWaiting(out *effects) {
+	if s.waiting.forAnswer() && !s.heard.open && !s.talking() {
 		s.answer(out, "")
 	}
 }
 
-// holdBack keeps short speech over the assistant's until that is over.
-func (s *State) holdBack(w Words) {
-	s.heldBack = append(slices.Clip(s.heldBack), w)
-}
-
-// answerHeldBack: the playback is over; what was said meanwhile counts now.
-func (s *State) answerHeldBack(out *effects) {
-	words := s.heldBack
-	s.heldBack = nil
-	answer := s.asked() || s.owed
-	for _, w := range words {
+// answerUntold: the playback is over; what was said meanwhile counts now.
+func (s *State) answerUntold(out *effects) {
+	answer := s.asked() || s.waiting.unanswered
+	for _, w := range s.waiting.release() {
 		s.say(out, w)
 		answer = answer || !backchannel(w.Text)
 	}

@@ -1,9 +1,12 @@
 package turn
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // lateWords is a conversation in which the first utterance is over, its words are
@@ -59,4 +62,126 @@ func TestSeveralUtterancesMayBeLate(t *testing.T) {
 	want(t, b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Two.")}), "user: Two.")
 	want(t, b.after(Guessed{Utterance: 3, Revision: 1, Words: says("Thr")}))
 	want(t, b.after(Guessed{Utterance: 3, Revision: 2, Words: says("Three.")}), "user: Three.", "think 1: Three.")
+}
+
+func TestWhatWaitsIsAValue(t *testing.T) {
+	var w waiting
+	w.expect(1, 1)
+	w.expect(2, 3)
+	w.hold(says("One."))
+	was := w
+	if w.came(2, 2) || w.came(3, 1) {
+		t.Error("words came that nobody waited for")
+	}
+	if !w.came(1, 1) || w.came(1, 1) || w.forAnswer() {
+		t.Error("words come once")
+	}
+	w.expect(4, 1)
+	w.hold(says("Two."))
+	if got := w.release(); len(got) != 2 || got[0].Text != "One." || w.forAssistant() {
+		t.Errorf("released %v", got)
+	}
+	if len(was.transcripts) != 2 || was.transcripts[0] != (expected{1, 1}) || len(was.untold) != 1 || !was.forAssistant() {
+		t.Errorf("the older value became %+v", was)
+	}
+}
+
+// talk is a random conversation in real time: the user speaks shortly, now and
+// then over the assistant, who answers everything.
+type talk struct {
+	t         *rapid.T
+	state     State
+	now       time.Duration
+	utterance int
+	words     []Event // transcripts that are still to come, in order
+	told      []string
+}
+
+func (k *talk) happen(e Event) {
+	for at, ok := k.state.Wake(); ok && at < k.now && at > k.state.now; at, ok = k.state.Wake() {
+		k.next(Tick{At(at)})
+	}
+	k.next(stamped(e, k.now))
+}
+
+func (k *talk) next(e Event) {
+	var effects []Effect
+	k.state, effects = Next(k.state, e)
+	for _, f := range effects {
+		if tell, ok := f.(Tell); ok {
+			if u, ok := tell.Fact.(UserSaid); ok && !u.Interim {
+				k.told = append(k.told, u.Text)
+			}
+		}
+	}
+}
+
+func (k *talk) transcribe() {
+	if len(k.words) > 0 {
+		e := k.words[0]
+		k.words = k.words[1:]
+		k.happen(e)
+	}
+}
+
+// reply lets the assistant say what it has to, two seconds of it.
+func (k *talk) reply() {
+	n := k.state.Turn()
+	if k.state.reply.phase == quiet || k.state.reply.thought {
+		return
+	}
+	line := Sentence{ID: fmt.Sprint(n), Text: "Answer."}
+	k.happen(Thought{Turn: n, Sentence: line})
+	k.happen(ThoughtEnded{Turn: n})
+	k.happen(Spoken{Turn: n, Clip: Clip{Sentence: line, Files: [][]byte{{1}}, Duration: 2 * time.Second}})
+}
+
+// speak is one short utterance, whose words come before its end or later.
+func (k *talk) speak() {
+	k.utterance++
+	k.happen(Voiced{Utterance: k.utterance, Voice: 400 * time.Millisecond})
+	k.words = append(k.words, Guessed{Utterance: k.utterance, Revision: 1, Words: says(fmt.Sprint("Words ", k.utterance))})
+	if rapid.Bool().Draw(k.t, "known at the pause") {
+		for len(k.words) > 0 {
+			k.transcribe()
+		}
+	}
+	k.now += 800 * time.Millisecond
+	k.happen(TurnEnded{Utterance: k.utterance, Revision: 1})
+}
+
+// Every word heard is told, and before any later one, whatever waits for what:
+// as long as nobody interrupts or pauses the assistant.
+func TestWhatIsHeardIsToldInItsOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := &talk{t: t, state: NewState(DefaultSettings(), time.UnixMilli(0), nil)}
+		k.happen(Opened{})
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			k.now += time.Duration(rapid.IntRange(1, 1500).Draw(t, "ms")) * time.Millisecond
+			switch rapid.IntRange(0, 3).Draw(t, "what") {
+			case 0:
+				k.speak()
+			case 1:
+				k.transcribe()
+			case 2:
+				k.reply()
+			default:
+				k.happen(Tick{})
+			}
+		}
+		for range 200 {
+			k.now += 3 * time.Second
+			k.transcribe()
+			k.reply()
+			k.happen(Tick{})
+		}
+		for i, text := range k.told {
+			if want := fmt.Sprint("Words ", i+1); text != want {
+				t.Fatalf("told %q, want %q next", k.told, want)
+			}
+		}
+		if len(k.told) != k.utterance {
+			t.Fatalf("told %d of %d utterances", len(k.told), k.utterance)
+		}
+	})
 }
