@@ -170,9 +170,15 @@ func (s *State) complete(out *effects) {
 	}
 }
 
-// say sends and keeps what the user said.
-func (s *State) say(out *effects, w Words) {
-	s.tell(out, UserSaid{Words: w})
+// say tells and keeps what the user said, after what was said before it and is
+// not told yet.
+func (s *State) say(out *effects, w Words) { s.sayAll(out, w, false) }
+
+func (s *State) sayAll(out *effects, w Words, typed bool) {
+	for _, earlier := range s.waiting.release() {
+		s.say(out, earlier)
+	}
+	s.tell(out, UserSaid{Words: w, Typed: typed})
 	s.addUser(w.Text)
 	s.spendContext()
 }
@@ -187,9 +193,7 @@ func (s *State) typed(out *effects, e Typed) {
 		s.interrupt(out)
 	}
 	w := Words{Text: e.Text, Begin: s.now, End: s.now}
-	s.tell(out, UserSaid{Words: w, Typed: true})
-	s.addUser(e.Text)
-	s.spendContext()
+	s.sayAll(out, w, true)
 	s.answer(out, "")
 }
 

@@ -86,7 +86,7 @@ func TestWhatWaitsIsAValue(t *testing.T) {
 	}
 }
 
-// talk is a random conversation in real time: the user speaks shortly, now and
+// talk is a random conversation in real time: the user speaks, now and
 // then over the assistant, who answers everything.
 type talk struct {
 	t         *rapid.T
@@ -136,10 +136,11 @@ func (k *talk) reply() {
 	k.happen(Spoken{Turn: n, Clip: Clip{Sentence: line, Files: [][]byte{{1}}, Duration: 2 * time.Second}})
 }
 
-// speak is one short utterance, whose words come before its end or later.
+// speak is one utterance, whose words come before its end or later.
 func (k *talk) speak() {
 	k.utterance++
-	k.happen(Voiced{Utterance: k.utterance, Voice: 400 * time.Millisecond})
+	voice := rapid.SampledFrom([]int{400, 1200}).Draw(k.t, "voice") // the longer one interrupts
+	k.happen(Voiced{Utterance: k.utterance, Voice: time.Duration(voice) * time.Millisecond})
 	k.words = append(k.words, Guessed{Utterance: k.utterance, Revision: 1, Words: says(fmt.Sprint("Words ", k.utterance))})
 	if rapid.Bool().Draw(k.t, "known at the pause") {
 		for len(k.words) > 0 {
@@ -150,8 +151,16 @@ func (k *talk) speak() {
 	k.happen(TurnEnded{Utterance: k.utterance, Revision: 1})
 }
 
+// What was said over the assistant is told before that which interrupts it.
+func TestWhatInterruptsIsToldAfterWhatWasSaidBefore(t *testing.T) {
+	b := speaking(t, "The museum opens at ten.")
+	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 400 * time.Millisecond},
+		Guessed{Utterance: 2, Revision: 1, Words: says("And Mondays?")}, TurnEnded{Utterance: 2, Revision: 1})
+	want(t, b.after(Typed{Text: "Stop."}), "amend id-The museum opens at ten.: …", "user_interruption", "user: And Mondays?", "user: Stop.", "think 2: Stop.")
+}
+
 // Every word heard is told, and before any later one, whatever waits for what:
-// as long as nobody interrupts or pauses the assistant.
+// as long as nobody pauses the assistant.
 func TestWhatIsHeardIsToldInItsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := &talk{t: t, state: NewState(DefaultSettings(), time.UnixMilli(0), nil)}
