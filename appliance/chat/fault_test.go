@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
 	"testing"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/store"
 )
 
 // What an engine says of its failure may name servers and files.
@@ -34,6 +38,143 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 	for _, e := range []turn.Event{turn.Faulty{Fault: cut}, turn.Failed{Fault: cut}} {
 		if got := explained(e); got != nil {
 			t.Errorf("the end of a context is told as %+v", got)
+		}
+	}
+}
+
+// secret is what a client must never read.
+const secret = "/var/lib/parley/x.onnx 10.9.8.7:8000 SELECT secret FROM api_key"
+
+// failing are parts of which one fails, and says where it lies.
+type failing struct {
+	*fakes
+	where string
+	kind  error // that is wrapped, if any
+
+	mu     sync.Mutex
+	reason string // with which the line was closed
+}
+
+func (f *failing) fail(where string) error {
+	switch {
+	case f.where != where:
+		return nil
+	case f.kind != nil:
+		return fmt.Errorf("%s: %w", secret, f.kind)
+	}
+	return errors.New(secret)
+}
+
+func (f *failing) NewStream() engine.VoiceStream { return failingStream{f} }
+
+type failingStream struct{ *failing }
+
+func (failingStream) Reset() {}
+func (s failingStream) Probability(frame []float32) (float32, error) {
+	p, _ := loud{}.Probability(frame)
+	return p, s.fail("detector")
+}
+
+func (f *failing) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+	if err := f.fail("transcriber"); err != nil {
+		return engine.Transcript{}, err
+	}
+	return f.fakes.Transcribe(ctx, pcm, o)
+}
+
+func (f *failing) Generate(ctx context.Context, p engine.Prompt, emit func(string) error) (engine.Usage, error) {
+	if err := f.fail("model"); err != nil {
+		return engine.Usage{}, err
+	}
+	return f.fakes.Generate(ctx, p, emit)
+}
+
+func (f *failing) Voice(name string) (engine.Synthesizer, error) {
+	if name == "joe" {
+		if err := f.fail("opening a voice"); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func (f *failing) Synthesize(ctx context.Context, text string, o engine.SpeakOptions) (engine.Speech, error) {
+	if err := f.fail("voice"); err != nil {
+		return engine.Speech{}, err
+	}
+	return f.fakes.Synthesize(ctx, text, o)
+}
+
+func (f *failing) StartChat(context.Context, store.NewChat, ...store.Event) error {
+	return f.fail("beginning")
+}
+
+func (f *failing) GroupHistory(context.Context, string, int) ([]store.Event, error) {
+	return nil, f.fail("resuming")
+}
+
+func (f *failing) AppendEvents(ctx context.Context, id string, events []store.Event) error {
+	if err := f.fail("history"); err != nil {
+		return err
+	}
+	return f.fakes.AppendEvents(ctx, id, events)
+}
+
+func (f *failing) Close(code int, reason string) {
+	f.mu.Lock()
+	f.reason = reason
+	f.mu.Unlock()
+	f.fakes.Close(code, reason)
+}
+
+// Whatever fails, and however, the client reads what failed and nothing of
+// files, servers and questions to the database.
+func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
+	kinds := map[string][]error{
+		"detector": {nil}, "transcriber": {nil, context.DeadlineExceeded}, "voice": {nil, context.DeadlineExceeded}, "opening a voice": {nil},
+		"model":     {nil, engine.ErrUnreachable, engine.ErrTimedOut, engine.ErrOverloaded, engine.ErrBroken, context.DeadlineExceeded},
+		"beginning": {nil, store.ErrNotFound, store.ErrActive, store.ErrFull}, "resuming": {nil, store.ErrDamaged},
+		"history": {nil, store.ErrFull, store.ErrBusy, store.ErrConflict},
+	}
+	for where, of := range kinds {
+		for _, kind := range of {
+			name := fmt.Sprint(where, ": ", kind)
+			f := &failing{fakes: newFakes(), where: where, kind: kind}
+			h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
+				Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1})
+			seat, err := h.Reserve("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var connect contract.ConnectSettings
+			pcm16(&connect)
+			if where == "beginning" || where == "resuming" {
+				connect.ResumedChatGroupID = "g"
+			}
+			c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
+			if fault, told := errors.AsType[contract.Fault](err); told && strings.Contains(fault.Error(), secret) {
+				t.Errorf("%s: refused with %v", name, fault)
+			}
+			if err == nil {
+				_ = c.Receive(contract.SessionSettings{VoiceID: "joe"})
+				say(t, c, 0x11)
+				f.until(t, "error")
+				c.HangUp()
+				<-c.Done()
+			}
+			f.fakes.mu.Lock()
+			for _, m := range f.sent {
+				if text, err := m.MarshalJSON(); err != nil || strings.Contains(string(text), "parley") || strings.Contains(string(text), "10.9.8.7") || strings.Contains(string(text), "SELECT") {
+					t.Errorf("%s: told %s", name, text)
+				}
+			}
+			f.fakes.mu.Unlock()
+			if strings.Contains(f.reason, "SELECT") {
+				t.Errorf("%s: closed with %q", name, f.reason)
+			}
+			if err := h.Stop(t.Context()); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
