@@ -10,9 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/ssestream"
-
 	"parley/appliance/engine"
 )
 
@@ -89,11 +86,11 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		e.Kind, e.Err, e.Why = TimedOut, cause, m.tooLong(cause)
 		return e
 	}
-	if status, ok := errors.AsType[*openai.Error](err); ok {
+	if status, ok := errors.AsType[*statusError](err); ok {
 		return m.status(e, status)
 	}
-	if said, ok := errors.AsType[*ssestream.StreamError](err); ok {
-		e.Kind, e.Why = BadAnswer, short(said.Message)
+	if said, ok := errors.AsType[*streamError](err); ok {
+		e.Kind, e.Why = BadAnswer, short(said.message)
 		return e
 	}
 	if !answered && brokenConnection(err) {
@@ -120,17 +117,13 @@ func (m *Model) tooLong(cause error) string {
 }
 
 // status classifies an HTTP status that is not 200.
-func (m *Model) status(e *Error, from *openai.Error) error {
-	e.Status = from.StatusCode
-	e.Why = short(from.Message)
+func (m *Model) status(e *Error, from *statusError) error {
+	e.Status = from.status
+	e.Why = short(from.message)
 	if e.Why == "" {
 		e.Why = http.StatusText(e.Status)
 	}
-	if from.Response != nil {
-		if s, err := strconv.ParseFloat(from.Response.Header.Get("Retry-After"), 64); err == nil && s > 0 && s < 86400 {
-			e.RetryAfter = time.Duration(s * float64(time.Second))
-		}
-	}
+	e.RetryAfter = patience(from.retryAfter, time.Now())
 	switch s := e.Status; {
 	case s == http.StatusUnauthorized || s == http.StatusForbidden:
 		e.Kind = Refused
@@ -148,6 +141,21 @@ func (m *Model) status(e *Error, from *openai.Error) error {
 		e.Kind = Refused
 	}
 	return e
+}
+
+// patience is what a Retry-After header asks for, in seconds or as a date, up
+// to a day; 0 where it asks for nothing that can be understood.
+func patience(header string, now time.Time) time.Duration {
+	d := time.Duration(0)
+	if s, err := strconv.ParseFloat(header, 64); err == nil && s < 1e6 {
+		d = time.Duration(s * float64(time.Second))
+	} else if at, err := http.ParseTime(header); err == nil {
+		d = at.Sub(now)
+	}
+	if d <= 0 || d > 24*time.Hour {
+		return 0
+	}
+	return d
 }
 
 // short puts a server's words on one line of at most 200 bytes.

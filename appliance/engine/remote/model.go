@@ -7,14 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/shared"
 
 	"parley/appliance/engine"
 )
@@ -22,8 +18,8 @@ import (
 // Limits are how long a server may take. Someone is waiting on the line, so
 // each is the time after which saying sorry beats waiting on.
 type Limits struct {
-	// FirstPiece covers connecting, the queue and reading the prompt: past
-	// 10 s a caller believes the line is dead.
+	// FirstPiece covers connecting (5 s at most of it), the queue and reading
+	// the prompt: past 10 s a caller believes the line is dead.
 	FirstPiece time.Duration
 	// Idle is between two pieces. Speech made so far is still playing
 	// meanwhile, so it may be longer: 15 s.
@@ -61,11 +57,12 @@ type Options struct {
 // Model is a language model on a server. It keeps nothing of a conversation;
 // servers that cache prompts find the beginning again by themselves.
 type Model struct {
-	chat   openai.ChatCompletionService
-	model  string
-	server string // scheme and host, for messages
-	limits Limits
-	close  func()
+	client  *http.Client
+	address string // of its chat completions
+	key     string
+	model   string
+	server  string // scheme and host, for messages
+	limits  Limits
 	// newTokenName is set once the server refused max_tokens in favour of
 	// max_completion_tokens, as the newest models do.
 	newTokenName atomic.Bool
@@ -80,15 +77,6 @@ func Open(o Options) (*Model, error) {
 	}
 	if o.Model == "" {
 		return nil, fmt.Errorf("remote model: no model named for %s", o.BaseURL)
-	}
-	client := newClient(u)
-	options := []option.RequestOption{
-		option.WithBaseURL(o.BaseURL),
-		option.WithHTTPClient(client),
-		option.WithMaxRetries(0), // Generate knows whether anything was answered yet
-	}
-	if o.Key != "" {
-		options = append(options, option.WithAPIKey(o.Key))
 	}
 	limits, standard := o.Limits, defaultLimits()
 	for _, l := range []struct {
@@ -105,13 +93,12 @@ func Open(o Options) (*Model, error) {
 		}
 	}
 	return &Model{
-		// The service rather than the library's client: that one would take
-		// keys, headers and another address from OPENAI_… variables.
-		chat:   openai.NewChatCompletionService(options...),
-		model:  o.Model,
-		server: u.Scheme + "://" + u.Host,
-		limits: limits,
-		close:  client.CloseIdleConnections,
+		client:  newClient(u),
+		address: u.JoinPath("chat", "completions").String(),
+		key:     o.Key,
+		model:   o.Model,
+		server:  u.Scheme + "://" + u.Host,
+		limits:  limits,
 	}, nil
 }
 
@@ -161,7 +148,7 @@ func (m *Model) Describe() string { return m.model + " at " + m.server }
 
 // Close gives up the connections that are kept. No call may be under way.
 func (m *Model) Close() error {
-	m.close()
+	m.client.CloseIdleConnections()
 	return nil
 }
 
@@ -171,82 +158,22 @@ func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit
 	watched, watch := newWatch(ctx, m.limits, start)
 	defer watch.stop()
 
-	stream := m.chat.NewStreaming(watched, m.request(p))
-	defer stream.Close()
-	var thoughts thinking
-	events, answered, finished := 0, false, false
-	deliver := func(piece string) error {
-		if piece == "" {
-			return nil
-		}
-		if !answered {
-			answered, usage.FirstToken = true, time.Since(start)
-		}
-		watch.pause() // how long the caller takes is not the server's fault
-		err := emit(strings.ToValidUTF8(piece, "\uFFFD"))
-		watch.next()
-		return err
+	body, err := m.ask(watched, m.question(p))
+	if err != nil {
+		return usage, m.fault(watched, ctx, err, false)
 	}
-	for stream.Next() {
-		watch.next()
-		events++
-		chunk := stream.Current()
-		if n := chunk.Usage; n.TotalTokens > 0 {
-			usage.PromptTokens = int(n.PromptTokens)
-			usage.CachedTokens = int(n.PromptTokensDetails.CachedTokens)
-			usage.ReplyTokens = int(n.CompletionTokens)
-		}
-		for _, c := range chunk.Choices {
-			if c.Index != 0 {
-				continue // only one answer was asked for
-			}
-			if err := deliver(thoughts.spoken(c.Delta.Content + c.Delta.Refusal)); err != nil {
-				return usage, err
-			}
-			finished = finished || c.FinishReason != ""
-		}
-	}
-	if err := stream.Err(); err != nil {
-		return usage, m.fault(watched, ctx, err, answered)
-	}
-	if err := context.Cause(ctx); err != nil {
-		return usage, err
-	}
-	if events == 0 {
+	defer body.Close()
+	a := answer{start: start, watch: watch, emit: emit, usage: &usage}
+	err = a.read(newEventStream(body))
+	switch {
+	case a.refused != nil: // emit's own error
+		return usage, a.refused
+	case err != nil:
+		return usage, m.fault(watched, ctx, err, a.begun)
+	case a.events == 0:
 		return usage, m.bad(false, "the answer holds no event of a stream: is this an OpenAI-compatible address (it often ends in /v1), and does the server stream?")
+	case !a.finished:
+		return usage, m.bad(a.begun, "the answer was cut off before its end")
 	}
-	if !finished {
-		return usage, m.bad(answered, "the answer was cut off before its end")
-	}
-	return usage, deliver(thoughts.rest())
-}
-
-// request is p in the server's words.
-func (m *Model) request(p engine.Prompt) openai.ChatCompletionNewParams {
-	r := openai.ChatCompletionNewParams{
-		Model:         shared.ChatModel(m.model),
-		Temperature:   openai.Float(p.Temperature),
-		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)},
-	}
-	for _, message := range p.Messages {
-		text := strings.ToValidUTF8(message.Content, "\uFFFD")
-		switch message.Role {
-		case engine.System:
-			r.Messages = append(r.Messages, openai.SystemMessage(text))
-		case engine.Assistant:
-			r.Messages = append(r.Messages, openai.AssistantMessage(text))
-		default:
-			r.Messages = append(r.Messages, openai.UserMessage(text))
-		}
-	}
-	tokens := openai.Int(int64(p.MaxTokens))
-	if p.MaxTokens <= 0 {
-		tokens = openai.Int(defaultTokens)
-	}
-	if m.newTokenName.Load() {
-		r.MaxCompletionTokens = tokens
-	} else {
-		r.MaxTokens = tokens
-	}
-	return r
+	return usage, nil
 }

@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 	"unicode/utf8"
 
@@ -156,17 +160,114 @@ func TestEachFailureHasItsKind(t *testing.T) {
 }
 
 func TestAnEndlessAnswerIsBounded(t *testing.T) {
-	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		for r.Context().Err() == nil {
-			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
-				return
+	for piece, want := range map[string]error{
+		strings.Repeat("x", 1<<16):                            errLineSize,
+		strings.Repeat("data: x\n", 1<<13):                    errLineSize,
+		": " + strings.Repeat("x", 1000) + "\n\n":             errAnswerSize,
+		"data: " + delta("Hm") + "\n\n: and what nobody says": nil, // ends with the reply's longest time
+	} {
+		m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				if _, err := io.WriteString(w, piece); err != nil {
+					return
+				}
 			}
+		})
+		m.limits = defaultLimits()
+		m.limits.Reply = 3 * time.Second
+		_, err := generate(t.Context(), m)
+		fault, ok := errors.AsType[*Error](err)
+		if !ok || want != nil && (fault.Kind != BadAnswer || !errors.Is(err, want)) {
+			t.Errorf("%.20q: got %v, want %v", piece, err, want)
 		}
+	}
+}
+
+// Events come cut anywhere, in lines of several kinds, with what is none
+// between them.
+func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
+	const text = ": hello\r\nevent: message\r\ndata: one\r\nid: 7\r\n\r\n\n\ndata:two\ndata:  lines\n\nretry: 3\n\ndata\n\ndata: [DONE]\n\ndata: late\n\n"
+	want := []string{"one", "two\n lines"}
+	for _, read := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
+		s := newEventStream(read(strings.NewReader(text)))
+		var got []string
+		for {
+			data, err := s.next()
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					t.Error(err)
+				}
+				break
+			}
+			got = append(got, string(data))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if _, err := newEventStream(strings.NewReader("data: cut off\n")).next(); !errors.Is(err, io.EOF) {
+		t.Errorf("an event that is cut off: %v", err)
+	}
+}
+
+// What a server says of a failure is the operator's to read, in one short line,
+// however long it is and in whichever way the server says it.
+func TestTheWordsOfARefusalAreFoundAndBounded(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"error":"no such thing"}`:                                "no such thing",
+		`{"error":null,"message":"busy"}`:                          "busy",
+		`{"detail":"Not Found"}`:                                   "Not Found",
+		`{"error":{"message":"` + strings.Repeat("a", 9e4) + `"}}`: "Bad Request",
+		`<html><body>` + strings.Repeat("a", 9e4):                  "Bad Request",
+	} {
+		m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, body)
+		})
+		_, err := generate(t.Context(), m)
+		if err == nil || !strings.HasSuffix(err.Error(), want) || len(err.Error()) > 400 {
+			t.Errorf("%.40s: %.400v; want %q", body, err, want)
+		}
+	}
+}
+
+func TestRetryAfterIsUnderstoodInBothForms(t *testing.T) {
+	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"": 0, "3": 3 * time.Second, "0.5": 500 * time.Millisecond, "-1": 0, "soon": 0, "1e300": 0, "NaN": 0, "90000": 0,
+		"Tue, 01 Jan 2030 12:01:00 GMT": time.Minute, "Tue, 01 Jan 2030 11:00:00 GMT": 0,
+	} {
+		if got := patience(header, now); got != want {
+			t.Errorf("%q: %v, want %v", header, got, want)
+		}
+	}
+}
+
+// What is asked is what the OpenAI API documents, with nothing that servers of
+// other makers stumble over.
+func TestTheRequestIsThatOfTheOpenAIAPI(t *testing.T) {
+	var path, body string
+	var header http.Header
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		path, body, header = r.Method+" "+r.URL.Path, string(b), r.Header
+		say(w, delta("Hi"), stop, "[DONE]")
 	})
-	m.limits = defaultLimits()
-	_, err := generate(t.Context(), m)
-	if fault, ok := errors.AsType[*Error](err); !ok || fault.Kind != BadAnswer || !errors.Is(err, errAnswerSize) {
-		t.Errorf("got %v, want a bad answer of too many bytes", err)
+	p := engine.Prompt{MaxTokens: 7, Temperature: 0.5, Messages: []engine.Message{
+		{Role: engine.System, Content: "Be brief."}, {Role: engine.User, Content: "a\xffb"}, {Role: engine.Assistant, Content: "Yes."},
+	}}
+	if _, err := m.Generate(t.Context(), p, func(string) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"a\ufffdb"},{"role":"assistant","content":"Yes."}],` +
+		`"temperature":0.5,"max_tokens":7,"stream":true,"stream_options":{"include_usage":true}}`
+	var got, wanted any
+	if json.Unmarshal([]byte(body), &got) != nil || json.Unmarshal([]byte(want), &wanted) != nil || !reflect.DeepEqual(got, wanted) || path != "POST /v1/chat/completions" {
+		t.Errorf("%s %s\nwant %s", path, body, want)
+	}
+	if header.Get("Authorization") != "Bearer the-key" || header.Get("Content-Type") != "application/json" {
+		t.Errorf("%v", header)
 	}
 }
 

@@ -1,0 +1,161 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"parley/appliance/engine"
+)
+
+// The OpenAI API's POST /chat/completions, as far as it is used here.
+
+// question is the body of the request.
+type question struct {
+	Model               string        `json:"model"`
+	Messages            []message     `json:"messages"`
+	Temperature         float64       `json:"temperature"`
+	MaxTokens           int           `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
+	Stream              bool          `json:"stream"`
+	StreamOptions       streamOptions `json:"stream_options"`
+}
+
+type message struct {
+	Role    engine.Role `json:"role"`
+	Content string      `json:"content"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+// chunk is one event of the answer.
+type chunk struct {
+	Choices []struct {
+		Index int `json:"index"`
+		Delta struct {
+			Content string `json:"content"`
+			Refusal string `json:"refusal"`
+		} `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		PromptTokens     int `json:"prompt_tokens"`
+		CompletionTokens int `json:"completion_tokens"`
+		TotalTokens      int `json:"total_tokens"`
+		Details          struct {
+			CachedTokens int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+	} `json:"usage"`
+	Error failure `json:"error"`
+}
+
+// failure is what went wrong in a server's words. Some send a text where others
+// send an object.
+type failure struct {
+	there   bool
+	message string
+}
+
+// UnmarshalJSON takes {"message": "…"} or "…".
+func (f *failure) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
+	f.there = true
+	var object struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(data, &f.message) != nil && json.Unmarshal(data, &object) == nil {
+		f.message = object.Message
+	}
+	return nil
+}
+
+// question is p in the server's words.
+func (m *Model) question(p engine.Prompt) question {
+	q := question{Model: m.model, Temperature: p.Temperature, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
+	for _, said := range p.Messages {
+		q.Messages = append(q.Messages, message{said.Role, strings.ToValidUTF8(said.Content, "\uFFFD")})
+	}
+	tokens := p.MaxTokens
+	if tokens <= 0 {
+		tokens = defaultTokens
+	}
+	if m.newTokenName.Load() {
+		q.MaxCompletionTokens = tokens
+	} else {
+		q.MaxTokens = tokens
+	}
+	return q
+}
+
+// ask sends the request and returns the body of a 200; a *statusError for
+// every other status.
+func (m *Model) ask(ctx context.Context, q question) (io.ReadCloser, error) {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "text/event-stream")
+	r.Header.Set("User-Agent", "parley")
+	if m.key != "" {
+		r.Header.Set("Authorization", "Bearer "+m.key)
+	}
+	response, err := m.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode == http.StatusOK {
+		return response.Body, nil
+	}
+	defer response.Body.Close()
+	return nil, readStatus(response)
+}
+
+// maxErrorBytes bounds what is read of an answer that only says what is wrong.
+const maxErrorBytes = 64 << 10
+
+// A statusError is an answer whose status is not 200.
+type statusError struct {
+	status     int
+	retryAfter string // the header
+	message    string // the server's words; empty when they are not its own
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("HTTP %d: %s", e.status, e.message) }
+
+// readStatus reads the words of an error as servers have them: the OpenAI
+// API's {"error": …}, {"message": …}, {"detail": …}, or plain text. A web page
+// says nothing.
+func readStatus(from *http.Response) *statusError {
+	e := &statusError{status: from.StatusCode, retryAfter: from.Header.Get("Retry-After")}
+	// What breaks off is as good as what is there; the status is known.
+	body, _ := io.ReadAll(io.LimitReader(from.Body, maxErrorBytes))
+	var said struct {
+		Error   failure `json:"error"`
+		Message string  `json:"message"`
+		Detail  string  `json:"detail"`
+	}
+	switch {
+	case json.Unmarshal(body, &said) == nil:
+		for _, words := range []string{said.Error.message, said.Message, said.Detail} {
+			if e.message == "" {
+				e.message = words
+			}
+		}
+	case strings.HasPrefix(from.Header.Get("Content-Type"), "text/plain"):
+		e.message = string(body)
+	}
+	return e
+}
