@@ -14,6 +14,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/engine"
+	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/packs"
 )
@@ -41,7 +42,7 @@ type Engines struct {
 	cfg config.Config
 	log *slog.Logger
 	rt  *onnx.Runtime
-	ph  *onnx.Phonemizer
+	ph  *espeak.Phonemizer
 
 	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
 

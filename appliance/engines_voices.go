@@ -9,6 +9,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/packs"
 )
@@ -23,7 +24,7 @@ type openVoice struct {
 // openVoices opens the phonemizer and the voice of the configuration. Other
 // voices are opened when they are first asked for.
 func (e *Engines) openVoices() error {
-	ph, err := onnx.OpenPhonemizer()
+	ph, err := espeak.Open()
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,11 @@ import (
 	"os"
 	"testing"
 
-	"parley/appliance/engine/onnx"
+	"parley/appliance/engine/espeak"
 )
 
 // TestMain is the process that holds espeak-ng, too.
 func TestMain(m *testing.M) {
-	onnx.BeEspeak()
+	espeak.Main()
 	os.Exit(m.Run())
 }

@@ -14,13 +14,13 @@ import (
 
 	"parley/appliance"
 	"parley/appliance/config"
-	"parley/appliance/engine/onnx"
+	"parley/appliance/engine/espeak"
 )
 
 // TestMain is the box, too: started with the arguments of parley serve, the
 // test binary does what parley does then.
 func TestMain(m *testing.M) {
-	onnx.BeEspeak()
+	espeak.Main()
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		if err := serve(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, "parley:", strings.Join(strings.Fields(err.Error()), " "))

@@ -19,6 +19,7 @@ import (
 	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/config"
+	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/doctor"
@@ -187,8 +188,10 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 	if say(err); err == nil {
 		say(runtime.Close())
 	}
-	phonemizer, err := onnx.OpenPhonemizer()
+	var lacks []string
+	phonemizer, err := espeak.Open()
 	if say(err); err == nil {
+		lacks = phonemizer.Lacks()
 		say(phonemizer.Close())
 	}
 	if slices.Contains(appliance.Needs(cfg), "runtime-llama") {
@@ -196,6 +199,9 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 	}
 	if len(broken) > 0 {
 		return doctor.Finding{Part: "libraries", Health: doctor.Trouble, What: strings.Join(broken, "; "), Mend: "run: parley packs pull, and see parley packs verify"}
+	}
+	if len(lacks) > 0 {
+		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: "all of them load; this kernel does not shut eSpeak NG in with " + strings.Join(lacks, ", nor with "), Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)"}
 	}
 	return doctor.Finding{Part: "libraries", Health: doctor.Well, What: "all of them load"}
 }

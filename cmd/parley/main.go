@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance/engine/onnx"
+	"parley/appliance/engine/espeak"
 	"parley/firmware/packs"
 )
 
@@ -57,6 +57,6 @@ func listOf(words []string) string {
 }
 
 func main() {
-	onnx.BeEspeak()
+	espeak.Main()
 	os.Exit(run(untilSignalled(context.Background()), os.Args[1:], standardConsole()))
 }

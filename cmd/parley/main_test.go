@@ -4,13 +4,13 @@ import (
 	"os"
 	"testing"
 
-	"parley/appliance/engine/onnx"
+	"parley/appliance/engine/espeak"
 )
 
 // TestMain is the process that holds espeak-ng, too, and the program itself
 // where a test starts one.
 func TestMain(m *testing.M) {
-	onnx.BeEspeak()
+	espeak.Main()
 	if os.Getenv("PARLEY_TEST_PROGRAM") != "" {
 		main()
 	}

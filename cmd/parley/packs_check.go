@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"parley/appliance/engine"
+	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
 	"parley/firmware/packs"
@@ -73,7 +74,7 @@ func loadsVoice(ctx context.Context, dir, folder string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rt.Close()) }()
-	phonemes, err := onnx.OpenPhonemizer()
+	phonemes, err := espeak.Open()
 	if err != nil {
 		return err
 	}

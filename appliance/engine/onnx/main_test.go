@@ -3,10 +3,12 @@ package onnx
 import (
 	"os"
 	"testing"
+
+	"parley/appliance/engine/espeak"
 )
 
 // TestMain is the process that holds espeak-ng, too.
 func TestMain(m *testing.M) {
-	BeEspeak()
+	espeak.Main()
 	os.Exit(m.Run())
 }

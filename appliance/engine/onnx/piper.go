@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -28,6 +29,14 @@ const (
 	minSpeed, maxSpeed = 0.25, 3
 )
 
+// A phonemizer turns text into the phonemes of the International Phonetic
+// Alphabet.
+type phonemizer interface {
+	// Phonemize takes the name of one of eSpeak NG's voices, such as "en-us",
+	// and keeps a mark (of . , ? ! : ;) where text has punctuation.
+	Phonemize(ctx context.Context, text, voice string) (string, error)
+}
+
 // Piper is a voice: an engine.Synthesizer over a Piper model. Any number of
 // goroutines may use it.
 type Piper struct {
@@ -39,14 +48,14 @@ type Piper struct {
 	session *Session
 	timed   bool // the model tells the durations of phonemes
 	gate    *engine.Gate
-	ph      *Phonemizer
+	ph      phonemizer
 	gain    float32
 	unknown onceForEach
 }
 
 // LoadPiper loads voice.onnx and voice.json from dir, warms the model and
 // measures how loud it is. The caller closes it.
-func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph *Phonemizer) (_ *Piper, err error) {
+func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (_ *Piper, err error) {
 	config, err := readPiperConfig(filepath.Join(dir, "voice.json"))
 	if err != nil {
 		return nil, err
@@ -241,4 +250,23 @@ func place(sounds []sound, frames []float32, samples int) []engine.Phoneme {
 		phonemes = append(phonemes, engine.Phoneme{Symbol: s.symbol, Begin: at[s.begin], End: at[s.end]})
 	}
 	return phonemes
+}
+
+// onceForEach tells the first time that a rune is met from later ones.
+type onceForEach struct {
+	mu   sync.Mutex
+	seen map[rune]bool
+}
+
+func (o *onceForEach) met(r rune) (first bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen[r] {
+		return false
+	}
+	if o.seen == nil {
+		o.seen = make(map[rune]bool)
+	}
+	o.seen[r] = true
+	return true
 }

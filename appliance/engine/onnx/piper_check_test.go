@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/appliance/engine"
 )
 
 // voiceFolder makes a voice folder of a real model and a description that
@@ -51,13 +53,23 @@ func TestAWrongVoiceIsRefusedWithTheReason(t *testing.T) {
 		`"phoneme_type" is "text"`:           func(c map[string]any) { c["phoneme_type"] = "text" },
 		`is not a Piper voice's description`: func(c map[string]any) { c["audio"] = "loud" },
 	} {
-		if err := CheckVoice(rt, voiceFolder(t, change)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := loadAndClose(t, rt, voiceFolder(t, change)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
-	if err := CheckVoice(rt, voiceFolder(t, func(map[string]any) {})); err != nil {
+	if err := loadAndClose(t, rt, voiceFolder(t, func(map[string]any) {})); err != nil {
 		t.Errorf("a good voice: %v", err)
 	}
+}
+
+// loadAndClose loads a voice, which has it speak.
+func loadAndClose(t *testing.T, rt *Runtime, dir string) error {
+	t.Helper()
+	p, err := LoadPiper(rt, dir, engine.NewGate(2), openPhonemizer(t))
+	if err != nil {
+		return err
+	}
+	return p.Close()
 }
 
 func TestAFileThatIsNoModelIsRefused(t *testing.T) {
@@ -71,7 +83,7 @@ func TestAFileThatIsNoModelIsRefused(t *testing.T) {
 		if err := os.WriteFile(model, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := CheckVoice(rt, dir); err == nil || !strings.Contains(err.Error(), want) {
+		if err := loadAndClose(t, rt, dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
@@ -82,7 +94,7 @@ func TestAFileThatIsNoModelIsRefused(t *testing.T) {
 	if err := os.Symlink(packFile(t, "turn", "silero_vad.onnx"), model); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckVoice(rt, dir); err == nil {
+	if err := loadAndClose(t, rt, dir); err == nil {
 		t.Error("Silero was taken for a voice")
 	}
 }

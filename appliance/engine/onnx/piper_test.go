@@ -14,11 +14,22 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/engine"
+	"parley/appliance/engine/espeak"
 	"parley/appliance/text"
 )
 
 // voices are the packs of the Piper voices.
 func voices() []string { return []string{"voice-joe", "voice-jenny", "voice-alan"} }
+
+func openPhonemizer(t testing.TB) *espeak.Phonemizer {
+	t.Helper()
+	ph, err := espeak.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeOrFail(t, ph) })
+	return ph
+}
 
 // openVoice loads the voice of a pack for the time of the test.
 func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {

@@ -1,7 +1,8 @@
-package onnx
+package espeak
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -14,11 +15,15 @@ import (
 
 func openPhonemizer(t testing.TB) *Phonemizer {
 	t.Helper()
-	p, err := OpenPhonemizer()
+	p, err := Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { closeOrFail(t, p) })
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return p
 }
 
@@ -35,7 +40,7 @@ func TestPhonemesAreThoseOfTheVoiceWithTheirPunctuation(t *testing.T) {
 		{"en-us", "", ""},
 		{"en-us", "?!", ""},
 	} {
-		got, err := p.Phonemize(context.Background(), row.text, row.voice)
+		got, err := p.Phonemize(t.Context(), row.text, row.voice)
 		if err != nil || got != row.want {
 			t.Errorf("%s %q: got %q, %v; want %q", row.voice, row.text, got, err, row.want)
 		}
@@ -45,24 +50,24 @@ func TestPhonemesAreThoseOfTheVoiceWithTheirPunctuation(t *testing.T) {
 func TestAVoiceThatIsNotThereIsAnErrorAndNotTheLastOne(t *testing.T) {
 	p := openPhonemizer(t)
 	for _, voice := range []string{"", "xx", "klingon-xx", "../../etc/passwd", "en-us\x00", strings.Repeat("x", 10000)} {
-		if got, err := p.Phonemize(context.Background(), "hot", voice); err == nil && voice != "en-us\x00" {
+		if got, err := p.Phonemize(t.Context(), "hot", voice); err == nil && voice != "en-us\x00" {
 			t.Errorf("%.20q: %q", voice, got)
 		}
-		if got, err := p.Phonemize(context.Background(), "hot", "en-us"); err != nil || got != "hˈɑːt" {
+		if got, err := p.Phonemize(t.Context(), "hot", "en-us"); err != nil || got != "hˈɑːt" {
 			t.Errorf("after %.20q: %q, %v", voice, got, err)
 		}
 	}
 }
 
 func TestACommaInsideANumberIsNoPause(t *testing.T) {
-	got, err := openPhonemizer(t).Phonemize(context.Background(), "Das kostet 3,5 Euro", "de")
+	got, err := openPhonemizer(t).Phonemize(t.Context(), "Das kostet 3,5 Euro", "de")
 	if err != nil || strings.Contains(got, ",") || !strings.Contains(got, "kɔm") { // "drei Komma fünf"
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
 func TestLanguageMarksAreRemoved(t *testing.T) {
-	got, err := openPhonemizer(t).Phonemize(context.Background(), "le weekend au shopping center", "fr")
+	got, err := openPhonemizer(t).Phonemize(t.Context(), "le weekend au shopping center", "fr")
 	if err != nil || strings.ContainsAny(got, "()") || got == "" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -71,7 +76,7 @@ func TestLanguageMarksAreRemoved(t *testing.T) {
 func TestAnyTextCanBePhonemized(t *testing.T) {
 	p := openPhonemizer(t)
 	for _, s := range []string{"a\x00b", "\xff\xfe\xc3", strings.Repeat("word ", 2000), strings.Repeat("x", 10000), strings.Repeat("?", 10000), strings.Repeat("日本", 1000), "\u202e\u200f\ufeff"} {
-		if got, err := p.Phonemize(context.Background(), s, "en-us"); err != nil || !utf8.ValidString(got) {
+		if got, err := p.Phonemize(t.Context(), s, "en-us"); err != nil || !utf8.ValidString(got) {
 			t.Errorf("%.20q: %.40q, %v", s, got, err)
 		}
 	}
@@ -94,7 +99,7 @@ func TestManyMayAskAtOnce(t *testing.T) {
 		}
 		wg.Go(func() {
 			for range 50 {
-				if got, err := p.Phonemize(context.Background(), "hot", voice); err != nil || got != want {
+				if got, err := p.Phonemize(t.Context(), "hot", voice); err != nil || got != want {
 					t.Errorf("%s: %q, %v", voice, got, err)
 				}
 			}
@@ -103,24 +108,16 @@ func TestManyMayAskAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// Some texts make espeak-ng write past its buffers. Nobody but itself dies of
-// it, and what is said next is said.
-func TestTextsThatKillEspeakKillNothingElse(t *testing.T) {
+// Nobody but itself dies of a text, and what is said next is said.
+func TestAProcessThatIsKilledIsReplaced(t *testing.T) {
 	p := openPhonemizer(t)
-	for range 2 {
-		if err := p.child.cmd.Process.Kill(); err != nil {
+	for range 3 {
+		if err := firstProcess(t, p).cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := p.Phonemize(context.Background(), "hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
+		if got, err := p.Phonemize(t.Context(), "hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
 			t.Errorf("%q, %v", got, err)
 		}
-	}
-	// A process that does not answer is as good as dead.
-	if err := p.child.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := p.Phonemize(context.Background(), "hot", "en-us"); err != nil || got != "hˈɑːt" {
-		t.Errorf("%q, %v", got, err)
 	}
 }
 
@@ -141,37 +138,38 @@ func TestMixedScriptsAreSpokenHoweverOftenEspeakDies(t *testing.T) {
 			}
 			text[i] = from + rune(random.IntN(n))
 		}
-		if _, err := p.Phonemize(context.Background(), string(text), "fr"); err != nil {
+		if _, err := p.Phonemize(t.Context(), string(text), "fr"); err != nil {
 			t.Fatalf("%q: %v", string(text), err)
 		}
 	}
-	if got, err := p.Phonemize(context.Background(), "hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
+	if got, err := p.Phonemize(t.Context(), "hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
 		t.Errorf("afterwards: %q, %v", got, err)
 	}
 }
 
-func TestPhonemizerThatIsClosedSaysSo(t *testing.T) {
-	p, err := OpenPhonemizer()
+func TestAPhonemizerThatIsClosedSaysSo(t *testing.T) {
+	p, err := Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	closeOrFail(t, p)
-	closeOrFail(t, p)
-	if _, err := p.Phonemize(context.Background(), "hot", "en-us"); err == nil {
-		t.Error("it still speaks")
+	if err := errors.Join(p.Close(), p.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Phonemize(t.Context(), "hot", "en-us"); !errors.Is(err, errClosed) {
+		t.Errorf("%v", err)
 	}
 }
 
 // Signals to all processes of the box do not end this one before the box.
-func TestEspeakOutlivesTheSignalsThatStopTheBox(t *testing.T) {
+func TestItOutlivesTheSignalsThatStopTheBox(t *testing.T) {
 	p := openPhonemizer(t)
+	before := firstProcess(t, p)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if err := p.child.cmd.Process.Signal(s); err != nil {
+		if err := before.cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	before := p.child
-	if got, err := p.Phonemize(context.Background(), "hot", "en-us"); err != nil || got != "hˈɑːt" || p.child != before {
+	if got, err := p.Phonemize(t.Context(), "hot", "en-us"); err != nil || got != "hˈɑːt" || firstProcess(t, p) != before {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -1,0 +1,170 @@
+package espeak
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// libraryName is the library that turns words into phonemes. It is GPL-3, so
+// Parley does not link it: it is found on the machine at run time, or not.
+const libraryName = "libespeak-ng.so.1"
+
+// Figures of espeak-ng's speak_lib.h.
+const (
+	outputRetrieval    = 1      // AUDIO_OUTPUT_RETRIEVAL: opens no sound device
+	initializeDontExit = 0x8000 // espeakINITIALIZE_DONT_EXIT: without it, missing data ends the process
+	charsUTF8          = 1
+	phonemesIPA        = 2
+)
+
+// libraryVoice is the beginning of speak_lib.h's espeak_VOICE: a name, then the
+// languages, of which the first is a priority byte and a tag.
+type libraryVoice struct {
+	_         *byte
+	languages *byte
+}
+
+// maxTag is more bytes than any language tag has.
+const maxTag = 64
+
+// library is libespeak-ng, loaded. It keeps its state in C globals, so there is
+// one for the process, and one caller at a time.
+type library struct {
+	voice   string // set now
+	dataDir string // where its languages lie; empty if it does not say
+
+	setVoice     func(name string) int32
+	currentVoice func() *libraryVoice
+	phonemes     func(text *unsafe.Pointer, encoding, alphabet int32) string
+}
+
+func openLibrary(dataDir string) (*library, error) {
+	const mend = "install it with `apt-get install libespeak-ng1 espeak-ng-data`"
+	lib, err := purego.Dlopen(libraryName, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, fmt.Errorf("espeak: %s, which turns words into phonemes, does not load: %s: %w", libraryName, mend, err)
+	}
+	e := &library{}
+	var initialize func(output, bufferMS int32, path *byte, options int32) int32
+	var info func(dataDir **byte) string
+	for name, fn := range map[string]any{
+		"espeak_Initialize":      &initialize,
+		"espeak_Info":            &info,
+		"espeak_SetVoiceByName":  &e.setVoice,
+		"espeak_GetCurrentVoice": &e.currentVoice,
+		"espeak_TextToPhonemes":  &e.phonemes,
+	} {
+		symbol, err := purego.Dlsym(lib, name)
+		if err != nil {
+			return nil, fmt.Errorf("espeak: %s is not espeak-ng 1.50 or later: %w", libraryName, err)
+		}
+		purego.RegisterFunc(fn, symbol)
+	}
+	var path *byte // nil: where it was built to look
+	if dataDir != "" {
+		path = &append([]byte(dataDir), 0)[0]
+	}
+	if rate := initialize(outputRetrieval, 0, path, initializeDontExit); rate <= 0 {
+		return nil, fmt.Errorf("espeak: %s finds no data (code %d): %s", libraryName, rate, mend)
+	}
+	var data *byte
+	info(&data)
+	if data != nil {
+		e.dataDir = text(unsafe.Pointer(data), 4096)
+	}
+	return e, nil
+}
+
+// use makes voice the current one. The library says "not found" for some names
+// that voices are trained with, and then keeps the last voice: so its answer
+// is checked, and the language that is set then, too.
+func (e *library) use(voice string) error {
+	if voice != "" && voice == e.voice {
+		return nil
+	}
+	e.voice = ""
+	for _, name := range libraryNames(voice) {
+		if e.setVoice(name) != 0 {
+			continue
+		}
+		if set := e.language(); baseLanguage(set) != baseLanguage(name) {
+			return fmt.Errorf("espeak: asked for %q, it set %q", name, set)
+		}
+		e.voice = voice
+		return nil
+	}
+	return fmt.Errorf("espeak: no voice %q; `espeak-ng --voices` lists those there are", voice)
+}
+
+// language is the tag of the current voice's first language.
+func (e *library) language() string {
+	v := e.currentVoice()
+	if v == nil || v.languages == nil {
+		return ""
+	}
+	return text(unsafe.Add(unsafe.Pointer(v.languages), 1), maxTag)
+}
+
+// say returns the phonemes of words, which hold no NUL. Clauses that the
+// library finds by itself are joined by spaces.
+func (e *library) say(words string) (string, error) {
+	left := append([]byte(words), 0)
+	at := unsafe.Pointer(&left[0])
+	var ipa string
+	// Every call takes at least one byte, so more calls than bytes mean that
+	// the library stands still.
+	for range left {
+		if part := e.phonemes(&at, charsUTF8, phonemesIPA); part != "" {
+			if ipa != "" {
+				ipa += " "
+			}
+			ipa += part
+		}
+		if at == nil {
+			runtime.KeepAlive(left)
+			return ipa, nil
+		}
+	}
+	return "", errors.New("espeak: no end of the phonemes")
+}
+
+// text copies a C string of at most so many bytes.
+func text(p unsafe.Pointer, most int) string {
+	var b []byte
+	for i := range most {
+		c := *(*byte)(unsafe.Add(p, i))
+		if c == 0 {
+			break
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// libraryNames are the names to try for a voice, the best first. The library
+// does not know some that voices are trained with.
+func libraryNames(voice string) []string {
+	tag := strings.ToLower(strings.ReplaceAll(voice, "_", "-"))
+	switch tag {
+	case "en-gb":
+		return []string{"en-gb-x-rp", "en"}
+	case "zh", "zh-cn":
+		return []string{"cmn"}
+	case "no", "no-no":
+		return []string{"nb"}
+	}
+	if base := baseLanguage(tag); base != tag {
+		return []string{tag, base} // "fr-fr" is known as "fr"
+	}
+	return []string{tag}
+}
+
+func baseLanguage(tag string) string {
+	base, _, _ := strings.Cut(tag, "-")
+	return base
+}

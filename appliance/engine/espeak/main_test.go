@@ -1,0 +1,52 @@
+package espeak
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// misbehaving is what the process is called that does what it is told instead
+// of speaking. It is this test alone; the program has nothing of it.
+const misbehaving = "parley-espeak-misbehaving"
+
+// TestMain is the process that holds eSpeak NG, too.
+func TestMain(m *testing.M) {
+	Main()
+	if os.Args[0] == misbehaving {
+		os.Args = os.Args[:1]
+		childMain(func(lib *library) sayer {
+			return func(q question) (string, error) {
+				what, rest, _ := strings.Cut(q.Words, " ")
+				if f, ok := deeds()[what]; ok {
+					return f(rest)
+				}
+				return lib.answer(q)
+			}
+		})
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// openMisbehaving opens a Phonemizer whose processes are shut in as in the
+// program, and do what the words name.
+func openMisbehaving(t *testing.T) *Phonemizer {
+	t.Helper()
+	p, err := open(func() *exec.Cmd {
+		cmd := command()
+		cmd.Args = []string{misbehaving}
+		return cmd
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}

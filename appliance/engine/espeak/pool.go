@@ -1,0 +1,157 @@
+package espeak
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+const (
+	// mostProcesses is how many there are at once. One does for a whole box, at
+	// 0.2 ms a clause; the second is for when the first hangs.
+	mostProcesses = 2
+	// secondAfter is how long everybody waits for the first until there is a
+	// second: long past what any text takes that does not hang.
+	secondAfter = 100 * time.Millisecond
+)
+
+var errClosed = errors.New("espeak: the phonemizer is closed")
+
+// pool hands processes out, each to one at a time, and replaces those that die
+// or hang. No lock is held while anybody waits.
+type pool struct {
+	command func() *exec.Cmd
+	idle    chan *process
+	closing chan struct{}
+	running sync.WaitGroup // goroutines that have a process, or start one
+
+	mu     sync.Mutex
+	live   map[*process]bool
+	coming int // processes that are being started
+	closed bool
+}
+
+func newPool(command func() *exec.Cmd) *pool {
+	return &pool{
+		command: command,
+		idle:    make(chan *process, mostProcesses),
+		closing: make(chan struct{}),
+		live:    map[*process]bool{},
+	}
+}
+
+// get waits for a process. Whoever gets one gives it to put.
+func (p *pool) get(ctx context.Context) (*process, error) {
+	select {
+	case c := <-p.idle:
+		return c, nil
+	default:
+	}
+	failed := p.grow(1)
+	more := time.NewTimer(secondAfter)
+	defer more.Stop()
+	for {
+		select {
+		case c := <-p.idle:
+			return c, nil
+		case err := <-failed:
+			if err != nil {
+				return nil, err
+			}
+			failed = nil // it has come, to whoever was first
+		case <-more.C:
+			if failed == nil {
+				failed = p.grow(mostProcesses)
+			}
+			more.Reset(secondAfter)
+		case <-p.closing:
+			return nil, errClosed
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// grow starts a process in the background, unless there are so many already,
+// and tells when it is there, or what is wrong; nil where none is started.
+func (p *pool) grow(most int) <-chan error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || len(p.live)+p.coming >= most {
+		return nil
+	}
+	p.coming++
+	done := make(chan error, 1)
+	p.running.Go(func() {
+		c, err := start(p.command())
+		p.mu.Lock()
+		p.coming--
+		if err == nil {
+			p.live[c] = true
+		}
+		closed := p.closed
+		p.mu.Unlock()
+		switch {
+		case err != nil:
+		case closed:
+			p.end(c)
+		default:
+			p.idle <- c
+		}
+		done <- err
+	})
+	return done
+}
+
+// put takes a process back. One that is no good any more is ended, and another
+// started in its place.
+func (p *pool) put(c *process, good bool) {
+	p.mu.Lock()
+	keep := good && !p.closed
+	p.mu.Unlock()
+	if keep {
+		p.idle <- c
+		return
+	}
+	p.end(c)
+	p.grow(1)
+}
+
+// run does f beside its caller; false when the pool is closed.
+func (p *pool) run(f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.running.Go(f)
+	return true
+}
+
+func (p *pool) end(c *process) {
+	c.stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.live, c)
+}
+
+// close ends all processes, and what they are asked.
+func (p *pool) close() {
+	p.mu.Lock()
+	first := !p.closed
+	p.closed = true
+	live := make([]*process, 0, len(p.live))
+	for c := range p.live {
+		live = append(live, c)
+	}
+	p.mu.Unlock()
+	if first {
+		close(p.closing)
+	}
+	for _, c := range live {
+		c.stop()
+	}
+	p.running.Wait()
+}
