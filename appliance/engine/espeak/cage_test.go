@@ -57,8 +57,8 @@ func deeds() map[string]func(string) (string, error) {
 			_, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 			return did(err)
 		},
-		"exec": func(path string) (string, error) { return did(syscall.Exec(path, []string{path}, nil)) },
-		"run":  func(path string) (string, error) { return did(exec.Command(path).Run()) },
+		"exec": func(path string) (string, error) { return did(syscall.Exec(path, []string{path}, nil)) }, // runs: ls
+		"run":  func(path string) (string, error) { return did(exec.Command(path).Run()) },                // runs: ls
 		"fork": func(string) (string, error) {
 			pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 			if errno != 0 {
@@ -97,7 +97,7 @@ func TestTheProcessIsShutIn(t *testing.T) {
 	self := strconv.Itoa(os.Getpid())
 	for _, deed := range []string{
 		"read /etc/passwd", "read " + secret, "read /proc/self/environ", "read /proc/" + self + "/environ", "list /", "list /proc", "write " + secret, "write /tmp/parley-espeak-was-here",
-		"socket", "unix", "exec /bin/true", "run /bin/true", "fork", "kill " + self, "tgkill " + self, "ptrace", "raise",
+		"socket", "unix", "exec /bin/ls", "run /bin/ls", "fork", "kill " + self, "tgkill " + self, "ptrace", "raise",
 	} {
 		got, err := p.ask(t.Context(), question{"en-us", deed})
 		if err == nil || got != "" {
