@@ -50,7 +50,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		return err
 	}
 	defer records.Close()
-	defer keepSweeping(ctx, cfg.Retention, records, log)()
+	defer keepSweeping(ctx, cfg, records, log)()
 
 	listener, err := net.Listen("tcp", cfg.Listen)
 	if err != nil {

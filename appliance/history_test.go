@@ -1,7 +1,9 @@
 package appliance
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -243,12 +245,73 @@ func TestOldChatsAreSweptAway(t *testing.T) {
 	if err := sweep(t.Context(), config.Retention{}, records, now, log); err != nil || left() != 4 {
 		t.Errorf("without a limit %d of 4 are left, %v", left(), err)
 	}
-	stop := keepSweeping(t.Context(), config.Retention{Days: 30}, records, log)
+	stop := keepSweeping(t.Context(), config.Config{Data: t.TempDir(), Retention: config.Retention{Days: 30}}, records, log)
 	for deadline := time.Now().Add(5 * time.Second); left() != 2 && time.Now().Before(deadline); {
 		<-time.After(10 * time.Millisecond)
 	}
 	stop()
 	if left() != 2 {
 		t.Errorf("%d are left, want those of 29 days and of today", left())
+	}
+}
+
+// A box that finds recordings that are too old says so and waits; after that it
+// deletes them, and who asks for one hears that there is none.
+func TestRecordingsAreDeletedAfterTheBoxHasSaidSo(t *testing.T) {
+	data := t.TempDir()
+	records, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	if _, err := records.CreateKey(t.Context(), store.NewKey{Account: "home"}); err != nil {
+		t.Fatal(err)
+	}
+	home, err := records.Account(t.Context(), "home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	record := func(days int) (id string) {
+		ended := now.AddDate(0, 0, -days)
+		id = contract.NewID()
+		n := store.NewChat{ID: id, GroupID: contract.NewID(), AccountID: home.ID, StartedMS: ended.UnixMilli() - 1000, RequestID: "r", Recorded: true}
+		f, err := records.CreateRecording(id, store.UserSide)
+		if err == nil {
+			err = errors.Join(f.Close(), records.StartChat(t.Context(), n), records.EndChat(t.Context(), id, store.UserEnded, ended.UnixMilli()))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	old, fresh := record(40), record(29)
+	cfg := config.Config{Data: data, Limits: config.Limits{RecordingsDays: 30}}
+	pass := func(days int) (log string, left map[string]store.ChatRecording) {
+		t.Helper()
+		var out bytes.Buffer
+		err := makeRoom(t.Context(), cfg, records, now.AddDate(0, 0, days), days == 0, slog.New(slog.NewTextHandler(&out, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left, err = records.Recordings(t.Context(), old, fresh); err != nil {
+			t.Fatal(err)
+		}
+		return out.String(), left
+	}
+	if log, left := pass(0); len(left) != 2 || !strings.Contains(log, "will be deleted") || !strings.Contains(log, "days=30") {
+		t.Errorf("at the first start %v are left, and it says %s", left, log)
+	}
+	if n, err := RecordingNotice(cfg); err != nil || n.Recordings != 1 || n.From.Before(now.AddDate(0, 0, 6)) {
+		t.Errorf("the doctor hears %+v, %v", n, err)
+	}
+	if _, left := pass(6); len(left) != 2 {
+		t.Errorf("in the first week %v are left", left)
+	}
+	if log, left := pass(8); len(left) != 0 || !strings.Contains(log, "deleted recordings") {
+		t.Errorf("after it %v are left, and it says %s", left, log)
+	}
+	if _, err := records.Chat(t.Context(), home.ID, old); err != nil {
+		t.Errorf("the chat: %v", err)
 	}
 }

@@ -25,30 +25,38 @@ func kept(r config.Retention, records *store.Store) (chat.Records, chat.Recordin
 	case !r.Audio:
 		return records, nil
 	}
-	return records, soundOf{records}
+	return records, soundOf{records, recording.NewSyncer()}
 }
 
 // soundOf begins the recorders of chats, which write into the store's files.
-type soundOf struct{ *store.Store }
+type soundOf struct {
+	*store.Store
+	syncer *recording.Syncer
+}
 
 // Recorder returns the recorder of a chat, whose clock counts from its
 // beginning.
 func (s soundOf) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) chat.Recorder {
-	return recording.New(chatID, s.Store, clock, log)
+	return recording.New(chatID, s.Store, s.syncer, clock, log)
 }
 
-// keepSweeping deletes what is older than it may be, now and every hour. The
+// keepSweeping deletes what is older than it may be, and recordings that are too
+// much, now and every hour. The
 // function returned stops it and waits until it has.
-func keepSweeping(ctx context.Context, r config.Retention, records *store.Store, log *slog.Logger) (stop func()) {
+func keepSweeping(ctx context.Context, cfg config.Config, records *store.Store, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
 		tick := time.NewTicker(sweepEvery)
 		defer tick.Stop()
-		for {
-			if err := sweep(ctx, r, records, time.Now(), log); err != nil && ctx.Err() == nil {
+		for first := true; ; first = false {
+			now := time.Now()
+			if err := sweep(ctx, cfg.Retention, records, now, log); err != nil && ctx.Err() == nil {
 				log.Error("cannot delete old chats; trying again in an hour", "err", err)
+			}
+			if err := makeRoom(ctx, cfg, records, now, first, log); err != nil && ctx.Err() == nil {
+				log.Error("cannot make room for recordings; trying again in an hour", "err", err)
 			}
 			select {
 			case <-tick.C:

@@ -145,8 +145,8 @@ func (s *Store) removeRecordings(chatIDs []string) error {
 	return failed
 }
 
-// strayRecordings are the files of chats that are no more: a crash came between
-// the deletion of a chat and that of its sound.
+// strayRecordings are the files of chats that are no more, or whose recording is
+// not to be any more: a crash came between that and the deletion of the files.
 func (s *Store) strayRecordings(ctx context.Context) ([]string, error) {
 	files, err := os.ReadDir(filepath.Join(s.dir, layout.Recordings))
 	if err != nil {
@@ -167,7 +167,8 @@ func (s *Store) strayRecordings(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return query(ctx, s.read, scanText, `
-		SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM chat WHERE id = value)`, string(named))
+		SELECT value FROM json_each(?)
+		 WHERE NOT EXISTS (SELECT 1 FROM recording r JOIN chat c ON c.num = r.chat WHERE c.id = value)`, string(named))
 }
 
 // cutLast cuts s at its last hyphen.

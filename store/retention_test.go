@@ -3,8 +3,10 @@ package store
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +158,46 @@ func TestTidyingRemovesWhatNoRowSpeaksOf(t *testing.T) {
 	}
 	if got := strings.Join(recordingsIn(t, s), " "); got != kept.ID+"-assistant.opus "+kept.ID+"-user.opus no-side.opus notes.txt" {
 		t.Errorf("the folder has %s", got)
+	}
+}
+
+// A dropped recording is as one that never was, and its chat stays; that of a
+// chat which goes on cannot be dropped. What a crash leaves of the files goes.
+func TestDroppedSoundLeavesTheChat(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	home, other := newAccount(t, s, "home"), newAccount(t, s, "other")
+	late, early := talk(t, s, home, 9000, NewChat{}), talk(t, s, other, 5000, NewChat{})
+	live := NewChat{ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: home, RequestID: "r", Recorded: true}
+	must(t, s.StartChat(t.Context(), live))
+	f, err := s.CreateRecording(live.ID, UserSide)
+	must(t, err)
+	must(t, f.Close())
+	kept, err := s.KeptSounds(t.Context())
+	must(t, err)
+	want := []KeptSound{{early.ID, other, 5000, 10}, {late.ID, home, 9000, 10}, {live.ID, home, 0, 0}}
+	if !slices.Equal(kept, want) {
+		t.Errorf("kept are %v, want %v", kept, want)
+	}
+	must(t, s.DropSounds(t.Context(), []string{early.ID, live.ID, "nobody"}))
+	if got := fmt.Sprint(recordingsIn(t, s)); strings.Contains(got, early.ID) || !strings.Contains(got, late.ID) || !strings.Contains(got, live.ID) {
+		t.Errorf("left are %s", got)
+	}
+	known, err := s.Recordings(t.Context(), early.ID, late.ID, live.ID)
+	must(t, err)
+	if _, there := known[early.ID]; there || len(known) != 2 {
+		t.Errorf("known are %v", known)
+	}
+	if _, err := s.Chat(t.Context(), other, early.ID); err != nil {
+		t.Errorf("the chat: %v", err)
+	}
+	if u, err := s.Usage(t.Context(), other); err != nil || u.SoundBytes != 0 {
+		t.Errorf("its account holds %+v, %v", u, err)
+	}
+	// As a crash leaves it: the row is gone, the file not yet.
+	must(t, os.WriteFile(s.recordingPath(early.ID, UserSide), []byte("x"), 0o600))
+	must(t, s.Tidy(t.Context(), 0))
+	if got := fmt.Sprint(recordingsIn(t, s)); strings.Contains(got, early.ID) || !strings.Contains(got, live.ID) {
+		t.Errorf("left are %s", got)
 	}
 }
 

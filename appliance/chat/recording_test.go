@@ -36,7 +36,7 @@ func (s *shelf) FailRecording(context.Context, string) error {
 }
 
 func (s *shelf) Recorder(chatID string, clock func() time.Duration, log *slog.Logger) Recorder {
-	return recording.New(chatID, s, clock, log)
+	return recording.New(chatID, s, recording.NewSyncer(), clock, log)
 }
 
 // hear is one side of the chat as it was kept, at 16 kHz.

@@ -224,8 +224,9 @@ func Settings() []Setting {
 			kind: size(func(c *Config) *Size { return &c.Limits.Recordings }),
 		},
 		{
-			Key: "limits.recordings_days", Flag: "recordings-days", Group: groupLimits, Takes: "N", Default: "90",
+			Key: "limits.recordings_days", Flag: "recordings-days", Group: groupLimits, Takes: "N", Default: "30",
 			Help: "Days after a chat that its recording is kept; 0 is as long as the chat.",
+			More: "See [history](history.md#how-long-things-are-kept).",
 			kind: number(func(c *Config) *int { return &c.Limits.RecordingsDays }, 0, 36500),
 		},
 

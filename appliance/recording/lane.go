@@ -2,7 +2,6 @@ package recording
 
 import (
 	"errors"
-	"os"
 	"time"
 
 	"parley/appliance/audio"
@@ -13,10 +12,9 @@ import (
 type lane struct {
 	side   store.Side
 	rateHz int
-	file   *os.File
+	file   *syncedFile
 	opus   *audio.OggOpusWriter
 	head   int   // samples written
-	dirty  bool  // written since the last keep
 	err    error // it has failed
 }
 
@@ -28,7 +26,6 @@ func (l *lane) write(r *Recorder, at time.Duration, pcm []float32) (err error) {
 			return err
 		}
 	}
-	l.dirty = true
 	for gap := audio.Samples(at, l.rateHz) - l.head; gap > 0; {
 		n := min(gap, l.rateHz)
 		if err := l.opus.Write(make([]float32, n)); err != nil {
@@ -41,28 +38,23 @@ func (l *lane) write(r *Recorder, at time.Duration, pcm []float32) (err error) {
 }
 
 func (l *lane) open(r *Recorder) (err error) {
-	if l.file, err = r.files.CreateRecording(r.chatID, l.side); err != nil {
+	f, err := r.files.CreateRecording(r.chatID, l.side)
+	if err != nil {
 		return err
 	}
+	l.file = r.syncer.open(f)
 	l.opus, err = audio.NewOggOpusWriter(l.file, l.rateHz, 1, 1)
 	return err
 }
 
-func (l *lane) keep() error {
-	if !l.dirty || l.err != nil {
-		return nil
-	}
-	l.dirty = false
-	return l.file.Sync()
-}
-
+// close ends the stream and has the disk keep it.
 func (l *lane) close() error {
-	if l.file == nil {
+	switch {
+	case l.file == nil:
+		return nil
+	case l.err != nil:
+		_ = l.file.Close() // it has failed already, and was said to
 		return nil
 	}
-	var err error
-	if l.opus != nil && l.err == nil {
-		err = errors.Join(l.opus.Close(), l.file.Sync())
-	}
-	return errors.Join(err, l.file.Close())
+	return errors.Join(l.opus.Close(), l.file.Close())
 }

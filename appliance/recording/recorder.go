@@ -24,9 +24,9 @@ const (
 	// comes in: a minute, 4 MB.
 	mostWaiting = 60 * engine.SpeechRateHz
 	// beatEvery is how often the recorder writes down what the assistant has
-	// said meanwhile, and has the disk keep what is written. With half a second
-	// in a page of the file, a power cut loses less than a second of what was
-	// heard.
+	// said meanwhile. With half a second in a page of the file, a process that
+	// is killed loses less than a second of what was heard; a power cut also
+	// what the Syncer has not come to.
 	beatEvery = 250 * time.Millisecond
 	// lag is how far behind the clock it stays with the assistant: an
 	// interruption, whose event is handled that late at most, is then still to
@@ -51,6 +51,7 @@ type Files interface {
 type Recorder struct {
 	chatID string
 	files  Files
+	syncer *Syncer
 	clock  func() time.Duration // since the chat began
 	log    *slog.Logger
 
@@ -82,10 +83,11 @@ type played struct {
 	pcm        []float32 // of wav, from the moment that it is needed
 }
 
-// New returns the recorder of a chat. The clock counts from when the chat began.
-func New(chatID string, files Files, clock func() time.Duration, log *slog.Logger) *Recorder {
+// New returns the recorder of a chat. The clock counts from when the chat began;
+// all chats of a box share the syncer.
+func New(chatID string, files Files, syncer *Syncer, clock func() time.Duration, log *slog.Logger) *Recorder {
 	return &Recorder{
-		chatID: chatID, files: files, clock: clock, log: log,
+		chatID: chatID, files: files, syncer: syncer, clock: clock, log: log,
 		queue: make(chan sound, queueLength), over: make(chan struct{}),
 		user:      lane{side: store.UserSide, rateHz: engine.SpeechRateHz},
 		assistant: lane{side: store.AssistantSide, rateHz: contract.OutputRateHz},
@@ -250,21 +252,11 @@ func (r *Recorder) failed(l *lane, err error) {
 	r.log.Error("a chat is no longer recorded", "side", string(l.side), "err", err)
 }
 
-// beat writes what is due, and has the disk keep it.
+// beat writes what is due.
 func (r *Recorder) beat(now time.Duration) {
 	r.play(now - lag)
 	if r.block.due(now) {
 		r.writeBlock()
-	}
-	r.keep()
-}
-
-// keep has the disk keep what is written.
-func (r *Recorder) keep() {
-	for _, l := range []*lane{&r.user, &r.assistant} {
-		if err := l.keep(); err != nil {
-			r.failed(l, err)
-		}
 	}
 }
 

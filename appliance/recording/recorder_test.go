@@ -72,7 +72,7 @@ func (c *testClock) at() time.Duration { return c.now }
 func recording(t *testing.T) (*Recorder, *shelf, *testClock) {
 	t.Helper()
 	s, c := &shelf{dir: t.TempDir()}, &testClock{}
-	return New("chat", s, c.at, slog.New(slog.DiscardHandler)), s, c
+	return New("chat", s, NewSyncer(), c.at, slog.New(slog.DiscardHandler)), s, c
 }
 
 // tell lets the recorder take all that it was told.
@@ -148,7 +148,6 @@ func TestARecordingIsInTimeAndEndsWhereItWasInterrupted(t *testing.T) {
 	tell(r)
 	for clock.now = 0; clock.now < 2000*ms; clock.now += beatEvery {
 		r.play(clock.now - lag)
-		r.keep()
 	}
 	r.Cut(2100 * ms)
 	r.Said(2500*ms, beepWAV(200*ms))
@@ -259,7 +258,7 @@ func (b *breaking) CreateRecording(chatID string, side store.Side) (*os.File, er
 // whole, and leaves no file open.
 func TestARecorderThatPanicsLetsGo(t *testing.T) {
 	b := &breaking{shelf: shelf{dir: t.TempDir()}}
-	r := New("chat", b, (&testClock{}).at, slog.New(slog.DiscardHandler))
+	r := New("chat", b, NewSyncer(), (&testClock{}).at, slog.New(slog.DiscardHandler))
 	r.Heard(0, beep(engine.SpeechRateHz, time.Second))
 	r.Said(0, beepWAV(time.Second))
 	r.Cut(time.Second) // has both written
@@ -296,7 +295,7 @@ func recordUntilKilled(dir string) {
 	sentence, piece := beepWAV(2*time.Second), beep(engine.SpeechRateHz, 20*ms)
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
-	r := New("chat", &shelf{dir: dir}, clock, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+	r := New("chat", &shelf{dir: dir}, NewSyncer(), clock, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 	go r.Run()
 	for range 5 {
 		r.Said(0, sentence)
@@ -356,7 +355,7 @@ func BenchmarkRecorder(b *testing.B) {
 	before := processCPU(b)
 	for b.Loop() {
 		s, c := &shelf{dir: b.TempDir()}, &testClock{}
-		r := New("chat", s, c.at, slog.New(slog.DiscardHandler))
+		r := New("chat", s, NewSyncer(), c.at, slog.New(slog.DiscardHandler))
 		r.Said(0, answer)
 		for c.now < 10*time.Second {
 			for range 12 {
@@ -365,7 +364,6 @@ func BenchmarkRecorder(b *testing.B) {
 				c.now += 20 * ms
 			}
 			r.play(c.now - lag)
-			r.keep()
 		}
 		r.close()
 	}

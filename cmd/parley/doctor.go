@@ -100,7 +100,7 @@ func diagnose(ctx context.Context, cfg config.Config, progress progress.Func) (d
 	if err != nil {
 		return d, err
 	}
-	recordings, err := examineRecordings(ctx, cfg.Data, progress)
+	recordings, err := examineRecordings(ctx, cfg, progress)
 	if err != nil {
 		return d, err
 	}
@@ -145,9 +145,14 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 }
 
 // examineRecordings reads all recordings. The error is only ctx's.
-func examineRecordings(ctx context.Context, data string, progress progress.Func) (doctor.Finding, error) {
+func examineRecordings(ctx context.Context, cfg config.Config, tell progress.Func) (doctor.Finding, error) {
+	data := cfg.Data
 	var files map[string]store.Sound
-	sounds := doctor.Sounds{Folder: filepath.Join(data, layout.Recordings)}
+	room, err := roomOf(cfg)
+	if err != nil {
+		return doctor.Finding{Part: "recordings", Health: doctor.Trouble, What: err.Error(), Mend: "run this as the user that runs the box"}, nil
+	}
+	sounds := doctor.Sounds{Folder: filepath.Join(data, layout.Recordings), Room: room}
 	sounds.Known = func(ctx context.Context) (due map[string]bool, err error) {
 		if files, err = store.SoundFiles(ctx, data); errors.Is(err, store.ErrNotFound) {
 			return nil, fs.ErrNotExist
@@ -173,7 +178,18 @@ func examineRecordings(ctx context.Context, data string, progress progress.Func)
 		}
 		return err
 	}
-	return doctor.Recordings(ctx, sounds, progress)
+	return doctor.Recordings(ctx, sounds, tell)
+}
+
+// roomOf is what recordings are allowed, and what the box says of when it keeps
+// to that.
+func roomOf(cfg config.Config) (room doctor.Room, err error) {
+	limits, err := appliance.RecordingLimits(cfg)
+	if err != nil {
+		return room, err
+	}
+	notice, err := appliance.RecordingNotice(cfg)
+	return doctor.Room{Bytes: limits.Bytes, Days: limits.Days, From: notice.From, Found: notice.Recordings}, err
 }
 
 // examineLibraries loads those that the engines stand on.

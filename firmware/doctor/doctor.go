@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -67,8 +66,8 @@ const roomy = 1 << 30
 
 // Disk looks at the room that the data folder has left.
 func Disk(data string) Finding {
-	f := Finding{Part: "disk", Health: Well, Mend: "make room on it, or shorten retention.days"}
-	free, err := disk.Free(existing(data))
+	f := Finding{Part: "disk", Health: Well, Mend: "make room on it, or lower limits.recordings or retention.days"}
+	free, err := disk.Free(disk.Nearest(data))
 	if err != nil {
 		return Finding{"disk", Trouble, err.Error(), "name a folder on a disk that works with --data"}
 	}
@@ -82,16 +81,6 @@ func Disk(data string) Finding {
 		f.Mend = ""
 	}
 	return f
-}
-
-// existing is dir, or the nearest folder above it that is there.
-func existing(dir string) string {
-	for {
-		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
-			return dir
-		}
-		dir = filepath.Dir(dir)
-	}
 }
 
 // Packs looks at packs as [packs.Verify] does, without reading what it read

@@ -60,10 +60,10 @@ func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
 		return f
 	}
 	dir := folderOf(t, map[string]string{"a.opus": "sound", "just-begun.opus": ""})
-	wantFinding(t, found(dir), Well, "2 files")
+	wantFinding(t, found(dir), Well, "2 files, 0.0 MB, each kept as long as its chat")
 	must(t, os.WriteFile(filepath.Join(dir, "b.opus"), []byte("noise"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "c.opus"), []byte("more noise"), 0o600))
-	wantFinding(t, found(dir), Doubt, "4 files, 0.0 MB; 2 cannot be heard whole, the first is b.opus (noise in b.opus); 2 belong to no chat, the first is b.opus")
+	wantFinding(t, found(dir), Doubt, "4 files, 0.0 MB, each kept as long as its chat; 2 cannot be heard whole, the first is b.opus (noise in b.opus); 2 belong to no chat, the first is b.opus")
 	due = map[string]bool{"a.opus": true, "b.opus": false, "c.opus": true, "d.opus": true, "just-begun.opus": false, "0.opus": true}
 	wantFinding(t, found(dir), Doubt, "2 are missing, the first is 0.opus")
 	if f := found(dir); strings.Contains(f.What, "no chat") {
@@ -80,6 +80,28 @@ func TestRecordingsThatCannotBeHeardAreFound(t *testing.T) {
 	cancel()
 	if _, err := examine(ended, dir); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+func TestTheRoomOfRecordingsIsTold(t *testing.T) {
+	dir := folderOf(t, map[string]string{"a.opus": strings.Repeat("x", 2_500_000)})
+	found := func(dir string, room Room) Finding {
+		t.Helper()
+		f, err := Recordings(t.Context(), Sounds{
+			Folder: dir, Room: room,
+			Known: func(context.Context) (map[string]bool, error) { return map[string]bool{"a.opus": false}, nil },
+			Check: func(string, *os.File) error { return nil },
+		}, nil)
+		must(t, err)
+		return f
+	}
+	wantFinding(t, found(dir, Room{Bytes: 8e9, Days: 30}), Well, "1 files, 2.5 MB of at most 8000.0 MB, each kept for 30 days after its chat")
+	wantFinding(t, found(dir, Room{Bytes: 8e9, Days: 30, From: time.Now().Add(-time.Hour), Found: 3}), Well, "1 files")
+	wantFinding(t, found(filepath.Join(dir, "none"), Room{Days: 30}), Well, "none yet; 0.0 MB, each kept for 30 days")
+	f := found(dir, Room{Bytes: 1e6, From: time.Now().Add(time.Hour), Found: 3})
+	wantFinding(t, f, Doubt, "3 chats' recordings are too old or too much, and are deleted from")
+	if !strings.Contains(f.Mend, "limits.recordings_days") {
+		t.Error(f.Mend)
 	}
 }
 

@@ -24,6 +24,29 @@ type Sounds struct {
 	Known func(ctx context.Context) (due map[string]bool, err error)
 	// Check reads a file whole and says what is wrong with it.
 	Check func(name string, f *os.File) error
+	Room  Room
+}
+
+// Room is what recordings are allowed.
+type Room struct {
+	Bytes int64 // of all together; 0: any
+	Days  int   // that each is kept after its chat; 0: as long as the chat
+	// From is when the box begins to delete recordings that it found when it
+	// first had these limits; the zero time where nothing is known.
+	From  time.Time
+	Found int // so many
+}
+
+// words say what n bytes are of what is allowed, and how long it lasts.
+func (r Room) words(bytes int64) string {
+	words := fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	if r.Bytes > 0 {
+		words += fmt.Sprintf(" of at most %.1f MB", float64(r.Bytes)/1e6)
+	}
+	if r.Days > 0 {
+		return words + fmt.Sprintf(", each kept for %d days after its chat", r.Days)
+	}
+	return words + ", each kept as long as its chat"
 }
 
 // recordingsPatience is how long the recordings are read before anybody is told
@@ -58,12 +81,20 @@ func Recordings(ctx context.Context, s Sounds, tell progress.Func) (Finding, err
 		add(s.missing(entries, due), "are missing")
 		add(stray(entries, due), "belong to no chat")
 	}
-	f.What = fmt.Sprintf("%d files, %.1f MB", len(entries), float64(bytes)/1e6)
+	f.What = fmt.Sprintf("%d files, %s", len(entries), s.Room.words(bytes))
 	if len(entries) == 0 && len(said) == 0 {
-		f.What = "none yet"
+		f.What = "none yet; " + s.Room.words(0)
+	}
+	var mend []string
+	if len(said) > 0 {
+		mend = append(mend, "bring back from a backup what is lost; delete what belongs to no chat")
+	}
+	if s.Room.From.After(time.Now()) {
+		said = append(said, fmt.Sprintf("%d chats' recordings are too old or too much, and are deleted from %s on", s.Room.Found, s.Room.From.Local().Format(time.DateTime)))
+		mend = append(mend, "to keep them, set limits.recordings_days and limits.recordings to 0, or to more")
 	}
 	if len(said) > 0 {
-		f.Health, f.Mend = Doubt, "bring back from a backup what is lost; delete what belongs to no chat"
+		f.Health, f.Mend = Doubt, strings.Join(mend, "; ")
 		f.What += "; " + strings.Join(said, "; ")
 	}
 	return f, nil

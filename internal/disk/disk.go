@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,6 +19,22 @@ const Spare = 256 << 20
 func Free(dir string) (int64, error) {
 	st, err := statfs(dir)
 	return int64(st.Bavail) * st.Bsize, err
+}
+
+// Size is how many bytes the disk of the folder dir holds in all.
+func Size(dir string) (int64, error) {
+	st, err := statfs(dir)
+	return int64(st.Blocks) * st.Bsize, err
+}
+
+// Nearest is dir, or the nearest folder above it that is there.
+func Nearest(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 func statfs(dir string) (st unix.Statfs_t, err error) {

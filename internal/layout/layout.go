@@ -15,6 +15,9 @@ const (
 	Settings   = "parley.yaml"
 	Authority  = "ca.crt"        // for clients to trust; the one thing in it that others may read
 	FirstKey   = "first-key.env" // the secrets of the first key, until somebody deletes it
+	// RoomNotice says from when on recordings are deleted that are too old or
+	// too much.
+	RoomNotice = "recordings-notice.json"
 )
 
 // Copies is a pattern ([filepath.Match]) of the copies of the database that
