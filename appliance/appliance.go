@@ -74,6 +74,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Operators: operators{records},
 	}), log)
+	defer announce(cfg, listener.Addr(), log)()
 	served := make(chan error, 1)
 	go func() { served <- identity.Serve(front, listener) }()
 	log.Info("listening", "address", listener.Addr().String(), "data", cfg.Data)

@@ -21,12 +21,13 @@ type banner struct {
 	out      io.Writer
 }
 
-func (b banner) url() string {
-	scheme := "https"
-	if b.cfg.TLS.Off() {
-		scheme = "http"
+func (b banner) url() string { return scheme(b.cfg) + "://" + reachable(b.at) }
+
+func scheme(cfg config.Config) string {
+	if cfg.TLS.Off() {
+		return "http"
 	}
-	return scheme + "://" + reachable(b.at)
+	return "https"
 }
 
 // waiting says that the box is there, and what keeps conversations from it.

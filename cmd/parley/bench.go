@@ -59,7 +59,7 @@ func (cmd *benchTalkCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 	}
 	o.Turns, o.Chats, o.Idle, o.Recordings = cmd.Turns, cmd.Chats, cmd.Idle, cmd.Recordings
 	if cmd.URL != "" {
-		if o.URL, err = chatAddress(cmd.URL, o.Config); err != nil {
+		if o.URL, err = chatAddress(cmd.URL); err != nil {
 			return misuse{fmt.Errorf("bench talk: %w", err)}
 		}
 		if o.Client, err = trust(cmd.CA, o.Config); err != nil {
@@ -93,6 +93,7 @@ func (cmd *benchSTTCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 		return err
 	}
 	o.Prompts, o.Rounds, o.Recordings = cmd.Prompts, cmd.Rounds, cmd.Recordings
+	c.endsAtOnce(unmeasured()) // it leaves nothing behind
 	return c.report(ctx, cmd.JSON, bench.STT, o)
 }
 
@@ -115,6 +116,7 @@ func (cmd *benchTTSCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 		return err
 	}
 	o.Rounds = cmd.Rounds
+	c.endsAtOnce(unmeasured()) // it leaves nothing behind
 	return c.report(ctx, cmd.JSON, bench.TTS, o)
 }
 
@@ -137,6 +139,7 @@ func (cmd *benchLLMCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 		return err
 	}
 	o.Rounds = cmd.Rounds
+	c.endsAtOnce(unmeasured()) // it leaves nothing behind
 	return c.report(ctx, cmd.JSON, bench.LLM, o)
 }
 
@@ -174,6 +177,9 @@ func (c *console) bench(parsed *kong.Context) (bench.Options, error) {
 // report runs a benchmark and prints what it found.
 func (c *console) report(ctx context.Context, json bool, run func(context.Context, bench.Options) (bench.Report, error), o bench.Options) error {
 	r, err := run(ctx, o)
+	if ctx.Err() != nil {
+		return unmeasured()
+	}
 	if err != nil {
 		if _, wrong := errors.AsType[*bench.ErrOption](err); wrong {
 			err = misuse{err}
@@ -184,6 +190,11 @@ func (c *console) report(ctx context.Context, json bool, run func(context.Contex
 		return c.json(r)
 	}
 	return r.WriteTable(c.out)
+}
+
+// unmeasured is how a benchmark ends that is broken off.
+func unmeasured() interrupted {
+	return interrupted{kept: "nothing is kept", next: "a benchmark counts only as a whole"}
 }
 
 // serving is the command line of a box with the settings of this one.

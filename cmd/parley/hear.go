@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -56,6 +57,7 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 	if err != nil {
 		return err
 	}
+	c.endsAtOnce(interrupted{kept: "nothing was understood yet"})
 	pcm, err := c.recording(cmd.File, engine.SpeechRateHz)
 	if err != nil {
 		return fmt.Errorf("hear: %w", err)
@@ -66,13 +68,19 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 	}
 	defer engines.Close()
 
-	var found func(engine.Utterance)
-	if !cmd.JSON {
-		found = func(u engine.Utterance) { fmt.Fprintln(c.out, u.Text) }
+	var unprinted error
+	found := func(u engine.Utterance) {
+		kept := fmt.Sprintf("what is printed was understood of the first %v", u.End.Round(time.Second))
+		if cmd.JSON {
+			kept = "nothing is printed before the end with --json"
+		} else if _, err := fmt.Fprintln(c.out, u.Text); err != nil {
+			unprinted = err
+		}
+		c.endsAtOnce(interrupted{kept: kept})
 	}
 	said, language, err := engine.Listen(ctx, engines.Detector, engines.Transcriber, pcm, engine.DefaultSegmentOptions(),
 		engine.TranscribeOptions{Priority: engine.Request, Language: cmd.Language}, found)
-	if err != nil {
+	if err = errors.Join(err, unprinted); err != nil {
 		return fmt.Errorf("hear: %w", err)
 	}
 	if !cmd.JSON {
@@ -98,6 +106,9 @@ func (c *console) recording(name string, rateHz int) ([]float32, error) {
 			return nil, misuse{err}
 		}
 		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, misuse{fmt.Errorf("%s is a folder: name a recording in it", name)}
+		}
 		in = f
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxRecordingBytes+1))

@@ -42,11 +42,11 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	if err != nil {
 		return err
 	}
+	c.endsAtOnce(interrupted{kept: "nothing was said"})
 	text, err := cmd.text(c)
 	if err != nil {
 		return err
 	}
-	c.endsAtOnce(interrupted{kept: "nothing was said"})
 	engines, err := appliance.OpenEngines(ctx, cfg, appliance.Speaking, c.quietLogger(cfg.Log))
 	if err != nil {
 		return fmt.Errorf("say: %w", err)

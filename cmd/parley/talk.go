@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 type talkCmd struct {
-	URL    string `name:"url" placeholder:"URL" help:"The box (ws:// and the address that the settings give it to listen on)."`
+	URL    string `name:"url" placeholder:"URL" help:"The box (the one that runs on the data folder)."`
 	CA     string `name:"ca" placeholder:"FILE" help:"Authority (PEM) to trust besides the system's (that of the box on this machine)."`
 	Key    string `env:"PARLEY_API_KEY" help:"API key. For a box on this machine one is made and taken back afterwards."`
 	Wav    string `placeholder:"FILE" help:"Speak this recording in real time instead of the microphone; any format that hear reads."`
@@ -52,16 +53,16 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 	if err != nil {
 		return err
 	}
-	address, err := chatAddress(cmd.URL, cfg)
+	at, err := find(cmd.URL, cmd.Key, cfg)
 	if err != nil {
-		return misuse{fmt.Errorf("talk: %w", err)}
+		return fmt.Errorf("talk: %w", err)
 	}
 	say, rateHz, err := cmd.speech(c) // before dialling: a chat costs a seat
 	if err != nil {
 		return fmt.Errorf("talk: %w", err)
 	}
 	defer say.close()
-	key, giveBack, err := cmd.key(ctx, c, cfg, address)
+	key, giveBack, err := cmd.key(ctx, cfg, at)
 	if err != nil {
 		return fmt.Errorf("talk: %w", err)
 	}
@@ -72,7 +73,7 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 		return misuse{fmt.Errorf("talk: %w", err)}
 	}
 	defer client.CloseIdleConnections()
-	box, err := dial(ctx, client, address, key, cmd.Voice)
+	box, err := dial(ctx, client, at.address, key, cmd.query())
 	if err != nil {
 		return fmt.Errorf("talk: %w", err)
 	}
@@ -81,8 +82,15 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 	f.typed = cmd.Text
 	f.quietUser = cmd.Text && onTerminal(c.in)
 	err = converse(ctx, box, f, say, cmd.settings(rateHz))
+	if errors.Is(err, errNoSpeech) {
+		err = fmt.Errorf("%s: %w: play it, and record it anew or louder", cmd.Wav, err)
+	}
+	if _, ok := errors.AsType[signalled](context.Cause(ctx)); ok {
+		err = cmd.hungUp(ctx, err)
+		f.heard.cut(f.now()) // what was not played any more was not heard
+	}
 	if err = errors.Join(err, cmd.keep(c, f)); err != nil {
-		return fmt.Errorf("talk: %w", cmd.hungUp(err))
+		return fmt.Errorf("talk: %w", err)
 	}
 	return nil
 }
@@ -98,12 +106,10 @@ func (cmd *talkCmd) keep(c *console, f *follower) error {
 
 // hungUp says what is kept of a conversation that a signal ended. At the
 // microphone that is how every conversation ends, and no error.
-func (cmd *talkCmd) hungUp(err error) error {
-	s, ok := errors.AsType[signalled](err)
+func (cmd *talkCmd) hungUp(ctx context.Context, err error) error {
+	s, _ := errors.AsType[signalled](context.Cause(ctx))
 	switch {
-	case !ok:
-		return err
-	case s.signal == syscall.SIGINT && !cmd.Text && cmd.Wav == "":
+	case err == nil || s.signal == syscall.SIGINT && !cmd.Text && cmd.Wav == "":
 		return nil
 	case cmd.Out == "":
 		return interrupted{kept: "the conversation is over"}
@@ -149,6 +155,18 @@ func (cmd *talkCmd) settings(rateHz int) contract.SessionSettings {
 		s.SystemPrompt = &cmd.Prompt
 	}
 	return s
+}
+
+// query is what the box must know as the chat begins.
+func (cmd *talkCmd) query() url.Values {
+	q := url.Values{}
+	if cmd.Voice != "" {
+		q.Set("voice_id", cmd.Voice)
+	}
+	if cmd.Wav != "" {
+		q.Set("verbose_transcription", "true") // to know soon whether anybody speaks
+	}
+	return q
 }
 
 // speech is the user's side of a conversation.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"parley/appliance"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/store"
@@ -36,27 +38,60 @@ const (
 	sending = 20 * time.Second
 )
 
-// chatAddress is the address of a box's chats, from what a person wrote.
-func chatAddress(given string, cfg config.Config) (string, error) {
-	if given = strings.TrimSpace(given); given == "" {
-		host, port, err := net.SplitHostPort(cfg.Listen)
-		if err != nil {
-			return "", err
+// place is a box that can be talked to.
+type place struct {
+	address string // of its chats
+	here    bool   // its data lies on this machine, in the folder of the settings
+}
+
+// find returns the box at the URL that a person wrote; else the one that runs
+// on the data folder of the settings; else what would listen where the settings
+// say, if there is a key for it.
+func find(given, key string, cfg config.Config) (place, error) {
+	if strings.TrimSpace(given) == "" {
+		url, err := appliance.Running(cfg.Data)
+		if err != nil && !errors.Is(err, fs.ErrPermission) { // the box may be another user's
+			return place{}, err
 		}
-		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-			host = "127.0.0.1" // one of all that the box listens on
+		switch {
+		case url != "":
+			address, err := chatAddress(url)
+			return place{address, true}, err
+		case key == "" && err == nil && store.Exists(cfg.Data):
+			return place{}, fmt.Errorf("no box listens that has its data in %s: start it with parley serve --data %s, or name another with --url", cfg.Data, cfg.Data)
 		}
-		given = "ws://" + net.JoinHostPort(host, port)
-		if !cfg.TLS.Off() {
-			given = "wss://" + net.JoinHostPort(host, port)
-		}
+		given = listening(cfg)
 	}
+	address, err := chatAddress(given)
+	if err != nil {
+		return place{}, misuse{err}
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return place{}, misuse{err}
+	}
+	ip := net.ParseIP(u.Hostname())
+	return place{address, u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()}, nil
+}
+
+// listening is the URL at which a box with these settings is found from here.
+func listening(cfg config.Config) string {
+	scheme := "wss://"
+	if cfg.TLS.Off() {
+		scheme = "ws://"
+	}
+	return scheme + dialable(cfg.Listen)
+}
+
+// chatAddress is the address of a box's chats, from what a person wrote.
+func chatAddress(given string) (string, error) {
+	given = strings.TrimSpace(given)
 	if !strings.Contains(given, "://") {
 		given = "ws://" + given
 	}
 	u, err := url.Parse(given)
 	if err != nil {
-		return "", fmt.Errorf("--url %q: %w", given, err)
+		return "", fmt.Errorf("--url %.200q: %w", given, err)
 	}
 	switch u.Scheme {
 	case "http":
@@ -65,10 +100,10 @@ func chatAddress(given string, cfg config.Config) (string, error) {
 		u.Scheme = "wss"
 	case "ws", "wss":
 	default:
-		return "", fmt.Errorf("--url %q: use ws://HOST:PORT, or wss:// where the box has a certificate", given)
+		return "", fmt.Errorf("--url %.200q: use ws://HOST:PORT, or wss:// where the box has a certificate", given)
 	}
 	if u.Host == "" {
-		return "", fmt.Errorf("--url %q names no host: use ws://HOST:PORT", given)
+		return "", fmt.Errorf("--url %.200q names no host: use ws://HOST:PORT", given)
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = chatPath
@@ -78,18 +113,14 @@ func chatAddress(given string, cfg config.Config) (string, error) {
 
 // key returns the key for the box. Where none is given and the box's data lies
 // on this machine, one is made; giveBack revokes it again.
-func (cmd *talkCmd) key(ctx context.Context, c *console, cfg config.Config, address string) (key string, giveBack func() error, err error) {
+func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key string, giveBack func() error, err error) {
 	nothing := func() error { return nil }
 	if cmd.Key != "" {
 		return cmd.Key, nothing, nil
 	}
 	const ask = "pass --key or set PARLEY_API_KEY; parley keys create makes one"
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", nothing, err
-	}
-	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return "", nothing, misuse{fmt.Errorf("no key for %s: %s", u.Host, ask)}
+	if !box.here {
+		return "", nothing, misuse{fmt.Errorf("no key for %s: %s", box.address, ask)}
 	}
 	s, err := store.Join(ctx, cfg.Data)
 	if errors.Is(err, store.ErrNotFound) {
@@ -113,13 +144,13 @@ func (cmd *talkCmd) key(ctx context.Context, c *console, cfg config.Config, addr
 type boxLine struct{ conn *websocket.Conn }
 
 // dial opens a chat. A box that is still loading its models is waited for.
-func dial(ctx context.Context, client *http.Client, address, key, voice string) (*boxLine, error) {
-	if voice != "" {
+func dial(ctx context.Context, client *http.Client, address, key string, query url.Values) (*boxLine, error) {
+	if len(query) > 0 {
 		separator := "?"
 		if strings.Contains(address, "?") {
 			separator = "&"
 		}
-		address += separator + url.Values{"voice_id": {voice}}.Encode()
+		address += separator + query.Encode()
 	}
 	begun := time.Now()
 	for {

@@ -16,12 +16,19 @@ const (
 	// settle is the silence after which nothing more is expected: the longest
 	// end of a turn that can be configured (3 s) and a second to transcribe.
 	settle = 4 * time.Second
-	// unheard is how long a box that heard nothing at all is waited for.
+	// unvoiced is how long a recording is waited for in which the box heard no
+	// voice. It tells of one while it goes on, and 100 ms into the silence behind
+	// it: this is what a busy box may take longer.
+	unvoiced = 1800 * time.Millisecond
+	// unheard is how long a box that heard a voice is waited for to say the words.
 	unheard = 10 * time.Second
 	// unanswered is how long an answer may keep a user waiting: longer than
 	// the box itself gives its language model.
 	unanswered = 75 * time.Second
 )
+
+// errNoSpeech is how a conversation ends in which the user said nothing.
+var errNoSpeech = errors.New("the box heard no speech in it")
 
 // follower follows a conversation: it prints what is said, plays and records
 // what is heard, and knows when nothing more is to come. Times are since the
@@ -41,6 +48,7 @@ type follower struct {
 	owed         bool       // the user said something and the answer is not complete
 	answered     chan struct{}
 	failed       string // what the box said in place of an answer
+	voiced       bool   // the user was heard to speak, if not understood yet
 	said         bool   // the user was understood at least once
 	userEnded    bool
 	last         time.Duration // when something last happened
@@ -98,6 +106,7 @@ func (f *follower) take(a arrived) error {
 	f.last = now
 	switch m := a.message.(type) {
 	case contract.UserMessage:
+		f.voiced = true
 		if m.Interim {
 			return nil
 		}
@@ -207,13 +216,19 @@ func (f *follower) over() (bool, error) {
 		return false, nil
 	}
 	expected := settle
-	if f.typed {
+	switch {
+	case f.typed:
 		expected = 0
-	} else if !f.said {
+	case !f.voiced:
+		expected = unvoiced
+	case !f.said:
 		expected = unheard
 	}
 	if now < f.last+expected {
 		return false, nil
+	}
+	if !f.said && !f.typed {
+		return true, errNoSpeech
 	}
 	if f.failed != "" {
 		return true, fmt.Errorf("the box answered something with an error (%s): look at its log", f.failed)

@@ -11,14 +11,15 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
 	"parley/appliance/audio"
-	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/internal/layout"
 )
 
 // fakeBox answers chats with script, which is given the socket.
@@ -293,9 +294,114 @@ func TestAddressesAreUnderstoodAsPeopleWriteThem(t *testing.T) {
 		"ftp://h":                 "",
 		"ws://":                   "",
 	} {
-		got, err := chatAddress(in, config.Config{})
+		got, err := chatAddress(in)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: got %q, %v; want %q", in, got, err, want)
 		}
+	}
+}
+
+func silentWAV(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "silence.wav")
+	if err := os.WriteFile(file, audio.EncodeWAV(make([]float32, 1600), 16000), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestARecordingWithoutSpeechIsSaidToBeOne(t *testing.T) {
+	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
+		for box.next(ctx) != nil {
+		}
+	})
+	begun := time.Now()
+	code, out, errs := talk(t, url, "", "--wav", silentWAV(t))
+	took := time.Since(begun) - 100*time.Millisecond // the recording's length
+	if code != exitFailed || out != "" || !strings.Contains(errs, "silence.wav: the box heard no speech") || took > 2*time.Second {
+		t.Errorf("code %d %v after the end, %q, %q", code, took, out, errs)
+	}
+}
+
+func TestABoxThatHeardAVoiceIsWaitedFor(t *testing.T) {
+	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
+		box.next(ctx)
+		said := func(interim bool) {
+			box.send(ctx, contract.UserMessage{Interim: interim, Message: contract.ChatMessage{Role: contract.RoleUser, Content: "Hello?"}})
+		}
+		time.Sleep(unvoiced / 2)
+		said(true)
+		time.Sleep(unvoiced + 500*time.Millisecond)
+		said(false)
+		box.send(ctx, contract.AssistantEnd{})
+		box.conn.Close(websocket.StatusNormalClosure, "")
+	})
+	if code, out, errs := talk(t, url, "", "--wav", silentWAV(t)); code != exitDone || strings.Count(out, "Hello?") != 1 {
+		t.Errorf("code %d, %q, %q", code, out, errs)
+	}
+}
+
+func TestAnUnreadableRecordingIsSaidBeforeTheBoxIsAsked(t *testing.T) {
+	text := filepath.Join(t.TempDir(), "notes.wav")
+	if err := os.WriteFile(text, []byte("buy milk and bread, and call the plumber"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{text, "/not/there.wav", t.TempDir()} {
+		code, _, errs := parley(t, "", "talk", "--url", "ws://127.0.0.1:1", "--key", "k", "--wav", file)
+		if code != exitMisuse || !strings.Contains(errs, file) {
+			t.Errorf("%s: code %d, %q", file, code, errs)
+		}
+	}
+}
+
+// The one that talk finds by itself answers as one that was named.
+func TestTheBoxOfADataFolderIsFound(t *testing.T) {
+	data, _ := aBox(t)
+	if code, _, errs := parley(t, "", "talk", "--text", "--data", data); code != exitFailed || !strings.Contains(errs, "parley serve --data "+data) {
+		t.Errorf("no box runs: code %d, %q", code, errs)
+	}
+	var key atomic.Value
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key.Store(r.Header.Get("X-Service-Api-Key"))
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	defer server.Close()
+	where := fmt.Sprintf(`{"pid":%d,"url":%q}`, os.Getpid(), server.URL)
+	if err := os.WriteFile(filepath.Join(data, layout.Address), []byte(where), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := parley(t, "", "talk", "--text", "--data", data)
+	if code != exitFailed || !strings.Contains(errs, "418") || len(key.Load().(string)) < 40 {
+		t.Errorf("code %d, %q, key %v", code, errs, key.Load())
+	}
+	if _, out, _ := parley(t, "", "keys", "list", "--data", data); strings.Contains(out, "parley talk") {
+		t.Errorf("the key of one talk is listed for ever:\n%s", out)
+	}
+}
+
+func TestWhatWasSaidIsKeptOnCtrlC(t *testing.T) {
+	out, answered := filepath.Join(t.TempDir(), "out.wav"), make(chan struct{})
+	url := fakeBox(t, func(ctx context.Context, box *fakeLine) {
+		box.next(ctx)
+		box.next(ctx)
+		box.send(ctx, contract.AssistantMessage{ID: "a", Message: said("A long story.")})
+		box.send(ctx, contract.AudioOutput{ID: "a", Data: tone(10_000)})
+		time.Sleep(300 * time.Millisecond) // for the clip to be taken
+		close(answered)
+		for box.next(ctx) != nil {
+		}
+	})
+	cmd := program(t, nil, "talk", "--text", "--url", url, "--key", "right", "--out", out)
+	cmd.Stdin = strings.NewReader("tell me a story\n")
+	code, errs, took := signalWhenReady(t, cmd, answered, syscall.SIGINT)
+	if want := "parley: interrupted: " + out + " holds the conversation up to here\n"; code != 130 || errs != want || took > time.Second {
+		t.Errorf("code %d after %v, %q; want 130, %q", code, took, errs, want)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pcm, err := audio.DecodeAll(data, 48000); err != nil || len(pcm) < 48*200 || len(pcm) > 48*8000 { // of ten seconds
+		t.Errorf("%d ms, %v", len(pcm)/48, err)
 	}
 }

@@ -30,7 +30,7 @@ func TestABoxIsTrustedByItsAuthorityOnly(t *testing.T) {
 			return err
 		}
 		defer client.CloseIdleConnections()
-		line, err := dial(t.Context(), client, address, "key", "")
+		line, err := dial(t.Context(), client, address, "key", nil)
 		if err == nil {
 			line.conn.CloseNow()
 		}

@@ -103,7 +103,7 @@ func occupied(dir string) (bool, error) {
 		return false, nil
 	}
 	for _, e := range entries {
-		if e.Name() != layout.Lock {
+		if e.Name() != layout.Lock && e.Name() != layout.Address {
 			return true, nil
 		}
 	}

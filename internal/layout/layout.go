@@ -11,7 +11,8 @@ import (
 const (
 	Database   = "parley.db" // beside it -wal and -shm while it is open
 	Lock       = "parley.lock"
-	Recordings = "recordings" // a folder: for each side of each chat an Ogg/Opus file
+	Address    = "parley.address" // where the box listens that runs on the folder
+	Recordings = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
 	Settings   = "parley.yaml"
 	Authority  = "ca.crt"        // for clients to trust; the one thing in it that others may read
 	FirstKey   = "first-key.env" // the secrets of the first key, until somebody deletes it
