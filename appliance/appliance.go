@@ -61,7 +61,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		return errors.Join(err, listener.Close())
 	}
 	defer identity.Close()
-	figures := metrics.New(Version, log)
+	figures := metrics.New(Version(), log)
 	figures.WatchStore(records.Written)
 	admission := &admission{log: log, stop: ctx}
 	if cfg.Retention.History {
@@ -69,7 +69,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	}
 	lines := ws.NewServer(admission, cfg.Origins, ws.Timing{}, log)
 	front := api.NewServer(api.New(api.Parts{
-		Keys: records, Chats: lines, Ready: admission, Version: Version, Log: log,
+		Keys: records, Chats: lines, Ready: admission, Version: Version(), Log: log,
 		Records: records, Voices: catalogue{cfg}, Models: catalogue{cfg},
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Operators: operators{records},

@@ -46,7 +46,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 	assistant(4*time.Second, 1700*time.Millisecond)
 
 	file := filepath.Join(t.TempDir(), "backup")
-	box := backup.Box{Data: live, Version: Version, Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
+	box := backup.Box{Data: live, Version: Version(), Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
 		return store.Backup(ctx, live, file, progress)
 	}}
 	if _, err := backup.Make(t.Context(), box, file, nil); err != nil {

@@ -32,7 +32,7 @@ func describe(cfg config.Config, measured ...string) Machine {
 		CPU:     runtime.GOARCH,
 		Cores:   runtime.NumCPU(),
 		Kernel:  firstLine("/proc/sys/kernel/osrelease"),
-		Version: appliance.Version,
+		Version: appliance.Version(),
 		Profile: cfg.Profile,
 		Packs:   versions(cfg.Packs, measured),
 	}

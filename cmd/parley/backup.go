@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
 	"parley/firmware/backup"
-	"parley/internal/layout"
 	"parley/internal/progress"
 	"parley/store"
 )
@@ -41,13 +39,13 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 		return err
 	}
 	box := backup.Box{
-		Data: cfg.Data, Version: appliance.Version,
+		Data: cfg.Data, Version: appliance.Version(),
 		Database: func(ctx context.Context, file string, progress func(done, total int64)) (int64, error) {
 			return store.Backup(ctx, cfg.Data, file, progress)
 		},
 	}
-	if _, err := os.Stat(filepath.Join(cfg.Data, layout.Database)); err != nil {
-		return fmt.Errorf("backup: there is no box's data in %s: name its folder with --data", cfg.Data)
+	if isNoBox(cfg.Data) {
+		return fmt.Errorf("backup: %w", noBox(cfg.Data))
 	}
 	var made backup.Manifest
 	err = withBars(ctx, c.err, func(p progress.Func) error {

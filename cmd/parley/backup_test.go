@@ -63,11 +63,6 @@ func aBox(t *testing.T) (dir, key string) {
 
 func TestBackupOfARunningBoxIsRestored(t *testing.T) {
 	dir, key := aBox(t)
-	release, err := store.Lock(dir) // as a box that serves
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release()
 	file := filepath.Join(t.TempDir(), "b.tar.zst")
 	code, out, errs := parley(t, "", "backup", file, "--data", dir, "--json")
 	var made backupMade

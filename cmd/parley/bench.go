@@ -147,7 +147,7 @@ type benchAPICmd struct {
 	JSON   bool `name:"json" help:"Print one JSON object."`
 	Rounds int  `default:"5" placeholder:"N" help:"Times that each call is compared with its yardstick, at most 7 (5)."`
 
-	Settings kong.Plugins `embed:"" settings:"data"`
+	Settings kong.Plugins `embed:"" settings:""`
 }
 
 // Help shows the command in use.

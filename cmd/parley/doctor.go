@@ -130,6 +130,9 @@ func examineDatabase(ctx context.Context, data string) (doctor.Finding, error) {
 		return f, newestErr
 	case errors.Is(err, store.ErrNotFound):
 		f.Health, f.What, f.Mend = doctor.Doubt, "there is none", doctor.NoBox
+		if found := likelyBox(data); found != "" {
+			f.Mend = "a box has its data in " + found + ": pass --data " + found
+		}
 	case errors.Is(err, store.ErrDamaged):
 		f.What, f.Mend = err.Error(), fmt.Sprintf("stop the box, then: parley restore BACKUP --data %s --force", data)
 	case errors.Is(err, store.ErrNewer):

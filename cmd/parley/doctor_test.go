@@ -103,11 +103,6 @@ func TestDoctorSaysWhatIsWrong(t *testing.T) {
 
 func TestDoctorKnowsARunningBox(t *testing.T) {
 	dir, _ := aBox(t)
-	release, err := store.Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer release()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

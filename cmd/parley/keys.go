@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"text/tabwriter"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
-	"parley/internal/layout"
 	"parley/store"
 )
 
@@ -46,13 +44,7 @@ func boxRecords(ctx context.Context, cfg config.Config) (*store.Store, error) {
 	if !errors.Is(err, store.ErrNotFound) {
 		return s, err
 	}
-	hint := ""
-	if home, homeErr := os.UserHomeDir(); homeErr == nil {
-		if usual := layout.InHome(home, layout.DefaultData); usual != cfg.Data && store.Exists(usual) {
-			hint = fmt.Sprintf("; there is a box's data in %s: use --data %s", usual, usual)
-		}
-	}
-	return nil, misuse{fmt.Errorf("no box has its data in %s%s; parley serve --data %s begins one", cfg.Data, hint, cfg.Data)}
+	return nil, noBox(cfg.Data)
 }
 
 // with opens the database, does one thing in it, and closes it.

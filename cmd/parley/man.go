@@ -33,7 +33,7 @@ After the second, which wants root, man parley shows it.`
 // Run prints the manual.
 func (cmd *manCmd) Run(c *console, parsed *kong.Context) error {
 	m := manual.Manual{Program: manual.Of(parsed.Model), Sections: sections()}
-	text := m.Roff(built(), "Parley "+appliance.Version)
+	text := m.Roff(built(), "Parley "+appliance.Version())
 	if cmd.Markdown {
 		text = m.Markdown(commandsIntro)
 	}

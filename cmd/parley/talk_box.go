@@ -124,7 +124,7 @@ func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key 
 	}
 	s, err := store.Join(ctx, cfg.Data)
 	if errors.Is(err, store.ErrNotFound) {
-		return "", nothing, misuse{fmt.Errorf("no key, and no box has its data in %s: name the folder with --data, or %s", cfg.Data, ask)}
+		return "", nothing, fmt.Errorf("no key, and %w; or %s", noBox(cfg.Data), ask)
 	}
 	if err != nil {
 		return "", nothing, err

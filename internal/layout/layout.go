@@ -33,6 +33,7 @@ func Copy(schema int64) string { return fmt.Sprintf("parley-before-v%d.db", sche
 const (
 	DefaultData  = "~/.local/share/parley"
 	DefaultPacks = "~/.cache/parley/packs"
+	SystemData   = "/var/lib/parley" // of a box that is a service of the machine
 )
 
 // InHome returns a default folder in the home folder home.
