@@ -4,7 +4,6 @@ package ear
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -33,9 +32,6 @@ const (
 	mostWaiting = 4
 )
 
-// longestPiece is how many samples one message may bring (E0723).
-const longestPiece = int(contract.MaxWholeRecording/time.Second) * engine.SpeechRateHz
-
 // Parts are what an Ear needs.
 type Parts struct {
 	Detector    engine.VoiceDetector
@@ -50,17 +46,13 @@ type Parts struct {
 	Go func(func())
 }
 
-// NewDecoder makes a decoder for what is sent in a format; nil is a container
-// that says itself what it is.
-type NewDecoder func(format *contract.AudioConfiguration) (audio.Decoder, error)
-
 // An Ear listens to one conversation: it decodes what the line brings, cuts it
 // at its silences, and has each piece transcribed. One goroutine owns it; only
 // the transcriptions run beside it, one at a time.
 type Ear struct {
 	Parts
 
-	queue   chan heard
+	queue   chan incoming
 	guesses chan guess // finished
 
 	format    *contract.AudioConfiguration
@@ -80,8 +72,8 @@ type Ear struct {
 	overheard overheard
 }
 
-// heard is what comes to the ear, in order: audio, or new settings.
-type heard struct {
+// incoming is what comes to the ear, in order: audio, or new settings.
+type incoming struct {
 	chunk    []byte
 	settings *turn.Settings
 }
@@ -94,7 +86,7 @@ func New(p Parts, s turn.Settings) *Ear {
 	return &Ear{
 		Parts:     p,
 		utterance: &hearing{},
-		queue:     make(chan heard, queueLength),
+		queue:     make(chan incoming, queueLength),
 		guesses:   make(chan guess, 1),
 		segmenter: engine.NewSegmenter(p.Detector.NewStream(), segmentOptions(s)),
 		format:    s.Audio,
@@ -114,15 +106,15 @@ func segmentOptions(s turn.Settings) engine.SegmentOptions {
 // the ear has more than a second to catch up on; false means that over was
 // closed before.
 func (e *Ear) Hear(over <-chan struct{}, chunk []byte) bool {
-	return e.put(over, heard{chunk: chunk})
+	return e.put(over, incoming{chunk: chunk})
 }
 
 // Adjust puts settings in force for the audio that comes after them.
 func (e *Ear) Adjust(over <-chan struct{}, s turn.Settings) bool {
-	return e.put(over, heard{settings: &s})
+	return e.put(over, incoming{settings: &s})
 }
 
-func (e *Ear) put(over <-chan struct{}, h heard) bool {
+func (e *Ear) put(over <-chan struct{}, h incoming) bool {
 	select {
 	case e.queue <- h:
 		return true
@@ -181,58 +173,6 @@ func (e *Ear) adjust(s turn.Settings) {
 		return
 	}
 	e.format, e.decoder = s.Audio, nil
-}
-
-func sameFormat(a, b *contract.AudioConfiguration) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.SampleRate == b.SampleRate && a.Channels == b.Channels
-}
-
-// hear takes what the line brought. Bytes that cannot be decoded are told to
-// the client; the next chunk may be the beginning of a new stream.
-func (e *Ear) hear(ctx context.Context, chunk []byte) {
-	begins := e.decoder == nil
-	pcm, err := e.decode(chunk)
-	if len(pcm) > longestPiece || begins && e.format == nil && audio.Whole(chunk) {
-		e.decoder = nil
-		e.fault(contract.Fault{Code: contract.WholeRecording})
-		return
-	}
-	if len(pcm) > 0 && !e.opened {
-		e.opened = true
-		e.Post(turn.MicrophoneOpened{At: turn.At(e.Clock())})
-	}
-	e.keepTime(pcm)
-	e.frames(ctx, pcm)
-	if err != nil {
-		e.decoder = nil
-		e.fault(contract.Fault{Code: contract.BrokenAudio, Detail: err.Error()})
-	}
-}
-
-func (e *Ear) fault(f contract.Fault) { e.Post(turn.Faulty{At: turn.At(e.Clock()), Fault: f}) }
-
-func (e *Ear) decode(chunk []byte) ([]float32, error) {
-	if e.decoder == nil {
-		d, err := e.Decoder(e.format)
-		if err != nil {
-			return nil, err
-		}
-		e.decoder = d
-	}
-	if e.format != nil && len(chunk)%2 != 0 {
-		return nil, fmt.Errorf("%d bytes are an odd number; linear16 has two for each sample, and none of these were taken", len(chunk))
-	}
-	return e.decoder.Decode(chunk)
-}
-
-func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {
-	if format == nil {
-		return audio.NewContainer(engine.SpeechRateHz), nil
-	}
-	return audio.NewLinear16(format.SampleRate, format.Channels, engine.SpeechRateHz)
 }
 
 // keepTime notes when decoded sound has come, and has it recorded there.

@@ -69,12 +69,12 @@ func listening(t *testing.T, p patientEar) (*Ear, chan turn.Event) {
 }
 
 // pcmOf is so many ms of 16 kHz linear16.
-func pcmOf(ms int, sample byte) heard {
+func pcmOf(ms int, sample byte) incoming {
 	chunk := make([]byte, ms*2*engine.SpeechRateHz/1000)
 	for i := range chunk {
 		chunk[i] = sample
 	}
-	return heard{chunk: chunk}
+	return incoming{chunk: chunk}
 }
 
 // A pause is what somebody waits for: what is looked at in the middle then

@@ -45,8 +45,8 @@ func (m mind) prompt(c turn.Conversation, p engine.Priority) engine.Prompt {
 	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), MaxTokens: replyTokens, Priority: p}
 }
 
-// ReadAhead has a model read a conversation before there is a chat that has it.
-func ReadAhead(ctx context.Context, m engine.LanguageModel, c turn.Conversation) error {
+// Prefill has a model read a conversation before there is a chat that has it.
+func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) error {
 	return m.Prefill(ctx, mind{chatID: "ahead"}.prompt(c, engine.Batch))
 }
 

@@ -32,10 +32,10 @@ type Parts struct {
 // time happens on others.
 type Replies struct {
 	Parts
-	mind  mind
-	mouth mouth
-	turns map[int]*work
-	ahead ahead
+	mind     mind
+	mouth    mouth
+	turns    map[int]*work
+	prefills prefills
 }
 
 // work is what is done for one reply.
@@ -59,15 +59,15 @@ func New(p Parts) *Replies {
 // Prefill has the model read the conversation so far, after what it reads
 // already. Of those that wait the newest is enough: it holds the others.
 func (r *Replies) Prefill(ctx context.Context, c turn.Conversation) {
-	if r.ahead.put(c) {
-		r.Go(func() { r.readAhead(ctx) })
+	if r.prefills.put(c) {
+		r.Go(func() { r.prefillAll(ctx) })
 	}
 }
 
-func (r *Replies) readAhead(ctx context.Context) {
+func (r *Replies) prefillAll(ctx context.Context) {
 	for {
 		ctx, cancel := context.WithCancel(ctx)
-		c, more := r.ahead.take(cancel)
+		c, more := r.prefills.take(cancel)
 		if more {
 			r.mind.prefill(ctx, c)
 		}

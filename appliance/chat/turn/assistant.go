@@ -2,9 +2,9 @@ package turn
 
 import "parley/appliance/contract"
 
-// answer replies to the user's last message, which answers asked: with what was
-// prepared, if it was prepared for these words, else from the beginning.
-func (s *State) answer(out *effects, asked string) {
+// answer replies to what the user said last: with what was prepared, if it was
+// prepared for these words, else from the beginning. No words are never those.
+func (s *State) answer(out *effects, words string) {
 	s.waiting.unanswered = false
 	if s.paused {
 		s.resumes = true
@@ -13,21 +13,21 @@ func (s *State) answer(out *effects, asked string) {
 		}
 		return
 	}
-	if s.reply.phase == preparing && asked != "" && s.reply.asked == asked {
+	if s.reply.phase == preparing && words != "" && s.reply.answers == words {
 		s.reveal(out)
 		return
 	}
 	if s.reply.phase == preparing {
 		s.drop(out)
 	}
-	s.think(out, answering, asked)
+	s.think(out, answering, words)
 }
 
-// think begins a turn. A speculative one answers more than is in the history
-// yet.
-func (s *State) think(out *effects, p phase, asked string, more ...Entry) {
+// think begins a turn, which answers words. more is what the model is to see
+// beyond the history: of a speculative turn the words, which are not in it yet.
+func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	s.turn++
-	s.reply = reply{phase: p, asked: asked}
+	s.reply = reply{phase: p, answers: words}
 	s.resumes = false
 	t := Think{Turn: s.turn, Conversation: s.conversation(more...)}
 	if p == preparing {
@@ -68,8 +68,8 @@ func (s *State) thought(out *effects, e Thought) {
 	if !s.at(e.Turn) {
 		return
 	}
-	w := s.reply.waiting
-	s.reply.waiting = append(w[:len(w):len(w)], e.Sentence)
+	w := s.reply.unspoken
+	s.reply.unspoken = append(w[:len(w):len(w)], e.Sentence)
 	s.askMouth(out)
 }
 
@@ -77,12 +77,12 @@ func (s *State) thought(out *effects, e Thought) {
 // of them after.
 func (s *State) askMouth(out *effects) {
 	r := &s.reply
-	for len(r.waiting) > 0 && (r.phase == answering || r.asking+r.spoke == 0) {
-		out.add(Speak{Turn: s.turn, Sentence: r.waiting[0]})
-		r.waiting = r.waiting[1:]
+	for len(r.unspoken) > 0 && (r.phase == answering || r.asking+r.spoke == 0) {
+		out.add(Speak{Turn: s.turn, Sentence: r.unspoken[0]})
+		r.unspoken = r.unspoken[1:]
 		r.asking++
 	}
-	if r.thought && len(r.waiting) == 0 {
+	if r.thought && len(r.unspoken) == 0 {
 		out.add(Done{s.turn})
 	}
 }
@@ -135,7 +135,7 @@ func (s *State) play(out *effects, c Clip) {
 // finish ends a turn of which everything was sent.
 func (s *State) finish(out *effects) {
 	r := s.reply
-	if r.phase != answering || !r.thought || r.asking > 0 || len(r.waiting) > 0 {
+	if r.phase != answering || !r.thought || r.asking > 0 || len(r.unspoken) > 0 {
 		return
 	}
 	s.tell(out, AnswerEnded{})
@@ -190,7 +190,7 @@ func (s *State) dictated(out *effects, e Dictated) {
 		s.tell(out, AnswerEnded{})
 	}
 	s.turn++
-	s.reply = reply{phase: answering, dictated: true, thought: true, waiting: e.Sentences}
+	s.reply = reply{phase: answering, dictated: true, thought: true, unspoken: e.Sentences}
 	s.askMouth(out)
 }
 
@@ -240,6 +240,6 @@ func (s *State) speakFirst(out *effects, lines []Sentence) {
 		return
 	}
 	s.turn++
-	s.reply = reply{phase: answering, thought: true, waiting: lines}
+	s.reply = reply{phase: answering, thought: true, unspoken: lines}
 	s.askMouth(out)
 }

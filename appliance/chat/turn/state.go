@@ -47,9 +47,9 @@ type reply struct {
 	utterance int // that a speculative reply answers, with the revision of its guess
 	revision  int
 	stale     bool   // the user went on; kept only in case the words stay the same
-	asked     string // the words that it answers
+	answers   string // these words
 
-	waiting  []Sentence // thought, not asked of the mouth yet
+	unspoken []Sentence // thought, not asked of the mouth yet
 	asking   int        // asked of the mouth, not spoken yet
 	spoke    int        // spoken
 	thought  bool       // no more sentences will come

@@ -94,7 +94,7 @@ func (s *State) speculate(out *effects) {
 		return
 	}
 	if s.reply.phase == preparing {
-		if s.reply.asked == h.words.Text && s.reply.failed == nil {
+		if s.reply.answers == h.words.Text && s.reply.failed == nil {
 			s.reply.revision, s.reply.stale = h.revision, false
 			return
 		}

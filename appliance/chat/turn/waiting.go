@@ -77,7 +77,7 @@ func (s *State) answerWaiting(out *effects) {
 
 // answerUntold: the playback is over; what was said meanwhile counts now.
 func (s *State) answerUntold(out *effects) {
-	answer := s.asked() || s.waiting.unanswered
+	answer := s.endedWithQuestion() || s.waiting.unanswered
 	for _, w := range s.waiting.release() {
 		s.say(out, w)
 		answer = answer || !backchannel(w.Text)
@@ -87,9 +87,9 @@ func (s *State) answerUntold(out *effects) {
 	}
 }
 
-// asked reports whether the assistant ended with a question: then a "yes" is
+// endedWithQuestion reports whether the assistant ended with a question: then a "yes" is
 // an answer.
-func (s State) asked() bool {
+func (s State) endedWithQuestion() bool {
 	n := len(s.history)
 	return n > 0 && s.history[n-1].Role == Assistant && strings.HasSuffix(s.history[n-1].Text, "?")
 }
