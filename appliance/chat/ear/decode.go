@@ -11,6 +11,11 @@ import (
 	"parley/appliance/engine"
 )
 
+// decodeAtOnce is how many bytes are decoded before it is looked at how much
+// sound they hold: at the lowest rate of Opus 22 s. A message may bring 16 MiB,
+// which would be six hours.
+const decodeAtOnce = 16 << 10
+
 // longestPiece is how many samples one message may bring (E0723).
 const longestPiece = int(contract.MaxWholeRecording/time.Second) * engine.SpeechRateHz
 
@@ -42,7 +47,9 @@ func (e *Ear) hear(ctx context.Context, chunk []byte) {
 
 func (e *Ear) fault(f contract.Fault) { e.Post(turn.Faulty{At: turn.At(e.Clock()), Fault: f}) }
 
-func (e *Ear) decode(chunk []byte) ([]float32, error) {
+// decode returns the sound in a chunk, as much of it as shows that it is too
+// much.
+func (e *Ear) decode(chunk []byte) (pcm []float32, err error) {
 	if e.decoder == nil {
 		d, err := e.Decoder(e.format)
 		if err != nil {
@@ -53,7 +60,20 @@ func (e *Ear) decode(chunk []byte) ([]float32, error) {
 	if e.format != nil && len(chunk)%2 != 0 {
 		return nil, fmt.Errorf("%d bytes are an odd number; linear16 has two for each sample, and none of these were taken", len(chunk))
 	}
-	return e.decoder.Decode(chunk)
+	for len(chunk) > 0 && len(pcm) <= longestPiece {
+		n := min(len(chunk), decodeAtOnce)
+		piece, err := e.decoder.Decode(chunk[:n])
+		if pcm == nil {
+			pcm = piece
+		} else {
+			pcm = append(pcm, piece...)
+		}
+		if err != nil {
+			return pcm, err
+		}
+		chunk = chunk[n:]
+	}
+	return pcm, nil
 }
 
 func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {

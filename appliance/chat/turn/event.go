@@ -47,7 +47,8 @@ type (
 		At
 		Message contract.SessionSettings
 	}
-	// Faulty is a message that could not be used.
+	// Faulty says that something went wrong of which the client is told, as a
+	// message that could not be used.
 	Faulty struct {
 		At
 		Fault contract.Fault

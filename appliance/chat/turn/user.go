@@ -170,11 +170,12 @@ func (s *State) complete(out *effects) {
 	}
 }
 
-// say tells and keeps what the user said, after what was said before it and is
-// not told yet.
-func (s *State) say(out *effects, w Words) { s.sayAll(out, w, false) }
+// say tells and keeps what the user said.
+func (s *State) say(out *effects, w Words) { s.sayOrType(out, w, false) }
 
-func (s *State) sayAll(out *effects, w Words, typed bool) {
+// sayOrType tells and keeps what the user said or typed, after what was said
+// before it and is not told yet.
+func (s *State) sayOrType(out *effects, w Words, typed bool) {
 	for _, earlier := range s.waiting.release() {
 		s.say(out, earlier)
 	}
@@ -193,7 +194,7 @@ func (s *State) typed(out *effects, e Typed) {
 		s.interrupt(out)
 	}
 	w := Words{Text: e.Text, Begin: s.now, End: s.now}
-	s.sayAll(out, w, true)
+	s.sayOrType(out, w, true)
 	s.answer(out, "")
 }
 
