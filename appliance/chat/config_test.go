@@ -125,6 +125,26 @@ func TestAConfigThatCannotBeHadIsAFault(t *testing.T) {
 	}
 }
 
+// A prompt that the client's variables make too long is refused at the connect.
+func TestAConfigThatFillsTooLongIsAFault(t *testing.T) {
+	f := newFakes()
+	h := hostWith(t, f, nil, config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("{{a}}", 10_000)+`"}}`), &bytes.Buffer{})
+	defer h.Stop(t.Context())
+	seat, err := h.Reserve("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connect := contract.ConnectSettings{ConfigID: "c"}
+	connect.SessionSettings.Variables = map[string]contract.VariableValue{"a": contract.TextVariable(strings.Repeat("x", 1000))}
+	_, err = seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
+	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.InvalidSettings || !strings.Contains(fault.Detail, "10000000 bytes") {
+		t.Errorf("%v", err)
+	}
+	if h.Live() != 0 {
+		t.Error("the seat is not given back")
+	}
+}
+
 func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 	for _, c := range []struct {
 		model  string

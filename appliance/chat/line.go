@@ -25,8 +25,13 @@ type Line interface {
 
 // Receive takes a message of the client. It waits no longer than the session
 // needs for the events before it; ErrOver means that the chat has ended.
-func (c *Session) Receive(m contract.ClientMessage) (err error) {
-	if crash := guard(c.log, func() { err = c.receive(m) }); crash != nil {
+func (c *Session) Receive(m contract.ClientMessage) error {
+	return c.guarded(func() error { return c.receive(m) })
+}
+
+// guarded calls f for the line. A panic in it ends the chat.
+func (c *Session) guarded(f func() error) (err error) {
+	if guard(c.log, func() { err = f() }) != nil {
 		c.crashed()
 		return ErrOver
 	}
@@ -37,7 +42,7 @@ func (c *Session) receive(m contract.ClientMessage) error {
 	now := turn.At(c.clock())
 	switch m := m.(type) {
 	case contract.AudioInput:
-		return c.Hear(m.Data)
+		return c.hear(m.Data)
 	case contract.SessionSettings:
 		return c.apply(m)
 	case contract.UserInput:
@@ -95,6 +100,10 @@ func (c *Session) apply(m contract.SessionSettings) error {
 // from now on, and waits while the ear has more than a second to catch up on, or
 // nothing to listen to. It is called by one goroutine at a time.
 func (c *Session) Hear(audio []byte) error {
+	return c.guarded(func() error { return c.hear(audio) })
+}
+
+func (c *Session) hear(audio []byte) error {
 	if len(audio) == 0 {
 		return c.over()
 	}

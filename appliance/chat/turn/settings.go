@@ -143,8 +143,10 @@ func (s Settings) Check() string {
 	if why := s.tooLong(s.SystemPrompt, contract.MaxPromptBytes); why != "" {
 		return "system_prompt: " + why
 	}
-	if why := s.tooLong(s.OnNewChat.Text, contract.MaxEventTextBytes); why != "" {
-		return "event_messages.on_new_chat.text: " + why
+	if s.OnNewChat.Enabled {
+		if why := s.tooLong(s.OnNewChat.Text, contract.MaxEventTextBytes); why != "" {
+			return "event_messages.on_new_chat.text: " + why
+		}
 	}
 	return ""
 }
