@@ -189,7 +189,7 @@ func Settings() []Setting {
 
 		{
 			Key: "limits.chats_per_account", Flag: "chats-per-account", Group: groupLimits, Takes: "N", Default: "0",
-			Help: "Chats of one account at once; 0 is three quarters of all.",
+			Help: "Chats of one account at once; 0 is three quarters of all, and all while there is no other account.",
 			kind: number(func(c *Config) *int { return &c.Limits.ChatsPerAccount }, 0, 1000),
 		},
 		{
