@@ -52,16 +52,16 @@ func TestWhatFollowsIsDecidedWithoutTheWorld(t *testing.T) {
 	}
 	p := all[pure]
 	for _, name := range p.GoFiles {
-		sees(t, filepath.Join(p.Dir, name))
+		waitsForNothing(t, filepath.Join(p.Dir, name))
 	}
 }
 
 // clocks are what the package time has that tells the time or waits for one.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// sees fails the test for every place in a file that reads a clock, starts a
-// goroutine or waits on a channel.
-func sees(t *testing.T, file string) {
+// waitsForNothing fails the test for every place in a file that reads a clock,
+// starts a goroutine or uses a channel.
+func waitsForNothing(t *testing.T, file string) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -84,36 +84,4 @@ func sees(t *testing.T, file string) {
 		}
 		return true
 	})
-}
-
-// Whatever works for a chat is run by its group, which ends the chat where it
-// panics: nothing else in these packages starts a goroutine.
-func TestAllThatWorksForAChatIsRunByItsGroup(t *testing.T) {
-	const chat, group = module + "appliance/chat", "group.go"
-	for _, p := range packages(t) {
-		if p.ImportPath != chat && !strings.HasPrefix(p.ImportPath, chat+"/") && p.ImportPath != module+"appliance/recording" {
-			continue
-		}
-		for _, name := range p.GoFiles {
-			if p.ImportPath == chat && name == group {
-				continue
-			}
-			fset := token.NewFileSet()
-			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(f, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.GoStmt:
-					t.Errorf("%s starts a goroutine by itself; let the chat's group run it", fset.Position(n.Pos()))
-				case *ast.SelectorExpr:
-					if x, ok := n.X.(*ast.Ident); ok && (x.Name == "errgroup" || x.Name == "sync" && n.Sel.Name == "WaitGroup") {
-						t.Errorf("%s has a group of its own; let the chat's group run it", fset.Position(n.Pos()))
-					}
-				}
-				return true
-			})
-		}
-	}
 }
