@@ -69,17 +69,47 @@ func (s *Store) cleanUp(ctx context.Context) error {
 	return s.emptyTrash(ctx)
 }
 
+const (
+	// fewPages is how much of the log the writer itself may have to move: 256 KiB,
+	// about what a few commits write.
+	fewPages = 64
+	// mostPasses bounds how often the log is gone through beside the writer until
+	// so little is left.
+	mostPasses = 8
+)
+
 // checkpoint moves SQLite's log into the database file. Nobody waits for it: the
-// bulk is done on a connection of its own, beside the one that writes. Only what
-// was written meanwhile is then moved by the writer, between two transactions,
-// for the log begins anew only where nothing of it is left.
+// bulk is done on a connection of its own, beside the one that writes, and again
+// what was written meanwhile, until that is little. The rest is then moved by the
+// writer, between two transactions, for the log begins anew only where nothing of
+// it is left.
 func (s *Store) checkpoint(ctx context.Context) error {
-	const passive = `PRAGMA wal_checkpoint(PASSIVE)`
-	if _, err := s.checkpoints.ExecContext(ctx, passive); err != nil {
-		return err
+	moved := 0
+	for range mostPasses {
+		l, err := passive(ctx, s.checkpoints)
+		if err != nil {
+			return err
+		}
+		if l.pages-moved <= fewPages {
+			break
+		}
+		moved = l.moved
 	}
 	return s.w.alone(ctx, func(c conn) error {
-		_, err := c.ExecContext(context.Background(), passive)
+		_, err := passive(context.Background(), c)
 		return err
 	})
+}
+
+// logSize is how long SQLite's log was when a checkpoint ended, and how much of
+// it is in the database file, in pages.
+type logSize struct{ pages, moved int }
+
+// passive moves what can be moved of the log without waiting for anybody
+// (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
+func passive(ctx context.Context, q querier) (logSize, error) {
+	return first(ctx, q, func(row scanner) (l logSize, err error) {
+		var busy bool
+		return l, row.Scan(&busy, &l.pages, &l.moved)
+	}, `PRAGMA wal_checkpoint(PASSIVE)`)
 }

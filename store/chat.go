@@ -74,6 +74,10 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 		if err != nil {
 			return fmt.Errorf("chat group %s: %w", n.GroupID, err)
 		}
+		_, err = c.ExecContext(ctx, `UPDATE account SET num_chats = num_chats + 1, num_groups = num_groups + iif(?, 0, 1) WHERE num = ?`, n.Resume, account)
+		if err != nil {
+			return err
+		}
 		_, err = c.ExecContext(ctx, `
 			INSERT INTO chat (id, account, chat_group, config, config_version, status, started_ms,
 			                  request_id, custom_session_id, metadata, bytes, sound_bytes)

@@ -34,6 +34,8 @@ func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page
 	if configID != "" {
 		l.rows += ` AND last_config = ?2`
 		l.args = append(l.args, configID)
+	} else {
+		l.total = `SELECT num_groups FROM account WHERE id = ?1`
 	}
 	groups, total, err := pageOf(ctx, s.read, l, page, scanGroup)
 	return groups, total, explain("listing chat groups", err)
@@ -50,6 +52,7 @@ func (s *Store) ChatGroup(ctx context.Context, accountID, groupID string, status
 			return err
 		}
 		l := chatsOf(`chat WHERE chat_group = ?1`, num)
+		l.total = `SELECT num_chats FROM chat_group WHERE num = ?1`
 		l.statuses = statuses
 		chats, total, err = pageOf(ctx, q, l, page, scanChat)
 		return err

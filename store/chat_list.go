@@ -19,6 +19,8 @@ func (s *Store) Chats(ctx context.Context, accountID string, f ChatFilter, page 
 	if f.ConfigID != "" {
 		l.rows += ` AND config = ?2`
 		l.args = append(l.args, f.ConfigID)
+	} else {
+		l.total = `SELECT num_chats FROM account WHERE id = ?1`
 	}
 	l.statuses = f.Statuses
 	chats, total, err := pageOf(ctx, s.read, l, page, scanChat)

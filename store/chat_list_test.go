@@ -446,7 +446,9 @@ func seed(t *testing.T, s *Store, account string, chats int) (long string) {
 				return err
 			}
 		}
-		_, err := c.ExecContext(ctx, `DROP TABLE n`)
+		_, err := c.ExecContext(ctx, `DROP TABLE n;
+			UPDATE account SET num_chats = (SELECT count(*) FROM chat WHERE account = account.num), num_groups = (SELECT count(*) FROM chat_group WHERE account = account.num);
+			UPDATE chat_group SET num_chats = (SELECT count(*) FROM chat WHERE chat_group = chat_group.num)`)
 		return err
 	}))
 	return first.GroupID

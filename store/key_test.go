@@ -2,10 +2,13 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestKeyOpensItsAccountOnly(t *testing.T) {
@@ -180,5 +183,66 @@ func TestRandomTextIsEven(t *testing.T) {
 		if c < 1750 || c > 2250 { // 5.6 standard deviations
 			t.Errorf("%q came %d times of %d, want about 2000", r, c, n)
 		}
+	}
+}
+
+func TestTheFirstKeyIsAnOperators(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	roles := []KeyRole{}
+	for _, n := range []NewKey{{Account: "museum"}, {Account: "museum"}, {Account: "default"}, {Account: "museum", Role: OperatorKey}} {
+		made, err := s.CreateKey(t.Context(), n)
+		must(t, err)
+		grant, err := s.OpenKey(t.Context(), made.APIKey)
+		must(t, err)
+		byToken, err := s.OpenToken(t.Context(), newToken(t, s, made), noon)
+		must(t, err)
+		if grant.Role != made.Role || byToken.Role != made.Role {
+			t.Errorf("made as %s, it opens as %s and its token as %s", made.Role, grant.Role, byToken.Role)
+		}
+		again, err := s.RegenerateKey(t.Context(), made.KeyID)
+		must(t, err)
+		if again.Role != made.Role {
+			t.Errorf("made as %s, regenerated as %s", made.Role, again.Role)
+		}
+		roles = append(roles, made.Role)
+	}
+	if want := []KeyRole{OperatorKey, ClientKey, ClientKey, OperatorKey}; !slices.Equal(roles, want) {
+		t.Errorf("the roles are %v, want %v", roles, want)
+	}
+	_, err := s.CreateKey(t.Context(), NewKey{Account: "home", Role: "king"})
+	wantError(t, err, ErrNotAllowed, "role")
+}
+
+// Past its end a key is as one that was revoked, and soon forgotten.
+func TestAKeyPastItsEndOpensNothing(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home", ExpiresMS: time.Now().Add(time.Hour).UnixMilli()})
+	must(t, err)
+	token, err := s.CreateToken(t.Context(), made.APIKey, made.SecretKey, time.Now())
+	must(t, err)
+	grant, err := s.OpenKey(t.Context(), made.APIKey)
+	must(t, err)
+	must(t, s.Holds(t.Context(), grant))
+	must(t, s.Tidy(t.Context(), 0)) // not yet
+	must(t, s.change(t.Context(), "letting time pass", func(ctx context.Context, c conn) error {
+		_, err := c.ExecContext(ctx, `UPDATE key SET expires_ms = ?`, time.Now().UnixMilli())
+		return err
+	}))
+	_, err = s.OpenKey(t.Context(), made.APIKey)
+	wantError(t, err, ErrNotFound)
+	_, err = s.OpenToken(t.Context(), token, time.Now())
+	wantError(t, err, ErrNotFound)
+	_, err = s.CreateToken(t.Context(), made.APIKey, made.SecretKey, time.Now())
+	wantError(t, err, ErrNotFound)
+	_, err = s.RegenerateKey(t.Context(), made.KeyID)
+	wantError(t, err, ErrNotFound)
+	wantError(t, s.Holds(t.Context(), grant), ErrNotFound)
+	wantError(t, s.RevokeKey(t.Context(), made.KeyID), ErrNotFound)
+	if keys, err := s.ListKeys(t.Context(), ""); err != nil || len(keys) != 0 {
+		t.Errorf("listed are %v, %v", keys, err)
+	}
+	must(t, s.Tidy(t.Context(), 0))
+	if n, err := value[int](t.Context(), s.read, `SELECT (SELECT count(*) FROM key) + (SELECT count(*) FROM token)`); err != nil || n != 0 {
+		t.Errorf("%d rows are left (%v)", n, err)
 	}
 }

@@ -62,10 +62,12 @@ type listing struct {
 	rows     string // FROM and WHERE of the numbers
 	args     []any
 	statuses []Status // of these, or of any where there are none
+	total    string   // the query for the length of the list, where that is kept; else it is counted
 }
 
-// pageOf reads a page and counts the list in one statement, so both of one
-// moment: along an index, since that has all that is asked for.
+// pageOf reads a page and the length of the list in one statement, so both of
+// one moment. What has to be counted or passed over is so along an index, which
+// has all that is asked for.
 func pageOf[T any](ctx context.Context, q querier, l listing, page Page, scan func(scanner) (T, error)) (found []T, total int, err error) {
 	count, numbers, args := l.queries()
 	if skip, ok := page.skip(); ok {
@@ -90,6 +92,9 @@ func pageOf[T any](ctx context.Context, q querier, l listing, page Page, scan fu
 func (l listing) queries() (count, numbers string, args []any) {
 	count, numbers, args = `SELECT count(*) FROM `+l.rows, `SELECT num FROM `+l.rows, l.args
 	if len(l.statuses) == 0 {
+		if l.total != "" {
+			count = l.total
+		}
 		return count, numbers, args
 	}
 	var marks, ranges []string

@@ -28,11 +28,18 @@ func (s *Store) VersionOf(ctx context.Context, accountID string, ref Ref) (Versi
 }
 
 func versionOf(ctx context.Context, q querier, accountID string, ref Ref) (Version, error) {
-	v, err := first(ctx, q, scanVersion, selectVersion+`
-		 AND v.version = iif(?1 = -1, r.newest, ?1)
+	v := Version{Kind: ref.Kind, ID: ref.ID}
+	_, err := first(ctx, q, func(row scanner) (none struct{}, err error) {
+		return none, row.Scan(&v.Number, &v.Name, &v.Description, &v.Content, &v.CreatedMS, &v.ModifiedMS)
+	}, `
+		SELECT v.version, r.name, v.description, v.content, r.created_ms, max(v.modified_ms, r.renamed_ms)
+		  FROM resource r CROSS JOIN resource_version v ON v.resource = r.num AND v.version = iif(?1 = -1, r.newest, ?1)
 		 WHERE r.id = ?2 AND r.kind = ?3 AND r.account = (SELECT num FROM account WHERE id = ?4)`,
 		ref.Version, ref.ID, ref.Kind, accountID)
-	return v, missing(err, ref)
+	if err != nil {
+		return Version{}, missing(err, ref)
+	}
+	return v, nil
 }
 
 // ResourceName returns the name of an account's resource, which may have no

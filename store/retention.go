@@ -2,16 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"parley/internal/layout"
 )
-
-// expireBatch is how many chats are put into the trash in one transaction: each
-// is a row in eight indexes, and so is its group.
-const expireBatch = batchRows / (2 * chatRows)
 
 // DeleteChatGroup deletes a group of an account with all that is kept of its
 // chats. From the first moment it is in no answer; when DeleteChatGroup returns
@@ -27,12 +24,22 @@ func (s *Store) DeleteChatGroup(ctx context.Context, accountID, groupID string) 
 		if g.Active {
 			return ErrActive
 		}
-		return changeOne(ctx, c, `UPDATE chat_group SET account = 0 WHERE num = ?`, num)
+		return trashGroup(ctx, c, num)
 	})
 	if err != nil {
 		return err
 	}
 	return s.finish(ctx, doing)
+}
+
+// trashGroup puts a group into the trash, its chats not yet.
+func trashGroup(ctx context.Context, c conn, num int64) error {
+	_, err := c.ExecContext(ctx, `
+		UPDATE account SET num_groups = num_groups - 1 WHERE num = (SELECT account FROM chat_group WHERE num = ?)`, num)
+	if err != nil {
+		return err
+	}
+	return changeOne(ctx, c, `UPDATE chat_group SET account = 0 WHERE num = ?`, num)
 }
 
 // finish empties the trash, and has the background do it where it cannot.
@@ -56,7 +63,7 @@ func (s *Store) Expire(ctx context.Context, beforeMS int64) (deleted int, err er
 			return err
 		})
 		deleted += chats
-		return chats == expireBatch, err
+		return chats == chatsAtOnce, err
 	})
 	if err != nil {
 		return deleted, err
@@ -69,14 +76,17 @@ func (s *Store) Expire(ctx context.Context, beforeMS int64) (deleted int, err er
 
 // expire puts one batch into the trash, and returns how many chats it had.
 func expire(ctx context.Context, c conn, beforeMS int64) (chats int, err error) {
-	type gone struct{ chat, group int64 }
-	old, err := query(ctx, c, func(row scanner) (g gone, err error) { return g, row.Scan(&g.chat, &g.group) }, `
-		SELECT num, chat_group FROM chat WHERE ended_ms < ? AND chat_group <> 0 ORDER BY ended_ms LIMIT ?`, beforeMS, expireBatch)
+	type gone struct{ chat, group, account int64 }
+	old, err := query(ctx, c, func(row scanner) (g gone, err error) { return g, row.Scan(&g.chat, &g.group, &g.account) }, `
+		SELECT num, chat_group, account FROM chat WHERE ended_ms < ? AND chat_group <> 0 ORDER BY ended_ms LIMIT ?`, beforeMS, chatsAtOnce)
 	if err != nil {
 		return 0, err
 	}
 	for _, g := range old {
 		if _, err := c.ExecContext(ctx, `UPDATE chat SET account = 0, chat_group = 0 WHERE num = ?`, g.chat); err != nil {
+			return 0, err
+		}
+		if _, err := c.ExecContext(ctx, `UPDATE account SET num_chats = num_chats - 1 WHERE num = ?`, g.account); err != nil {
 			return 0, err
 		}
 		if err := shrink(ctx, c, g.group); err != nil {
@@ -95,7 +105,14 @@ func shrink(ctx context.Context, c conn, group int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.ExecContext(ctx, `DELETE FROM chat_group WHERE num = ? AND num_chats = 0`, group)
+	account, err := value[int64](ctx, c, `DELETE FROM chat_group WHERE num = ? AND num_chats = 0 RETURNING account`, group)
+	if errors.Is(err, ErrNotFound) {
+		return nil // there are more
+	}
+	if err != nil {
+		return err
+	}
+	_, err = c.ExecContext(ctx, `UPDATE account SET num_groups = num_groups - 1 WHERE num = ?`, account)
 	return err
 }
 

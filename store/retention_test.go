@@ -111,7 +111,7 @@ func TestOldChatsAreDeletedAndTheRestStays(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	home := newAccount(t, s, "home")
 	var old []NewChat
-	for range 2*expireBatch + 1 {
+	for range 2*chatsAtOnce + 1 {
 		old = append(old, talk(t, s, home, 5000, NewChat{}, said("old")))
 	}
 	long := talk(t, s, home, 5000, NewChat{}, said("old"))

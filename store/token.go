@@ -15,33 +15,33 @@ const TokenLife = 30 * time.Minute
 type Grant struct {
 	AccountID string
 	Role      KeyRole
-	key       int64
-	apiHash   []byte // of the key at that time; a regenerated key has another
+	apiHash   []byte // of the key; a regenerated key has another
 }
-
-const selectGrant = `SELECT a.id, key.role, key.num, key.api_hash FROM `
 
 // OpenKey returns what an API key opens. ErrNotFound means that there is no
 // such key, that it was revoked or that its time is over. A key that another
 // process revokes fails at once. Keys are found by their hash, so what the time
 // of an answer tells is about a hash that no guesser can steer.
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
-	g, err := first(ctx, s.read, scanGrant, selectGrant+`key JOIN account a ON a.num = key.account
-		 WHERE key.api_hash = ? AND`+goodKey, hash(apiKey), time.Now().UnixMilli())
-	return g, explain("looking up the API key", err)
+	g := Grant{apiHash: hash(apiKey)}
+	_, err := first(ctx, s.read, func(row scanner) (none struct{}, err error) { return none, row.Scan(&g.AccountID, &g.Role) }, `
+		SELECT a.id, key.role FROM key JOIN account a ON a.num = key.account
+		 WHERE key.api_hash = ? AND`+goodKey, g.apiHash, time.Now().UnixMilli())
+	if err != nil {
+		return Grant{}, explain("looking up the API key", err)
+	}
+	return g, nil
 }
 
 // OpenToken returns what an access token opens at that time. ErrNotFound means
 // that there is no such token, that it has expired, or that its key was revoked
 // or regenerated or has expired.
 func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
-	g, err := first(ctx, s.read, scanGrant, selectGrant+`token t JOIN key ON key.num = t.key JOIN account a ON a.num = key.account
+	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) { return g, row.Scan(&g.AccountID, &g.Role, &g.apiHash) }, `
+		SELECT a.id, key.role, key.api_hash
+		  FROM token t JOIN key ON key.num = t.key JOIN account a ON a.num = key.account
 		 WHERE t.hash = ? AND t.expires_ms > ? AND`+goodKey, hash(token), at.UnixMilli(), at.UnixMilli())
 	return g, explain("looking up the access token", err)
-}
-
-func scanGrant(row scanner) (g Grant, err error) {
-	return g, row.Scan(&g.AccountID, &g.Role, &g.key, &g.apiHash)
 }
 
 // Holds returns nil while the key behind a grant is the one that it was, and
@@ -49,7 +49,7 @@ func scanGrant(row scanner) (g Grant, err error) {
 // has expired since does not matter: it opened what it opened.
 func (s *Store) Holds(ctx context.Context, g Grant) error {
 	_, err := value[int64](ctx, s.read, `
-		SELECT num FROM key WHERE num = ? AND api_hash = ? AND`+goodKey, g.key, g.apiHash, time.Now().UnixMilli())
+		SELECT 1 FROM key WHERE api_hash = ? AND`+goodKey, g.apiHash, time.Now().UnixMilli())
 	return explain("looking up a key in use", err)
 }
 

@@ -21,6 +21,9 @@ const (
 	batchBytes = 512 << 10
 	// chatRows is what a chat itself counts for: its row and those in its indexes.
 	chatRows = 10
+	// chatsAtOnce is how many chats are put into the trash in one batch: each, and
+	// its group, may be in eight indexes.
+	chatsAtOnce = batchRows / (2 * chatRows)
 	// mostRest is how long one batch waits for the next one at most.
 	mostRest = 100 * time.Millisecond
 )
@@ -81,9 +84,16 @@ func (s *Store) trashChats(ctx context.Context) (more bool, err error) {
 			return err
 		}
 		more = true
+		const some = `SELECT num, account FROM chat WHERE chat_group = ?1 ORDER BY num LIMIT ?2`
+		_, err = c.ExecContext(ctx, `
+			UPDATE account SET num_chats = num_chats - moved.chats
+			  FROM (SELECT account, count(*) AS chats FROM (`+some+`) GROUP BY account) AS moved
+			 WHERE account.num = moved.account`, group, chatsAtOnce)
+		if err != nil {
+			return err
+		}
 		moved, err := c.ExecContext(ctx, `
-			UPDATE chat SET account = 0, chat_group = 0
-			 WHERE num IN (SELECT num FROM chat WHERE chat_group = ? LIMIT ?)`, group, batchRows/chatRows)
+			UPDATE chat SET account = 0, chat_group = 0 WHERE num IN (SELECT num FROM (`+some+`))`, group, chatsAtOnce)
 		if err != nil {
 			return err
 		}
