@@ -25,11 +25,15 @@ func Sniff(data []byte) string {
 	return f.name
 }
 
-// DecodeAll decodes a whole file in any of the formats of NewContainer. A file
-// without sound gives no samples and no error.
+// DecodeAll decodes a whole file in any of the formats of NewContainer, or FLAC.
+// A file without sound gives no samples and no error. Of a format that is known
+// and not taken the error is an *ErrFormat.
 func DecodeAll(data []byte, outHz int) ([]float32, error) {
 	if len(data) == 0 {
 		return nil, errors.New("audio: the file is empty")
+	}
+	if Sniff(data) == "flac" {
+		return decodeFLAC(data, outHz)
 	}
 	d := NewContainer(outHz)
 	var out []float32
@@ -103,18 +107,25 @@ var formats = [...]format{
 	{0, "RF64", "wav", "WAV", func() parser { return newWAVParser() }},
 	{0, "RIFX", "wav", "WAV", func() parser { return newWAVParser() }},
 	{0, "ID3", "mp3", "MP3", func() parser { return newMP3Parser() }},
+	{4, "ftypM4A", "mp4", "M4A (MP4 with AAC)", nil},
+	{4, "ftypqt", "mp4", "a QuickTime movie", nil},
+	{4, "ftyp3g", "mp4", "3GP", nil},
 	{4, "ftyp", "mp4", "MP4 (as Safari records)", nil},
-	{4, "styp", "mp4", "MP4 (a segment)", nil},
-	{4, "moov", "mp4", "MP4", nil},
-	{4, "moof", "mp4", "MP4 (a fragment)", nil},
+	{4, "styp", "mp4", "a segment of MP4 (as Safari records)", nil},
+	{4, "moov", "mp4", "a part of MP4", nil},
+	{4, "moof", "mp4", "a part of MP4 (as Safari records)", nil},
 	{0, "fLaC", "flac", "FLAC", nil},
 	{0, "FORM", "aiff", "AIFF", nil},
 	{0, "caff", "caf", "Core Audio Format", nil},
 	{0, "#!AMR", "amr", "AMR", nil},
 	{0, ".snd", "au", "Sun AU", nil},
 	{0, "wvpk", "wavpack", "WavPack", nil},
+	{0, "MAC ", "ape", "Monkey's Audio", nil},
 	{0, "\x30\x26\xb2\x75", "wma", "Windows Media", nil},
 	{0, "ADIF", "aac", "AAC", nil},
+	{0, "FLV\x01", "flv", "Flash video", nil},
+	{0, "\x00\x00\x01\xba", "mpg", "MPEG video", nil},
+	{0, "MThd", "midi", "MIDI, which holds notes and no sound", nil},
 	{0, "%PDF", "pdf", "PDF", nil},
 	{0, "PK\x03\x04", "zip", "ZIP", nil},
 	{0, "\x89PNG", "png", "PNG", nil},
@@ -148,22 +159,38 @@ func sniffMPEG(b []byte) (format, bool) {
 	if b[0] == 0xff && b[1]&0xf6 == 0xf0 {
 		return format{name: "aac", what: "AAC (ADTS)"}, true
 	}
-	h := mp3Header(uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3]))
-	if !h.valid() {
+	const free = 0 // a bitrate, which no header names
+	layer, version, bitrate, rate := 4-b[1]>>1&3, b[1]>>3&3, b[2]>>4, b[2]>>2&3
+	if b[0] != 0xff || b[1]&0xe0 != 0xe0 || version == 1 || layer == 4 || bitrate == free || bitrate == 15 || rate == 3 || b[3]&3 == 2 {
 		return format{}, false
 	}
-	if h.layer() != 3 {
-		return format{name: "mpeg", what: fmt.Sprintf("MPEG audio layer %d", h.layer())}, true
+	f := format{name: "mp3", what: "MP3", parser: func() parser { return newMP3Parser() }}
+	if layer != 3 {
+		f.name, f.what = "mpeg", fmt.Sprintf("MPEG audio layer %d", layer)
 	}
-	return format{name: "mp3", what: "MP3", parser: func() parser { return newMP3Parser() }}, true
+	return f, true
 }
 
-// unknownFormat says what the stream looks like and what is taken instead.
-func unknownFormat(f format, head []byte) error {
-	looks := "nothing that is known"
-	if f.what != "" {
-		looks = f.what
+// ErrFormat is in the error of Decode and DecodeAll for a format that is not
+// taken.
+type ErrFormat struct {
+	Name string // as of Sniff; empty: it is not known
+	What string // for people
+	Head []byte // its first bytes
+}
+
+// Error says what the stream is and what is taken instead.
+func (e *ErrFormat) Error() string {
+	const instead = "send WebM, Matroska or Ogg with Opus, WAV or MP3, or headerless 16-bit PCM that is declared as linear16 with its sample_rate and channels"
+	switch e.Name {
+	case "":
+		return fmt.Sprintf("audio: the stream begins with % x, which is no format that is known: %s", e.Head, instead)
+	case "mp4":
+		return fmt.Sprintf("audio: this is %s, which is not taken: %s. Safari from 18.4 on records WebM too: new MediaRecorder(stream, {mimeType: \"audio/webm;codecs=opus\"})", e.What, instead)
 	}
-	return fmt.Errorf("audio: the stream begins with % x, which is %s; taken are WebM or Matroska with Opus, Ogg with Opus, WAV and MP3, and headerless 16-bit PCM when it is declared as linear16 with its sample_rate and channels",
-		head[:min(len(head), 8)], looks)
+	return fmt.Sprintf("audio: this is %s, which is not taken: %s", e.What, instead)
+}
+
+func unknownFormat(f format, head []byte) error {
+	return &ErrFormat{f.name, f.what, head[:min(len(head), 8)]}
 }

@@ -2,7 +2,6 @@ package audio
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"math"
 	"os"
@@ -49,6 +48,8 @@ var containers = []struct {
 	{"low22even.mp3", "-c:a libmp3lame -ar 22050 -b:a 32k OUT", "mp3", 55},
 	{"low22odd.mp3", "-c:a libmp3lame -ar 22050 -b:a 64k OUT", "mp3", 55},
 	{"low22wide.mp3", "-c:a libmp3lame -ar 22050 -ac 2 -b:a 160k OUT", "mp3", 40},
+	{"low8.mp3", "-c:a libmp3lame -ar 8000 OUT", "mp3", 55},
+	{"a.mp2", "-c:a mp2 -ar 44100 OUT", "mpeg", 55},
 	{"low22vbr.mp3", "-c:a libmp3lame -ar 22050 -q:a 6 OUT", "mp3", 55},
 }
 
@@ -210,16 +211,19 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 	for _, c := range []struct{ file, args, name, says string }{
 		{"a.mp4", "-c:a aac OUT", "mp4", "Safari"},
 		{"a.aac", "-c:a aac OUT", "aac", "AAC (ADTS)"},
-		{"a.flac", "OUT", "flac", "FLAC"},
+		{"a.m4a", "-c:a aac OUT", "mp4", "M4A"},
+		{"a.mov", "-c:a aac OUT", "mp4", "QuickTime"},
+		{"a.wv", "OUT", "wavpack", "WavPack"},
+		{"a.wma", "OUT", "wma", "Windows Media"},
+		{"a.avi", "-c:a libmp3lame OUT", "wav", "AVI"},
+		{"a.flv", "-ar 44100 -c:a libmp3lame OUT", "flv", "Flash"},
 		{"a.aiff", "OUT", "aiff", "AIFF"},
-		{"a.mp2", "-c:a mp2 -ar 44100 OUT", "mpeg", "layer 2"},
 		{"a.au", "OUT", "au", "Sun AU"},
 		{"vorbis.ogg", "-c:a libvorbis OUT", "ogg", "Vorbis"},
 		{"flac.oga", "-c:a flac OUT", "ogg", "FLAC"},
 		{"vorbis.webm", "-c:a libvorbis OUT", "webm", "A_VORBIS"},
 		{"aac.mkv", "-c:a aac OUT", "webm", "A_AAC"},
 		{"adpcm.wav", "-c:a adpcm_ms OUT", "wav", "Microsoft ADPCM"},
-		{"low.mp3", "-c:a libmp3lame -ar 8000 OUT", "mp3", "8000 Hz"},
 		{"six.opus", "-ac 6 -c:a libopus OUT", "ogg", "6 channels"},
 	} {
 		data := voice(t, c.file, c.args)
@@ -230,9 +234,60 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 			t.Errorf("%s: error %v; want one that says %q", c.file, err, c.says)
 		}
 	}
+	if _, err := DecodeAll([]byte("#!AMR\n<\x91\x17\x16\xbe\x66"), 16000); err == nil || !strings.Contains(err.Error(), "AMR") {
+		t.Errorf("AMR: %v", err)
+	}
 	_, err := DecodeAll([]byte("hello, is this sound?"), 16000)
 	if err == nil || !strings.Contains(err.Error(), "linear16") || !strings.Contains(err.Error(), "WebM") {
 		t.Errorf("text: error %v; want one that says what is taken", err)
+	}
+}
+
+func TestFLACFilesAreDecodedAsFFmpegDoes(t *testing.T) {
+	for file, args := range map[string]string{
+		"a.flac": "OUT", "stereo.flac": "-ac 2 -ar 44100 -sample_fmt s32 OUT", "six.flac": "-ac 6 -ar 48000 OUT", "low.flac": "-ar 8000 -compression_level 12 OUT",
+	} {
+		data := voice(t, file, args)
+		reference, rateHz := ffmpegDecode(t, data, file)
+		got, err := DecodeAll(data, rateHz)
+		if err != nil || len(got) != len(reference) || snr(got, reference) < 60 {
+			t.Errorf("%s: %d samples of %d at %.1f dB, %v", file, len(got), len(reference), snr(got, reference), err)
+		}
+		if _, err := DecodeAll(data[:len(data)/2], 16000); err == nil {
+			t.Errorf("%s: half of it is no error", file)
+		}
+		for i := range data { // nothing in it makes it fall over
+			if i%97 == 0 {
+				broken := bytes.Clone(data)
+				broken[i] ^= 0x55
+				_, _ = DecodeAll(broken, 16000)
+			}
+		}
+	}
+}
+
+func TestAMachineWithoutTheLibraryOfMP3SaysWhatToInstall(t *testing.T) {
+	if _, err := openMPG123("nobody", 1); err == nil || !strings.Contains(err.Error(), "apt-get install libmpg123-0") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Bytes that never become a frame are not kept without end.
+func TestMP3WithoutFramesEnds(t *testing.T) {
+	tag := []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f") // says that it has 256 MiB
+	for name, endless := range map[string][]byte{
+		"tag at the beginning": tag,
+		"tag later":            slices.Concat(voice(t, "a.mp3", "-c:a libmp3lame -id3v2_version 0 OUT"), tag),
+		"silence":              {0xff, 0xfb, 0x90, 0x00},
+	} {
+		d := NewContainer(16000)
+		_, err := d.Decode(endless)
+		for fed := 0; err == nil && fed < 64<<20; fed += 1 << 16 {
+			_, err = d.Decode(make([]byte, 1<<16))
+		}
+		if err == nil {
+			t.Errorf("%s: 64 MiB are no error", name)
+		}
 	}
 }
 
@@ -283,6 +338,16 @@ func TestNothingAtAllIsSilence(t *testing.T) {
 	}
 }
 
+// mp3FrameSize is the length of the frame that b begins with, whose rate is
+// known (ISO 11172-3, 2.4.3.1; ISO 13818-3 for the lower rates).
+func mp3FrameSize(b []byte, hz int) int {
+	kbps, samples := [...]int{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320}[b[2]>>4], 1152
+	if hz < 32000 {
+		kbps, samples = [...]int{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160}[b[2]>>4], 576
+	}
+	return samples/8*1000*kbps/hz + int(b[2]>>1&1)
+}
+
 func TestAnMP3JoinedInItsMiddleIsHeardFromThereOn(t *testing.T) {
 	for hz, args := range map[int]string{44100: "-ar 44100 -b:a 96k", 22050: "-ar 22050 -b:a 32k", 16000: "-ar 16000 -b:a 24k"} {
 		data := voice(t, "a.mp3", "-t 4 -c:a libmp3lame "+args+" -id3v2_version 0 -write_xing 0 OUT")
@@ -292,7 +357,7 @@ func TestAnMP3JoinedInItsMiddleIsHeardFromThereOn(t *testing.T) {
 		}
 		at := 0
 		for range 31 {
-			at += mp3Header(binary.BigEndian.Uint32(data[at:])).size()
+			at += mp3FrameSize(data[at:], hz)
 		}
 		part, err := DecodeAll(data[at:], hz)
 		if err != nil {

@@ -2,7 +2,6 @@ package audio
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 )
@@ -11,49 +10,40 @@ const (
 	// mp3MaxJunk is how far apart two frames may be: damaged places and tags
 	// that are not known are passed over, but not without end.
 	mp3MaxJunk = 1 << 16
-	// mp3MaxTag bounds an ID3v2 tag, which holds pictures; it is not kept.
+	// mp3MaxTag bounds an ID3v2 tag at the beginning, which holds pictures; it
+	// is not kept.
 	mp3MaxTag = 64 << 20
-	// mp3DecoderDelay is how late a decoder's output comes: 528 samples of its
-	// filter bank, and one (LAME's tech FAQ).
-	mp3DecoderDelay = 529
+	// mp3MaxHeld bounds what the decoder keeps of a stream until it can go on:
+	// a frame has 2 KiB at most, and a tag within the stream may hold a picture.
+	mp3MaxHeld = 4 << 20
 )
 
-// An mp3Parser cuts an MP3 stream into frames, so that each is decoded when it
-// is whole.
+// An mp3Parser decodes a stream of MPEG audio, of all versions and layers, as
+// its bytes come.
 type mp3Parser struct {
-	buf    []byte
-	skip   int  // bytes of a tag that are to be left out
-	junk   int  // bytes passed over since the last frame
-	lost   bool // the next frame is to be confirmed by the one behind it
-	frames int
-	like   mp3Header // the first frame: others have its version and rate
-	dec    mp3Decoder
-
-	drop int   // samples that are still to be left out at the beginning
-	left int64 // samples until the end, by the LAME tag; -1 when unknown
+	head   []byte // of the stream, until it is known whether it is a tag
+	begun  bool   // past that
+	skip   int    // bytes of the tag that are to be left out
+	dec    *mpg123
+	pcm    []float32
+	rateHz int  // 0 before the first frame
+	over   bool // the stream has all the frames that it said it would have
+	quiet  int  // bytes since the last that made sound
 }
 
-func newMP3Parser() *mp3Parser { return &mp3Parser{left: -1} }
+// CheckMP3 says what is missing on this machine to decode MP3, and how to
+// install it; nil: nothing.
+func CheckMP3() error {
+	_, err := openMPG123(mpg123Name, mp3MaxJunk)
+	return err
+}
+
+func newMP3Parser() *mp3Parser { return &mp3Parser{pcm: make([]float32, 1152)} }
 
 func (m *mp3Parser) feed(p []byte, to *sink) error {
-	for {
-		n := min(len(p), 1<<14) // so that a large p is not moved again and again
-		m.buf, p = append(m.buf, p[:n]...), p[n:]
-		used, err := m.parse(m.buf, false, to)
-		if err != nil {
-			return fmt.Errorf("mp3: %w", err)
-		}
-		m.buf = dropFront(m.buf, used)
-		if len(p) == 0 {
-			return nil
-		}
-	}
-}
-
-func (m *mp3Parser) end(to *sink) error {
-	used, err := m.parse(m.buf, true, to)
-	if err == nil && m.like == 0 {
-		err = fmt.Errorf("the stream ends without a frame of MP3, after %d bytes that are none", m.junk+len(m.buf)-used)
+	p, err := m.pastTag(p)
+	if err == nil {
+		err = m.decode(p, to)
 	}
 	if err != nil {
 		return fmt.Errorf("mp3: %w", err)
@@ -61,157 +51,97 @@ func (m *mp3Parser) end(to *sink) error {
 	return nil
 }
 
-// parse takes tags and frames off b until one is incomplete.
-func (m *mp3Parser) parse(b []byte, last bool, to *sink) (used int, err error) {
-	for {
-		n := min(m.skip, len(b)-used)
-		m.skip, used = m.skip-n, used+n
-		rest := b[used:]
-		if len(rest) < 4 {
-			return used, nil
-		}
-		size, known, err := m.tag(rest)
-		switch {
-		case err != nil || known && size == 0:
-			return used, err
-		case known:
-			m.skip = size
-			continue
-		}
-		h := mp3Header(binary.BigEndian.Uint32(rest))
-		if !h.valid() || h.layer() != 3 || m.like != 0 && !h.sameStream(m.like) {
-			if used, err = used+1, m.pass(); err != nil {
-				return used, err
-			}
-			continue
-		}
-		if h.size() == 0 {
-			return used, errors.New("free-format bitrate is not taken")
-		}
-		if need := h.size(); len(rest) < need || m.lost && !last && len(rest) < need+4 {
-			return used, nil
-		}
-		if m.lost && !confirmed(h, rest) {
-			if used, err = used+1, m.pass(); err != nil {
-				return used, err
-			}
-			continue
-		}
-		if err := m.frame(h, rest[:h.size()], to); err != nil {
-			return used, fmt.Errorf("frame %d: %w", m.frames, err)
-		}
-		used += h.size()
-	}
-}
-
-// pass counts a byte that belongs to no frame.
-func (m *mp3Parser) pass() error {
-	m.lost = true
-	if m.junk++; m.junk > mp3MaxJunk {
-		return fmt.Errorf("no frame within %d bytes", mp3MaxJunk)
+func (m *mp3Parser) end(*sink) error {
+	if m.rateHz == 0 {
+		return errors.New("mp3: the stream ends without a frame of MPEG audio")
 	}
 	return nil
 }
 
-// confirmed tells whether a frame is followed by another, or by the end.
-func confirmed(h mp3Header, b []byte) bool {
-	if len(b) < h.size()+4 {
-		return true
+// id3Len is the length of an ID3v2 tag's header.
+const id3Len = 10
+
+// pastTag leaves out the ID3v2 tag that a stream may begin with. The decoder
+// would hold all of it until it is whole.
+func (m *mp3Parser) pastTag(p []byte) ([]byte, error) {
+	if !m.begun {
+		n := min(len(p), id3Len-len(m.head))
+		m.head, p = append(m.head, p[:n]...), p[n:]
+		if bytes.HasPrefix([]byte("ID3"), m.head[:min(3, len(m.head))]) && len(m.head) < id3Len {
+			return nil, nil
+		}
+		m.begun = true
+		if h := m.head; bytes.HasPrefix(h, []byte("ID3")) {
+			m.skip = int(h[6]&0x7f)<<21 | int(h[7]&0x7f)<<14 | int(h[8]&0x7f)<<7 | int(h[9]&0x7f)
+			if h[5]&0x10 != 0 { // a footer
+				m.skip += id3Len
+			}
+			if m.skip > mp3MaxTag {
+				return nil, fmt.Errorf("tag of %d bytes; at most %d are passed over", m.skip, mp3MaxTag)
+			}
+		} else {
+			p = append(h[:len(h):len(h)], p...)
+		}
 	}
-	next := mp3Header(binary.BigEndian.Uint32(b[h.size():]))
-	return next.valid() && next.sameStream(h)
+	n := min(m.skip, len(p))
+	m.skip -= n
+	return p[n:], nil
 }
 
-// tag returns the length of the tag that b begins with, 0 when b is too short to
-// tell.
-func (m *mp3Parser) tag(b []byte) (size int, known bool, err error) {
-	switch {
-	case bytes.HasPrefix(b, []byte("ID3")):
-		if len(b) < 10 {
-			return 0, true, nil
-		}
-		size = int(b[6]&0x7f)<<21 | int(b[7]&0x7f)<<14 | int(b[8]&0x7f)<<7 | int(b[9]&0x7f) + 10
-		if b[5]&0x10 != 0 { // a footer
-			size += 10
-		}
-	case bytes.HasPrefix(b, []byte("TAG")):
-		size = 128 // ID3v1
-	case bytes.HasPrefix(b, []byte("APET")):
-		if len(b) < 32 {
-			return 0, true, nil
-		}
-		size = int(binary.LittleEndian.Uint32(b[12:])) + 32
-	default:
-		return 0, false, nil
-	}
-	if size > mp3MaxTag {
-		return 0, true, fmt.Errorf("tag of %d bytes; at most %d are passed over", size, mp3MaxTag)
-	}
-	return size, true, nil
-}
-
-// frame plays a frame.
-func (m *mp3Parser) frame(h mp3Header, b []byte, to *sink) error {
-	first := m.like == 0
-	m.like, m.lost, m.junk = h, false, 0
-	if first {
-		if err := to.rate(h.rateHz()); err != nil {
+func (m *mp3Parser) decode(p []byte, to *sink) (err error) {
+	if m.dec == nil && len(p) > 0 {
+		if m.dec, err = openMPG123(mpg123Name, mp3MaxJunk); err != nil {
 			return err
 		}
-		if m.info(h, b) {
-			return nil
+	}
+	for len(p) > 0 {
+		n := min(len(p), 1<<14) // so that what is decoded stays small
+		m.quiet += n
+		if !m.over {
+			if err := m.dec.feed(p[:n]); err != nil {
+				return err
+			}
+			if err := m.drain(to); err != nil {
+				return err
+			}
+		}
+		p = p[n:]
+		// The library's own limit begins anew with each piece.
+		switch held := m.dec.held(); {
+		case held > mp3MaxHeld:
+			return fmt.Errorf("%d bytes without a frame", held)
+		case m.quiet-held > mp3MaxJunk:
+			return errNoFrames
 		}
 	}
-	m.frames++
-	if h.samples() > to.room() { // before the work is done
-		return to.write(make([]float32, h.samples()))
-	}
-	pcm, err := m.dec.decode(h, b)
-	if err != nil {
-		return err
-	}
-	n := min(m.drop, len(pcm))
-	m.drop, pcm = m.drop-n, pcm[n:]
-	if m.left >= 0 {
-		pcm = pcm[:min(int64(len(pcm)), m.left)]
-		m.left -= int64(len(pcm))
-	}
-	return to.write(pcm)
+	return nil
 }
 
-// info reads the frame that encoders put first, which holds no sound but, in
-// LAME's words, how many samples to leave out at both ends.
-func (m *mp3Parser) info(h mp3Header, b []byte) bool {
-	at := 4 + h.sideLen()
-	if bytes.HasPrefix(b[min(36, len(b)):], []byte("VBRI")) {
-		return true
-	}
-	b = b[min(at, len(b)):]
-	if !bytes.HasPrefix(b, []byte("Xing")) && !bytes.HasPrefix(b, []byte("Info")) {
-		return false
-	}
-	if len(b) < 8 {
-		return true
-	}
-	be, flags, at := binary.BigEndian, b[7], 8
-	frames := int64(-1)
-	for bit, size := range [...]int{4, 4, 100, 4} { // frames, bytes, index, quality
-		if flags>>bit&1 == 0 {
-			continue
+// drain plays what the decoder has.
+func (m *mp3Parser) drain(to *sink) error {
+	for {
+		n, why, err := m.dec.read(m.pcm)
+		if n > 0 {
+			m.quiet = 0
+			if err := to.write(m.pcm[:n]); err != nil {
+				return err
+			}
 		}
-		if bit == 0 && len(b) >= at+4 {
-			frames = int64(be.Uint32(b[at:]))
+		switch {
+		case err != nil:
+			return err
+		case why == mpg123NeedMore:
+			return nil
+		case why == mpg123Done:
+			m.over = true
+			return nil
+		case why == mpg123NewFormat:
+			if m.rateHz, err = m.dec.rate(); err != nil {
+				return err
+			}
+			if err := to.rate(m.rateHz); err != nil {
+				return err
+			}
 		}
-		at += size
 	}
-	if len(b) < at+24 || b[at] == 0 { // no LAME tag behind it
-		return true
-	}
-	delay := int(b[at+21])<<4 | int(b[at+22])>>4
-	padding := int(b[at+22]&15)<<8 | int(b[at+23])
-	m.drop = delay + mp3DecoderDelay
-	if frames >= 0 {
-		m.left = max(0, frames*int64(h.samples())-int64(delay+padding))
-	}
-	return true
 }

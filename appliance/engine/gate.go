@@ -116,6 +116,17 @@ func (g *Gate) Enter(ctx context.Context, p Priority, cores int) (leave func(), 
 	}
 }
 
+// Do waits for so many cores, runs work with them, and gives them back, however
+// work ends: a panic costs nobody else a core.
+func (g *Gate) Do(ctx context.Context, p Priority, cores int, work func() error) error {
+	leave, err := g.Enter(ctx, p, cores)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return work()
+}
+
 func (g *Gate) leaver(p Priority, cores int, asked time.Time) func() {
 	entered := time.Now()
 	return sync.OnceFunc(func() {

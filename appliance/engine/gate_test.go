@@ -164,3 +164,19 @@ func TestTheGateTellsWhoWaitsAndHowLongTheyWaited(t *testing.T) {
 		}
 	})
 }
+
+// Work that panics gives its cores back on the way.
+func TestAPanicCostsNoCores(t *testing.T) {
+	g := NewGate(2)
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_ = g.Do(t.Context(), Live, 2, func() error { panic("broken") })
+	}()
+	if busy, _ := g.Load(); busy != 0 {
+		t.Errorf("%d cores are still given out", busy)
+	}
+}

@@ -219,6 +219,9 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 	if len(broken) > 0 {
 		return doctor.Finding{Part: "libraries", Health: doctor.Trouble, What: strings.Join(broken, "; "), Mend: "run: parley packs pull, and see parley packs verify"}
 	}
+	if err := audio.CheckMP3(); err != nil {
+		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libmpg123-0"}
+	}
 	if len(lacks) > 0 {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: "all of them load; this kernel does not shut eSpeak NG in with " + strings.Join(lacks, ", nor with "), Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)"}
 	}

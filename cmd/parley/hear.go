@@ -4,24 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
-	"parley/appliance/audio"
 	"parley/appliance/engine"
 )
 
-// maxRecordingBytes bounds a recording: an hour and a half of studio quality
-// (48 kHz, 16 bit, stereo), which is decoded in memory.
-const maxRecordingBytes = 1 << 30
-
 type hearCmd struct {
-	File     string `arg:"" help:"Recording: WAV, MP3, Ogg/Opus or WebM/Opus; - is standard input."`
+	File     string `arg:"" help:"Recording: WAV, MP3, FLAC, Ogg/Opus or WebM/Opus, and what ffmpeg reads where it is installed; - is standard input."`
 	JSON     bool   `name:"json" help:"Print JSON: text, language, duration_ms, segments."`
 	Language string `help:"Language that is spoken, such as en; whisper finds it out by itself."`
 
@@ -30,11 +23,13 @@ type hearCmd struct {
 
 // Help shows the command in use.
 func (hearCmd) Help() string {
-	return `Example:
+	return `Examples:
 
   parley hear meeting.mp3 --json
 
-Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks.`
+  ffmpeg -i meeting.m4a meeting.wav && parley hear meeting.wav
+
+Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks. M4A, AAC, Ogg Vorbis, AIFF, AMR, films and the rest are read through ffmpeg, if that is installed (apt-get install ffmpeg).`
 }
 
 // heardText is the transcript of a recording, as JSON prints it.
@@ -58,7 +53,7 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 		return err
 	}
 	c.endsAtOnce(interrupted{kept: "nothing was understood yet"})
-	pcm, err := c.recording(cmd.File, engine.SpeechRateHz)
+	pcm, err := c.recording(ctx, cmd.File, engine.SpeechRateHz)
 	if err != nil {
 		return fmt.Errorf("hear: %w", err)
 	}
@@ -94,36 +89,4 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 	}
 	heard.Text = strings.Join(words, " ")
 	return c.json(heard)
-}
-
-// recording reads a file, or standard input for -, and decodes it to mono at
-// the given rate.
-func (c *console) recording(name string, rateHz int) ([]float32, error) {
-	in := c.in
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, misuse{err}
-		}
-		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, misuse{fmt.Errorf("%s is a folder: name a recording in it", name)}
-		}
-		in = f
-	}
-	data, err := io.ReadAll(io.LimitReader(in, maxRecordingBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxRecordingBytes {
-		return nil, misuse{fmt.Errorf("%s has more than %d bytes: cut it in parts", name, maxRecordingBytes)}
-	}
-	if len(data) == 0 {
-		return nil, misuse{errors.New(name + " is empty: give a WAV, MP3, Ogg/Opus or WebM/Opus recording")}
-	}
-	pcm, err := audio.DecodeAll(data, rateHz)
-	if err != nil {
-		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
-	}
-	return pcm, nil
 }

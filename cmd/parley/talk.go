@@ -57,7 +57,7 @@ func (cmd *talkCmd) Run(ctx context.Context, c *console, parsed *kong.Context) (
 	if err != nil {
 		return fmt.Errorf("talk: %w", err)
 	}
-	say, rateHz, err := cmd.speech(c) // before dialling: a chat costs a seat
+	say, rateHz, err := cmd.speech(ctx, c) // before dialling: a chat costs a seat
 	if err != nil {
 		return fmt.Errorf("talk: %w", err)
 	}
@@ -133,12 +133,12 @@ func (cmd *talkCmd) check(c *console, parsed *kong.Context) (config.Config, erro
 
 // speech opens the user's side of the conversation and tells the rate of its
 // audio, 0 when there is none.
-func (cmd *talkCmd) speech(c *console) (speech, int, error) {
+func (cmd *talkCmd) speech(ctx context.Context, c *console) (speech, int, error) {
 	switch {
 	case cmd.Text:
 		return &typed{in: c.in, out: c.err, prompts: onTerminal(c.in)}, 0, nil
 	case cmd.Wav != "":
-		pcm, err := c.recording(cmd.Wav, chatRateHz)
+		pcm, err := c.recording(ctx, cmd.Wav, chatRateHz)
 		return &played{pcm: pcm}, chatRateHz, err
 	}
 	s, err := openLive()

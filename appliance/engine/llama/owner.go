@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"time"
 	"unsafe"
@@ -53,14 +54,20 @@ func (o *owner) run() {
 		if leave == nil {
 			continue
 		}
-		if o.takeIn() && len(o.running) > 0 { // someone may have come or gone meanwhile
-			o.step()
-		}
-		leave()
+		o.stepOnce(leave)
 	}
 	for _, r := range slices.Concat(o.running, o.waiting) {
 		r.end(ErrClosed)
 		o.box.done()
+	}
+}
+
+// stepOnce decodes once, unless those who wanted it have gone meanwhile, and
+// gives the cores back.
+func (o *owner) stepOnce(leave func()) {
+	defer leave()
+	if o.takeIn() && len(o.running) > 0 {
+		o.step()
 	}
 }
 
@@ -286,20 +293,32 @@ func (o *owner) decode() error {
 
 // advance takes r's next token from the logits of this step.
 func (o *owner) advance(r *request, at int32) {
+	ended, err := o.choose(r, at)
+	if ended || err != nil {
+		o.finish(r, err)
+	}
+}
+
+// choose picks r's next token and hands its text on; ended says that the reply
+// is over. A panic in it is that request's error alone: it touches nothing of
+// the others, who share this goroutine.
+func (o *owner) choose(r *request, at int32) (ended bool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("llama: choosing a token: panic: %v", p)
+			o.log.Error("panic in a reply", "err", err, "stack", string(debug.Stack()))
+		}
+	}()
 	logits := o.lib.getLogitsIth(o.ctx, at)
 	if logits == nil {
-		o.finish(r, fmt.Errorf("llama: no logits for a decoded token%s", o.lib.why()))
-		return
+		return false, fmt.Errorf("llama: no logits for a decoded token%s", o.lib.why())
 	}
 	t, err := r.sampler.next(unsafe.Slice(logits, o.vocab.size))
 	if err != nil || o.vocab.ends(t) {
-		o.finish(r, err)
-		return
+		return true, err
 	}
 	r.next = t
 	r.said = append(r.said, t)
 	r.deliver(r.runes.add(o.vocab.piece(t, false)))
-	if len(r.said) >= r.maxTokens || loops(r.said) {
-		o.finish(r, nil)
-	}
+	return len(r.said) >= r.maxTokens || loops(r.said), nil
 }

@@ -263,3 +263,34 @@ func waitFor(t *testing.T, what func() bool) {
 		}
 	}
 }
+
+// A reply whose choice of a token panics ends with an error; those that are
+// decoded beside it notice nothing, and the model answers on.
+func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
+	m := small(t, nil)
+	var got string
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		got, _ = reply(t, m, engine.Prompt{Conversation: "other", Messages: repeating("garden"), MaxTokens: 8, Priority: engine.Live})
+	})
+	prompt, _, err := m.write(engine.Prompt{Messages: repeating("market")}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &request{ // drawing without a source of chance panics
+		prompt: prompt, priority: engine.Live, maxTokens: 8, sampler: sampler{temperature: 1}, out: make(chan delivery, 10),
+	}
+	if err := m.box.put(r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.follow(within(t), m.box, time.Now(), func(string) error { return nil }); err == nil || !strings.Contains(err.Error(), "panic") {
+		t.Errorf("got %v, want the panic as an error", err)
+	}
+	beside.Wait()
+	if got != "garden" {
+		t.Errorf("beside a panic: %q", got)
+	}
+	if again, _ := reply(t, m, engine.Prompt{Messages: repeating("market"), MaxTokens: 8}); again != "market" {
+		t.Errorf("after a panic: %q", again)
+	}
+}

@@ -83,12 +83,11 @@ func argmax(x []float32) int64 {
 // done, passing the gate for each and looking at ctx in between.
 func inTurns(ctx context.Context, gate *engine.Gate, p engine.Priority, cores int, pieces ...func() (done bool, err error)) error {
 	for i := 0; ; i = min(i+1, len(pieces)-1) {
-		leave, err := gate.Enter(ctx, p, cores)
-		if err != nil {
+		done := false
+		err := gate.Do(ctx, p, cores, func() (err error) {
+			done, err = pieces[i]()
 			return err
-		}
-		done, err := pieces[i]()
-		leave()
+		})
 		if done || err != nil {
 			return err
 		}

@@ -100,7 +100,7 @@ func (m *Moonshine) Warm(ctx context.Context) error {
 // Transcribe returns the words in pcm, up to MaxSamples of it; the cost grows
 // with the square of its length, so that pieces of up to 15 s are best. It
 // knows English only, and refuses to be asked for another language.
-func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (_ engine.Transcript, err error) {
+func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
 	if primary := primaryLanguage(o.Language); primary != "" && primary != "en" {
 		return engine.Transcript{}, fmt.Errorf("onnx: Moonshine hears English, not %q: choose whisper as the transcriber for other languages", o.Language)
 	}
@@ -111,13 +111,12 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	if len(pcm) == 0 {
 		return heard, ctx.Err()
 	}
-	w, err := m.work.get()
+	var ids []int64
+	err := m.work.use(func(w *moonshineWork) (err error) {
+		ids, err = m.transcribe(ctx, w, pcm, o.Priority)
+		return errors.Join(err, w.end())
+	})
 	if err != nil {
-		return engine.Transcript{}, err
-	}
-	defer func() { err = errors.Join(err, m.work.put(w)) }()
-	ids, err := m.transcribe(ctx, w, pcm, o.Priority)
-	if err = errors.Join(err, w.end()); err != nil {
 		return engine.Transcript{}, err
 	}
 	heard.Text = m.Text(ids)

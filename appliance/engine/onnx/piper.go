@@ -137,12 +137,11 @@ func (p *Piper) PhonemeIDs(ctx context.Context, s string) ([][]int64, error) {
 // speak says one sentence and makes it as loud as every voice, with clean
 // edges.
 func (p *Piper) speak(ctx context.Context, ids []int64, sounds []sound, speed float64, priority engine.Priority) (engine.Speech, error) {
-	leave, err := p.gate.Enter(ctx, priority, p.session.Threads())
-	if err != nil {
-		return engine.Speech{}, err
-	}
-	pcm, frames, err := p.run(ids, speed)
-	leave()
+	var pcm, frames []float32
+	err := p.gate.Do(ctx, priority, p.session.Threads(), func() (err error) {
+		pcm, frames, err = p.run(ids, speed)
+		return err
+	})
 	if err != nil {
 		return engine.Speech{}, err
 	}

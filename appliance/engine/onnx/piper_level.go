@@ -69,12 +69,11 @@ func (p *Piper) calibrate(ctx context.Context) error {
 
 // pass runs the model once at its own speed.
 func (p *Piper) pass(ctx context.Context, ids []int64) ([]float32, error) {
-	leave, err := p.gate.Enter(ctx, engine.Request, p.session.Threads())
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	pcm, _, err := p.run(ids, 1)
+	var pcm []float32
+	err := p.gate.Do(ctx, engine.Request, p.session.Threads(), func() (err error) {
+		pcm, _, err = p.run(ids, 1)
+		return err
+	})
 	return pcm, err
 }
 

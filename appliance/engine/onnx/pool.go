@@ -16,6 +16,17 @@ func newPool[W interface{ Close() error }](keep int, build func() (W, error)) *p
 	return &pool[W]{idle: make(chan W, keep), make: build}
 }
 
+// use gives a workspace to work, and takes it back. After a panic it does not:
+// nobody knows in which state the workspace is.
+func (p *pool[W]) use(work func(W) error) error {
+	w, err := p.get()
+	if err != nil {
+		return err
+	}
+	err = work(w)
+	return errors.Join(err, p.put(w))
+}
+
 // get hands out an idle workspace or a new one.
 func (p *pool[W]) get() (W, error) {
 	select {

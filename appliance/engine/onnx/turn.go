@@ -45,23 +45,19 @@ func (t *Turn) Warm(ctx context.Context) error {
 // 16 kHz; the last 8 s count) has finished. It is best asked once, with at most
 // 0.2 s of silence at the end: with more the network finds that cut sentences
 // are complete.
-func (t *Turn) Probability(ctx context.Context, pcm []float32) (_ float64, err error) {
-	leave, err := t.gate.Enter(ctx, engine.Live, t.session.Threads())
-	if err != nil {
-		return 0, err
-	}
-	defer leave()
-	w, err := t.work.get()
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, t.work.put(w)) }()
-	w.hear(pcm)
-	t.mel.features(w.features, w.sound, turnSound/melHop)
-	if err := w.call.Run(); err != nil {
-		return 0, err
-	}
-	return float64(w.probability[0]), nil
+func (t *Turn) Probability(ctx context.Context, pcm []float32) (probability float64, err error) {
+	err = t.gate.Do(ctx, engine.Live, t.session.Threads(), func() error {
+		return t.work.use(func(w *turnWork) error {
+			w.hear(pcm)
+			t.mel.features(w.features, w.sound, turnSound/melHop)
+			if err := w.call.Run(); err != nil {
+				return err
+			}
+			probability = float64(w.probability[0])
+			return nil
+		})
+	})
+	return probability, err
 }
 
 // turnWork is a prepared run with the memory it reads and writes.

@@ -102,13 +102,12 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 	if len(pcm) == 0 {
 		return engine.Transcript{Language: primaryLanguage(o.Language)}, ctx.Err()
 	}
-	work, err := w.work.get()
+	var ids []int64
+	err = w.work.use(func(work *whisperWork) (err error) {
+		ids, language, err = w.transcribe(ctx, work, pcm, language, o.Priority)
+		return errors.Join(err, work.end())
+	})
 	if err != nil {
-		return engine.Transcript{}, err
-	}
-	defer func() { err = errors.Join(err, w.work.put(work)) }()
-	ids, language, err := w.transcribe(ctx, work, pcm, language, o.Priority)
-	if err = errors.Join(err, work.end()); err != nil {
 		return engine.Transcript{}, err
 	}
 	heard := engine.Transcript{Text: w.tokens.text(ids), Language: primaryLanguage(o.Language)}

@@ -1,0 +1,163 @@
+package audio
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// mpg123Name is the library that decodes MPEG audio. It is LGPL-2.1, and is
+// found on the machine at run time, or not: then everything else is decoded.
+const mpg123Name = "libmpg123.so.0"
+
+// Figures of mpg123.h, as far as they are used.
+const (
+	mpg123OK        = 0
+	mpg123Error     = -1
+	mpg123NeedMore  = -10
+	mpg123NewFormat = -11
+	mpg123Done      = -12
+
+	mpg123ResyncFailed = 28
+
+	mpg123AddFlags    = 2
+	mpg123ResyncLimit = 14
+	mpg123IndexSize   = 15
+	mpg123BufferFill  = 2 // of mpg123_getstate
+
+	mpg123MonoMix        = 0x4
+	mpg123Quiet          = 0x20
+	mpg123Gapless        = 0x40
+	mpg123ForceFloat     = 0x400
+	mpg123SkipID3        = 0x2000
+	mpg123NoFrankenstein = 0x1000000
+
+	mpg123Float32 = 0x200
+)
+
+// mpg123 is one decoder of libmpg123, which is fed with bytes and gives mono
+// samples. One goroutine uses it; its memory is freed with it.
+type mpg123 struct {
+	handle uintptr
+
+	feedBytes func(handle uintptr, data *byte, n uintptr) int32
+	readBytes func(handle uintptr, out *float32, n uintptr, done *uintptr) int32
+	getFormat func(handle uintptr, rateHz *int64, channels, encoding *int32) int32
+	getState  func(handle uintptr, which int32, value *int64, float *float64) int32
+	errorCode func(handle uintptr) int32
+	errorText func(handle uintptr) string
+}
+
+// openMPG123 makes a decoder with the library of that name. A place where no
+// frame is may have as many bytes as junk.
+func openMPG123(name string, junk int) (*mpg123, error) {
+	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, fmt.Errorf("this machine has no %s, which decodes MP3: apt-get install libmpg123-0, or use WAV, or WebM or Ogg with Opus", name)
+	}
+	m := &mpg123{}
+	var begin func() int32
+	var create func(decoder *byte, code *int32) uintptr
+	var destroy func(handle uintptr)
+	var set func(handle uintptr, which int32, value int64, float float64) int32
+	var openFeed func(handle uintptr) int32
+	for call, fn := range map[string]any{
+		"mpg123_init":      &begin,
+		"mpg123_new":       &create,
+		"mpg123_delete":    &destroy,
+		"mpg123_param":     &set,
+		"mpg123_open_feed": &openFeed,
+		"mpg123_feed":      &m.feedBytes,
+		"mpg123_read":      &m.readBytes,
+		"mpg123_getformat": &m.getFormat,
+		"mpg123_getstate":  &m.getState,
+		"mpg123_errcode":   &m.errorCode,
+		"mpg123_strerror":  &m.errorText,
+	} {
+		symbol, err := purego.Dlsym(lib, call)
+		if err != nil {
+			return nil, fmt.Errorf("%s is another version than is known: %w", mpg123Name, err)
+		}
+		purego.RegisterFunc(fn, symbol)
+	}
+	if begin() != mpg123OK { // does nothing since 1.27, and may be done again
+		return nil, errors.New(mpg123Name + " does not begin")
+	}
+	if m.handle = create(nil, nil); m.handle == 0 {
+		return nil, errors.New(mpg123Name + " makes no decoder")
+	}
+	runtime.AddCleanup(m, func(handle uintptr) { destroy(handle) }, m.handle)
+	const flags = mpg123MonoMix | mpg123ForceFloat | mpg123Gapless | mpg123Quiet | mpg123SkipID3 | mpg123NoFrankenstein
+	if set(m.handle, mpg123AddFlags, flags, 0) != mpg123OK ||
+		set(m.handle, mpg123ResyncLimit, int64(junk), 0) != mpg123OK ||
+		set(m.handle, mpg123IndexSize, 0, 0) != mpg123OK || // nobody seeks
+		openFeed(m.handle) != mpg123OK {
+		return nil, m.fault()
+	}
+	return m, nil
+}
+
+// feed takes bytes of the stream, and does not keep them.
+func (m *mpg123) feed(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	rc := m.feedBytes(m.handle, unsafe.SliceData(b), uintptr(len(b)))
+	runtime.KeepAlive(m)
+	if rc != mpg123OK {
+		return m.fault()
+	}
+	return nil
+}
+
+// read fills pcm as far as it can, and says what kept it from more: mpg123OK,
+// NeedMore, NewFormat or Done.
+func (m *mpg123) read(pcm []float32) (n, why int, err error) {
+	var done uintptr
+	rc := m.readBytes(m.handle, unsafe.SliceData(pcm), uintptr(len(pcm))*unsafe.Sizeof(pcm[0]), &done)
+	runtime.KeepAlive(m)
+	n = int(done / unsafe.Sizeof(pcm[0]))
+	switch rc {
+	case mpg123OK, mpg123NeedMore, mpg123NewFormat, mpg123Done:
+		return n, int(rc), nil
+	}
+	return n, int(rc), m.fault()
+}
+
+// rate is that of the samples.
+func (m *mpg123) rate() (hz int, err error) {
+	var rateHz int64
+	var channels, encoding int32
+	rc := m.getFormat(m.handle, &rateHz, &channels, &encoding)
+	runtime.KeepAlive(m)
+	switch {
+	case rc != mpg123OK:
+		return 0, m.fault()
+	case channels != 1 || encoding != mpg123Float32:
+		return 0, fmt.Errorf("%s gives %d channels in encoding %#x, not one of 32-bit floats", mpg123Name, channels, encoding)
+	}
+	return int(rateHz), nil
+}
+
+// held is how many bytes wait inside for more.
+func (m *mpg123) held() int {
+	var n int64
+	m.getState(m.handle, mpg123BufferFill, &n, nil)
+	runtime.KeepAlive(m)
+	return int(n)
+}
+
+var errNoFrames = fmt.Errorf("no frame within %d bytes", mp3MaxJunk)
+
+// fault is what the library says of the call before.
+func (m *mpg123) fault() error {
+	code, text := m.errorCode(m.handle), m.errorText(m.handle)
+	runtime.KeepAlive(m)
+	if code == mpg123ResyncFailed {
+		return errNoFrames
+	}
+	return fmt.Errorf("damaged: %s", text)
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"parley/appliance/audio"
+)
+
+// maxRecordingBytes bounds a recording: an hour and a half of studio quality
+// (48 kHz, 16 bit, stereo), which is decoded in memory.
+const maxRecordingBytes = 1 << 30
+
+// recording reads a file, or standard input for -, and decodes it to mono at
+// the given rate: by itself, or with ffmpeg what it cannot read.
+func (c *console) recording(ctx context.Context, name string, rateHz int) ([]float32, error) {
+	data, err := c.recordingBytes(name)
+	if err != nil {
+		return nil, err
+	}
+	pcm, err := audio.DecodeAll(data, rateHz)
+	if err == nil {
+		return pcm, nil
+	}
+	if _, tooLong := errors.AsType[*audio.ErrTooLong](err); tooLong {
+		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
+	}
+	program, missing := exec.LookPath("ffmpeg") // runs: ffmpeg
+	if missing != nil {
+		return nil, misuse{unread(name, err)}
+	}
+	converted, failed := convert(ctx, program, name, data, rateHz)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if failed != nil {
+		return nil, misuse{fmt.Errorf("%s: %w; ffmpeg cannot read it either: %w", name, err, failed)}
+	}
+	if pcm, err = audio.DecodeAll(converted, rateHz); err != nil {
+		return nil, fmt.Errorf("%s, through ffmpeg: %w", name, err)
+	}
+	return pcm, nil
+}
+
+func (c *console) recordingBytes(name string) ([]byte, error) {
+	in := c.in
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, misuse{err}
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return nil, misuse{fmt.Errorf("%s is a folder: name a recording in it", name)}
+		}
+		in = f
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxRecordingBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxRecordingBytes {
+		return nil, misuse{fmt.Errorf("%s has more than %d bytes: cut it in parts", name, maxRecordingBytes)}
+	}
+	if len(data) == 0 {
+		return nil, misuse{errors.New(name + " is empty: give a WAV, MP3, FLAC, Ogg/Opus or WebM/Opus recording")}
+	}
+	return data, nil
+}
+
+// unread says what a file is that cannot be read, and what to do about it.
+func unread(name string, err error) error {
+	format, known := errors.AsType[*audio.ErrFormat](err)
+	from, to := "recording", "recording.wav"
+	if name != "-" {
+		from, to = name, strings.TrimSuffix(name, filepath.Ext(name))+".wav"
+		if to == from { // a WAV file of some other kind
+			to = strings.TrimSuffix(name, ".wav") + "-16bit.wav"
+		}
+	}
+	why := err.Error()
+	switch {
+	case known && format.Name == "":
+		return fmt.Errorf("%s is no recording that is known: it begins with % x. WAV, MP3, FLAC, Ogg/Opus and WebM/Opus are read; the rest through ffmpeg, which is not installed (apt-get install ffmpeg)", name, format.Head)
+	case known:
+		why = "it is " + format.What + ", which is not read"
+	}
+	return fmt.Errorf("%s: %s. Install ffmpeg (apt-get install ffmpeg) and try again, or convert it elsewhere: ffmpeg -i %s %s", name, why, shellWord(from), shellWord(to))
+}
+
+// shellWord is a name as it is typed into a shell.
+func shellWord(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "./" + name
+	}
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return !strings.ContainsRune("./_-+,:@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return name
+}
+
+// convert has ffmpeg make a WAV file of a recording. It reads the file itself,
+// since some kinds begin with what is at their end; of standard input, a copy.
+// It opens nothing but that file.
+func convert(ctx context.Context, program, name string, data []byte, rateHz int) (wav []byte, err error) {
+	if name == "-" {
+		f, err := os.CreateTemp("", "parley-recording-")
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+		_, err = f.Write(data)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		name = f.Name()
+	}
+	cmd := exec.CommandContext(ctx, program, "-nostdin", "-hide_banner", "-loglevel", "error", "-protocol_whitelist", "file,pipe", // runs: ffmpeg
+		"-i", "file:"+name, "-map", "0:a:0", "-ac", "1", "-ar", strconv.Itoa(rateHz), "-c:a", "pcm_s16le", "-f", "wav", "pipe:1")
+	var out, said bytes.Buffer
+	cmd.Stderr = &said
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	n, copied := io.Copy(&out, io.LimitReader(pipe, maxRecordingBytes+1))
+	if n > maxRecordingBytes {
+		_ = cmd.Process.Kill() // Wait says so
+	}
+	if err := errors.Join(copied, cmd.Wait()); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, lastLineOf(said.String()))
+	}
+	return out.Bytes(), nil
+}
+
+func lastLineOf(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// made has ffmpeg make a recording of two seconds.
+func made(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	args = append([]string{"-loglevel", "error", "-f", "lavfi", "-i", "sine=440:r=44100:d=2"}, append(args, path)...)
+	if out, err := exec.Command("ffmpeg", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// What the box does not read itself is read through ffmpeg, also from a pipe.
+func TestRecordingsOfAllKindsAreRead(t *testing.T) {
+	for _, path := range []string{
+		made(t, "a.flac"), made(t, "a.mp3"), made(t, "a b.m4a"), made(t, "a.aac"), made(t, "a.ogg", "-c:a", "libvorbis"), made(t, "a.aiff"),
+		made(t, "a.mkv", "-f", "lavfi", "-i", "testsrc=d=2:s=64x64", "-c:a", "aac", "-shortest"),
+		made(t, "a.wav", "-c:a", "adpcm_ms"),
+	} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{path, "-"} {
+			c := &console{in: bytes.NewReader(data)}
+			pcm, err := c.recording(t.Context(), name, 16000)
+			if err != nil || len(pcm) < 16000*19/10 || len(pcm) > 16000*22/10 {
+				t.Errorf("%s as %q: %d samples, %v", filepath.Base(path), name, len(pcm), err)
+			}
+		}
+	}
+}
+
+// Without ffmpeg it says what the file is, and the very command that converts
+// it.
+func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
+	m4a, vorbis := made(t, "my talk.m4a"), made(t, "a.ogg", "-c:a", "libvorbis")
+	other := filepath.Join(t.TempDir(), "letter.doc")
+	if err := os.WriteFile(other, []byte("Dear Sir or Madam, hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	for path, says := range map[string][]string{
+		m4a:    {"M4A (MP4 with AAC)", "ffmpeg -i '" + m4a + "' '" + strings.TrimSuffix(m4a, ".m4a") + ".wav'", "apt-get install ffmpeg"},
+		vorbis: {"Vorbis", "ffmpeg -i " + vorbis + " " + strings.TrimSuffix(vorbis, ".ogg") + ".wav"},
+		other:  {"no recording that is known", "apt-get install ffmpeg"},
+	} {
+		_, err := (&console{}).recording(t.Context(), path, 16000)
+		for _, want := range says {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v\nwant %s", err, want)
+			}
+		}
+	}
+}
