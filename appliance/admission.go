@@ -2,6 +2,7 @@ package appliance
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"strings"
@@ -60,7 +61,8 @@ func (a *admission) watch(every time.Duration, waiting func(why string), ready f
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for told := ""; ; {
-			why := strings.Join(a.missing(a.stop), "; ")
+			_, all := a.missing(a.stop)
+			why := strings.Join(all, "; ")
 			if why == "" || a.stop.Err() != nil {
 				break
 			}
@@ -89,7 +91,7 @@ func (a *admission) wait() { a.watchers.Wait() }
 // Missing says what keeps a conversation from starting. A trouble that it meets
 // first is logged, and so is its end.
 func (a *admission) Missing(ctx context.Context) []string {
-	missing := a.missing(ctx)
+	missing, _ := a.missing(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(missing) > 0 && a.host.Load() != nil && !a.watching && a.stop.Err() == nil {
@@ -98,18 +100,31 @@ func (a *admission) Missing(ctx context.Context) []string {
 	return missing
 }
 
-func (a *admission) missing(ctx context.Context) (missing []string) {
+// missing says what keeps a conversation from starting: as everybody may read
+// it, and in full, for the log.
+func (a *admission) missing(ctx context.Context) (told, full []string) {
 	if a.host.Load() == nil {
-		missing = append(missing, "the models are being loaded")
+		told = append(told, "the models are being loaded")
 	}
+	full = slices.Clone(told)
 	if a.writable != nil {
 		ctx, cancel := context.WithTimeout(ctx, trying)
 		defer cancel()
 		if err := a.writable(ctx); err != nil {
-			missing = append(missing, err.Error())
+			told, full = append(told, kindOf(err)), append(full, err.Error())
 		}
 	}
-	return missing
+	return told, full
+}
+
+// kindOf is what everybody may read of a fault of the disk.
+func kindOf(err error) string {
+	for _, kind := range []error{store.ErrFull, store.ErrReadOnly, store.ErrDamaged, store.ErrBusy, store.ErrClosed} {
+		if errors.Is(err, kind) {
+			return kind.Error()
+		}
+	}
+	return "the data folder cannot be written; the box's log says why"
 }
 
 // Reserve takes room for a conversation.

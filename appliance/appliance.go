@@ -18,6 +18,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
+	"parley/internal/disk"
 	"parley/store"
 )
 
@@ -56,6 +57,8 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	if err != nil {
 		return fmt.Errorf("listen %s: %w: choose another address with --listen, or stop what uses it", cfg.Listen, err)
 	}
+	limits := limitsOf(cfg, log)
+	listener = api.Listen(listener, limits, log)
 	identity, err := certs.Open(ctx, certOptions(cfg), listener.Addr(), log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -72,7 +75,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Keys: records, Chats: lines, Ready: admission, Version: Version(), Log: log,
 		Records: records, Voices: catalogue{cfg}, Models: catalogue{cfg},
 		Origins: cfg.Origins, Authority: identity.Authority(),
-		Metrics: figures, Operators: operators{records},
+		Metrics: figures, Limits: limits,
 	}), log)
 	defer announce(cfg, listener.Addr(), log)()
 	served := make(chan error, 1)
@@ -145,6 +148,21 @@ func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, front *http.Serve
 	return err
 }
 
+// limitsOf are what the settings let one account and one address take.
+func limitsOf(cfg config.Config, log *slog.Logger) api.Limits {
+	l := api.Limits{
+		RequestsPerSecond: cfg.Limits.RequestsPerSecond, RequestBurst: cfg.Limits.RequestBurst,
+		Connections: cfg.Limits.Connections, ConnectionsPerAddress: cfg.Limits.ConnectionsPerAddress,
+	}
+	size, err := disk.Size(cfg.Data)
+	if err != nil {
+		log.Warn("accounts have no limit on the disk, since its size is not known", "err", err)
+		return l
+	}
+	l.DiskPerAccount = cfg.Limits.DiskPerAccount.Of(size)
+	return l
+}
+
 // certOptions are what the settings say about certificates.
 func certOptions(cfg config.Config) certs.Options {
 	host, _, _ := net.SplitHostPort(cfg.Listen) // was checked when it was set
@@ -154,13 +172,4 @@ func certOptions(cfg config.Config) certs.Options {
 		CertFile: t.Cert, KeyFile: t.Key, Names: t.Names,
 		Directory: t.Directory, Email: t.Email, Roots: t.Roots, Host: host,
 	}
-}
-
-// operators knows the operator's account: the default one.
-type operators struct{ records *store.Store }
-
-// Operates tells whether the account is the operator's.
-func (o operators) Operates(ctx context.Context, accountID string) (bool, error) {
-	name, err := o.records.AccountName(ctx, accountID)
-	return name == defaultAccount, err
 }

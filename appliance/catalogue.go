@@ -27,13 +27,14 @@ func (c catalogue) FindVoice(_ context.Context, _ string, ref contract.VoiceRef)
 }
 
 // LanguageModels lists the default model, the embedded ones by their own names,
-// and the routes in the order in which they are tried.
+// and the routes in the order in which they are tried. The address of a server
+// is the operator's business alone.
 func (c catalogue) LanguageModels() contract.ReturnLanguageModels {
 	list := contract.ReturnLanguageModels{StrictModels: c.cfg.StrictModels}
 	listed := map[string]bool{}
 	add := func(provider contract.ModelProvider, resource string, m config.LanguageModel) {
 		list.LanguageModels = append(list.LanguageModels, contract.LanguageModelEntry{
-			Provider: provider, Resource: resource, ServedBy: m.Describe(), Embedded: m.OpenAI == "",
+			Provider: provider, Resource: resource, ServedBy: m.Name(), Embedded: m.OpenAI == "",
 			Default: m == c.cfg.Engines.LanguageModel, BuiltinTools: []contract.BuiltInTool{},
 		})
 	}

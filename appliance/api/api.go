@@ -25,12 +25,10 @@ type Parts struct {
 	Records *store.Store // of configs, prompts and tools, and of the history
 	Voices  Voices
 	Models  Models
-	// Metrics counts what the box does, for the Operators; nil where nobody
-	// does, and where the requests of tests are not worth counting.
-	Metrics   Metrics
-	Operators Operators
-	Version   string
-	Log       *slog.Logger
+	// Metrics counts what the box does; nil where nobody reads it.
+	Metrics Metrics
+	Version string
+	Log     *slog.Logger
 	// Origins are the web origins whose pages may use the API; "*" for all.
 	Origins []string
 	Limits  Limits
@@ -62,6 +60,7 @@ type API struct {
 	tries  *tries
 	shares *shares
 	busy   *places // of requests that are being answered
+	rooms  *rooms
 	now    func() time.Time
 	// stalled is how long a client may send or take nothing.
 	stalled time.Duration
@@ -77,7 +76,7 @@ type API struct {
 // New returns the API over its parts.
 func New(p Parts) *API {
 	a := &API{
-		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits.Requests), busy: newPlaces(p.Limits),
+		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits), busy: newPlaces(p.Limits), rooms: newRooms(p.Limits, p.Records),
 		now: time.Now, stalled: stalled, contents: newContents(), decoding: make(chan struct{}, 1),
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })

@@ -284,6 +284,27 @@ func TestThePageNamesEveryRouteAndReachesForNothing(t *testing.T) {
 	}
 }
 
+// A phone has its contents in a bar that opens; what people come for is first.
+func TestThePageBeginsWithTheChatAndHasContentsAndAnIcon(t *testing.T) {
+	a, _ := box(io.Discard)
+	all, err := a.documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(all.page.text)
+	last := -1
+	for _, part := range []string{`<link rel="icon" type="image/svg+xml" href="data:image/svg+xml,`, `<details id="contents">`, `<summary>Contents</summary>`, `href="#chat"`, `href="#health"`, `<article id="chat">`, `<article id="chatReceive">`, `<article id="listChats">`, `<article id="health">`, `<article id="type-`} {
+		at := strings.Index(page, part)
+		if at <= last {
+			t.Errorf("%s is at %d, and what should come before it at %d", part, at, last)
+		}
+		last = at
+	}
+	if !strings.Contains(all.page.policy, "img-src data:;") {
+		t.Errorf("the policy does not let the icon be seen: %s", all.page.policy)
+	}
+}
+
 func TestMessagesOfAChatAreAsTheyAreDescribed(t *testing.T) {
 	a, _ := box(io.Discard)
 	all, err := a.documents()

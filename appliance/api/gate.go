@@ -24,6 +24,11 @@ func (a *API) gate(rt route) http.Handler {
 		if r.ContentLength > rt.body {
 			return contract.ErrTooLarge{Limit: rt.body}
 		}
+		if rt.stores {
+			if err := a.rooms.check(by, r); err != nil {
+				return err
+			}
+		}
 		r.Body = http.MaxBytesReader(underlying(w), r.Body, rt.body)
 		if rt.time == whileItLasts {
 			return rt.handle(w, r, by)

@@ -46,7 +46,7 @@ type keys struct{ fakes }
 func (k *keys) OpenKey(_ context.Context, key string) (store.Grant, error) {
 	switch key {
 	case "client", "operator":
-		return store.Grant{AccountID: key}, nil
+		return store.Grant{AccountID: key, Role: store.KeyRole(key)}, nil
 	}
 	return store.Grant{}, store.ErrNotFound
 }
@@ -57,10 +57,6 @@ func (k *keys) OpenToken(_ context.Context, token string, _ time.Time) (store.Gr
 		return store.Grant{}, store.ErrNotFound
 	}
 	return k.OpenKey(context.Background(), account)
-}
-
-func (k *keys) Operates(_ context.Context, account string) (bool, error) {
-	return account == "operator", nil
 }
 
 // guarded is an API whose rows are as they are, and whose handlers are one that
@@ -77,7 +73,7 @@ func guarded(t *testing.T) (a *API, rows []route) {
 		}
 	})
 	k := &keys{}
-	a = New(Parts{Keys: k, Operators: k, Ready: k, Records: s, Log: slog.New(slog.DiscardHandler)})
+	a = New(Parts{Keys: k, Ready: k, Records: s, Log: slog.New(slog.DiscardHandler)})
 	rows = a.routes()
 	a.mux = http.NewServeMux()
 	for i := range rows {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -16,24 +15,8 @@ type Metrics interface {
 	Answered(route, method string, status int, took time.Duration)
 }
 
-// Operators knows whose box it is.
-type Operators interface {
-	// Operates says whether an account is the operator's own.
-	Operates(ctx context.Context, accountID string) (bool, error)
-}
-
-// mustOperate refuses whoever is not the operator. What steers the box, and what
-// is of all accounts, is the operator's: how busy the box is would tell one
-// account of the others.
-func (a *API) mustOperate(ctx context.Context, by caller) error {
-	ok, err := a.Operators.Operates(ctx, by.AccountID)
-	if err == nil && !ok {
-		err = contract.ErrForbidden{Why: "this is the operator's; a key of the operator's account opens it (parley keys create, without --account)"}
-	}
-	return err
-}
-
-// metrics tells the figures of the whole box.
+// metrics tells the figures of the whole box. How busy it is would tell one
+// account of the others, so they are the operator's.
 func (a *API) metrics(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if a.Metrics == nil {
 		return contract.ErrUnavailable{Why: "this box counts nothing"}

@@ -97,10 +97,11 @@ func (w *response) set(until time.Time) {
 }
 
 // finish gives the client its time for what the server still holds back of the
-// answer, which it writes when the handlers are done.
+// answer. It is written when the handlers are done and, at the latest, when the
+// client's time is over for a body that none of them has read.
 func (w *response) finish() {
 	if w.status != http.StatusSwitchingProtocols {
-		w.move()
+		w.set(time.Now().Add(2 * w.stalled))
 	}
 }
 

@@ -22,7 +22,10 @@ type route struct {
 	// time is how long the box may take to begin its answer, from the last
 	// byte of the body on; whileItLasts for sockets. How long the body and the
 	// answer are under way depends on the client: see pace.go.
-	time   time.Duration
+	time time.Duration
+	// stores: it adds to what the account holds. One whose room on the disk is
+	// full may not use it.
+	stores bool
 	handle handler
 	says   describe.Operation
 }
@@ -53,3 +56,9 @@ const (
 )
 
 func (rt route) isSocket() bool { return rt.says.Socket != nil }
+
+// Whether a row stores something.
+const (
+	storing       = true
+	storesNothing = false
+)

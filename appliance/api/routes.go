@@ -9,33 +9,19 @@ import (
 	"parley/appliance/contract"
 )
 
-// routes is every way into the box.
+// routes is every way into the box, in the order in which the descriptions
+// have them: what people come for is first.
 func (a *API) routes() []route {
 	return slices.Concat([]route{
-		{"GET", "/{$}", describe.Anybody, unread, atOnce, a.about, describe.Operation{ID: "about", Section: "The box", Summary: "What this is, for people",
-			Answers: plain("text/plain")}},
-		{"GET", "/healthz", describe.Anybody, unread, atOnce, a.health, describe.Operation{ID: "health", Section: "The box", Summary: "Whether the box runs",
-			Answers: ok(state{})}},
-		{"GET", "/readyz", describe.Anybody, unread, atOnce, a.readiness, describe.Operation{ID: "ready", Section: "The box", Summary: "Whether a conversation could start",
-			Answers: append(ok(state{}), describe.Answer{Status: 503, Says: "Not yet; missing says why", Value: state{}})}},
-		{"GET", "/metrics", describe.Operator, unread, aLook, a.metrics, describe.Operation{ID: "metrics", Section: "The box", Summary: "Figures of the whole box, for Prometheus",
-			More:    "They hold nothing that was said.",
-			Answers: plain("text/plain")}},
-		{"GET", "/docs", describe.Anybody, unread, atOnce, a.document(func(d documents) document { return d.page }), describe.Operation{ID: "docs", Section: "The box", Summary: "This interface, to read",
-			Answers: append(plain("text/html"), unchanged())}},
-		{"GET", "/openapi.json", describe.Anybody, unread, atOnce, a.document(func(d documents) document { return d.openAPI }), describe.Operation{ID: "openapi", Section: "The box", Summary: "The paths in OpenAPI 3.1",
-			Answers: append(plain("application/json"), unchanged())}},
-		{"GET", "/asyncapi.json", describe.Anybody, unread, atOnce, a.document(func(d documents) document { return d.asyncAPI }), describe.Operation{ID: "asyncapi", Section: "The box", Summary: "The sockets in AsyncAPI 3.0",
-			Answers: append(plain("application/json"), unchanged())}},
-		{"GET", "/ca.crt", describe.Anybody, unread, atOnce, a.authority, describe.Operation{ID: "authority", Section: "Access", Summary: "The certificate that clients of this box have to trust",
-			More:    "Of a box that made its own certificate. Compare its fingerprint with the one that the box shows at its start.",
-			Answers: plain("application/x-x509-ca-cert"), Refuses: []int{404}}},
-		{"POST", "/oauth2-cc/token", describe.Client, tokenBody, aLook, a.makeToken, describe.Operation{ID: "createToken", Section: "Access", Summary: "Make an access token",
+		{"GET", "/v0/evi/chat", describe.Account, unread, whileItLasts, storing, a.chat, chatSays()},
+		{"POST", "/oauth2-cc/token", describe.Client, tokenBody, aLook, storesNothing, a.makeToken, describe.Operation{ID: "createToken", Section: "Access", Summary: "Make an access token",
 			More: "It opens the paths under /v0/evi and /v0/tts for 30 minutes, so that a browser need not hold the key.",
 			Form: tokenAsked{}, Example: `{"grant_type":"client_credentials"}`,
 			Answers: append(ok(tokenMade{}), describe.Answer{Status: 400, Value: tokenRefused{}}, describe.Answer{Status: 401, Value: tokenRefused{}}), Refuses: []int{413}}},
-		{"GET", "/v0/evi/chat", describe.Account, unread, whileItLasts, a.chat, chatSays()},
-		{"GET", "/v0/evi/language-models", describe.Account, unread, atOnce, a.languageModels, describe.Operation{ID: "listLanguageModels", Section: "Language models", Summary: "What this box can serve",
+		{"GET", "/ca.crt", describe.Anybody, unread, atOnce, storesNothing, a.authority, describe.Operation{ID: "authority", Section: "Access", Summary: "The certificate that clients of this box have to trust",
+			More:    "Of a box that made its own certificate. Compare its fingerprint with the one that the box shows at its start.",
+			Answers: plain("application/x-x509-ca-cert"), Refuses: []int{404}}},
+		{"GET", "/v0/evi/language-models", describe.Account, unread, atOnce, storesNothing, a.languageModels, describe.Operation{ID: "listLanguageModels", Section: "Language models", Summary: "What this box can serve",
 			Answers: ok(contract.ReturnLanguageModels{})}},
 	},
 		a.historyRoutes(),
@@ -45,6 +31,23 @@ func (a *API) routes() []route {
 			`{"name":"Museum guide","text":"You show visitors around. Answer briefly."}`, `{"text":"You show children around.","version_description":"for children"}`}),
 		versionedRoutes("/v0/evi/tools", a.tools(), versionedWords{"Tool", "Tools", "PostedUserDefinedTool", "PostedUserDefinedToolVersion", "PostedUserDefinedToolName",
 			`{"name":"opening_hours","description":"When the museum is open","parameters":"{\"type\":\"object\",\"properties\":{\"day\":{\"type\":\"string\"}}}"}`, `{"parameters":"{\"type\":\"object\"}"}`}),
+		[]route{
+			{"GET", "/{$}", describe.Anybody, unread, atOnce, storesNothing, a.about, describe.Operation{ID: "about", Section: "The box", Summary: "What this is, for people",
+				Answers: plain("text/plain")}},
+			{"GET", "/healthz", describe.Anybody, unread, atOnce, storesNothing, a.health, describe.Operation{ID: "health", Section: "The box", Summary: "Whether the box runs",
+				Answers: ok(state{})}},
+			{"GET", "/readyz", describe.Anybody, unread, atOnce, storesNothing, a.readiness, describe.Operation{ID: "ready", Section: "The box", Summary: "Whether a conversation could start",
+				Answers: append(ok(state{}), describe.Answer{Status: 503, Says: "Not yet; missing says why", Value: state{}})}},
+			{"GET", "/metrics", describe.Operator, unread, aLook, storesNothing, a.metrics, describe.Operation{ID: "metrics", Section: "The box", Summary: "Figures of the whole box, for Prometheus",
+				More:    "They hold nothing that was said.",
+				Answers: plain("text/plain")}},
+			{"GET", "/docs", describe.Anybody, unread, atOnce, storesNothing, a.document(func(d documents) document { return d.page }), describe.Operation{ID: "docs", Section: "The box", Summary: "This interface, to read",
+				Answers: append(plain("text/html"), unchanged())}},
+			{"GET", "/openapi.json", describe.Anybody, unread, atOnce, storesNothing, a.document(func(d documents) document { return d.openAPI }), describe.Operation{ID: "openapi", Section: "The box", Summary: "The paths in OpenAPI 3.1",
+				Answers: append(plain("application/json"), unchanged())}},
+			{"GET", "/asyncapi.json", describe.Anybody, unread, atOnce, storesNothing, a.document(func(d documents) document { return d.asyncAPI }), describe.Operation{ID: "asyncapi", Section: "The box", Summary: "The sockets in AsyncAPI 3.0",
+				Answers: append(plain("application/json"), unchanged())}},
+		},
 	)
 }
 
@@ -56,15 +59,15 @@ func versionedRoutes[R any](path string, v versioned[R], t versionedWords) []rou
 	list := append(pageQuery(), describe.Parameter{Name: "restrict_to_most_recent", Says: "Only the newest version of each.", Schema: describe.Flag().Or(true)})
 	named := append(list, describe.Parameter{Name: "name", Says: "Only what has this name.", Schema: describe.Text()})
 	return []route{
-		{"GET", path, describe.Account, unread, aLook, v.list, t.says("list"+t.many, "List "+strings.ToLower(t.many), describe.Operation{Query: named, Answers: ok(page)})},
-		{"POST", path, describe.Account, recordBody, aLook, v.create, t.says("create"+t.one, "Make a "+strings.ToLower(t.one), describe.Operation{Body: t.first, Example: t.firstExample, Answers: made(record), Refuses: t.finds()})},
-		{"GET", one, describe.Account, unread, aLook, v.versions, t.says("list"+t.one+"Versions", "List the versions", describe.Operation{Query: list, Answers: ok(page)})},
-		{"POST", one, describe.Account, recordBody, aLook, v.addVersion, t.says("create"+t.one+"Version", "Make a new version", describe.Operation{Body: t.next, Example: t.nextExample, Answers: made(record)})},
-		{"PATCH", one, describe.Account, recordBody, aLook, v.rename, t.says("update"+t.one+"Name", "Give it another name", describe.Operation{Body: t.name, Example: `{"name":"guide_2"}`, Answers: plain("text/plain")})},
-		{"DELETE", one, describe.Account, unread, aLook, v.delete, t.says("delete"+t.one, "Delete it with all versions", describe.Operation{Answers: ok(confirmation{})})},
-		{"GET", version, describe.Account, unread, aLook, v.get, t.says("get"+t.one+"Version", "Get a version", describe.Operation{Answers: ok(record)})},
-		{"PATCH", version, describe.Account, recordBody, aLook, v.describe, t.says("update"+t.one+"Description", "Describe a version anew", describe.Operation{Body: "PostedVersionDescription", Example: `{"version_description":"for children"}`, Answers: ok(record)})},
-		{"DELETE", version, describe.Account, unread, aLook, v.deleteVersion, t.says("delete"+t.one+"Version", "Delete a version", describe.Operation{Answers: ok(confirmation{})})},
+		{"GET", path, describe.Account, unread, aLook, storesNothing, v.list, t.says("list"+t.many, "List "+strings.ToLower(t.many), describe.Operation{Query: named, Answers: ok(page)})},
+		{"POST", path, describe.Account, recordBody, aLook, storing, v.create, t.says("create"+t.one, "Make a "+strings.ToLower(t.one), describe.Operation{Body: t.first, Example: t.firstExample, Answers: made(record), Refuses: t.finds()})},
+		{"GET", one, describe.Account, unread, aLook, storesNothing, v.versions, t.says("list"+t.one+"Versions", "List the versions", describe.Operation{Query: list, Answers: ok(page)})},
+		{"POST", one, describe.Account, recordBody, aLook, storing, v.addVersion, t.says("create"+t.one+"Version", "Make a new version", describe.Operation{Body: t.next, Example: t.nextExample, Answers: made(record)})},
+		{"PATCH", one, describe.Account, recordBody, aLook, storing, v.rename, t.says("update"+t.one+"Name", "Give it another name", describe.Operation{Body: t.name, Example: `{"name":"guide_2"}`, Answers: plain("text/plain")})},
+		{"DELETE", one, describe.Account, unread, aLook, storesNothing, v.delete, t.says("delete"+t.one, "Delete it with all versions", describe.Operation{Answers: ok(confirmation{})})},
+		{"GET", version, describe.Account, unread, aLook, storesNothing, v.get, t.says("get"+t.one+"Version", "Get a version", describe.Operation{Answers: ok(record)})},
+		{"PATCH", version, describe.Account, recordBody, aLook, storing, v.describe, t.says("update"+t.one+"Description", "Describe a version anew", describe.Operation{Body: "PostedVersionDescription", Example: `{"version_description":"for children"}`, Answers: ok(record)})},
+		{"DELETE", version, describe.Account, unread, aLook, storesNothing, v.deleteVersion, t.says("delete"+t.one+"Version", "Delete a version", describe.Operation{Answers: ok(confirmation{})})},
 	}
 }
 

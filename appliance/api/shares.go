@@ -13,22 +13,17 @@ import (
 // shares holds each account, and each address where no key is needed, to its
 // share of the requests: a token bucket for each.
 type shares struct {
-	perSecond int
-	buckets   *lru.Cache[string, *rate.Limiter] // nil: there is no limit
+	perSecond, burst int
+	buckets          *lru.Cache[string, *rate.Limiter] // nil: there is no limit
 }
 
-const (
-	// burstSeconds of requests may come at once: a page that opens, or a
-	// program that copies its configs.
-	burstSeconds = 2
-	// maxBuckets are remembered, 100 bytes each. One that is forgotten is full
-	// again, so nobody can gain from it but by not asking for a while.
-	maxBuckets = 4096
-)
+// maxBuckets are remembered, 100 bytes each. One that is forgotten is full
+// again, so nobody gains from it but by not asking for a while.
+const maxBuckets = 4096
 
-func newShares(perSecond int) *shares {
-	s := &shares{perSecond: perSecond}
-	if perSecond > 0 {
+func newShares(l Limits) *shares {
+	s := &shares{perSecond: l.RequestsPerSecond, burst: max(l.RequestBurst, 1)}
+	if s.perSecond > 0 {
 		s.buckets, _ = lru.New[string, *rate.Limiter](maxBuckets) // fails for a size below 1 only
 	}
 	return s
@@ -55,7 +50,7 @@ func (s *shares) take(by caller, r *http.Request) error {
 		return nil
 	}
 	reserved.CancelAt(now)
-	return contract.ErrTooMany{What: "more requests a second than " + whose + " may make, by the operator's setting limits.requests", RetryAfter: wait}
+	return contract.ErrTooMany{What: "more requests a second than " + whose + " may make, by the setting limits.requests_per_second of this box", RetryAfter: wait}
 }
 
 func (s *shares) of(name string) *rate.Limiter {
@@ -63,7 +58,7 @@ func (s *shares) of(name string) *rate.Limiter {
 		return b
 	}
 	// Of two requests that come at once, one may have made it already.
-	made := rate.NewLimiter(rate.Limit(s.perSecond), burstSeconds*s.perSecond)
+	made := rate.NewLimiter(rate.Limit(s.perSecond), s.burst)
 	if b, there, _ := s.buckets.PeekOrAdd(name, made); there {
 		return b
 	}

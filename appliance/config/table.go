@@ -193,29 +193,32 @@ func Settings() []Setting {
 			kind: number(func(c *Config) *int { return &c.Limits.ChatsPerAccount }, 0, 1000),
 		},
 		{
-			Key: "limits.requests_per_second", Flag: "requests-per-second", Group: groupLimits, Takes: "N", Default: "50",
+			Key: "limits.requests_per_second", Flag: "requests-per-second", Group: groupLimits, Takes: "N", Default: "200",
 			Help: "Requests of one account a second, for longer than the burst; 0 is any number.",
+			More: "Where no key is needed, those of one address count.",
 			kind: number(func(c *Config) *int { return &c.Limits.RequestsPerSecond }, 0, 1_000_000),
 		},
 		{
-			Key: "limits.request_burst", Flag: "request-burst", Group: groupLimits, Takes: "N", Default: "200",
+			Key: "limits.request_burst", Flag: "request-burst", Group: groupLimits, Takes: "N", Default: "400",
 			Help: "Requests that one account may send at once.",
 			kind: number(func(c *Config) *int { return &c.Limits.RequestBurst }, 1, 1_000_000),
 		},
 		{
 			Key: "limits.connections", Flag: "connections", Group: groupLimits, Takes: "N", Default: "1000",
 			Help: "Connections in all; 0 is any number.",
+			More: "Over HTTP/2, requests under way count like connections.",
 			kind: number(func(c *Config) *int { return &c.Limits.Connections }, 0, 1_000_000),
 		},
 		{
 			Key: "limits.connections_per_address", Flag: "connections-per-address", Group: groupLimits, Takes: "N", Default: "200",
 			Help: "Connections from one address; 0 is any number.",
-			More: "Behind a reverse proxy all clients have the proxy's address: set 0 there.",
+			More: "Clients on the machine itself, as a reverse proxy there, have no limit of their own. Behind a proxy on another machine all clients have its address: set 0 there.",
 			kind: number(func(c *Config) *int { return &c.Limits.ConnectionsPerAddress }, 0, 1_000_000),
 		},
 		{
 			Key: "limits.disk_per_account", Flag: "disk-per-account", Group: groupLimits, Takes: "SIZE", Default: "50%",
 			Help: "Room on the disk for one account; 0 is any.",
+			More: "One that has no more of it begins no chats and makes no configs, prompts and tools until something is deleted.",
 			kind: size(func(c *Config) *Size { return &c.Limits.DiskPerAccount }),
 		},
 		{

@@ -208,7 +208,7 @@ type ReturnPagedConfigs struct {
 type LanguageModelEntry struct {
 	Provider     ModelProvider `json:"model_provider"`
 	Resource     string        `json:"model_resource"` // * is every one of the provider that has no entry before
-	ServedBy     string        `json:"served_by"`      // the embedded model, or the model and host of a server
+	ServedBy     string        `json:"served_by"`      // the model that answers
 	Embedded     bool          `json:"embedded"`       // it runs on the box itself
 	Default      bool          `json:"default"`        // it answers where a config names none
 	BuiltinTools []BuiltInTool `json:"builtin_tools"`

@@ -146,21 +146,19 @@ func (a Answer) response(s *schemas) Response {
 // and from what it reads.
 func (r Route) refusals() []int {
 	all := slices.Clone(r.Refuses)
-	all = append(all, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	switch r.Access {
 	case Client, Account:
-		all = append(all, http.StatusUnauthorized)
+		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	case KeyOnly, Operator:
-		all = append(all, http.StatusUnauthorized, http.StatusForbidden)
+		all = append(all, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	case Link:
-		all = append(all, http.StatusForbidden)
+		all = append(all, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	}
 	if len(r.Query) > 0 {
 		all = append(all, http.StatusBadRequest)
 	}
-	all = append(all, http.StatusRequestEntityTooLarge)
 	if r.Body != "" || r.Form != nil {
-		all = append(all, http.StatusRequestTimeout)
+		all = append(all, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
 	}
 	if r.Body != "" {
 		all = append(all, http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)

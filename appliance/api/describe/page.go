@@ -27,6 +27,7 @@ type sheet struct {
 type section struct {
 	Name       string
 	Operations []entry
+	Sockets    bool // what goes over them is told behind it
 }
 
 type entry struct {
@@ -58,7 +59,7 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 	if err := t.Execute(&out, s); err != nil {
 		return nil, "", fmt.Errorf("writing the page: %w", err)
 	}
-	return out.Bytes(), fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", sum(style), sum(script)), nil
+	return out.Bytes(), fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", sum(style), sum(script)), nil
 }
 
 // NoPolicy is the Content-Security-Policy of what is no page: a browser may do
@@ -79,6 +80,8 @@ func sections(doc *OpenAPI) []section {
 	for _, path := range doc.Paths {
 		for _, o := range path.Value {
 			at := slices.IndexFunc(all, func(s section) bool { return s.Name == o.Value.Tags[0] })
+			_, socket := o.Value.Responses.Get("101")
+			all[at].Sockets = all[at].Sockets || socket
 			all[at].Operations = append(all[at].Operations, entry{o.Value, strings.ToUpper(o.Name), path.Name})
 		}
 	}

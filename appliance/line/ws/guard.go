@@ -56,3 +56,11 @@ func (g guarded) barred() bool {
 	_ = g.Session.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
 	return true
 }
+
+// fail ends the session with an error of ours. Should the session panic at that
+// too, the line closes without it.
+func (g guarded) fail() {
+	defer g.line.survive("ending a session", func() {})
+	defer g.line.Close(contract.CloseInternal, contract.Internal.Slug())
+	_ = g.Session.Fault(contract.Internal, "") // it is over already, or it ends with this
+}

@@ -19,14 +19,13 @@ const keptBuffer = 256 << 10
 // carry brings what the client sends to the session, until either is over, and
 // returns when the session is.
 func (l *Line) carry(s Session, still func(context.Context) error) {
-	over := make(chan struct{})
 	g := guarded{s, l, still}
-	l.workers.Go(func() {
-		defer close(over)
+	l.spawn("watching a session", func() {
+		defer l.survive("asking whether a client may go on", g.fail)
 		g.watch()
 		l.Close(contract.CloseNormal, "") // the session has done it; this is for one that has not
 	})
-	err := l.read(g)
+	err := l.readUntilPanic(g)
 	_, ended := errors.AsType[sessionOver](err)
 	switch {
 	case errors.Is(err, errTooBig):
@@ -36,7 +35,17 @@ func (l *Line) carry(s Session, still func(context.Context) error) {
 		l.cut(errLeft)
 	}
 	s.HangUp()
-	<-over
+	<-s.Done()
+}
+
+// readUntilPanic is read; a panic while a message is understood ends the
+// session with an error.
+func (l *Line) readUntilPanic(g guarded) (err error) {
+	defer l.survive("reading a message", func() {
+		g.fail()
+		err = sessionOver{errPanicked}
+	})
+	return l.read(g)
 }
 
 // sessionOver is the error of a session that takes nothing more. It closes the

@@ -99,8 +99,8 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	}
 	l.gone, l.drop = context.WithCancelCause(context.WithoutCancel(r.Context()))
 	l.unhook = context.AfterFunc(s.stopping, func() { l.cut(ErrClosed) })
-	l.workers.Go(l.write)
-	l.workers.Go(l.keepAlive)
+	l.spawn("sending", l.write)
+	l.spawn("asking for a sign of life", l.keepAlive)
 	return l, nil
 }
 

@@ -157,6 +157,10 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 		return err
 	}
 	defer l.finish()
+	defer l.survive("opening a chat", func() {
+		seat.Release()
+		l.Close(contract.CloseInternal, contract.Internal.Slug())
+	})
 	settings, err := contract.ParseConnectSettings(r.URL.Query())
 	if err != nil {
 		seat.Release()

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +28,8 @@ type desk struct {
 	refused error
 	opened  chan *talk
 	seats   sync.WaitGroup // reserved and not given back
+	account atomic.Value   // for whom the last one was
+	panics  any            // what opening a session panics with
 
 	mu     sync.Mutex
 	barred error // what still says
@@ -48,7 +51,8 @@ func (d *desk) bar(err error) {
 
 type place struct{ d *desk }
 
-func (d *desk) Reserve(string) (Seat, error) {
+func (d *desk) Reserve(account string) (Seat, error) {
+	d.account.Store(account)
 	if d.full != nil {
 		return nil, d.full
 	}
@@ -59,6 +63,9 @@ func (d *desk) Reserve(string) (Seat, error) {
 func (p place) Release() { p.d.seats.Done() }
 
 func (p place) Open(_ context.Context, o Opening) (Session, error) {
+	if p.d.panics != nil {
+		panic(p.d.panics)
+	}
 	if p.d.refused != nil {
 		return nil, p.d.refused
 	}
@@ -82,11 +89,17 @@ type talk struct {
 
 type heard []byte
 
-func (t *talk) Receive(m contract.ClientMessage) error { t.got <- m; return nil }
-func (t *talk) Hear(audio []byte) error                { t.got <- heard(audio); return nil }
-func (t *talk) HangUp()                                { close(t.hungUp); t.end() }
-func (t *talk) Done() <-chan struct{}                  { return t.done }
-func (t *talk) end()                                   { t.over.Do(func() { close(t.done) }) }
+func (t *talk) Receive(m contract.ClientMessage) error {
+	if m == (contract.UserInput{Text: "panic"}) {
+		panic("a message that breaks us")
+	}
+	t.got <- m
+	return nil
+}
+func (t *talk) Hear(audio []byte) error { t.got <- heard(audio); return nil }
+func (t *talk) HangUp()                 { close(t.hungUp); t.end() }
+func (t *talk) Done() <-chan struct{}   { return t.done }
+func (t *talk) end()                    { t.over.Do(func() { close(t.done) }) }
 func (t *talk) Fault(code contract.Code, detail string) error {
 	err := t.Line.Send(context.Background(), code.Error(detail))
 	if code.Fatal() {
@@ -109,9 +122,13 @@ type box struct {
 var quick = Timing{Write: 300 * time.Millisecond, PingEvery: 50 * time.Millisecond, Pong: 300 * time.Millisecond, Close: 300 * time.Millisecond}
 
 func start(t *testing.T, timing Timing, origins ...string) *box {
+	return startLogged(t, timing, slog.New(slog.DiscardHandler), origins...)
+}
+
+func startLogged(t *testing.T, timing Timing, log *slog.Logger, origins ...string) *box {
 	t.Helper()
 	b := &box{desk: &desk{opened: make(chan *talk, 1)}, t: t, failed: make(chan error, 1)}
-	b.server = NewServer(b.desk, origins, timing, slog.New(slog.DiscardHandler))
+	b.server = NewServer(b.desk, origins, timing, log)
 	b.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "req-1")
 		if err := b.server.ServeChat(w, r, "acme", b.still); err != nil {
@@ -220,7 +237,7 @@ func TestFramesReachTheSessionInOrder(t *testing.T) {
 	if m := got(t, s.got); m != (contract.UserInput{Text: "Hi"}) {
 		t.Errorf("received %+v", m)
 	}
-	if s.Account != "acme" || s.RequestID != "req-1" {
+	if s.Account != "acme" || s.RequestID != "req-1" || b.account.Load() != "acme" {
 		t.Errorf("account %q, request %q", s.Account, s.RequestID)
 	}
 	c.Close(websocket.StatusNormalClosure, "")

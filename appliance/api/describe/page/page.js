@@ -46,3 +46,15 @@ addEventListener("hashchange", () => {
   }
 });
 document.getElementById("origin").textContent = location.origin;
+
+// The contents: always open where there is room beside the page, and else open
+// until something in them is chosen.
+const contents = document.getElementById("contents");
+const narrow = matchMedia("(max-width: 52rem)");
+const fold = () => { contents.open = !narrow.matches; };
+document.documentElement.classList.add("scripted");
+narrow.addEventListener("change", fold);
+fold();
+contents.addEventListener("click", (e) => {
+  if (narrow.matches && e.target.closest("a")) contents.open = false;
+});

@@ -1,0 +1,63 @@
+package ws
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+)
+
+func TestAPanicWhileAMessageIsReadEndsThatChatOnly(t *testing.T) {
+	var log bytes.Buffer
+	b := startLogged(t, Timing{}, slog.New(slog.NewTextHandler(&log, nil)))
+	other, s := b.dial("", nil)
+	broken, _ := b.dial("", nil)
+	send(t, broken, websocket.MessageText, `{"type":"user_input","text":"panic"}`)
+	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal || strings.Contains(e.Message, "breaks") {
+		t.Errorf("told %+v", e)
+	}
+	if ce := closed(t, broken); ce.Code != contract.CloseInternal || ce.Reason != "internal_error" {
+		t.Errorf("closed with %d %q", ce.Code, ce.Reason)
+	}
+	send(t, other, websocket.MessageText, `{"type":"user_input","text":"still here"}`)
+	if m := got(t, s.got); m != (contract.UserInput{Text: "still here"}) {
+		t.Errorf("the other chat: %+v", m)
+	}
+	if text := log.String(); !strings.Contains(text, "a message that breaks us") || !strings.Contains(text, "read.go") {
+		t.Errorf("log: %s", text)
+	}
+}
+
+// panicking is an error that panics when it is asked what it is.
+type panicking struct{ error }
+
+func (panicking) As(any) bool { panic("an error that breaks us") }
+
+func TestAPanicBesideTheReaderEndsThatChatOnly(t *testing.T) {
+	b := start(t, Timing{Recheck: 20 * time.Millisecond})
+	c, s := b.dial("", nil)
+	b.bar(panicking{})
+	if ce := closed(t, c); ce.Code != contract.CloseInternal {
+		t.Errorf("closed with %v", ce)
+	}
+	got(t, s.done)
+	b.bar(nil)
+	c, s = b.dial("", nil)
+	s.Line.spawn("a test", func() { panic("a writer that breaks us") })
+	got(t, s.hungUp)
+	c.CloseNow()
+}
+
+func TestAPanicAtTheOpeningGivesTheSeatBack(t *testing.T) {
+	b := start(t, Timing{})
+	b.panics = "an opening that breaks us"
+	if ce := closed(t, b.connect("", nil)); ce.Code != contract.CloseInternal {
+		t.Errorf("closed with %v", ce)
+	}
+	b.seats.Wait() // a second Release would panic, and none at all would hang
+}
