@@ -22,6 +22,7 @@ import (
 	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
+	"parley/cmd/parley/terminal"
 	"parley/firmware/doctor"
 	"parley/internal/layout"
 	"parley/internal/progress"
@@ -71,7 +72,7 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	if cmd.JSON {
 		err = c.json(d)
 	} else {
-		d.print(c)
+		err = d.print(c)
 	}
 	if !d.Healthy {
 		err = errors.Join(err, errors.New("doctor: something is wrong with the box: see above"))
@@ -79,13 +80,15 @@ func (cmd *doctorCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	return err
 }
 
-func (d diagnosis) print(c *console) {
+func (d diagnosis) print(c *console) error {
+	t := &terminal.Table{}
 	for _, f := range d.Findings {
-		fmt.Fprintf(c.out, "%-8s %-12s %s\n", f.Health, f.Part, f.What)
+		t.Add(string(f.Health), f.Part, f.What)
 		if f.Mend != "" {
-			fmt.Fprintf(c.out, "%22s→ %s\n", "", f.Mend)
+			t.Add("", "", "→ "+f.Mend)
 		}
 	}
+	return c.table(t)
 }
 
 // diagnose examines every part. progress hears of what takes long.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/alecthomas/kong"
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/cmd/parley/terminal"
 	"parley/store"
 )
 
@@ -152,8 +152,7 @@ func (k *keysCmd) list(c *console, all []store.Key) error {
 		}
 		return c.json(listed)
 	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "KEY ID\tACCOUNT\tROLE\tAPI KEY\tCREATED\tSTATE\tLABEL")
+	t := &terminal.Table{Head: []string{"KEY ID", "ACCOUNT", "ROLE", "API KEY", "CREATED", "STATE", "LABEL"}}
 	for _, key := range all {
 		state := "good"
 		switch {
@@ -162,9 +161,9 @@ func (k *keysCmd) list(c *console, all []store.Key) error {
 		case key.ExpiresMS != 0:
 			state = "until " + time.UnixMilli(key.ExpiresMS).Format("2006-01-02 15:04")
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t…%s\t%s\t%s\t%s\n", key.ID, key.Account, key.Role, key.Hint, day(key.CreatedMS), state, key.Label)
+		t.Add(key.ID, key.Account, string(key.Role), "…"+key.Hint, day(key.CreatedMS), state, key.Label)
 	}
-	return w.Flush()
+	return c.table(t)
 }
 
 func day(ms int64) string { return time.UnixMilli(ms).Format(time.DateOnly) }

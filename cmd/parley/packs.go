@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
 
+	"parley/cmd/parley/terminal"
 	"parley/firmware/packs"
 	"parley/internal/progress"
 )
@@ -86,12 +86,11 @@ func (c *console) printStates(states []packs.State, asJSON bool) error {
 		}
 		return c.json(out)
 	}
-	t := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "NAME\tSTATUS\tMB\tLICENCE\tWHAT IT IS")
+	t := &terminal.Table{Head: []string{"NAME", "STATUS", "MB", "LICENCE", "WHAT IT IS"}}
 	for _, s := range states {
-		fmt.Fprintf(t, "%s\t%s\t%.1f\t%s\t%s\n", s.Pack.Name, s.Status, float64(s.Pack.Bytes())/1e6, s.Pack.Licence, s.Pack.Does)
+		t.Add(s.Pack.Name, string(s.Status), fmt.Sprintf("%.1f", float64(s.Pack.Bytes())/1e6), s.Pack.Licence, s.Pack.Does)
 	}
-	return t.Flush()
+	return c.table(t)
 }
 
 type packsPullCmd struct {

@@ -3,6 +3,7 @@ package terminal
 import (
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/mattn/go-runewidth"
 )
@@ -21,8 +22,20 @@ type Table struct {
 	Rows [][]string
 }
 
-// Add adds a row.
-func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+// Add adds a row. Characters that would steer the terminal become blanks: what
+// people called something may hold any.
+func (t *Table) Add(cells ...string) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, cell)
+	}
+	t.Rows = append(t.Rows, row)
+}
 
 // Write writes the table so that it fits into width columns: it wraps the
 // widest of its own columns, and where they would become too narrow, writes

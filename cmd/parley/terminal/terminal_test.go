@@ -73,3 +73,12 @@ func TestARowWithoutAHeadIsAParagraphWhereItIsNarrow(t *testing.T) {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
+
+func TestACellDoesNotSteerTheTerminal(t *testing.T) {
+	var b strings.Builder
+	table := &Table{}
+	table.Add("a\x1b[2Jb\nc")
+	if err := table.Write(&b, 0); err != nil || b.String() != "a [2Jb c\n" {
+		t.Errorf("%v, %q", err, b.String())
+	}
+}
