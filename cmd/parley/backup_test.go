@@ -101,7 +101,7 @@ func TestRestoreLeavesWhatIsThereWhenTheDatabaseIsNoGood(t *testing.T) {
 	if code, _, errs := parley(t, "", "backup", file, "--data", bad); code != exitFailed || !strings.Contains(errs, "damaged") {
 		t.Errorf("backup of a damaged database: code %d, %s", code, errs)
 	}
-	if code, _, errs := parley(t, "", "backup", file, "--data", good); code != exitFailed || !strings.Contains(errs, "--data") {
+	if code, _, errs := parley(t, "", "backup", file, "--data", good); code != exitMisuse || !strings.Contains(errs, "no box has its data in") {
 		t.Errorf("backup of nothing: code %d, %s", code, errs)
 	}
 	if code, _, errs := parley(t, "", "restore", file, "--data", good); code != exitFailed || !strings.Contains(errs, "no such file") {

@@ -55,6 +55,8 @@ func untilSignalled(parent context.Context) context.Context {
 type interrupted struct {
 	kept string // what is left of its work: "1 of 3 packs is ready"
 	next string // how to go on: "parley packs pull fetches the rest"
+
+	service bool // SIGTERM is how the command is meant to be stopped, and no failure
 }
 
 func (i interrupted) Error() string { return i.after("interrupted") }
@@ -111,5 +113,9 @@ func wasInterrupted(ctx context.Context, err error) (line string, code int, ok b
 	if !ok {
 		s = signalled{syscall.SIGINT}
 	}
-	return i.after(s.word()), s.exitCode(), ok || told
+	code = s.exitCode()
+	if i.service && s.signal == syscall.SIGTERM {
+		code = exitDone
+	}
+	return i.after(s.word()), code, ok || told
 }

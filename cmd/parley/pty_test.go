@@ -2,16 +2,14 @@ package main
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/creack/pty"
 )
 
 // screen is a terminal that a test sits at.
@@ -27,32 +25,11 @@ type screen struct {
 // onScreen starts a command on a terminal of so many columns.
 func onScreen(t *testing.T, columns int, cmd *exec.Cmd) *screen {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	master, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(columns), Rows: 50})
 	if err != nil {
-		t.Skipf("no terminals here: %v", err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() { master.Close() })
-	fd := int(master.Fd())
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: 50})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skipf("no terminals here: %v", err)
-	}
-	defer slave.Close()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
 	s := &screen{t: t, keyboard: master, done: make(chan struct{})}
 	go s.watch()
 	return s

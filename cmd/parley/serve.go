@@ -38,7 +38,7 @@ func (*serveCmd) Run(ctx context.Context, c *console, parsed *kong.Context) erro
 		log.Warn(w)
 	}
 	// Nothing is lost if a signal ends a box that takes no chats yet.
-	c.endsAtOnce(interrupted{kept: "the box was still loading its models", next: "parley serve starts it again"})
+	c.endsAtOnce(interrupted{kept: "the box was still loading its models", next: "parley serve starts it again", service: true})
 	err = appliance.Run(ctx, cfg, appliance.Console{Log: log, Out: c.out, Terminal: onTerminal(c.out), Loaded: c.endsByItself})
 	if _, unknown := errors.AsType[*packs.ErrNoPack](err); unknown {
 		err = misuse{err}

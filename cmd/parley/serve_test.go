@@ -54,17 +54,19 @@ func answers(t *testing.T, url string) {
 	t.Fatalf("%s does not answer with 200", url)
 }
 
-func TestCtrlCEndsABoxThatIsLoadingAtOnce(t *testing.T) {
-	cmd, url := serveTest(t, filepath.Join(t.TempDir(), "data"))
-	ready := make(chan struct{})
-	go func() {
-		defer close(ready)
-		answers(t, url+"/healthz")
-	}()
-	code, errs, took := signalWhenReady(t, cmd, ready, syscall.SIGINT)
-	lines := strings.Split(strings.TrimSpace(errs), "\n")
-	if last := lines[len(lines)-1]; code != 130 || took > time.Second || !strings.HasPrefix(last, "parley: interrupted") || strings.Contains(errs, "goroutine") {
-		t.Errorf("code %d after %v:\n%s", code, took, errs)
+func TestASignalEndsABoxThatIsLoadingAtOnce(t *testing.T) {
+	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: 130, syscall.SIGTERM: 0} { // which service managers send
+		cmd, url := serveTest(t, filepath.Join(t.TempDir(), "data"))
+		ready := make(chan struct{})
+		go func() {
+			defer close(ready)
+			answers(t, url+"/healthz")
+		}()
+		code, errs, took := signalWhenReady(t, cmd, ready, signal)
+		lines := strings.Split(strings.TrimSpace(errs), "\n")
+		if last := lines[len(lines)-1]; code != want || took > time.Second || !strings.Contains(last, "loading its models") || strings.Contains(errs, "goroutine") {
+			t.Errorf("%v: code %d after %v:\n%s", signal, code, took, errs)
+		}
 	}
 }
 
