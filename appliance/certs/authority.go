@@ -35,7 +35,9 @@ const (
 // 6762 and 8375, and what home routers use). The authority may sign for them,
 // and for the box's own names, and for no other: who trusts it does not have to
 // fear for the web pages of others if its key is stolen.
-var privateSuffixes = []string{"local", "lan", "home.arpa", "internal", "localhost"}
+func privateSuffixes() []string {
+	return []string{"local", "lan", "home.arpa", "internal", "localhost"}
+}
 
 // authority signs the certificates of one box.
 type authority struct {
@@ -93,7 +95,7 @@ func newAuthority(names []string) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	permitted := slices.Clone(privateSuffixes)
+	permitted := privateSuffixes()
 	for _, name := range names {
 		if net.ParseIP(name) == nil && !slices.Contains(permitted, name) {
 			permitted = append(permitted, name)
