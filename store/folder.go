@@ -111,7 +111,7 @@ func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return folderError(dir, err)
 	}
-	if err := os.Chmod(dir, 0o711); err != nil {
+	if err := os.Chmod(dir, layout.DataMode); err != nil {
 		return folderError(dir, err)
 	}
 	return nil

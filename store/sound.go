@@ -4,7 +4,7 @@ import "context"
 
 // soundSettles is how much of a chat, in milliseconds, comes after the first
 // sound of a side before its file is sure to be there, however the chat ended: a
-// recorder keeps back two seconds at most, and writes four times a second.
+// recorder keeps back two seconds at most, and half a second for a page.
 const soundSettles = 3000
 
 // Sound is what the history says of the file that holds one side of a chat.

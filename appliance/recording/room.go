@@ -99,10 +99,10 @@ type Shelf interface {
 const (
 	// stepSize is how many recordings are deleted at a time: their rows are one
 	// transaction of under a millisecond.
-	stepSize = 16
+	stepSize = 8
 	// stepPause comes after each step, so that the disk serves live chats in
 	// between. A thousand recordings take six seconds.
-	stepPause = 100 * time.Millisecond
+	stepPause = 50 * time.Millisecond
 )
 
 // Drop deletes recordings from the shelf in small steps. It returns how many it

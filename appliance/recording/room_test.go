@@ -131,7 +131,7 @@ func TestRecordingsAreDeletedInSmallSteps(t *testing.T) {
 		surplus := make([]store.KeptSound, 2*stepSize+3)
 		s := &fakeShelf{begun: time.Now()}
 		dropped, err := Drop(t.Context(), s, surplus)
-		if err != nil || dropped != len(surplus) || fmt.Sprint(s.steps) != "[16 after 0s 16 after 100ms 3 after 200ms]" {
+		if err != nil || dropped != len(surplus) || fmt.Sprint(s.steps) != "[8 after 0s 8 after 50ms 3 after 100ms]" {
 			t.Errorf("%d, %v: %v", dropped, err, s.steps)
 		}
 		s = &fakeShelf{begun: time.Now(), fails: store.ErrFull}

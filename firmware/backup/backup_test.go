@@ -73,7 +73,7 @@ func found(t *testing.T, dir string) map[string]string {
 
 var boxFiles = map[string]string{
 	"parley.db": "the database", "recordings/a.opus": strings.Repeat("sound", 1000), "recordings/b.opus": "",
-	"tls/authority.pem": "key", "tls/acme/certificates/x/x.key": "key", "url.key": "key", "parley.yaml": "profile: test",
+	"tls/authority.pem": "key", "ca.crt": "certificate", "tls/acme/certificates/x/x.key": "key", "url.key": "key", "parley.yaml": "profile: test",
 }
 
 func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
@@ -103,6 +103,11 @@ func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 	}
 	if got := found(t, to); fmt.Sprint(got) != fmt.Sprint(boxFiles) {
 		t.Errorf("restored is %v, want %v", got, boxFiles)
+	}
+	for name, want := range map[string]os.FileMode{"": 0o711, "ca.crt": 0o644, "tls": 0o700, "tls/authority.pem": 0o600, "parley.db": 0o600} {
+		if info, err := os.Stat(filepath.Join(to, name)); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%q has mode %o (%v), want %o", name, info.Mode().Perm(), err, want)
+		}
 	}
 	if last := told[len(told)-1]; last.Step != progress.Done || last.Done != m.Bytes() || m.Schema != 7 || m.Parley != "1.0" {
 		t.Errorf("told %v of %v", last, m)

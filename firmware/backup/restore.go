@@ -168,9 +168,9 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 	return m, nil
 }
 
-// likeBefore gives the files of the stage to their owner only: to the owner of
-// the folder that they replace, for a box seldom runs as the user who restores.
-// All of it is on the disk then.
+// likeBefore gives the files of the stage to their owner only, but for what
+// clients have to trust: to the owner of the folder that they replace, for a box
+// seldom runs as the user who restores. All of it is on the disk then.
 func likeBefore(stage, data string) error {
 	var before unix.Stat_t
 	err := unix.Stat(data, &before)
@@ -179,14 +179,7 @@ func likeBefore(stage, data string) error {
 		if err != nil {
 			return err
 		}
-		mode := fs.FileMode(0o600)
-		switch {
-		case path == stage:
-			mode = 0o711 // others pass through it to the certificate that they trust
-		case d.IsDir():
-			mode = 0o700
-		}
-		if err := os.Chmod(path, mode); err != nil {
+		if err := os.Chmod(path, modeOf(stage, path, d)); err != nil {
 			return err
 		}
 		if given {
@@ -199,6 +192,19 @@ func likeBefore(stage, data string) error {
 		}
 		return nil
 	})
+}
+
+// modeOf is the mode of what lies at path in a restored data folder.
+func modeOf(folder, path string, d fs.DirEntry) fs.FileMode {
+	switch {
+	case path == folder:
+		return layout.DataMode
+	case d.IsDir():
+		return 0o700
+	case path == filepath.Join(folder, layout.Authority):
+		return 0o644
+	}
+	return 0o600
 }
 
 // exchange puts the stage where the data folder is, and returns where to find

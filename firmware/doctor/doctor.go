@@ -16,6 +16,7 @@ import (
 
 	"parley/firmware/packs"
 	"parley/internal/disk"
+	"parley/internal/layout"
 )
 
 // Health is how a part of the box is.
@@ -52,8 +53,8 @@ func Folder(data string) Finding {
 		f.Health, f.What, f.Mend = Trouble, data+" is not a folder", "name another with --data"
 	case unix.Access(data, unix.R_OK|unix.W_OK|unix.X_OK) != nil:
 		f.Health, f.What, f.Mend = Trouble, data+" cannot be written by this user", "run this as the user that runs the box, or mend it: chown -R USER "+data
-	case info.Mode().Perm()&0o066 != 0:
-		f.Health, f.What, f.Mend = Doubt, fmt.Sprintf("%s has mode %04o: other users of this machine can look into it", data, info.Mode().Perm()), "chmod 711 "+data
+	case info.Mode().Perm()&^layout.DataMode != 0:
+		f.Health, f.What, f.Mend = Doubt, fmt.Sprintf("%s has mode %04o: other users of this machine can look into it", data, info.Mode().Perm()), fmt.Sprintf("chmod %o %s", layout.DataMode, data)
 	default:
 		f.What = fmt.Sprintf("%s, for its owner only", data)
 	}

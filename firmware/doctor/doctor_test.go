@@ -25,6 +25,8 @@ func TestFolderThatOthersCanReadIsFound(t *testing.T) {
 	wantFinding(t, Folder(dir), Doubt, "there is no "+dir)
 	must(t, os.Mkdir(dir, 0o700))
 	wantFinding(t, Folder(dir), Well, dir)
+	must(t, os.Chmod(dir, 0o711)) // as parley serve makes it
+	wantFinding(t, Folder(dir), Well, dir)
 	must(t, os.Chmod(dir, 0o755))
 	wantFinding(t, Folder(dir), Doubt, "0755")
 	file := filepath.Join(dir, "file")

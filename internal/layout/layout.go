@@ -4,6 +4,7 @@ package layout
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 )
 
@@ -20,6 +21,10 @@ const (
 	// too much.
 	RoomNotice = "recordings-notice.json"
 )
+
+// DataMode is the mode of the data folder: others may pass through it to the
+// Authority, and not look into it.
+const DataMode fs.FileMode = 0o711
 
 // Copies is a pattern ([filepath.Match]) of the copies of the database that
 // upgrades put aside.

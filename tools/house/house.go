@@ -22,7 +22,7 @@ var mayKnow = []struct {
 	{"store", "internal/durable internal/layout"},
 	{"firmware/packs", "internal/bundle internal/disk internal/durable internal/progress"},
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
-	{"firmware/doctor", "internal/disk internal/progress firmware/packs"},
+	{"firmware/doctor", "internal/disk internal/layout internal/progress firmware/packs"},
 	{"appliance/engine", "appliance/audio appliance/text"},
 	{"appliance/engine/", "appliance/audio appliance/text appliance/engine"},
 	{"appliance/chat", "appliance/chat/turn appliance/chat/ear appliance/chat/reply appliance/chat/record appliance/contract appliance/engine store"},
