@@ -32,7 +32,7 @@ type benchTalkCmd struct {
 	Turns      int           `default:"20" placeholder:"N" help:"Turns of each conversation (20)."`
 	Chats      int           `default:"1" placeholder:"N" help:"Conversations at once (1)."`
 	Idle       time.Duration `default:"10s" placeholder:"DURATION" help:"How long the idle box is watched; 0 leaves it out (10s)."`
-	Recordings string        `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
+	Recordings string        `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav, and asterisk-core-sounds-en for the words)."`
 	URL        string        `name:"url" placeholder:"URL" help:"Measure this box, instead of one that is started for it."`
 	Key        string        `env:"PARLEY_API_KEY" help:"API key of that box."`
 	CA         string        `name:"ca" placeholder:"FILE" help:"The certificate of its authority (PEM), if it has one of its own."`
@@ -76,7 +76,7 @@ type benchSTTCmd struct {
 	benchFlags
 	Prompts    int    `default:"150" placeholder:"N" help:"Recordings whose words are counted (150)."`
 	Rounds     int    `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
-	Recordings string `placeholder:"DIR" help:"What is heard: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav)."`
+	Recordings string `placeholder:"DIR" help:"What is heard: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav, and asterisk-core-sounds-en for the words)."`
 
 	Settings kong.Plugins `embed:"" settings:"packs profile engines.transcriber engines.threads"`
 }
