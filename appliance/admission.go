@@ -38,9 +38,9 @@ const (
 	// trying is how long a disk has to show that it can be written, and the
 	// database to say who has accounts.
 	trying = 2 * time.Second
-	// rechecking is how often a trouble is looked at until it is over: the
-	// person who mends it waits about as long before looking, too. While all is
-	// well nothing is looked at.
+	// rechecking is how often a full or failing disk is looked at until it can
+	// be written again: soon enough for the person who mends it. While all is
+	// well it is not looked at.
 	rechecking = 5 * time.Second
 )
 

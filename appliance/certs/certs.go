@@ -1,6 +1,6 @@
 // Package certs is how the box proves who it is: certificates of its own,
 // those of files, those of an ACME server, and the port that speaks TLS and
-// tells who comes without it.
+// tells clients that come without it.
 package certs
 
 import (
@@ -45,7 +45,8 @@ type Identity struct {
 	log       *slog.Logger
 }
 
-// Open makes ready what o says, for a box that listens at that address.
+// Open opens or makes the certificate that o asks for, of a box that listens at
+// that address.
 func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Identity, error) {
 	id := &Identity{close: func() {}, log: log}
 	var err error

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// lookAgain is how often the files of a certificate are looked at: who renews
-// it need not restart the box.
+// lookAgain is how often the files of a certificate are looked at, so that the
+// box need not be restarted when they are renewed.
 const lookAgain = 10 * time.Second
 
 // certificateFiles serves a certificate from files, and the newer one when they

@@ -171,8 +171,10 @@ func (id *Identity) guide() *http.Server {
 	return s
 }
 
-// answerPlain answers those who came without TLS: browsers are led to https; programs are told, since one that is led on silently would go on
-// sending its key in the clear. The authority they have to trust is here too.
+// answerPlain answers clients that came without TLS. Browsers are redirected to
+// https. Programs get an error: one that is redirected silently would go on
+// sending its key in the clear. The authority that they have to trust is served
+// here too.
 func (id *Identity) answerPlain(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Request-Id", uuid.Must(uuid.NewV7()).String())

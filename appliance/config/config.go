@@ -7,12 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"parley/firmware/packs"
 	"parley/internal/layout"
@@ -30,8 +26,8 @@ type Config struct {
 	Profile string   // one of packs.Profiles: which models to expect
 	Engines Engines
 	Routes  []Route // which model answers for those that configs name; the first that fits
-	// StrictModels refuses chats whose config names a model that the box has
-	// not; else the box's default answers.
+	// StrictModels refuses chats whose config names a model that the box does
+	// not have; otherwise the box's default answers.
 	StrictModels bool
 	Chat         Chat
 	Retention    Retention
@@ -88,7 +84,8 @@ type Log struct {
 	Format string // auto (text on a terminal, JSON elsewhere), text or json
 }
 
-// Sources are where settings come from, strongest first: Flags, Env, a file.
+// Sources are where settings come from, strongest first: flags,
+// variables of the environment, a file.
 type Sources struct {
 	Flags   map[string]string // by the key of the setting, such as "engines.voice"
 	Environ []string          // NAME=value, as os.Environ gives them
@@ -158,140 +155,6 @@ func (c *Config) check(l *loader) error {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// loader holds what Load needs of its sources.
-type loader struct {
-	Sources
-	env  map[string]string
-	home string
-	dir  string
-	data string // the data folder before any file is read
-}
-
-func newLoader(s Sources) (*loader, error) {
-	l := &loader{Sources: s, env: map[string]string{}, home: s.Home, dir: s.Dir}
-	for _, e := range s.Environ {
-		if name, value, ok := strings.Cut(e, "="); ok && value != "" {
-			l.env[name] = value // set to nothing means not set
-		}
-	}
-	var err error
-	if l.home == "" {
-		if l.home, err = os.UserHomeDir(); err != nil {
-			return nil, fmt.Errorf("finding the home folder: %w: set HOME", err)
-		}
-	}
-	if l.dir == "" {
-		if l.dir, err = os.Getwd(); err != nil {
-			return nil, fmt.Errorf("finding the working folder: %w", err)
-		}
-	}
-	l.data = layout.InHome(l.home, layout.DefaultData)
-	for _, given := range []string{l.env["PARLEY_DATA"], s.Flags["data"]} {
-		if given != "" {
-			l.data = absolute(given, l.dir, l.home)
-		}
-	}
-	return l, nil
-}
-
-// defaults are what the table of settings says, and PARLEY_CACHE.
-func (l *loader) defaults() []given {
-	var list []given
-	for _, s := range Settings() {
-		if cache := l.env[cacheVariable]; s.Key == "packs" && cache != "" {
-			s.Default = filepath.Join(cache, filepath.Base(layout.DefaultPacks))
-		}
-		if s.Default != "" {
-			list = append(list, given{Setting: s, value: s.Default, where: "default", dir: l.dir, home: l.home})
-		}
-	}
-	return list
-}
-
-// findFile returns the path of the file to read; empty when there is none. A
-// file that was asked for must be there.
-func (l *loader) findFile() (string, error) {
-	asked := l.File
-	if asked == "" {
-		asked = l.env[fileVariable]
-	}
-	if asked != "" {
-		path := absolute(asked, l.dir, l.home)
-		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("config file %s: %w: name a file that is there, or leave --config out", path, reason(err))
-		}
-		return path, nil
-	}
-	for _, folder := range []string{l.dir, l.data} {
-		path := filepath.Join(folder, FileName)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path, nil
-		}
-	}
-	return "", nil
-}
-
-func (l *loader) fromEnvironment() []given {
-	var list []given
-	for _, s := range Settings() {
-		if value, ok := l.env[s.Env()]; ok {
-			list = append(list, given{Setting: s, value: value, where: s.Env(), dir: l.dir, home: l.home})
-		}
-	}
-	return list
-}
-
-func (l *loader) fromFlags() []given {
-	var list []given
-	for _, s := range Settings() {
-		if value, ok := l.Flags[s.Key]; ok {
-			list = append(list, given{Setting: s, value: value, where: "--" + s.Flag, dir: l.dir, home: l.home})
-		}
-	}
-	return list
-}
-
-// misspelled warns of variables that are nearly a setting. Others are left
-// alone: container platforms put PARLEY_… variables of their own there.
-func (l *loader) misspelled() []string {
-	known := []string{fileVariable, cacheVariable, "PARLEY_API_KEY"}
-	for _, s := range Settings() {
-		known = append(known, s.Env())
-	}
-	var warnings []string
-	for _, name := range slices.Sorted(maps.Keys(l.env)) {
-		if !strings.HasPrefix(name, "PARLEY_") || slices.Contains(known, name) {
-			continue
-		}
-		if near := Nearest(name, known); near != "" {
-			warnings = append(warnings, fmt.Sprintf("the environment variable %s is not a setting and was ignored: did you mean %s?", name, near))
-		}
-	}
-	return warnings
-}
-
-// absolute makes path absolute: ~/ is the home folder, anything relative
-// starts at dir.
-func absolute(path, dir, home string) string {
-	switch {
-	case path == "~":
-		return home
-	case strings.HasPrefix(path, "~/"):
-		return filepath.Join(home, path[2:])
-	case filepath.IsAbs(path):
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
-}
-
-// reason is the bare cause of a file error, whose message repeats the path.
-func reason(err error) error {
-	if e, ok := errors.AsType[*os.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // AuthorityFile is where a box with a certificate of its own leaves that of its

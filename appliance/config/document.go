@@ -26,11 +26,11 @@ func Document() string {
 // cell escapes what would end a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// Fallback says what holds where nobody sets the setting; empty where there is
-// nothing to say.
+// Fallback is the default, or says in words what it is; empty where there is
+// none.
 func (s Setting) Fallback() string { return s.fallback("") }
 
-// fallback has quote around what may be written down as it is.
+// fallback puts quote around a default that is a value, and not around words.
 func (s Setting) fallback(quote string) string {
 	if s.Otherwise != "" || s.Default == "" {
 		return s.Otherwise

@@ -18,8 +18,8 @@ type Setting struct {
 	Takes string // the word that stands for its value in help, such as HOST:PORT
 	Help  string // what it is, for a terminal
 	More  string // what the documentation says besides, in Markdown
-	// Default is the value where nobody sets one; Otherwise says in words what
-	// holds then, where that is not a fixed value.
+	// Default is the value where nobody sets one. Where it is not a fixed value,
+	// Otherwise says in words what it is.
 	Default, Otherwise string
 	kind
 }

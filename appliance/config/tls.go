@@ -124,7 +124,7 @@ func setTLSEmail(c *Config, g given) error {
 }
 
 // check looks at the settings together, for a box that listens there, and
-// decides what nobody has.
+// chooses the mode where nobody has.
 func (t *TLS) check(listen string) error {
 	host, _, _ := net.SplitHostPort(listen) // was checked when it was set
 	if t.Mode == "" {
@@ -147,8 +147,8 @@ func (t *TLS) check(listen string) error {
 	return nil
 }
 
-// Exposed warns of a box that others can listen in on; it is empty for all
-// others.
+// Exposed returns a warning where others can listen in on the connections of a
+// box that listens there; empty where they cannot.
 func (t TLS) Exposed(listen string) string {
 	host, _, _ := net.SplitHostPort(listen)
 	if !t.Off() || loopback(host) {

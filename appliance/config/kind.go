@@ -8,18 +8,20 @@ import (
 	"strings"
 )
 
-// kind is what a setting may be, and who reads it.
+// kind says which values a setting may have, and has the function that reads
+// them.
 type kind struct {
 	allowed string // in words, in Markdown
 	set     func(c *Config, g given) error
 	list    bool // in YAML it may be a list, whose items the text has with commas
 }
 
-// custom is a value that a function of its own reads.
+// custom is a kind that one setting has for itself.
 func custom(allowed string, set func(*Config, given) error) kind {
 	return kind{allowed: allowed, set: set}
 }
 
+// list is a custom kind that may be a list in YAML.
 func list(allowed string, set func(*Config, given) error) kind {
 	return kind{allowed: allowed, set: set, list: true}
 }
@@ -35,12 +37,13 @@ type given struct {
 
 func (g given) path() string { return absolute(g.value, g.dir, g.home) }
 
-// path reads a path into the field that at gives.
+// path is the kind of paths. at returns the field that the path is put into, as
+// in all kinds below.
 func path(at func(*Config) *string) kind {
 	return custom("a path", func(c *Config, g given) error { *at(c) = g.path(); return nil })
 }
 
-// oneOf reads one of several words.
+// oneOf is the kind of settings that are one of several words.
 func oneOf(at func(*Config) *string, allowed ...string) kind {
 	return custom("`"+strings.Join(allowed, "`, `")+"`", func(c *Config, g given) error { return choose(at(c), g.value, allowed...) })
 }
@@ -53,7 +56,7 @@ func choose(dst *string, word string, allowed ...string) error {
 	return nil
 }
 
-// number reads a whole number within bounds.
+// number is the kind of whole numbers from low to high.
 func number(at func(*Config) *int, low, high int) kind {
 	return custom(fmt.Sprintf("%d to %d", low, high), func(c *Config, g given) error {
 		n, err := strconv.Atoi(g.value)
@@ -65,7 +68,7 @@ func number(at func(*Config) *int, low, high int) kind {
 	})
 }
 
-// onOff reads on and off, and what YAML makes of the two words.
+// onOff is the kind of switches: on, off, and what YAML makes of the two words.
 func onOff(at func(*Config) *bool) kind {
 	return custom("`on`, `off`", func(c *Config, g given) error {
 		switch g.value {
@@ -80,7 +83,7 @@ func onOff(at func(*Config) *bool) kind {
 	})
 }
 
-// boolean reads true and false.
+// boolean is the kind of settings that are true or false.
 func boolean(at func(*Config) *bool) kind {
 	return custom("`true`, `false`", func(c *Config, g given) error {
 		switch g.value {
@@ -95,7 +98,7 @@ func boolean(at func(*Config) *bool) kind {
 	})
 }
 
-// level reads how much is logged.
+// level is the kind of log levels.
 func level(at func(*Config) *slog.Level) kind {
 	v := oneOf(nil, "debug", "info", "warn", "error")
 	v.set = func(c *Config, g given) error {
@@ -124,7 +127,7 @@ func (s Size) Of(disk int64) int64 {
 	return s.Bytes
 }
 
-// size reads 0, 500MB, 20GB or 25%. Units are decimal, as disks are sold.
+// size is the kind of sizes: 0, 500MB, 20GB or 25%. Units are decimal, as disks are sold.
 func size(at func(*Config) *Size) kind {
 	return custom("a size such as `500MB` or `20GB`, a part of the disk such as `25%`, or 0", func(c *Config, g given) error {
 		s, ok := parseSize(g.value)
