@@ -5,9 +5,9 @@ import (
 	"log/slog"
 )
 
-// background is the goroutine that does for a serving box what no caller should
-// wait for: it moves SQLite's log into the database file, deletes what is left of
-// deletions that were interrupted, and measures recordings.
+// background is the goroutine that does what no caller of a serving box should
+// wait for: it moves SQLite's log into the database file, finishes deletions that
+// were interrupted, and measures recordings.
 type background struct {
 	wake    chan struct{} // something was left over
 	cancel  context.CancelFunc
@@ -25,8 +25,8 @@ func startBackground(s *Store, log *slog.Logger) *background {
 	return b
 }
 
-// nudge has the goroutine look for what was left over. It never waits. Beside a
-// box there is no such goroutine; the box's own finds it at its next look.
+// nudge tells the goroutine that something was left over. It never waits. A store
+// that has only joined has no such goroutine; the box's finds it at its next look.
 func (b *background) nudge() {
 	if b == nil {
 		return
@@ -78,11 +78,11 @@ const (
 	mostPasses = 8
 )
 
-// checkpoint moves SQLite's log into the database file. Nobody waits for it: the
-// bulk is done on a connection of its own, beside the one that writes, and again
-// what was written meanwhile, until that is little. The rest is then moved by the
-// writer, between two transactions, for the log begins anew only where nothing of
-// it is left.
+// checkpoint moves SQLite's log into the database file. No write waits for the
+// bulk of it, which a connection of its own moves beside the one that writes; and
+// then what was written meanwhile, until that is little. The writer moves the rest
+// between two transactions, because the log begins anew only when nothing of it is
+// left to move.
 func (s *Store) checkpoint(ctx context.Context) error {
 	moved := 0
 	for range mostPasses {

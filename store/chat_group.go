@@ -45,7 +45,7 @@ func (s *Store) ChatGroups(ctx context.Context, accountID, configID string, page
 // many there are of these statuses; none means all. ErrNotFound: the account has
 // no such group.
 func (s *Store) ChatGroup(ctx context.Context, accountID, groupID string, statuses []Status, page Page) (g ChatGroup, chats []Chat, total int, err error) {
-	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
+	err = s.read.snapshot(ctx, func(ctx context.Context, q querier) error {
 		var num int64
 		g, num, err = groupOf(ctx, q, accountID, groupID)
 		if err != nil {
@@ -76,7 +76,7 @@ const groupLengths = `SELECT num, event_count FROM chat WHERE chat_group = ? ORD
 // in their order, and how many there are. Long ones are cut (see [Event]).
 // ErrNotFound: the account has no such group.
 func (s *Store) GroupEvents(ctx context.Context, accountID, groupID string, page Page) (events []Event, total int, err error) {
-	err = s.read.look(ctx, func(ctx context.Context, q querier) error {
+	err = s.read.snapshot(ctx, func(ctx context.Context, q querier) error {
 		group, err := value[int64](ctx, q, `SELECT num FROM chat_group WHERE id = ? AND`+mine, groupID, accountID)
 		if err != nil {
 			return err

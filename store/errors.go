@@ -8,7 +8,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// The kinds of failure. Every error of this package wraps one of these, the
+// The kinds of failure. Every error of this package wraps one of these or the
 // caller's context error, or is a fault of the disk.
 var (
 	ErrNotFound   = errors.New("not found")

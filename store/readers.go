@@ -6,24 +6,24 @@ import (
 	"runtime"
 )
 
-// minReaders is how many questions can be asked at once on a small machine:
-// readers wait for the disk more than for a core.
+// minReaders is how many queries can run at once on a small machine: they wait
+// for the disk more than for a core.
 const minReaders = 4
 
 // readers is the pool of connections that read.
 //
-// Its questions are not broken off once they are asked: each takes milliseconds
-// at most, and for one row the goroutines that database/sql and the driver
-// start to break it off cost as much as the row. Who has gone before is not
-// answered.
+// A query that has begun is not cancelled when its context ends: it takes
+// milliseconds at most, and to be able to cancel it database/sql and the driver
+// start two goroutines, which cost as much as reading one row. A query whose
+// context has ended already is not begun.
 type readers struct{ db *sql.DB }
 
 func openReaders(dir string) readers {
 	return readers{connect(dir, readPragmas, max(minReaders, runtime.NumCPU()))}
 }
 
-// patience is the context for a question of ctx.
-func (r readers) patience(ctx context.Context) context.Context {
+// uncancelled is the context that a query runs under.
+func uncancelled(ctx context.Context) context.Context {
 	if ctx.Err() != nil {
 		return ctx
 	}
@@ -31,20 +31,20 @@ func (r readers) patience(ctx context.Context) context.Context {
 }
 
 func (r readers) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return r.db.QueryContext(r.patience(ctx), text, args...)
+	return r.db.QueryContext(uncancelled(ctx), text, args...)
 }
 
 func (r readers) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
-	return r.db.QueryRowContext(r.patience(ctx), text, args...)
+	return r.db.QueryRowContext(uncancelled(ctx), text, args...)
 }
 
-// look asks several questions of one moment.
-func (r readers) look(ctx context.Context, ask func(context.Context, querier) error) error {
-	ctx = r.patience(ctx)
+// snapshot runs several queries that all see the database as it is now.
+func (r readers) snapshot(ctx context.Context, do func(context.Context, querier) error) error {
+	ctx = uncancelled(ctx)
 	tx, err := r.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func(tx *sql.Tx) { _ = tx.Rollback() }(tx) // nothing was written
-	return ask(ctx, tx)
+	return do(ctx, tx)
 }

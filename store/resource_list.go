@@ -120,7 +120,7 @@ func (s *Store) listVersions(ctx context.Context, where string, all bool, page P
 	if all {
 		count, rows = listAll(where)
 	}
-	err = s.read.look(ctx, func(ctx context.Context, q querier) (err error) {
+	err = s.read.snapshot(ctx, func(ctx context.Context, q querier) (err error) {
 		if total, err = value[int](ctx, q, count, args...); err != nil {
 			return err
 		}

@@ -89,15 +89,15 @@ func expire(ctx context.Context, c conn, beforeMS int64) (chats int, err error) 
 		if _, err := c.ExecContext(ctx, `UPDATE account SET num_chats = num_chats - 1 WHERE num = ?`, g.account); err != nil {
 			return 0, err
 		}
-		if err := shrink(ctx, c, g.group); err != nil {
+		if err := leaveGroup(ctx, c, g.group); err != nil {
 			return 0, err
 		}
 	}
 	return len(old), nil
 }
 
-// shrink counts a chat out of its group, which goes with its last one.
-func shrink(ctx context.Context, c conn, group int64) error {
+// leaveGroup counts a chat out of its group, which goes with its last one.
+func leaveGroup(ctx context.Context, c conn, group int64) error {
 	_, err := c.ExecContext(ctx, `
 		UPDATE chat_group SET num_chats = num_chats - 1, first_start_ms = coalesce(
 		       (SELECT started_ms FROM chat WHERE chat_group = chat_group.num ORDER BY num LIMIT 1), first_start_ms)
@@ -117,8 +117,9 @@ func shrink(ctx context.Context, c conn, group int64) error {
 }
 
 // Tidy deletes keys that are past their end, what is left of deletions that were
-// interrupted, sound whose chat was deleted just before a crash, and, where chats are kept for a time only, the copies of the
-// database that upgrades put aside before it (Unix milliseconds; 0: none).
+// interrupted, and sound whose chat was deleted just before a crash. Where chats
+// are kept for a time only, it also deletes the copies of the database that
+// upgrades put aside before beforeMS (Unix milliseconds; 0: none).
 func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	const doing = "tidying the data folder"
 	if err := s.dropExpiredKeys(ctx); err != nil {

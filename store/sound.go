@@ -2,10 +2,10 @@ package store
 
 import "context"
 
-// soundSettles is how much of a chat, in milliseconds, comes after the first
+// soundWrittenMS is how much of a chat, in milliseconds, comes after the first
 // sound of a side before its file is sure to be there, however the chat ended: a
 // recorder keeps back two seconds at most, and half a second for a page.
-const soundSettles = 3000
+const soundWrittenMS = 3000
 
 // Sound is what the history says of the file that holds one side of a chat.
 type Sound struct {
@@ -47,7 +47,7 @@ func SoundFiles(ctx context.Context, dir string) (map[string]Sound, error) {
 		        WHERE e.chat = c.num AND e.type = 'USER_RECORDING_START_MESSAGE' AND e.at_ms + ?1 <= c.ended_ms),
 		       r.status = 'COMPLETE' AND EXISTS (SELECT 1 FROM chat_event e
 		        WHERE e.chat = c.num AND e.type = 'AGENT_MESSAGE' AND e.message_text <> '…' AND e.at_ms + ?1 <= c.ended_ms)
-		  FROM recording r JOIN chat c ON c.num = r.chat`, soundSettles)
+		  FROM recording r JOIN chat c ON c.num = r.chat`, soundWrittenMS)
 	if err != nil {
 		return nil, explain(doing, err)
 	}

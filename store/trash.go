@@ -7,14 +7,14 @@ import (
 )
 
 // Large deletions are done in batches, each a short transaction of its own, so
-// that who writes meanwhile waits for one batch at most. What is to be deleted
-// is first put into the trash: a group is given to account 0, a chat to account
-// 0 and group 0, whom nobody can ask for. From then on it is in no answer, and a
-// crash changes nothing about its end: the next start empties the trash.
+// that other writes wait for one batch at most. What is to be deleted is first put
+// into the trash: a group is given to account 0, a chat to account 0 and group 0,
+// which no query finds. From then on no answer contains it, and after a crash the
+// next start empties the trash.
 
 const (
-	// batchRows is how many rows one batch changes at most: 2 ms of the writer on
-	// the machine where it was measured, about what a commit takes.
+	// batchRows is how many rows one batch changes at most: about 2 ms of the
+	// writer's time, as much as a commit takes.
 	batchRows = 250
 	// batchBytes is how much text one batch deletes at most, since what is
 	// deleted is overwritten. One event of more is a batch alone.
@@ -28,9 +28,9 @@ const (
 	mostRest = 100 * time.Millisecond
 )
 
-// inBatches runs a batch after the other until one has nothing left to do. It
-// rests after each for as long as that took, so that it takes half of the
-// writer's time at most, and of one core.
+// inBatches runs one batch after another until one reports that nothing is left.
+// It rests after each for as long as the batch took, so that it uses at most half
+// of the writer's time and of one core.
 func (s *Store) inBatches(ctx context.Context, batch func(context.Context) (more bool, err error)) error {
 	for {
 		begun := time.Now()
@@ -46,8 +46,8 @@ func (s *Store) inBatches(ctx context.Context, batch func(context.Context) (more
 	}
 }
 
-// emptyTrash deletes all that is in the trash, and takes it out of SQLite's log.
-// Several may do it at once.
+// emptyTrash deletes all that is in the trash, and removes it from SQLite's log.
+// Several goroutines may do it at once.
 func (s *Store) emptyTrash(ctx context.Context) error {
 	if err := s.inBatches(ctx, s.trashChats); err != nil {
 		return err
@@ -67,8 +67,8 @@ func (s *Store) emptyTrash(ctx context.Context) error {
 	return s.scrub(ctx)
 }
 
-// trashChats puts some chats of groups in the trash there too. A group that has
-// none left is deleted.
+// trashChats puts some of the chats whose group is in the trash there too. It
+// deletes a group that has no chats left.
 func (s *Store) trashChats(ctx context.Context) (more bool, err error) {
 	const find = `SELECT num FROM chat_group WHERE account = 0 AND num <> 0 LIMIT 1`
 	if _, err := value[int64](ctx, s.read, find); errors.Is(err, ErrNotFound) {
@@ -153,8 +153,9 @@ func firstInTrash(ctx context.Context, q querier) (trashed, error) {
 		`SELECT num, id FROM chat WHERE chat_group = 0 ORDER BY num LIMIT 1`)
 }
 
-// deleteEvents deletes the first events of a chat, so many and of so many bytes
-// at most but one in any case. It returns how many there were, and their size.
+// deleteEvents deletes the first events of a chat: at most so many, of at most so
+// many bytes together, but always one if there is one. It returns how many it
+// deleted, and their size.
 func deleteEvents(ctx context.Context, c conn, chat int64, rows int, bytes int64) (events int, size int64, err error) {
 	type place struct{ seq, bytes int64 }
 	found, err := query(ctx, c, func(row scanner) (p place, err error) { return p, row.Scan(&p.seq, &p.bytes) }, `
@@ -172,17 +173,17 @@ func deleteEvents(ctx context.Context, c conn, chat int64, rows int, bytes int64
 }
 
 const (
-	// scrubTries is how often scrub tries, and scrubRest how long it waits
-	// between: readers take milliseconds, so that mostly the first one does.
+	// scrubTries is how often scrub tries, and scrubRest how long it waits between
+	// two tries: readers take milliseconds, so mostly the first try succeeds.
 	scrubTries = 10
 	scrubRest  = 50 * time.Millisecond
 )
 
-// scrub takes what was deleted out of SQLite's log too: rows are overwritten
-// when they are deleted, but the log has the pages as they were before. It can
-// do so in a moment when nobody reads what is older, and waits for that without
-// holding anybody up. While somebody does read for long, as a backup does, the
-// log stays until the next deletion, or until it begins anew.
+// scrub removes what was deleted from SQLite's log too: rows are overwritten when
+// they are deleted, but the log still has the pages as they were before. That is
+// possible only while no reader uses an older state of the database; scrub waits
+// for such a moment without blocking anybody. While a long reader runs, as a
+// backup does, the log stays until the next deletion, or until it begins anew.
 func (s *Store) scrub(ctx context.Context) error {
 	for range scrubTries {
 		if err := s.checkpoint(ctx); err != nil {

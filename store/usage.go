@@ -9,7 +9,9 @@ import (
 )
 
 // What a row takes beside its texts, in bytes: ids, numbers and its entries in
-// the indexes, as measured on full databases. The schema's steps count the same.
+// the indexes. Measured on a database filled at once: 690 for a chat with its
+// group, 94 for an event, 235 for a version with its resource; a database that
+// grew has less full pages. Step 6 of the schema counts the same.
 const (
 	chatBytes    = 800
 	eventBytes   = 150
@@ -25,19 +27,22 @@ type Usage struct {
 // Total is all of it, in bytes.
 func (u Usage) Total() int64 { return u.RecordBytes + u.SoundBytes }
 
-// Usage returns how much of the disk is an account's. It runs along indexes: 5 ms
+const accountUsage = `
+	WITH mine AS MATERIALIZED (SELECT num FROM account WHERE id = ?),
+	     ended AS (SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(sum(sound_bytes), 0) AS sound
+	                 FROM chat INDEXED BY chat_size WHERE account = (SELECT num FROM mine) AND ended_ms IS NOT NULL)
+	SELECT ended.bytes
+	       + (SELECT coalesce(sum(bytes), 0) FROM chat INDEXED BY chat_open WHERE ended_ms IS NULL AND account = mine.num)
+	       + (SELECT coalesce(sum(bytes), 0) FROM resource INDEXED BY resource_size WHERE account = mine.num), ended.sound
+	  FROM mine CROSS JOIN ended`
+
+// Usage returns how much of the disk is an account's. It runs along indexes: 10 ms
 // for an account with 100,000 chats. Deleted ones do not count, though it may
 // take seconds until they are gone.
 func (s *Store) Usage(ctx context.Context, accountID string) (u Usage, err error) {
 	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) {
 		return none, row.Scan(&u.RecordBytes, &u.SoundBytes)
-	}, `
-		WITH mine(account) AS (SELECT num FROM account WHERE id = ?),
-		     ended(bytes, sound) AS (SELECT coalesce(sum(bytes), 0), coalesce(sum(sound_bytes), 0)
-		                               FROM chat WHERE account = (SELECT account FROM mine) AND ended_ms IS NOT NULL)
-		SELECT ended.bytes + (SELECT coalesce(sum(bytes), 0) FROM chat WHERE ended_ms IS NULL AND +account = mine.account)
-		                   + (SELECT coalesce(sum(bytes), 0) FROM resource WHERE account = mine.account), ended.sound
-		  FROM mine CROSS JOIN ended`, accountID)
+	}, accountUsage, accountID)
 	return u, explain("measuring what an account holds", err)
 }
 

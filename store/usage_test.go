@@ -61,3 +61,18 @@ func TestWhatAnAccountHoldsIsKnown(t *testing.T) {
 	_, err = s.Usage(t.Context(), "nobody")
 	wantError(t, err, ErrNotFound)
 }
+
+// However many chats there are, what an account holds is read from indexes alone.
+func TestWhatAnAccountHoldsIsReadFromIndexes(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	plan, err := query(t.Context(), s.read, func(row scanner) (detail string, err error) {
+		var skip any
+		return detail, row.Scan(&skip, &skip, &skip, &detail)
+	}, "EXPLAIN QUERY PLAN "+accountUsage, "")
+	must(t, err)
+	for _, want := range []string{"COVERING INDEX chat_size", "INDEX chat_open", "COVERING INDEX resource_size"} {
+		if !strings.Contains(strings.Join(plan, "; "), want) {
+			t.Errorf("the plan does not use the %s: %s", want, strings.Join(plan, "; "))
+		}
+	}
+}

@@ -12,8 +12,9 @@ CREATE INDEX key_expires ON key (expires_ms) WHERE expires_ms IS NOT NULL;
 INSERT INTO account (num, id, name, signing_key, created_ms) VALUES (0, '', '', '', 0);
 INSERT INTO chat_group (num, id, account, first_start_ms, last_start_ms, last_chat) VALUES (0, '', 0, 0, 0, '');
 
--- How much an account holds, in bytes: the sums run along indexes alone. A chat
--- is entered there when it ends, so that its events do not change the index.
+-- How much an account holds, in bytes: the sums run along indexes alone, so they
+-- hold all that the question names, ended_ms too. A chat is entered when it ends,
+-- so that its events do not change the index.
 -- sound_bytes is NULL from the end of a recorded chat until its files are
 -- measured.
 
@@ -24,7 +25,7 @@ UPDATE chat SET bytes = (
                                       + coalesce(octet_length(metadata), 0)), 0)
           FROM chat_event WHERE chat = chat.num);
 UPDATE chat SET sound_bytes = NULL WHERE num IN (SELECT chat FROM recording);
-CREATE INDEX chat_size       ON chat (account, bytes, sound_bytes) WHERE ended_ms IS NOT NULL;
+CREATE INDEX chat_size       ON chat (account, bytes, sound_bytes, ended_ms) WHERE ended_ms IS NOT NULL;
 CREATE INDEX chat_unmeasured ON chat (num) WHERE sound_bytes IS NULL AND ended_ms IS NOT NULL;
 
 ALTER TABLE resource ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;

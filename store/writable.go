@@ -13,10 +13,10 @@ import (
 // beginning: both sides of half an hour's talk, at 4 KB a second.
 const leastFree = 16 << 20
 
-// Writable says what keeps anything from being written: nil when nothing does.
-// It asks the file system, and where the last write had failed it tries one more,
-// so that it tells a cause as soon as it is there and no longer than it is. The
-// errors name no path: they are for everybody to read.
+// Writable returns why nothing can be written at present, nil when something can.
+// It looks at the file system, and where the last write had failed it tries
+// another one, so that its answer is neither late nor old. The errors name no
+// path: every client may read them.
 func (s *Store) Writable(ctx context.Context) error {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(s.dir, &disk); err != nil {
@@ -35,7 +35,7 @@ func (s *Store) Writable(ctx context.Context) error {
 	})
 }
 
-// room says what a file system lacks.
+// room returns why a file system has no room for a conversation, nil when it has.
 func room(disk unix.Statfs_t) error {
 	if disk.Flags&unix.ST_RDONLY != 0 {
 		return fmt.Errorf("%w: its file system is mounted read-only", ErrReadOnly)
@@ -46,8 +46,8 @@ func room(disk unix.Statfs_t) error {
 	return nil
 }
 
-// ofDisk tells whether an error of SQLite's will meet every write, whatever it
-// says.
+// ofDisk tells whether an error of SQLite's is the disk's, so that every other
+// write will fail as well.
 func ofDisk(err error) bool {
 	fault, ok := errors.AsType[sqlite3.Error](err)
 	if !ok {
