@@ -56,12 +56,12 @@ type Ready interface {
 // API answers HTTP requests.
 type API struct {
 	Parts
-	mux    *http.ServeMux
-	tries  *tries
-	shares *shares
-	busy   *places // of requests that are being answered
-	rooms  *rooms
-	now    func() time.Time
+	mux     *http.ServeMux
+	tries   *tries
+	shares  *shares
+	busy    *slots // of requests that are being answered
+	diskUse *diskUse
+	now     func() time.Time
 	// stalled is how long a client may send or take nothing.
 	stalled time.Duration
 	// contents of versions, as they were read.
@@ -76,7 +76,7 @@ type API struct {
 // New returns the API over its parts.
 func New(p Parts) *API {
 	a := &API{
-		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits), busy: newPlaces(p.Limits), rooms: newRooms(p.Limits, p.Records),
+		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits), busy: newSlots(p.Limits), diskUse: newDiskUse(p.Limits, p.Records),
 		now: time.Now, stalled: stalled, contents: newContents(), decoding: make(chan struct{}, 1),
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
@@ -148,11 +148,16 @@ func (a *API) logged(w *response, r *http.Request, begun time.Time) {
 	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
 		level = slog.LevelDebug
 	}
-	a.Log.LogAttrs(r.Context(), level, "request",
+	attrs := []slog.Attr{
 		slog.String("request", w.id()), slog.String("client", r.RemoteAddr),
 		slog.String("method", r.Method), slog.String("path", shownPath(r)),
 		slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
-		slog.Int64("ms", time.Since(begun).Milliseconds()), slog.Bool("too_slow", w.slow))
+		slog.Int64("ms", time.Since(begun).Milliseconds()),
+	}
+	if w.slow { // it was cut off for that
+		attrs = append(attrs, slog.Bool("too_slow", true))
+	}
+	a.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
 // shownPath is the path for the log: clients choose how long theirs is.

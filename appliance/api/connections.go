@@ -12,9 +12,9 @@ import (
 	"parley/appliance/contract"
 )
 
-// places counts what is open at once, connections or requests: in all, and of
+// slots counts what is open at once, connections or requests: in all, and of
 // each address.
-type places struct {
+type slots struct {
 	inAll, perAddress int // the most that may be open; 0 for no limit
 
 	mu    sync.Mutex
@@ -22,22 +22,22 @@ type places struct {
 	by    map[netip.Prefix]int // without those that hold none
 }
 
-func newPlaces(l Limits) *places {
-	return &places{inAll: l.Connections, perAddress: l.ConnectionsPerAddress, by: map[netip.Prefix]int{}}
+func newSlots(l Limits) *slots {
+	return &slots{inAll: l.Connections, perAddress: l.ConnectionsPerAddress, by: map[netip.Prefix]int{}}
 }
 
-// reservedPlaces of all are for clients on the machine itself, so that its
+// reservedSlots of all are for clients on the machine itself, so that its
 // operator and its health checks get in when strangers hold the rest.
-const reservedPlaces = 16
+const reservedSlots = 16
 
-// placeRetry is when it is worth to try again: connections that do nothing are
+// slotRetry is when it is worth to try again: connections that do nothing are
 // closed within a minute and a half, most others within seconds.
-const placeRetry = 5 * time.Second
+const slotRetry = 5 * time.Second
 
-// enter takes a place, which leave gives back. The error is a
+// enter takes a slot, which leave gives back. The error is a
 // contract.ErrTooMany for an address that holds all it may, and a
-// contract.ErrFull where there is no place left.
-func (p *places) enter(from netip.Prefix) (leave func(), err error) {
+// contract.ErrFull where there is no slot left.
+func (p *slots) enter(from netip.Prefix) (leave func(), err error) {
 	if p.inAll == 0 && p.perAddress == 0 {
 		return func() {}, nil
 	}
@@ -46,20 +46,20 @@ func (p *places) enter(from netip.Prefix) (leave func(), err error) {
 	defer p.mu.Unlock()
 	most := p.inAll
 	if !here {
-		most -= min(reservedPlaces, p.inAll/2)
+		most -= min(reservedSlots, p.inAll/2)
 	}
 	switch {
 	case p.perAddress > 0 && !here && p.by[from] >= p.perAddress:
-		return nil, contract.ErrTooMany{What: "too many connections or requests at once from this address", RetryAfter: placeRetry}
+		return nil, contract.ErrTooMany{What: "too many connections or requests at once from this address", RetryAfter: slotRetry}
 	case p.inAll > 0 && p.taken >= most:
-		return nil, contract.ErrFull{What: "too many connections or requests at once", RetryAfter: placeRetry}
+		return nil, contract.ErrFull{What: "too many connections or requests at once", RetryAfter: slotRetry}
 	}
 	p.taken++
 	p.by[from]++
 	return func() { p.leave(from) }, nil
 }
 
-func (p *places) leave(from netip.Prefix) {
+func (p *slots) leave(from netip.Prefix) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.taken--
@@ -79,32 +79,32 @@ const sendBuffer = 64 << 10
 // above it are closed as soon as they are made, before a TLS handshake or
 // anything else is spent on them.
 func Listen(l net.Listener, limits Limits, log *slog.Logger) net.Listener {
-	return &listener{Listener: l, places: newPlaces(limits), log: log}
+	return &listener{Listener: l, slots: newSlots(limits), log: log}
 }
 
 type listener struct {
 	net.Listener
-	places *places
-	log    *slog.Logger
-	told   time.Time // of the goroutine that accepts
+	slots *slots
+	log   *slog.Logger
+	told  time.Time // of the goroutine that accepts
 }
 
 // tellEvery is how often the log says that connections are refused.
 const tellEvery = time.Minute
 
-// Accept returns the next connection that has a place.
+// Accept returns the next connection that has a slot.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		leave, err := l.places.enter(networkOf(conn.RemoteAddr().String()))
+		leave, err := l.slots.enter(networkOf(conn.RemoteAddr().String()))
 		if err == nil {
 			if b, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 				_ = b.SetWriteBuffer(sendBuffer) // a wish; without it a client may be slower
 			}
-			return &placed{Conn: conn, leave: leave}, nil
+			return &heldConn{Conn: conn, leave: leave}, nil
 		}
 		if now := time.Now(); now.Sub(l.told) > tellEvery {
 			l.told = now
@@ -114,15 +114,15 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// placed is a connection that has a place.
-type placed struct {
+// heldConn is a connection that has a slot.
+type heldConn struct {
 	net.Conn
 	leave func()
 	left  atomic.Bool
 }
 
-// Close gives the place back, once.
-func (c *placed) Close() error {
+// Close gives the slot back, once.
+func (c *heldConn) Close() error {
 	err := c.Conn.Close()
 	if c.left.CompareAndSwap(false, true) {
 		c.leave()
@@ -131,7 +131,7 @@ func (c *placed) Close() error {
 }
 
 // SetWriteBuffer reaches through to the TCP connection.
-func (c *placed) SetWriteBuffer(bytes int) error {
+func (c *heldConn) SetWriteBuffer(bytes int) error {
 	if b, ok := c.Conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		return b.SetWriteBuffer(bytes)
 	}

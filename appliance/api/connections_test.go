@@ -90,18 +90,18 @@ func TestConnectionsAreLimitedByAddressAndInAll(t *testing.T) {
 	}
 	one := from("192.0.2.1:1")
 	if one == nil || from("192.0.2.1:2") == nil || from("192.0.2.1:3") != nil {
-		t.Error("one address has not just its two places")
+		t.Error("one address has not just its two slots")
 	}
 	if from("[2001:db8::1]:1") == nil {
-		t.Error("another address has no place")
+		t.Error("another address has no slot")
 	}
 	// Three of six are for clients on the machine itself.
 	if from("192.0.2.2:1") != nil {
-		t.Error("strangers have all places")
+		t.Error("strangers have all slots")
 	}
 	for i := range 3 {
 		if from("127.0.0.1:1") == nil {
-			t.Errorf("client %d on the machine itself has no place", i)
+			t.Errorf("client %d on the machine itself has no slot", i)
 		}
 	}
 	if from("127.0.0.1:1") != nil {
@@ -110,18 +110,18 @@ func TestConnectionsAreLimitedByAddressAndInAll(t *testing.T) {
 	if err := one.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_ = one.Close() // gives no second place back
+	_ = one.Close() // gives no second slot back
 	if from("127.0.0.1:1") == nil || from("127.0.0.1:1") != nil {
-		t.Error("a place that was given back is not just one")
+		t.Error("a slot that was given back is not just one")
 	}
 	if n := strings.Count(log.String(), "connections are refused"); n != 1 {
 		t.Errorf("%d lines in the log: %s", n, &log)
 	}
 }
 
-// Over HTTP/2 one connection has many requests: each takes a place.
+// Over HTTP/2 one connection has many requests: each takes a slot.
 func TestRequestsUnderWayAreLimitedByAddress(t *testing.T) {
-	p := newPlaces(Limits{Connections: 100, ConnectionsPerAddress: 2})
+	p := newSlots(Limits{Connections: 100, ConnectionsPerAddress: 2})
 	here, there := netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("127.0.0.1/32")
 	first, err := p.enter(here)
 	if err != nil {

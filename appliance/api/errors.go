@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math"
 	"net/http"
 	"strconv"
@@ -34,7 +35,11 @@ const clientGone = 499
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	sent, _ := w.(*response)
 	if sent != nil && sent.status != 0 {
-		a.Log.ErrorContext(r.Context(), "an error after the answer had begun", "request", sent.id(), "path", shownPath(r), "err", err)
+		level := slog.LevelError
+		if sent.slow || r.Context().Err() != nil { // the client's doing
+			level = slog.LevelDebug
+		}
+		a.Log.Log(r.Context(), level, "an error after the answer had begun", "request", sent.id(), "path", shownPath(r), "err", err)
 		return
 	}
 	k, told := kindOf(err)

@@ -25,7 +25,7 @@ func (a *API) gate(rt route) http.Handler {
 			return contract.ErrTooLarge{Limit: rt.body}
 		}
 		if rt.stores {
-			if err := a.rooms.check(by, r); err != nil {
+			if err := a.diskUse.check(by, r, rt.body); err != nil {
 				return err
 			}
 		}

@@ -146,7 +146,7 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 		{"key and secret", "", []string{"Authorization", basic("client", "secret")}, map[describe.Access]int{anybody: 200, linked: 403, client: 200, account: 401, keyOnly: 401, operator: 401}, 401},
 		{"a link", link, nil, map[describe.Access]int{anybody: 200, linked: 200, client: 401, account: 401, keyOnly: 401, operator: 401}, 401},
 	}
-	rows = append(rows, route{method: "POST", path: "/only/keys", access: keyOnly, body: unread, time: aLook, handle: rows[0].handle}) // there is none yet
+	rows = append(rows, route{method: "POST", path: "/only/keys", access: keyOnly, body: unread, time: normal, handle: rows[0].handle}) // there is none yet
 	a.mux = http.NewServeMux()
 	a.register(rows)
 	seen := map[describe.Access]bool{}

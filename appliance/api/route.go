@@ -43,12 +43,12 @@ const (
 
 // The times of answers.
 const (
-	// atOnce is for answers that are made in memory. A disk that does not
+	// quick is for answers that are made in memory. A disk that does not
 	// answer must not keep a health check waiting.
-	atOnce = 10 * time.Second
-	// aLook is for questions to the database and single writes, which take
+	quick = 10 * time.Second
+	// normal is for questions to the database and single writes, which take
 	// milliseconds: below the 60 s after which proxies give up by themselves.
-	aLook = 30 * time.Second
+	normal = 30 * time.Second
 	// bulk is for deleting what fills gigabytes.
 	bulk = 5 * time.Minute
 	// whileItLasts is no limit.

@@ -38,7 +38,7 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 	b.api = New(Parts{Keys: k, Ready: k, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Limits: limits})
 	b.api.stalled = patientFor
 	b.add(
-		route{"GET", "/much/{mb}", describe.Anybody, unread, aLook, storesNothing, func(w http.ResponseWriter, r *http.Request, _ caller) error {
+		route{"GET", "/much/{mb}", describe.Anybody, unread, normal, storesNothing, func(w http.ResponseWriter, r *http.Request, _ caller) error {
 			b.sending.Add(1)
 			defer b.sending.Add(-1)
 			var mb int64
@@ -46,7 +46,7 @@ func startSlow(t *testing.T, limits Limits) *slowBox {
 			_, err := io.Copy(w, io.LimitReader(zeros{}, mb<<20))
 			return err
 		}, describe.Operation{}},
-		route{"POST", "/much", describe.Anybody, 1 << 30, aLook, storesNothing, func(w http.ResponseWriter, r *http.Request, _ caller) error {
+		route{"POST", "/much", describe.Anybody, 1 << 30, normal, storesNothing, func(w http.ResponseWriter, r *http.Request, _ caller) error {
 			n, err := io.Copy(io.Discard, r.Body)
 			if err == nil {
 				_, err = fmt.Fprint(w, n)
@@ -298,7 +298,7 @@ func TestOverHTTP2AStreamThatIsNotReadIsCutOffAndOthersAreServed(t *testing.T) {
 // is timed.
 func TestOverHTTP2AnAnswerMayPause(t *testing.T) {
 	b := startSlow(t, Limits{})
-	b.add(route{"GET", "/pause", describe.Anybody, unread, aLook, storesNothing, func(w http.ResponseWriter, _ *http.Request, _ caller) error {
+	b.add(route{"GET", "/pause", describe.Anybody, unread, normal, storesNothing, func(w http.ResponseWriter, _ *http.Request, _ caller) error {
 		for range 3 {
 			if _, err := io.WriteString(w, "x"); err != nil {
 				return err

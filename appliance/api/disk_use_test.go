@@ -11,7 +11,7 @@ func TestAnAccountThatHoldsAllItMayMakesNothingMore(t *testing.T) {
 	clients := startRest(t, "home", "work")
 	home, work := clients[0], clients[1]
 	a := home.http.Config.Handler.(*described).API
-	a.rooms = newRooms(Limits{DiskPerAccount: 50_000}, a.Records)
+	a.diskUse = newDiskUse(Limits{DiskPerAccount: 50_000}, a.Records)
 	prompt := func(n int) string { return fmt.Sprintf(`{"name":"p%d","text":%q}`, n, strings.Repeat("word ", 2000)) }
 	made, status, text := 0, 0, ""
 	var header http.Header
@@ -35,7 +35,7 @@ func TestAnAccountThatHoldsAllItMayMakesNothingMore(t *testing.T) {
 	for _, p := range list["prompts_page"].([]any) {
 		home.ask("DELETE", "/v0/evi/prompts/"+p.(map[string]any)["id"].(string), "", 200)
 	}
-	a.rooms = newRooms(Limits{DiskPerAccount: 50_000}, a.Records) // as after ten seconds
+	a.diskUse = newDiskUse(Limits{DiskPerAccount: 50_000}, a.Records) // as after ten seconds
 	if status, _, text := home.send("POST", "/v0/evi/prompts", "application/json", prompt(0)); status != 201 {
 		t.Errorf("after deleting all: %d %s", status, text)
 	}
