@@ -14,8 +14,8 @@ type Limits struct {
 	AccountBytes int64 // of one account; 0: any
 }
 
-// untouched is how long after its chat a recording is left alone: its last
-// pages may still be on the way.
+// untouched is how long after the end of its chat no recording is deleted: its
+// last pages may still be written.
 const untouched = 10 * time.Minute
 
 // Surplus returns those of kept that have to go, in the order in which they

@@ -15,12 +15,13 @@ import (
 	"parley/internal/progress"
 )
 
-// Sounds is what is to be known of recordings to examine them.
+// Sounds is what it takes to examine recordings.
 type Sounds struct {
 	Folder string
-	// Known says of files, by their names, whether they must be there. Of any
-	// other nobody speaks. With ErrNotExist nothing is known. It is asked once
-	// the files are listed, for those that come later are no concern.
+	// Known returns the names of the files that belong to a chat, and whether
+	// each must be there; all others are stray. fs.ErrNotExist: nothing is
+	// known. It is called after the files were listed, so that files which come
+	// later do not count.
 	Known func(ctx context.Context) (due map[string]bool, err error)
 	// Check reads a file whole and says what is wrong with it.
 	Check func(name string, f *os.File) error
@@ -49,8 +50,8 @@ func (r Room) words(bytes int64) string {
 	return words + ", each kept as long as its chat"
 }
 
-// recordingsPatience is how long the recordings are read before anybody is told
-// how far it is: those of a few days take no longer.
+// recordingsPatience is how long reading goes on before its progress is shown:
+// the recordings of a few days take no longer.
 const recordingsPatience = 2 * time.Second
 
 // Recordings reads every recording, and compares what is there with what
@@ -162,7 +163,7 @@ func (s Sounds) missing(entries []fs.DirEntry, due map[string]bool) (names []str
 	return names
 }
 
-// stray are the names of files that nobody speaks of.
+// stray are the names of files that belong to no chat.
 func stray(entries []fs.DirEntry, due map[string]bool) (names []string) {
 	for _, e := range entries {
 		if _, spoken := due[e.Name()]; !spoken {

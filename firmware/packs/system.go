@@ -58,7 +58,7 @@ func installSystem(ctx context.Context, p Pack, c clients) error {
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...) // runs: apt-get, sudo
 	cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
-	// Asked, not killed: it ends where the system's packages are in order.
+	// Interrupted, not killed: apt-get then ends between two packages.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = 20 * time.Second
 	if err := c.run(cmd); err != nil {
