@@ -6,7 +6,7 @@ import (
 )
 
 // Whole reports whether data is a recording from its beginning to its end, as
-// it is sent by one who takes a stream for an upload: a WAV file of which
+// clients send it that mistake the stream for an upload: a WAV file of which
 // nothing is missing, or an Ogg stream with its last page. Formats that do not
 // tell where they end are never whole.
 func Whole(data []byte) bool {

@@ -13,7 +13,7 @@ import (
 type Options struct {
 	Config config.Config
 	Log    *slog.Logger
-	// Progress is told in words what is being done; nil if nobody asks.
+	// Progress is called with what is being done, in words; nil: it is not.
 	Progress func(string)
 	// Recordings is a folder of speech; empty is Debian's package of prompts.
 	Recordings string

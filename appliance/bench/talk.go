@@ -91,8 +91,8 @@ func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 	return err
 }
 
-// restingShare is the share of a core that a process uses over d, once it has
-// settled.
+// restingShare is the share of a core that a process uses over d, once it is
+// idle.
 func restingShare(ctx context.Context, pid int, d time.Duration) (float64, error) {
 	for begun := time.Now(); time.Since(begun) < settling; {
 		share, err := cpuShare(ctx, pid, time.Second)

@@ -63,8 +63,8 @@ type Passage struct {
 	Held     time.Duration // with the cores
 }
 
-// Observe has tell told of each passage when it is over. It must not block:
-// who leaves waits for it.
+// Observe has tell called for each passage when it is over. tell must not
+// block: the work that has just ended waits for it.
 func (g *Gate) Observe(tell func(Passage)) { g.told.Store(&tell) }
 
 // Load is how many cores are given out now, and how many calls wait for some,

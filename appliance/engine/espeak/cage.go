@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the process may use, once the library is open. Who raises a limit needs
-// a system call that the filter refuses.
+// What the process may use, once the library is open. The filter refuses the
+// system calls that would raise these limits again.
 const (
 	// moreMemory is what it may map beyond what it has then (1.5 GiB, nearly all
 	// of it reserved by the runtime of Go and never touched). Over 22,000

@@ -18,12 +18,12 @@ const childName = "parley-espeak"
 // question asks for the phonemes of words.
 type question struct{ Voice, Words string }
 
-// answer has them, or what is wrong with the question.
+// answer holds the phonemes, or what is wrong with the question.
 type answer struct{ IPA, Error string }
 
-// greeting comes before the first question: whether the library is there, and
+// readiness is what the child says first: whether the library is there, and
 // which walls of the cage the kernel does not have.
-type greeting struct {
+type readiness struct {
 	Error string
 	Lacks []string
 }
@@ -43,8 +43,8 @@ func Main() {
 // childMain is the process from its start to its end. Its one argument, if it
 // has one, is the folder of the library's data.
 func childMain(with func(*library) sayer) {
-	// A signal to all processes of the box is meant for the box: this one ends
-	// when the other end of its pipe does, and says what is said until then.
+	// Ctrl-C in a terminal reaches this process too. The box decides when it
+	// ends: when the box closes its end of the pipe.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	runtime.GOMAXPROCS(1)
 	var dataDir string
@@ -63,13 +63,13 @@ func serve(questions io.Reader, answers io.Writer, dataDir string, with func(*li
 	out := json.NewEncoder(answers)
 	lib, err := openLibrary(dataDir)
 	if err != nil {
-		return out.Encode(greeting{Error: err.Error()})
+		return out.Encode(readiness{Error: err.Error()})
 	}
 	lacks, err := enterCage(lib.dataDir)
 	if err != nil {
-		return out.Encode(greeting{Error: fmt.Sprintf("espeak: %v", err)})
+		return out.Encode(readiness{Error: fmt.Sprintf("espeak: %v", err)})
 	}
-	if err := out.Encode(greeting{Lacks: lacks}); err != nil {
+	if err := out.Encode(readiness{Lacks: lacks}); err != nil {
 		return err
 	}
 	say := with(lib)

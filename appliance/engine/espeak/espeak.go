@@ -20,8 +20,8 @@ import (
 // A Phonemizer turns text into the phonemes of the International Phonetic
 // Alphabet. Any number of goroutines may use it. Close ends its processes.
 type Phonemizer struct {
-	// Log is told when a process had to be started anew, and what the kernel
-	// lacks to shut it in; nil: nobody is. It is set before the first use.
+	// Log gets a warning when a process had to be started anew, and one for each
+	// wall that the kernel lacks; nil: none. It is set before the first use.
 	Log *slog.Logger
 	// switched are the marks that eSpeak NG leaves where a word is of another
 	// language, such as "(en)".
@@ -135,8 +135,8 @@ func (p *Phonemizer) say(ctx context.Context, q question, deaths *int) (string, 
 	return strings.Join(said, " "), nil
 }
 
-// ask asks a process. A caller whose ctx ends leaves at once; the process then
-// goes on with its answer, or is ended at its deadline, without him.
+// ask has a process answer q. When ctx ends, it returns at once; the process
+// finishes its answer, or is killed at its deadline, in the background.
 func (p *Phonemizer) ask(ctx context.Context, q question) (string, error) {
 	c, err := p.pool.get(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // refusedCalls are the system calls that turning words into phonemes does not
-// need and that whoever took over the process would: they fail with EPERM. A
+// need and that an intruder would: they fail with EPERM. A
 // list of the allowed ones would be shorter, but what the C library and the
 // runtime of Go call changes with their versions and with the machine.
 func refusedCalls() []uint32 {

@@ -12,8 +12,8 @@ const (
 	// mostProcesses is how many there are at once. One does for a whole box, at
 	// 0.2 ms a clause; the second is for when the first hangs.
 	mostProcesses = 2
-	// secondAfter is how long everybody waits for the first until there is a
-	// second: long past what any text takes that does not hang.
+	// secondAfter is how long a caller waits for the first process before a
+	// second is started: far longer than a text takes that does not hang.
 	secondAfter = 100 * time.Millisecond
 )
 
@@ -42,7 +42,7 @@ func newPool(command func() *exec.Cmd) *pool {
 	}
 }
 
-// get waits for a process. Whoever gets one gives it to put.
+// get waits for a process; the caller gives it back with put.
 func (p *pool) get(ctx context.Context) (*process, error) {
 	select {
 	case c := <-p.idle:
@@ -74,8 +74,9 @@ func (p *pool) get(ctx context.Context) (*process, error) {
 	}
 }
 
-// grow starts a process in the background, unless there are so many already,
-// and tells when it is there, or what is wrong; nil where none is started.
+// grow starts a process in the background, unless there are so many already.
+// The channel gets the error of the start, or nil when the process is ready; it
+// is nil where none is started.
 func (p *pool) grow(most int) <-chan error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

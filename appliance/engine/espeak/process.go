@@ -22,8 +22,8 @@ const (
 	// endTime is how long the end of a process is waited for that has closed
 	// its pipe.
 	endTime = 200 * time.Millisecond
-	// maxAnswer bounds an answer: nobody knows what writes it once the library
-	// has gone astray.
+	// maxAnswer bounds an answer, in bytes: once the library has written past a
+	// buffer, the process may send anything.
 	maxAnswer = 1 << 20
 )
 
@@ -34,8 +34,8 @@ var (
 	errHung = errors.New("espeak: eSpeak NG hangs")
 )
 
-// process is eSpeak NG, seen from the one that asks. One goroutine uses it, and
-// any may stop it.
+// process is a running eSpeak NG, as its parent sees it. One goroutine at a time
+// asks it; any may stop it.
 type process struct {
 	cmd       *exec.Cmd
 	questions *os.File
@@ -86,16 +86,16 @@ func start(cmd *exec.Cmd) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("espeak: %w", errors.Join(err, questions.Close(), answers.Close()))
 	}
-	var g greeting
-	if err := p.read(&g, time.Now().Add(startTime)); err != nil {
+	var ready readiness
+	if err := p.read(&ready, time.Now().Add(startTime)); err != nil {
 		p.stop()
 		return nil, fmt.Errorf("%w (does the program's main call espeak.Main?)", err)
 	}
-	if g.Error != "" {
+	if ready.Error != "" {
 		p.stop()
-		return nil, errors.New(g.Error)
+		return nil, errors.New(ready.Error)
 	}
-	p.lacks = g.Lacks
+	p.lacks = ready.Lacks
 	return p, nil
 }
 

@@ -40,8 +40,8 @@ type phonemizer interface {
 // Piper is a voice: an engine.Synthesizer over a Piper model. Any number of
 // goroutines may use it.
 type Piper struct {
-	// Log hears of phonemes that the voice does not know, once each; nil keeps
-	// silent. It is set before the first use.
+	// Log gets a warning for each phoneme that the voice does not know, once;
+	// nil: none. It is set before the first use.
 	Log *slog.Logger
 
 	config  *piperConfig

@@ -26,7 +26,7 @@ func (e *whisperEncoder) run(features, hidden Value) error {
 }
 
 // load cuts the table of positions to the window, and drops the outputs for
-// attention that nobody asks for.
+// attention that nothing here uses.
 func (e *whisperEncoder) load() (*Session, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 // Kind says in which way a server failed.
 type Kind string
 
-// The kinds of failure, for whoever must tell a client which.
+// The kinds of failure. A client is told the kind, never the words.
 const (
 	Unreachable Kind = "unreachable" // no connection, or it broke
 	TimedOut    Kind = "timed out"   // a limit was passed
