@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -39,9 +40,10 @@ const (
 )
 
 // mpg123 is one decoder of libmpg123, which is fed with bytes and gives mono
-// samples. One goroutine uses it; its memory is freed with it.
+// samples. One goroutine uses it. Its memory is freed by free, or with it.
 type mpg123 struct {
 	handle uintptr
+	free   func() // gives the memory back; nothing else is called after it
 
 	feedBytes func(handle uintptr, data *byte, n uintptr) int32
 	readBytes func(handle uintptr, out *float32, n uintptr, done *uintptr) int32
@@ -89,7 +91,9 @@ func openMPG123(name string, junk int) (*mpg123, error) {
 	if m.handle = create(nil, nil); m.handle == 0 {
 		return nil, errors.New(mpg123Name + " makes no decoder")
 	}
-	runtime.AddCleanup(m, func(handle uintptr) { destroy(handle) }, m.handle)
+	cleanup := runtime.AddCleanup(m, func(handle uintptr) { destroy(handle) }, m.handle)
+	handle := m.handle
+	m.free = sync.OnceFunc(func() { cleanup.Stop(); destroy(handle) })
 	const flags = mpg123MonoMix | mpg123ForceFloat | mpg123Gapless | mpg123Quiet | mpg123SkipID3 | mpg123NoFrankenstein
 	if set(m.handle, mpg123AddFlags, flags, 0) != mpg123OK ||
 		set(m.handle, mpg123ResyncLimit, int64(junk), 0) != mpg123OK ||

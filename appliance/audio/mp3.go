@@ -34,7 +34,10 @@ type mp3Parser struct {
 // CheckMP3 says what is missing on this machine to decode MP3, and how to
 // install it; nil: nothing.
 func CheckMP3() error {
-	_, err := openMPG123(mpg123Name, mp3MaxJunk)
+	m, err := openMPG123(mpg123Name, mp3MaxJunk)
+	if err == nil {
+		m.free()
+	}
 	return err
 }
 
@@ -46,16 +49,26 @@ func (m *mp3Parser) feed(p []byte, to *sink) error {
 		err = m.decode(p, to)
 	}
 	if err != nil {
+		m.free()
 		return fmt.Errorf("mp3: %w", err)
 	}
 	return nil
 }
 
 func (m *mp3Parser) end(*sink) error {
+	m.free()
 	if m.rateHz == 0 {
 		return errors.New("mp3: the stream ends without a frame of MPEG audio")
 	}
 	return nil
+}
+
+// free gives the decoder's memory back, of which Go's collector does not know.
+// A stream that ended or failed is not fed again.
+func (m *mp3Parser) free() {
+	if m.dec != nil {
+		m.dec.free()
+	}
 }
 
 // id3Len is the length of an ID3v2 tag's header.
