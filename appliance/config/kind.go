@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -40,7 +41,13 @@ func (g given) path() string { return absolute(g.value, g.dir, g.home) }
 // path is the kind of paths. at returns the field that the path is put into, as
 // in all kinds below.
 func path(at func(*Config) *string) kind {
-	return custom("a path", func(c *Config, g given) error { *at(c) = g.path(); return nil })
+	return custom("a path", func(c *Config, g given) error {
+		if strings.TrimSpace(g.value) == "" { // the working folder, which nobody means by it
+			return errors.New("the path is empty: name one, or leave it out")
+		}
+		*at(c) = g.path()
+		return nil
+	})
 }
 
 // oneOf is the kind of settings that are one of several words.

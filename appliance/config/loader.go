@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func newLoader(s Sources) (*loader, error) {
 	}
 	var err error
 	if l.home == "" {
-		if l.home, err = os.UserHomeDir(); err != nil {
+		if l.home, err = homeFolder(); err != nil {
 			return nil, fmt.Errorf("finding the home folder: %w: set HOME", err)
 		}
 	}
@@ -46,6 +47,19 @@ func newLoader(s Sources) (*loader, error) {
 		}
 	}
 	return l, nil
+}
+
+// homeFolder is HOME, else what the system knows of the user: a service manager
+// starts root's services without HOME.
+func homeFolder() (string, error) {
+	home, err := os.UserHomeDir()
+	if err == nil {
+		return home, nil
+	}
+	if who, lookErr := user.Current(); lookErr == nil && who.HomeDir != "" {
+		return who.HomeDir, nil
+	}
+	return "", err
 }
 
 // defaults are what the table of settings says, and PARLEY_CACHE.

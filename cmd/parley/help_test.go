@@ -120,3 +120,11 @@ func TestThePageOfCommandsIsFresh(t *testing.T) {
 		t.Errorf("docs/commands.md is stale (%v): parley man --markdown > docs/commands.md makes it anew", err)
 	}
 }
+
+func TestAMachineWithoutHomeIsNoObstacle(t *testing.T) {
+	cmd := program(t, []string{"HOME="}, "packs", "list", "--json")
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), "moonshine") {
+		t.Errorf("%v, %q", err, out)
+	}
+}

@@ -94,15 +94,19 @@ func (c *console) carryOut(ctx context.Context, command func() error) error {
 		return err
 	case <-ctx.Done():
 	}
+	var err error
 	select {
-	case err := <-returned:
-		return err
+	case err = <-returned:
 	case <-time.After(promptly):
+		if i := c.atOnce.Load(); i != nil {
+			return *i
+		}
+		err = <-returned
 	}
-	if i := c.atOnce.Load(); i != nil {
-		return *i
+	if i := c.atOnce.Load(); i != nil && err != nil && !errors.As(err, new(interrupted)) {
+		return *i // its own error is that it was broken off
 	}
-	return <-returned
+	return err
 }
 
 // wasInterrupted says what a signal that ended ctx broke off, and with which

@@ -111,3 +111,18 @@ func TestACommandThatCleansUpIsWaitedFor(t *testing.T) {
 		t.Errorf("%q", line)
 	}
 }
+
+// A command that sees its context end fails with that, and knows no better.
+func TestACommandThatFailsOfASignalSaysWhatIsKept(t *testing.T) {
+	c := &console{out: io.Discard, err: io.Discard}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c.endsAtOnce(interrupted{kept: "nothing was said", service: true})
+	err := c.carryOut(ctx, func() error {
+		cancel(signalled{syscall.SIGTERM})
+		<-ctx.Done()
+		return fmt.Errorf("opening: %w", context.Cause(ctx))
+	})
+	if line, code, _ := wasInterrupted(ctx, err); line != "terminated: nothing was said" || code != exitDone {
+		t.Errorf("%q, %d", line, code)
+	}
+}

@@ -52,6 +52,9 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 
 func (c *console) recordingBytes(name string) ([]byte, error) {
 	in := c.in
+	if name == "" {
+		return nil, misuse{errors.New("the name of the recording is empty: name a file, or - for standard input")}
+	}
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {

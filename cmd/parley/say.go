@@ -89,7 +89,10 @@ func (cmd *sayCmd) text(c *console) (string, error) {
 	if len(text) > maxSaidBytes {
 		return "", misuse{fmt.Errorf("say: the text has more than %d bytes: say it in parts", maxSaidBytes)}
 	}
-	return strings.ToValidUTF8(text, " "), nil
+	if text = strings.ToValidUTF8(text, " "); strings.TrimSpace(text) == "" {
+		return "", misuse{errors.New("say: the text is empty")}
+	}
+	return text, nil
 }
 
 // wantWAV refuses names of files that promise another format.
