@@ -104,7 +104,7 @@ func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
 	write(t, filepath.Join(c.Packs, "..", "outside", "voice.onnx"), "x")
 	for _, name := range []string{"../outside", "..", "/etc", "llm-qwen", "voice-joe/../../outside"} {
-		e := Engines{cfg: c, voices: map[string]*openVoice{}}
+		e := Engines{cfg: c, voices: map[string]openVoice{}}
 		if _, err := e.Voice(name); err == nil {
 			t.Errorf("%q was opened", name)
 		}

@@ -47,7 +47,7 @@ type Engines struct {
 	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
 
 	mu      sync.Mutex // guards what follows
-	voices  map[string]*openVoice
+	voices  map[string]openVoice
 	closers []func() error // in the order of opening
 }
 
@@ -65,7 +65,7 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 	if err := packs.Require(ctx, cfg.Packs, needed); err != nil {
 		return nil, err
 	}
-	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]*openVoice{}}
+	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]openVoice{}}
 	var opening errgroup.Group
 	if which&(Hearing|Speaking) != 0 {
 		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {

@@ -14,12 +14,9 @@ import (
 	"parley/firmware/packs"
 )
 
-// openVoice is a voice that is loaded, or being loaded, once.
-type openVoice struct {
-	load sync.Once
-	said engine.Synthesizer
-	err  error
-}
+// openVoice is a voice that is loaded when it is first asked for, once. Whoever
+// asks after a panic in that gets the same panic, not half a voice.
+type openVoice func() (engine.Synthesizer, error)
 
 // openVoices opens the phonemizer and the voice of the configuration. Other
 // voices are opened when they are first asked for.
@@ -50,17 +47,17 @@ func (e *Engines) Voice(name string) (engine.Synthesizer, error) {
 		}
 		v = e.opening(pack)
 	}
-	v.load.Do(func() { v.said, v.err = e.loadVoice(pack) })
-	if v.err != nil {
+	voice, err := v()
+	if err != nil {
 		e.mu.Lock()
 		delete(e.voices, pack) // the pack may be mended before the next try
 		e.mu.Unlock()
 	}
-	return v.said, v.err
+	return voice, err
 }
 
 // opened returns the voice if it was asked for before, or nil, and its pack.
-func (e *Engines) opened(name string) (*openVoice, string) {
+func (e *Engines) opened(name string) (openVoice, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if v := e.voices[name]; v != nil {
@@ -70,11 +67,11 @@ func (e *Engines) opened(name string) (*openVoice, string) {
 }
 
 // opening notes that the voice is asked for.
-func (e *Engines) opening(pack string) *openVoice {
+func (e *Engines) opening(pack string) openVoice {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.voices[pack] == nil {
-		e.voices[pack] = &openVoice{}
+		e.voices[pack] = sync.OnceValues(func() (engine.Synthesizer, error) { return e.loadVoice(pack) })
 	}
 	return e.voices[pack]
 }
