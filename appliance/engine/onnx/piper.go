@@ -6,11 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"strings"
-	"sync"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 
 	"parley/appliance/engine"
 	"parley/appliance/text"
@@ -81,7 +76,7 @@ func (p *Piper) Language() string { return p.config.language() }
 
 // Synthesize speaks s. The same text gives the same samples, bit by bit. Text
 // without anything to say gives an empty Speech. Each sentence of s passes the
-// gate by itself.
+// gate by itself, one with very many phonemes in parts.
 func (p *Piper) Synthesize(ctx context.Context, s string, o engine.SpeakOptions) (engine.Speech, error) {
 	speech := engine.Speech{RateHz: p.RateHz()}
 	speed := o.Speed
@@ -92,18 +87,17 @@ func (p *Piper) Synthesize(ctx context.Context, s string, o engine.SpeakOptions)
 		return speech, fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
 	}
 	for _, sentence := range p.sentences(s) {
-		ids, sounds, err := p.ids(ctx, sentence)
+		breaths, err := p.breaths(ctx, sentence)
 		if err != nil {
 			return engine.Speech{}, err
 		}
-		if len(sounds) == 0 {
-			continue
+		for _, b := range breaths {
+			part, err := p.speak(ctx, b.ids, b.sounds, speed, o.Priority)
+			if err != nil {
+				return engine.Speech{}, err
+			}
+			speech = p.join(speech, part)
 		}
-		part, err := p.speak(ctx, ids, sounds, speed, o.Priority)
-		if err != nil {
-			return engine.Speech{}, err
-		}
-		speech = p.join(speech, part)
 	}
 	return speech, nil
 }
@@ -118,17 +112,17 @@ func (p *Piper) sentences(s string) []string {
 	return all
 }
 
-// PhonemeIDs returns the numbers that the model is given for s, sentence by
-// sentence, without those that say nothing.
+// PhonemeIDs returns the numbers that the model is given for s, call by call,
+// without those that say nothing.
 func (p *Piper) PhonemeIDs(ctx context.Context, s string) ([][]int64, error) {
 	var all [][]int64
 	for _, sentence := range p.sentences(s) {
-		ids, sounds, err := p.ids(ctx, sentence)
+		breaths, err := p.breaths(ctx, sentence)
 		if err != nil {
 			return nil, err
 		}
-		if len(sounds) > 0 {
-			all = append(all, ids)
+		for _, b := range breaths {
+			all = append(all, b.ids)
 		}
 	}
 	return all, nil
@@ -173,99 +167,4 @@ func (p *Piper) join(speech, part engine.Speech) engine.Speech {
 		speech.Phonemes = append(speech.Phonemes, ph)
 	}
 	return speech
-}
-
-// A sound is a phoneme of a sentence and which of the model's ids are its.
-type sound struct {
-	symbol     string
-	begin, end int
-}
-
-// ids turns a sentence into the numbers that the model takes: ^ _ (phoneme _)…
-// $, over decomposed code points. A sentence that says nothing has no sounds.
-func (p *Piper) ids(ctx context.Context, sentence string) (ids []int64, sounds []sound, err error) {
-	ipa, err := p.ph.Phonemize(ctx, sentence, p.config.Espeak.Voice)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !strings.HasSuffix(ipa, ".") && !strings.ContainsAny(ipa[max(len(ipa)-1, 0):], "?!,;:") {
-		ipa += "." // voices learned from sentences that end
-	}
-	ids = append(append(ids, p.config.ids[piperBegin]...), p.config.ids[piperPad]...)
-	prefix := -1 // where a stress mark waits for its phoneme
-	for _, r := range norm.NFD.String(ipa) {
-		known := p.config.ids[r]
-		if known == nil || r == piperBegin || r == piperEnd || r == piperPad {
-			p.tellUnknown(r)
-			continue
-		}
-		begin := len(ids)
-		ids = append(append(ids, known...), p.config.ids[piperPad]...)
-		switch {
-		case r == 'ˈ' || r == 'ˌ':
-			prefix = begin
-		case lengthens(r):
-			if n := len(sounds); n > 0 && sounds[n-1].end == begin {
-				sounds[n-1].symbol += string(r)
-				sounds[n-1].end = len(ids)
-			}
-		case !unicode.IsLetter(r):
-			prefix = -1
-		default:
-			if prefix < 0 {
-				prefix = begin
-			}
-			sounds = append(sounds, sound{string(r), prefix, len(ids)})
-			prefix = -1
-		}
-	}
-	return append(ids, p.config.ids[piperEnd]...), sounds, nil
-}
-
-// lengthens reports whether r belongs to the phoneme before it: length marks,
-// modifier letters such as ʲ, combining marks.
-func lengthens(r rune) bool {
-	return r != 'ˈ' && r != 'ˌ' && (unicode.Is(unicode.Lm, r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Sk, r))
-}
-
-func (p *Piper) tellUnknown(r rune) {
-	if p.Log != nil && p.unknown.met(r) {
-		p.Log.Warn("the voice does not know a phoneme and leaves it out", "phoneme", string(r), "language", p.Language())
-	}
-}
-
-// place says where in the pcm of a sentence its sounds are, from the frames of
-// each id; nil when they do not fit together.
-func place(sounds []sound, frames []float32, samples int) []engine.Phoneme {
-	at := make([]int, len(frames)+1)
-	for i, f := range frames {
-		at[i+1] = at[i] + int(f)*piperHop
-	}
-	if len(frames) == 0 || at[len(frames)] != samples {
-		return nil
-	}
-	phonemes := make([]engine.Phoneme, 0, len(sounds))
-	for _, s := range sounds {
-		phonemes = append(phonemes, engine.Phoneme{Symbol: s.symbol, Begin: at[s.begin], End: at[s.end]})
-	}
-	return phonemes
-}
-
-// onceForEach tells the first time that a rune is met from later ones.
-type onceForEach struct {
-	mu   sync.Mutex
-	seen map[rune]bool
-}
-
-func (o *onceForEach) met(r rune) (first bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.seen[r] {
-		return false
-	}
-	if o.seen == nil {
-		o.seen = make(map[rune]bool)
-	}
-	o.seen[r] = true
-	return true
 }

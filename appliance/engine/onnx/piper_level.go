@@ -43,13 +43,14 @@ func (p *Piper) calibration() []string {
 func (p *Piper) calibrate(ctx context.Context) error {
 	var pcm []float32
 	for _, sentence := range p.calibration() {
-		ids, sounds, err := p.ids(ctx, sentence)
+		breaths, err := p.breaths(ctx, sentence)
 		if err != nil {
 			return err
 		}
-		if len(sounds) == 0 {
+		if len(breaths) == 0 {
 			return fmt.Errorf(`the voice knows none of the phonemes of %q; do "espeak.voice" (%q) and "phoneme_id_map" belong to it?`, sentence, p.config.Espeak.Voice)
 		}
+		ids := breaths[0].ids // all of it: it is short
 		said, err := p.pass(ctx, ids)
 		if err != nil {
 			return err

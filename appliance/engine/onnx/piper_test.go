@@ -115,10 +115,11 @@ func sameTwice(t *testing.T, p *Piper) {
 }
 
 func durationsAddUp(t *testing.T, p *Piper) {
-	ids, _, err := p.ids(t.Context(), "Good evening, this is a test.")
+	all, err := p.PhonemeIDs(t.Context(), "Good evening, this is a test.")
 	if err != nil {
 		t.Fatal(err)
 	}
+	ids := all[0]
 	for _, speed := range []float64{0.5, 1, 2} {
 		pcm, frames, err := p.run(ids, speed)
 		if err != nil {
@@ -243,6 +244,45 @@ func TestAVoiceStopsWhenNobodyWaits(t *testing.T) {
 	}
 }
 
+// TestNoCallOfAVoiceIsLong: what eSpeak NG spells out letter by letter is said
+// in parts, so that others come in between and memory stays what it is.
+func TestNoCallOfAVoiceIsLong(t *testing.T) {
+	p := openVoice(t, openRuntime(t), "voice-joe")
+	for _, s := range []string{strings.Repeat("漢字", 120), strings.Repeat("ไทย", 80)} {
+		calls, err := p.PhonemeIDs(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		phonemes := 0
+		for _, ids := range calls {
+			phonemes += len(ids) / 2
+			if len(ids) > 2*maxBreath+8 {
+				t.Errorf("%.12q…: one call has %d ids", s, len(ids))
+			}
+		}
+		if phonemes < maxBreath {
+			t.Errorf("%.12q… has %d phonemes only: it tests nothing", s, phonemes)
+		}
+	}
+}
+
+func TestPhonemesAreCutBetweenWords(t *testing.T) {
+	for _, c := range []struct {
+		ipa  string
+		want []string
+	}{
+		{"", []string{""}},
+		{"həlˈəʊ", []string{"həlˈəʊ"}},
+		{"wˈɒn tˈuː θɹˈiː", []string{"wˈɒn tˈuː ", "θɹˈiː"}},
+		{"aaaaaaaaaaaaaaaaaaaaaaaaa", []string{"aaaaaaaaaa", "aaaaaaaaaa", "aaaaa"}},
+		{"bb aaaaaaaaaaaaa cc", []string{"bb ", "aaaaaaaaaa", "aaa cc"}},
+	} {
+		if got := cutPhonemes(c.ipa, 10); !slices.Equal(got, c.want) {
+			t.Errorf("%q is cut into %q, want %q", c.ipa, got, c.want)
+		}
+	}
+}
+
 func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	var log bytes.Buffer
@@ -263,10 +303,11 @@ func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
 func TestSpeakingCostsLittleMoreThanTheModel(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	const s = "Sure, I can help you with that."
-	ids, _, err := p.ids(t.Context(), s)
+	all, err := p.PhonemeIDs(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
+	ids := all[0]
 	var bare, whole []time.Duration
 	for range 15 {
 		begin := time.Now()

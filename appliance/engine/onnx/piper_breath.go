@@ -1,0 +1,158 @@
+package onnx
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"parley/appliance/engine"
+)
+
+// A sound is a phoneme of a sentence and which of the model's ids are its.
+type sound struct {
+	symbol     string
+	begin, end int
+}
+
+// A breath is what the model says in one call: a sentence, or a part of one
+// that has very many phonemes.
+type breath struct {
+	ids    []int64
+	sounds []sound // at least one
+}
+
+// maxBreath is how many code points of phonemes a breath has. A sentence of 250
+// letters has about as many phonemes, but eSpeak NG spells out what it cannot
+// read ("Chinese letter" for each): such a sentence had thousands, and one call
+// of the model held the cores for a minute and took 1.4 GB that its arena kept.
+const maxBreath = 500
+
+// breaths turns a sentence into what the model is given, without what says
+// nothing.
+func (p *Piper) breaths(ctx context.Context, sentence string) ([]breath, error) {
+	ipa, err := p.ph.Phonemize(ctx, sentence, p.config.Espeak.Voice)
+	if err != nil {
+		return nil, err
+	}
+	var all []breath
+	for _, part := range cutPhonemes(norm.NFD.String(ipa), maxBreath) {
+		if b := p.breath(part); len(b.sounds) > 0 {
+			all = append(all, b)
+		}
+	}
+	return all, nil
+}
+
+// cutPhonemes cuts phonemes into parts of at most so many code points: between
+// words where there are any, else where it must.
+func cutPhonemes(ipa string, most int) []string {
+	var parts []string
+	begin, space, n := 0, 0, 0 // n code points since begin; space ends the last whole word
+	for i, r := range ipa {
+		if n == most {
+			cut := i
+			if space > begin {
+				cut = space
+			}
+			parts = append(parts, ipa[begin:cut])
+			n = utf8.RuneCountInString(ipa[cut:i])
+			begin = cut
+		}
+		n++
+		if r == ' ' {
+			space = i + 1
+		}
+	}
+	return append(parts, ipa[begin:])
+}
+
+// breath turns phonemes into the numbers that the model takes: ^ _ (phoneme _)…
+// $, over decomposed code points.
+func (p *Piper) breath(ipa string) breath {
+	var ids []int64
+	var sounds []sound
+	if !strings.HasSuffix(ipa, ".") && !strings.ContainsAny(ipa[max(len(ipa)-1, 0):], "?!,;:") {
+		ipa += "." // voices learned from sentences that end
+	}
+	ids = append(append(ids, p.config.ids[piperBegin]...), p.config.ids[piperPad]...)
+	prefix := -1 // where a stress mark waits for its phoneme
+	for _, r := range ipa {
+		known := p.config.ids[r]
+		if known == nil || r == piperBegin || r == piperEnd || r == piperPad {
+			p.tellUnknown(r)
+			continue
+		}
+		begin := len(ids)
+		ids = append(append(ids, known...), p.config.ids[piperPad]...)
+		switch {
+		case r == 'ˈ' || r == 'ˌ':
+			prefix = begin
+		case lengthens(r):
+			if n := len(sounds); n > 0 && sounds[n-1].end == begin {
+				sounds[n-1].symbol += string(r)
+				sounds[n-1].end = len(ids)
+			}
+		case !unicode.IsLetter(r):
+			prefix = -1
+		default:
+			if prefix < 0 {
+				prefix = begin
+			}
+			sounds = append(sounds, sound{string(r), prefix, len(ids)})
+			prefix = -1
+		}
+	}
+	return breath{append(ids, p.config.ids[piperEnd]...), sounds}
+}
+
+// lengthens reports whether r belongs to the phoneme before it: length marks,
+// modifier letters such as ʲ, combining marks.
+func lengthens(r rune) bool {
+	return r != 'ˈ' && r != 'ˌ' && (unicode.Is(unicode.Lm, r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Sk, r))
+}
+
+func (p *Piper) tellUnknown(r rune) {
+	if p.Log != nil && p.unknown.met(r) {
+		p.Log.Warn("the voice does not know a phoneme and leaves it out", "phoneme", string(r), "language", p.Language())
+	}
+}
+
+// place says where in the pcm of a sentence its sounds are, from the frames of
+// each id; nil when they do not fit together.
+func place(sounds []sound, frames []float32, samples int) []engine.Phoneme {
+	at := make([]int, len(frames)+1)
+	for i, f := range frames {
+		at[i+1] = at[i] + int(f)*piperHop
+	}
+	if len(frames) == 0 || at[len(frames)] != samples {
+		return nil
+	}
+	phonemes := make([]engine.Phoneme, 0, len(sounds))
+	for _, s := range sounds {
+		phonemes = append(phonemes, engine.Phoneme{Symbol: s.symbol, Begin: at[s.begin], End: at[s.end]})
+	}
+	return phonemes
+}
+
+// onceForEach tells the first time that a rune is met from later ones.
+type onceForEach struct {
+	mu   sync.Mutex
+	seen map[rune]bool
+}
+
+func (o *onceForEach) met(r rune) (first bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.seen[r] {
+		return false
+	}
+	if o.seen == nil {
+		o.seen = make(map[rune]bool)
+	}
+	o.seen[r] = true
+	return true
+}
