@@ -27,8 +27,9 @@ type breath struct {
 
 // maxBreath is how many code points of phonemes a breath has. A sentence of 250
 // letters has about as many phonemes, but eSpeak NG spells out what it cannot
-// read ("Chinese letter" for each): such a sentence had thousands, and one call
-// of the model held the cores for a minute and took 1.4 GB that its arena kept.
+// read ("Chinese letter" for each): such a sentence had thousands. Said at once, 250
+// such letters took 2.3 GB that the arena kept, and held up another chat's answer
+// by 18 s; in parts it is 1 GB and 7 s (one run each, two shared cores).
 const maxBreath = 500
 
 // breaths turns a sentence into what the model is given, without what says
