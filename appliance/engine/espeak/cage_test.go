@@ -237,6 +237,30 @@ func TestItDiesWithItsParent(t *testing.T) {
 	t.Errorf("process %d outlives its parent", child)
 }
 
+// C libraries open files without close-on-exec, and so may whoever started the
+// box. None of that is open in the process.
+func TestItHasNoFileOfTheBoxOpen(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := syscall.Open(secret, syscall.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Close(fd) }()
+	of := fmt.Sprintf("/proc/%d/fd/", firstProcess(t, openMisbehaving(t)).cmd.Process.Pid)
+	open, err := os.ReadDir(of)
+	if err != nil || len(open) < 3 {
+		t.Fatalf("%d files open, %v", len(open), err)
+	}
+	for _, f := range open {
+		if to, _ := os.Readlink(of + f.Name()); to == secret {
+			t.Errorf("descriptor %s is %s", f.Name(), to)
+		}
+	}
+}
+
 // firstProcess is the one that waits for questions.
 func firstProcess(t *testing.T, p *Phonemizer) *process {
 	t.Helper()
