@@ -68,7 +68,7 @@ func (s *Store) measureSound(ctx context.Context) error {
 			return false, err
 		}
 		return len(chats) == measureBatch, s.change(ctx, "noting the sizes of recordings", func(ctx context.Context, c conn) error {
-			_, err := c.ExecContext(ctx, `UPDATE chat SET sound_bytes = j.value FROM json_each(?) j WHERE chat.id = j.key`, string(text))
+			_, err := c.ExecContext(ctx, `UPDATE chat SET sound_bytes = j.value FROM json_each(?) j WHERE chat.id = j.key AND chat.sound_bytes IS NULL`, string(text)) // one that was dropped meanwhile has none
 			return err
 		})
 	})
