@@ -80,7 +80,7 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 		return nil, b.abandon(fmt.Errorf("the box is not ready after %v: %w: %s", time.Since(begun).Round(time.Second), err, told))
 	}
 	b.ready = time.Since(begun)
-	if b.place.key, err = newKey(ctx, data, o.Log); err != nil {
+	if b.place.key, err = newKey(ctx, data); err != nil {
 		return nil, b.abandon(err)
 	}
 	return b, nil
@@ -168,12 +168,13 @@ func (l *lastLine) String() string {
 	return l.line
 }
 
-// newKey makes a key for the box whose data lies in dir.
-func newKey(ctx context.Context, dir string, log *slog.Logger) (string, error) {
-	records, err := store.Open(ctx, dir, log)
+// newKey makes a key for the running box whose data lies in dir, an operator's:
+// it is to open the box's figures too.
+func newKey(ctx context.Context, dir string) (string, error) {
+	records, err := store.Join(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	made, err := records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley bench"})
+	made, err := records.CreateKey(ctx, store.NewKey{Account: "default", Label: "parley bench", Role: store.OperatorKey})
 	return made.APIKey, errors.Join(err, records.Close())
 }

@@ -76,6 +76,10 @@ func (s *script) answer(ctx context.Context, lead, sound time.Duration) error {
 func scripted(t *testing.T, play func(context.Context, *script) error) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" { // it has chats only, and no figures
+			http.NotFound(w, r)
+			return
+		}
 		conn, err := websocket.Accept(w, r, nil)
 		if err != nil {
 			t.Error(err)
