@@ -64,7 +64,7 @@ func shell(t *testing.T, dir, name string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(t.Context(), path, args...) // runs: bash, zsh, fish
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "ZDOTDIR=" + dir, "PATH=" + dir + ":" + os.Getenv("PATH"), "TERM=dumb", "PS1=ready> ", "LC_ALL=C.UTF-8"}
+	cmd.Env = []string{"HOME=" + dir, "ZDOTDIR=" + dir, "PATH=" + dir + ":" + os.Getenv("PATH"), "TERM=dumb", "PS1=ready> ", "LC_ALL=C.UTF-8", "HISTFILE="} // none is written while the folder goes
 	return cmd
 }
 

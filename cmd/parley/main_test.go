@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"parley/appliance/engine/espeak"
@@ -14,5 +16,17 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PARLEY_TEST_PROGRAM") != "" {
 		main()
 	}
+	heedSignals()
 	os.Exit(m.Run())
+}
+
+// heedSignals lets the programs that tests start have their signals, also where
+// the tests themselves were started to ignore some (by nohup, say): what a
+// process ignores its children do, what it handles they do not.
+func heedSignals() {
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
