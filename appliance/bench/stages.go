@@ -75,7 +75,7 @@ func (p place) stageTimes(ctx context.Context) (stageTimes, error) {
 	defer cancel()
 	response, err := p.get(ctx, "/metrics")
 	if err != nil {
-		return nil, fmt.Errorf("the figures of the box: %w", err)
+		return nil, fmt.Errorf("asking the box at %s for its figures (does it run?): %w", p.address, err)
 	}
 	defer response.Body.Close()
 	switch response.StatusCode {

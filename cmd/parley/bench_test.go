@@ -30,7 +30,7 @@ func TestABenchmarkThatCannotMeasureFails(t *testing.T) {
 	for want, args := range map[string][]string{
 		"parley packs pull": {"bench", "stt", "--packs", t.TempDir()},
 		"no recordings in":  {"bench", "talk", "--recordings", t.TempDir()},
-		"opening a chat":    {"bench", "talk", "--url", "ws://127.0.0.1:1", "--key", "k"},
+		"does it run?":      {"bench", "talk", "--url", "ws://127.0.0.1:1", "--key", "k"},
 	} {
 		if code, out, errs := parley(t, "", args...); code != exitFailed || out != "" || !strings.Contains(errs, want) {
 			t.Errorf("parley %s: code %d, out %q, err %q; want 1 and %q", strings.Join(args, " "), code, out, errs, want)
