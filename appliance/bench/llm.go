@@ -100,7 +100,7 @@ func (t thinking) ask(ctx context.Context, conversation string, maxTokens int, m
 	begun := time.Now()
 	var err error
 	r.Usage, err = t.model.Generate(ctx, engine.Prompt{
-		Conversation: conversation, Messages: messages, MaxTokens: maxTokens, Priority: engine.Live,
+		Conversation: conversation, Messages: messages, MaxTokens: maxTokens, Urgency: engine.Live.Urgency(),
 	}, func(piece string) error {
 		r.text += piece
 		return nil
@@ -223,7 +223,7 @@ func (t thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) 
 		func() (err error) { ours, err = t.ask(ctx, "", replyTokens, opening(longQuestion)...); return err },
 		func() (err error) {
 			theirs, err = yardstick.Llama(ctx, plain, engine.Prompt{
-				Messages: opening(longQuestion), MaxTokens: replyTokens, Priority: engine.Live,
+				Messages: opening(longQuestion), MaxTokens: replyTokens, Urgency: engine.Live.Urgency(),
 			}, func(string) {})
 			return err
 		},

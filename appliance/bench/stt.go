@@ -133,7 +133,7 @@ func (r *Report) transcribing(ctx context.Context, o Options, y *yardstick.ONNX,
 		speech := speechOf(said, time.Duration(seconds)*time.Second)
 		name := fmt.Sprintf("transcribe_%ds", seconds)
 		ours := func() error {
-			_, err := ear.Transcribe(ctx, speech, engine.TranscribeOptions{Priority: engine.Live, Language: "en"})
+			_, err := ear.Transcribe(ctx, speech, engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
 			return err
 		}
 		if plain == nil {

@@ -44,7 +44,7 @@ type Transcriber interface {
 
 // TranscribeOptions are what a caller may ask of a Transcriber.
 type TranscribeOptions struct {
-	Priority Priority
+	Urgency *Urgency
 	// Language is a BCP 47 tag such as "en"; empty lets the engine find out,
 	// where it can.
 	Language string
@@ -67,8 +67,8 @@ type Synthesizer interface {
 
 // SpeakOptions are what a caller may ask of a Synthesizer.
 type SpeakOptions struct {
-	Priority Priority
-	Speed    float64 // 1 is the voice's own; 0 means 1; 0.25 to 3
+	Urgency *Urgency
+	Speed   float64 // 1 is the voice's own; 0 means 1; 0.25 to 3
 }
 
 // Speech is a spoken sentence.
@@ -110,7 +110,7 @@ type Prompt struct {
 	Messages     []Message
 	MaxTokens    int     // 0 means the engine's default
 	Temperature  float64 // 0 is greedy
-	Priority     Priority
+	Urgency      *Urgency
 }
 
 // Usage is what a reply cost.

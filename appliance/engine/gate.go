@@ -8,18 +8,6 @@ import (
 	"time"
 )
 
-// Priority orders the work that waits for the cores: higher goes first.
-type Priority int
-
-// The priorities, lowest first. A live turn never waits for a batch job,
-// beyond the piece of it that is running.
-const (
-	Batch       Priority = iota // analysis jobs
-	Request                     // text-to-speech and other requests
-	Speculative                 // a turn prepared before the user has finished
-	Live                        // a turn that someone waits for
-)
-
 // Gate gives the cores of the machine to one engine call after another, so
 // that the engines together never run more threads than there are cores. Work
 // that takes long passes the gate in pieces.
@@ -33,19 +21,6 @@ type Gate struct {
 	waiting waiters
 }
 
-// String is the name of the priority in figures.
-func (p Priority) String() string {
-	switch p {
-	case Batch:
-		return "batch"
-	case Request:
-		return "request"
-	case Speculative:
-		return "speculative"
-	}
-	return "live"
-}
-
 // NewGate returns a Gate over so many cores, at least one.
 func NewGate(cores int) *Gate {
 	cores = max(cores, 1)
@@ -57,7 +32,7 @@ func (g *Gate) Cores() int { return g.cores }
 
 // Passage is one call that has passed the gate.
 type Passage struct {
-	Priority Priority
+	Priority Priority // when it ended
 	Cores    int
 	Waited   time.Duration // for the cores
 	Held     time.Duration // with the cores
@@ -73,28 +48,33 @@ func (g *Gate) Load() (busy int, waiting [Live + 1]int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, w := range g.waiting {
-		waiting[w.priority]++
+		waiting[w.need.Priority]++
 	}
 	return g.cores - g.free, waiting
 }
 
 // Enter waits for so many cores (at most all of them) and returns the function
-// that gives them back, to be called once. Higher priorities go first, equal
-// ones in order of arrival; a large request at the head is not overtaken by
-// smaller ones behind it, so it cannot starve.
-func (g *Gate) Enter(ctx context.Context, p Priority, cores int) (leave func(), err error) {
+// that gives them back, to be called once. The most urgent goes first, equals in
+// order of arrival; who stands first is not overtaken by those who want fewer
+// cores, so it cannot starve.
+func (g *Gate) Enter(ctx context.Context, u *Urgency, cores int) (leave func(), err error) {
+	_, leave, err = g.EnterSome(ctx, u, cores, cores)
+	return leave, err
+}
+
+// EnterSome is Enter for who can use one free core while another is busy: it
+// gives as many as there are when its turn comes, between least and most.
+func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (cores int, leave func(), err error) {
 	if err := context.Cause(ctx); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	cores = min(max(cores, 1), g.cores)
+	most = min(max(most, 1), g.cores)
+	least = min(max(least, 1), most)
 	asked := time.Now()
+	w := &waiter{urgency: u, least: least, most: most, ready: make(chan struct{}), index: -1}
+	defer u.Watch(func() { g.reorder(w) })()
 	g.mu.Lock()
-	if len(g.waiting) == 0 && g.free >= cores {
-		g.free -= cores
-		g.mu.Unlock()
-		return g.leaver(p, cores, asked), nil
-	}
-	w := &waiter{priority: p, seq: g.seq, cores: cores, ready: make(chan struct{})}
+	w.need, w.seq = u.Get(), g.seq
 	g.seq++
 	heap.Push(&g.waiting, w)
 	g.admit()
@@ -102,24 +82,36 @@ func (g *Gate) Enter(ctx context.Context, p Priority, cores int) (leave func(), 
 
 	select {
 	case <-w.ready:
-		return g.leaver(p, cores, asked), nil
+		return w.given, g.leaver(u, w.given, asked), nil
 	case <-ctx.Done():
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if w.index < 0 { // admitted in the same moment: hand the cores on
-			g.free += cores
+			g.free += w.given
 		} else {
 			heap.Remove(&g.waiting, w.index)
 		}
 		g.admit()
-		return nil, context.Cause(ctx)
+		return 0, nil, context.Cause(ctx)
 	}
+}
+
+// reorder puts w where its urgency, which has changed, belongs.
+func (g *Gate) reorder(w *waiter) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if w.index < 0 {
+		return
+	}
+	w.need = w.urgency.Get()
+	heap.Fix(&g.waiting, w.index)
+	g.admit()
 }
 
 // Do waits for so many cores, runs work with them, and gives them back, however
 // work ends: a panic costs nobody else a core.
-func (g *Gate) Do(ctx context.Context, p Priority, cores int, work func() error) error {
-	leave, err := g.Enter(ctx, p, cores)
+func (g *Gate) Do(ctx context.Context, u *Urgency, cores int, work func() error) error {
+	leave, err := g.Enter(ctx, u, cores)
 	if err != nil {
 		return err
 	}
@@ -127,7 +119,7 @@ func (g *Gate) Do(ctx context.Context, p Priority, cores int, work func() error)
 	return work()
 }
 
-func (g *Gate) leaver(p Priority, cores int, asked time.Time) func() {
+func (g *Gate) leaver(u *Urgency, cores int, asked time.Time) func() {
 	entered := time.Now()
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
@@ -135,34 +127,37 @@ func (g *Gate) leaver(p Priority, cores int, asked time.Time) func() {
 		g.admit()
 		g.mu.Unlock()
 		if tell := g.told.Load(); tell != nil {
-			(*tell)(Passage{p, cores, entered.Sub(asked), time.Since(entered)})
+			(*tell)(Passage{u.Get().Priority, cores, entered.Sub(asked), time.Since(entered)})
 		}
 	})
 }
 
 // admit lets in the waiters at the head for whom there is room.
 func (g *Gate) admit() {
-	for len(g.waiting) > 0 && g.waiting[0].cores <= g.free {
+	for len(g.waiting) > 0 && g.waiting[0].least <= g.free {
 		w := heap.Pop(&g.waiting).(*waiter)
-		g.free -= w.cores
+		w.given = min(w.most, g.free)
+		g.free -= w.given
 		close(w.ready)
 	}
 }
 
 type waiter struct {
-	priority Priority
-	seq      uint64
-	cores    int
-	ready    chan struct{}
-	index    int // in the heap; -1 once admitted
+	urgency     *Urgency
+	need        Need // what urgency said when it was last looked at
+	seq         uint64
+	least, most int // cores
+	given       int // once admitted
+	ready       chan struct{}
+	index       int // in the heap; -1 before and after
 }
 
 type waiters []*waiter
 
 func (q waiters) Len() int { return len(q) }
 func (q waiters) Less(i, j int) bool {
-	if q[i].priority != q[j].priority {
-		return q[i].priority > q[j].priority
+	if c := q[i].need.Compare(q[j].need); c != 0 {
+		return c < 0
 	}
 	return q[i].seq < q[j].seq
 }

@@ -12,47 +12,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestHigherPriorityEntersFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := NewGate(2)
-		leave, err := g.Enter(t.Context(), Batch, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var order []Priority
-		var mu sync.Mutex
-		for _, p := range []Priority{Batch, Request, Live, Speculative} {
-			go func() {
-				leave, err := g.Enter(t.Context(), p, 2)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				mu.Lock()
-				order = append(order, p)
-				mu.Unlock()
-				leave()
-			}()
-			synctest.Wait()
-		}
-		leave()
-		synctest.Wait()
-		for i, p := range []Priority{Live, Speculative, Request, Batch} {
-			if order[i] != p {
-				t.Fatalf("entered in order %v", order)
-			}
-		}
-	})
-}
-
 func TestLargeRequestIsNotStarvedBySmallOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(2)
-		one, _ := g.Enter(t.Context(), Live, 1)
+		one, _ := g.Enter(t.Context(), Live.Urgency(), 1)
 		entered := make(chan int, 2)
 		for _, cores := range []int{2, 1} {
 			go func() {
-				leave, _ := g.Enter(t.Context(), Live, cores)
+				leave, _ := g.Enter(t.Context(), Live.Urgency(), cores)
 				entered <- cores
 				leave()
 			}()
@@ -71,11 +38,11 @@ func TestLargeRequestIsNotStarvedBySmallOnes(t *testing.T) {
 func TestGivingUpLeavesTheCoresToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(2)
-		leave, _ := g.Enter(t.Context(), Live, 2)
+		leave, _ := g.Enter(t.Context(), Live.Urgency(), 2)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
 		failed := make(chan error)
-		go func() { _, err := g.Enter(ctx, Live, 2); failed <- err }()
+		go func() { _, err := g.Enter(ctx, Live.Urgency(), 2); failed <- err }()
 		synctest.Wait()
 		cancel(gone)
 		if err := <-failed; !errors.Is(err, gone) {
@@ -83,7 +50,7 @@ func TestGivingUpLeavesTheCoresToOthers(t *testing.T) {
 		}
 		leave()
 		leave() // twice does no harm
-		all, err := g.Enter(t.Context(), Batch, 2)
+		all, err := g.Enter(t.Context(), Batch.Urgency(), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +77,7 @@ func TestGateNeverGivesOutMoreCoresThanThereAre(t *testing.T) {
 			all.Go(func() {
 				defer cancel()
 				for range 20 {
-					leave, err := g.Enter(ctx, p, want)
+					leave, err := g.Enter(ctx, p.Urgency(), want)
 					if err != nil {
 						return
 					}
@@ -135,12 +102,12 @@ func TestTheGateTellsWhoWaitsAndHowLongTheyWaited(t *testing.T) {
 		g := NewGate(2)
 		told := make(chan Passage, 2)
 		g.Observe(func(p Passage) { told <- p })
-		first, err := g.Enter(t.Context(), Batch, 2)
+		first, err := g.Enter(t.Context(), Batch.Urgency(), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		go func() {
-			leave, err := g.Enter(t.Context(), Live, 1)
+			leave, err := g.Enter(t.Context(), Live.Urgency(), 1)
 			if err != nil {
 				t.Error(err)
 				return
@@ -174,7 +141,7 @@ func TestAPanicCostsNoCores(t *testing.T) {
 				t.Error("the panic was swallowed")
 			}
 		}()
-		_ = g.Do(t.Context(), Live, 2, func() error { panic("broken") })
+		_ = g.Do(t.Context(), Live.Urgency(), 2, func() error { panic("broken") })
 	}()
 	if busy, _ := g.Load(); busy != 0 {
 		t.Errorf("%d cores are still given out", busy)

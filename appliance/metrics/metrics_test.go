@@ -75,7 +75,7 @@ func TestTheBoxIsSeenAtWork(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			leave, err := g.Enter(t.Context(), engine.Speculative, 2)
+			leave, err := g.Enter(t.Context(), engine.Speculative.Urgency(), 2)
 			if err != nil {
 				t.Error(err)
 				return
@@ -85,7 +85,7 @@ func TestTheBoxIsSeenAtWork(t *testing.T) {
 		})
 	}
 	all.Wait()
-	leave, err := g.Enter(t.Context(), engine.Live, 3)
+	leave, err := g.Enter(t.Context(), engine.Live.Urgency(), 3)
 	if err != nil {
 		t.Fatal(err)
 	}

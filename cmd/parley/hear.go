@@ -74,7 +74,7 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 		c.endsAtOnce(interrupted{kept: kept})
 	}
 	said, language, err := engine.Listen(ctx, engines.Detector, engines.Transcriber, pcm, engine.DefaultSegmentOptions(),
-		engine.TranscribeOptions{Priority: engine.Request, Language: cmd.Language}, found)
+		engine.TranscribeOptions{Urgency: engine.Request.Urgency(), Language: cmd.Language}, found)
 	if err = errors.Join(err, unprinted); err != nil {
 		return fmt.Errorf("hear: %w", err)
 	}

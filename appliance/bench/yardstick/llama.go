@@ -41,7 +41,7 @@ func Llama(ctx context.Context, m *llama.Model, p engine.Prompt, emit func(piece
 		return r, err
 	}
 	defer c.Close()
-	leave, err := c.Enter(ctx, p.Priority)
+	leave, err := c.Enter(ctx, p.Urgency)
 	if err != nil {
 		return r, err
 	}

@@ -68,25 +68,25 @@ func (e *Ear) ask(ctx context.Context, g guess) {
 		e.waiting = append(e.waiting, g)
 		return
 	}
-	priority := engine.Speculative
+	urgency := engine.Speculative.Urgency()
 	if g.of.over {
-		priority = engine.Live
+		urgency = engine.Live.Urgency()
 	}
-	cancel := e.transcribe(ctx, g, priority)
+	cancel := e.transcribe(ctx, g, urgency)
 	if !g.part {
 		g.of.cancel = cancel
 	}
 }
 
 // transcribe begins a transcription, which ends up in guesses.
-func (e *Ear) transcribe(ctx context.Context, g guess, p engine.Priority) context.CancelFunc {
+func (e *Ear) transcribe(ctx context.Context, g guess, u *engine.Urgency) context.CancelFunc {
 	e.awaiting = true
 	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
 	e.Go(func() {
 		defer cancel()
 		defer func() { e.guesses <- g }() // of a panic too: somebody waits for it
 		if len(g.segment.PCM) > 0 {
-			g.transcript, g.err = e.Transcriber.Transcribe(ctx, g.segment.PCM, engine.TranscribeOptions{Priority: p})
+			g.transcript, g.err = e.Transcriber.Transcribe(ctx, g.segment.PCM, engine.TranscribeOptions{Urgency: u})
 		}
 	})
 	return cancel

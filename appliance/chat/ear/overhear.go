@@ -52,7 +52,7 @@ func (e *Ear) overhear(ctx context.Context) {
 		return
 	}
 	o.begun = e.Clock()
-	o.cancel = e.transcribe(ctx, guess{of: e.utterance, midway: true, segment: said}, engine.Request)
+	o.cancel = e.transcribe(ctx, guess{of: e.utterance, midway: true, segment: said}, engine.Ahead.Urgency())
 }
 
 // overheardSo passes on what was said so far. What could not be transcribed in

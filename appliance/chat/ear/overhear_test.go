@@ -20,7 +20,7 @@ type patientEar struct {
 }
 
 func (p patientEar) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
-	p.asked <- o.Priority
+	p.asked <- o.Urgency.Get().Priority
 	select {
 	case <-p.release:
 		return engine.Transcript{Text: strings.Repeat("word ", len(pcm)/engine.SpeechRateHz)}, nil
@@ -83,7 +83,7 @@ func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
 	e, events := listening(t, p)
 	e.queue <- pcmOf(1500, 0x11)
-	if got := <-p.asked; got != engine.Request {
+	if got := <-p.asked; got != engine.Ahead {
 		t.Errorf("the look in the middle has priority %v", got)
 	}
 	e.queue <- pcmOf(200, 0)

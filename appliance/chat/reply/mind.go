@@ -41,13 +41,13 @@ type mind struct {
 }
 
 // prompt is what the model is asked to go on with.
-func (m mind) prompt(c turn.Conversation, p engine.Priority) engine.Prompt {
-	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), MaxTokens: replyTokens, Priority: p}
+func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
+	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), MaxTokens: replyTokens, Urgency: u}
 }
 
 // Prefill has a model read a conversation before there is a chat that has it.
 func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) error {
-	return m.Prefill(ctx, mind{chatID: "ahead"}.prompt(c, engine.Batch))
+	return m.Prefill(ctx, mind{chatID: "ahead"}.prompt(c, nil))
 }
 
 // messages are a conversation as the model sees it.
@@ -70,7 +70,7 @@ func messages(c turn.Conversation) []engine.Message {
 // prefill has the model read the conversation so far ahead of the next turn. It
 // is a hint: what cannot be read ahead is read then.
 func (m mind) prefill(ctx context.Context, c turn.Conversation) {
-	if err := m.model.Prefill(ctx, m.prompt(c, engine.Speculative)); err != nil && ctx.Err() == nil {
+	if err := m.model.Prefill(ctx, m.prompt(c, engine.Ahead.Urgency())); err != nil && ctx.Err() == nil {
 		m.log.Warn("cannot read the conversation ahead", "err", err)
 	}
 }
@@ -85,11 +85,11 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64) {
 			m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line}})
 		}
 	}
-	priority := engine.Live
+	urgency := engine.Live.Urgency()
 	if t.Speculative {
-		priority = engine.Speculative
+		urgency = engine.Speculative.Urgency()
 	}
-	prompt := m.prompt(t.Conversation, priority)
+	prompt := m.prompt(t.Conversation, urgency)
 	prompt.Temperature = temperature
 	usage, err := m.model.Generate(ctx, prompt, func(piece string) error {
 		tell(cutter.Push(piece))

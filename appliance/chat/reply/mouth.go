@@ -56,7 +56,7 @@ func (m mouth) clip(ctx context.Context, s speech, rate *converter) (turn.Clip, 
 	if err != nil {
 		return turn.Clip{}, err
 	}
-	said, err := voice.Synthesize(ctx, s.sentence.Text, engine.SpeakOptions{Priority: engine.Live, Speed: s.speed})
+	said, err := voice.Synthesize(ctx, s.sentence.Text, engine.SpeakOptions{Urgency: engine.Live.Urgency(), Speed: s.speed})
 	if err != nil || len(said.PCM) == 0 {
 		return turn.Clip{Sentence: s.sentence}, err
 	}

@@ -143,6 +143,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(piece s
 	if err != nil {
 		return engine.Usage{}, err
 	}
+	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
 	return r.follow(ctx, m.box, begun, emit)
 }
 
@@ -157,6 +158,7 @@ func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 	if err != nil {
 		return err
 	}
+	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
 	_, err = r.follow(ctx, m.box, time.Now(), func(string) error { return nil })
 	return err
 }
@@ -183,7 +185,7 @@ func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*req
 		return nil, err
 	}
 	r := &request{
-		prompt: prompt, conversation: p.Conversation, priority: p.Priority,
+		prompt: prompt, conversation: p.Conversation, urgency: p.Urgency,
 		maxTokens: maxTokens, prefill: prefill,
 		sampler: sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
 		out:     make(chan delivery, maxTokens+2), // every piece, and the end
@@ -213,7 +215,7 @@ func (m *Model) Warm(ctx context.Context) error {
 	_, err := m.Generate(ctx, engine.Prompt{
 		Messages:  []engine.Message{{Role: engine.User, Content: warmth}},
 		MaxTokens: 2,
-		Priority:  engine.Request,
+		Urgency:   engine.Request.Urgency(),
 	}, func(string) error { return nil })
 	return err
 }

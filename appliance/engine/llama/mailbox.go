@@ -29,7 +29,7 @@ type mailbox struct {
 	taken    int // requests arriving or with the owner
 	closed   bool
 	hurry    context.CancelFunc // set while the owner waits at the gate
-	waitsAs  engine.Priority
+	waitsAs  engine.Need
 }
 
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
@@ -47,11 +47,25 @@ func (b *mailbox) put(r *request) error {
 	}
 	b.taken++
 	b.arriving = append(b.arriving, r)
-	if b.hurry != nil && r.priority > b.waitsAs {
-		b.hurry()
-	}
+	b.hurryFor(r)
 	b.signal()
 	return nil
+}
+
+// hurryFor calls the owner back from the gate if it waits there for something
+// less urgent than r, with b.mu held.
+func (b *mailbox) hurryFor(r *request) {
+	if b.hurry != nil && r.urgency.Get().Compare(b.waitsAs) < 0 {
+		b.hurry()
+	}
+}
+
+// promoted tells the owner that the urgency of r has changed.
+func (b *mailbox) promoted(r *request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.hurryFor(r)
+	b.signal()
 }
 
 // leave tells the owner that nobody waits for r any more.
@@ -105,15 +119,15 @@ func (b *mailbox) done() {
 	b.taken--
 }
 
-// atGate says that the owner begins to wait at the gate as p, and how to call
-// it back. False: there is news already.
-func (b *mailbox) atGate(p engine.Priority, hurry context.CancelFunc) bool {
+// atGate says that the owner begins to wait at the gate for work of that need,
+// and how to call it back. False: there is news already.
+func (b *mailbox) atGate(n engine.Need, hurry context.CancelFunc) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed || len(b.arriving) > 0 {
 		return false
 	}
-	b.hurry, b.waitsAs = hurry, p
+	b.hurry, b.waitsAs = hurry, n
 	return true
 }
 

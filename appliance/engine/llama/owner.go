@@ -76,24 +76,27 @@ func (o *owner) stepOnce(leave func()) {
 func (o *owner) enterGate() (leave func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	p := o.urgency()
-	if !o.box.atGate(p, cancel) {
+	u := o.urgency()
+	if !o.box.atGate(u.Get(), cancel) {
 		return nil
 	}
 	defer o.box.throughGate()
-	leave, err := o.gate.Enter(ctx, p, o.pace.threads())
+	leave, err := o.gate.Enter(ctx, u, o.pace.threads())
 	if err != nil {
 		return nil
 	}
 	return leave
 }
 
-func (o *owner) urgency() engine.Priority {
-	p := engine.Batch
-	for _, r := range o.running {
-		p = max(p, r.priority)
+// urgency is that of the most urgent request under way.
+func (o *owner) urgency() *engine.Urgency {
+	most := o.running[0].urgency
+	for _, r := range o.running[1:] {
+		if r.urgency.Get().Compare(most.Get()) < 0 {
+			most = r.urgency
+		}
 	}
-	return p
+	return most
 }
 
 // takeIn reads the mailbox, lets those go who left, and gives free slots to
@@ -104,7 +107,7 @@ func (o *owner) takeIn() bool {
 	if !ok {
 		return false
 	}
-	slices.SortStableFunc(o.waiting, func(a, b *request) int { return cmp.Compare(b.priority, a.priority) })
+	slices.SortStableFunc(o.waiting, func(a, b *request) int { return a.urgency.Get().Compare(b.urgency.Get()) })
 	o.dropGone()
 	for _, conversation := range forgets {
 		o.forget(conversation)
@@ -233,10 +236,10 @@ func (o *owner) plan() []share {
 	o.batch.empty()
 	var prompts []*request
 	var shares []share
-	urgent := o.urgency()
+	urgent := o.urgency().Get().Priority
 	for _, r := range o.running {
 		switch {
-		case urgent >= engine.Speculative && r.priority < engine.Speculative:
+		case urgent >= engine.Speculative && r.urgency.Get().Priority < engine.Speculative:
 			// It would slow down a turn that someone waits for.
 		case r.replying():
 			one := []Token{r.next}
@@ -250,7 +253,7 @@ func (o *owner) plan() []share {
 		room = stepTokensAside
 	}
 	slices.SortStableFunc(prompts, func(a, b *request) int {
-		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(len(a.rest()), len(b.rest())))
+		return cmp.Or(a.urgency.Get().Compare(b.urgency.Get()), cmp.Compare(len(a.rest()), len(b.rest())))
 	})
 	for _, r := range prompts {
 		n := min(room, len(r.rest()), o.batch.left())

@@ -34,7 +34,7 @@ func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
 	var wg sync.WaitGroup
 	for i, word := range words {
 		wg.Go(func() {
-			said[i], _ = reply(t, m, engine.Prompt{Conversation: word, Messages: repeating(word), MaxTokens: 8, Priority: engine.Live})
+			said[i], _ = reply(t, m, engine.Prompt{Conversation: word, Messages: repeating(word), MaxTokens: 8, Urgency: engine.Live.Urgency()})
 		})
 	}
 	wg.Wait()
@@ -47,14 +47,14 @@ func TestManyAtOnceEachGetTheirOwnAnswer(t *testing.T) {
 
 func TestACancelledReplyEndsAtOnceAndDisturbsNobody(t *testing.T) {
 	m := small(t, nil)
-	other := engine.Prompt{Conversation: "other", Messages: repeating("garden"), MaxTokens: 8, Priority: engine.Live}
+	other := engine.Prompt{Conversation: "other", Messages: repeating("garden"), MaxTokens: 8, Urgency: engine.Live.Urgency()}
 	ctx, cancel := context.WithCancelCause(within(t))
 	why := errors.New("barge-in")
 	var got string
 	var wg sync.WaitGroup
 	wg.Go(func() { got, _ = reply(t, m, other) })
 	pieces := 0
-	cut := engine.Prompt{Conversation: "cut", Messages: ask("Count to a hundred."), MaxTokens: 100, Priority: engine.Live}
+	cut := engine.Prompt{Conversation: "cut", Messages: ask("Count to a hundred."), MaxTokens: 100, Urgency: engine.Live.Urgency()}
 	u, err := m.Generate(ctx, cut, func(string) error {
 		if pieces++; pieces == 3 {
 			cancel(why)
@@ -107,13 +107,13 @@ func TestASlowCallerHoldsUpNobody(t *testing.T) {
 func TestACallGivesUpAtTheGate(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
-	leave, err := gate.Enter(within(t), engine.Live, 1) // somebody else's long work
+	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1) // somebody else's long work
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(within(t), 50*time.Millisecond)
 	defer cancel()
-	p := engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 4, Priority: engine.Batch}
+	p := engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 4, Urgency: engine.Batch.Urgency()}
 	if _, err := m.Generate(ctx, p, func(string) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waiting at the gate: %v", err)
 	}
@@ -124,14 +124,14 @@ func TestACallGivesUpAtTheGate(t *testing.T) {
 func TestTheGateIsAskedInTheNameOfTheMostUrgent(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
-	leave, err := gate.Enter(within(t), engine.Live, 1)
+	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
 	generate := func(name string, p engine.Priority) {
 		wg.Go(func() {
-			reply(t, m, engine.Prompt{Conversation: name, Messages: ask(questions[0]), MaxTokens: 2, Priority: p})
+			reply(t, m, engine.Prompt{Conversation: name, Messages: ask(questions[0]), MaxTokens: 2, Urgency: p.Urgency()})
 		})
 	}
 	generate("batch", engine.Batch)
@@ -140,7 +140,7 @@ func TestTheGateIsAskedInTheNameOfTheMostUrgent(t *testing.T) {
 	waitFor(t, func() bool {
 		m.box.mu.Lock()
 		defer m.box.mu.Unlock()
-		return m.box.hurry != nil && m.box.waitsAs == engine.Live
+		return m.box.hurry != nil && m.box.waitsAs.Priority == engine.Live
 	})
 	leave()
 	wg.Wait()
@@ -158,7 +158,7 @@ func TestLiveWorkGoesBeforeBatchWork(t *testing.T) {
 		batchEnded = time.Now()
 	})
 	<-began
-	reply(t, m, engine.Prompt{Conversation: "live", Messages: ask(questions[1]), MaxTokens: 20, Priority: engine.Live})
+	reply(t, m, engine.Prompt{Conversation: "live", Messages: ask(questions[1]), MaxTokens: 20, Urgency: engine.Live.Urgency()})
 	liveEnded := time.Now()
 	wg.Wait()
 	if !liveEnded.Before(batchEnded) {
@@ -170,7 +170,7 @@ func TestTheOwnerSleepsWithoutWork(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
 	reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
-	leave, err := gate.Enter(within(t), engine.Batch, 1) // nobody holds it any more
+	leave, err := gate.Enter(within(t), engine.Batch.Urgency(), 1) // nobody holds it any more
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestCloseEndsEveryCall(t *testing.T) {
 func TestTooManyRequestsAreRefused(t *testing.T) {
 	gate := engine.NewGate(1)
 	m := small(t, func(o *Options) { o.Gate = gate })
-	leave, err := gate.Enter(within(t), engine.Live, 1)
+	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 	var got string
 	var beside sync.WaitGroup
 	beside.Go(func() {
-		got, _ = reply(t, m, engine.Prompt{Conversation: "other", Messages: repeating("garden"), MaxTokens: 8, Priority: engine.Live})
+		got, _ = reply(t, m, engine.Prompt{Conversation: "other", Messages: repeating("garden"), MaxTokens: 8, Urgency: engine.Live.Urgency()})
 	})
 	prompt, _, err := m.write(engine.Prompt{Messages: repeating("market")}, true)
 	if err != nil {

@@ -59,8 +59,8 @@ func (c *Plain) Close() {
 }
 
 // Enter waits at the Model's gate for the cores of one decode.
-func (c *Plain) Enter(ctx context.Context, p engine.Priority) (leave func(), err error) {
-	return c.m.o.Gate.Enter(ctx, p, c.m.o.Threads)
+func (c *Plain) Enter(ctx context.Context, u *engine.Urgency) (leave func(), err error) {
+	return c.m.o.Gate.Enter(ctx, u, c.m.o.Threads)
 }
 
 // Decode reads tokens after those it has read.

@@ -12,7 +12,7 @@ import (
 type request struct {
 	prompt       []Token
 	conversation string
-	priority     engine.Priority
+	urgency      *engine.Urgency
 	maxTokens    int // of the reply
 	prefill      bool
 	sampler      sampler

@@ -81,10 +81,10 @@ func argmax(x []float32) int64 {
 
 // inTurns runs work in pieces: first once, then next until it says that it is
 // done, passing the gate for each and looking at ctx in between.
-func inTurns(ctx context.Context, gate *engine.Gate, p engine.Priority, cores int, pieces ...func() (done bool, err error)) error {
+func inTurns(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int, pieces ...func() (done bool, err error)) error {
 	for i := 0; ; i = min(i+1, len(pieces)-1) {
 		done := false
-		err := gate.Do(ctx, p, cores, func() (err error) {
+		err := gate.Do(ctx, u, cores, func() (err error) {
 			done, err = pieces[i]()
 			return err
 		})

@@ -93,7 +93,7 @@ func (m *Moonshine) Close() error {
 // Warm transcribes a second of silence, so that the first real call is not the
 // slow one.
 func (m *Moonshine) Warm(ctx context.Context) error {
-	_, err := m.Transcribe(ctx, make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Priority: engine.Live})
+	_, err := m.Transcribe(ctx, make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Urgency: engine.Live.Urgency()})
 	return err
 }
 
@@ -113,7 +113,7 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	}
 	var ids []int64
 	err := m.work.use(func(w *moonshineWork) (err error) {
-		ids, err = m.transcribe(ctx, w, pcm, o.Priority)
+		ids, err = m.transcribe(ctx, w, pcm, o.Urgency)
 		return errors.Join(err, w.end())
 	})
 	if err != nil {
@@ -155,13 +155,13 @@ func (w *moonshineWork) Close() error {
 
 // transcribe runs the encoder and then the decoder, a few tokens at a time,
 // giving the cores back in between.
-func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, p engine.Priority) ([]int64, error) {
+func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, u *engine.Urgency) ([]int64, error) {
 	w.sound = grown(w.sound, int64(len(pcm)+moonshineTail))
 	limited(w.sound, pcm)
 	clear(w.sound[len(pcm):])
 	limit := int64(tokensPerSecond*float64(len(pcm))/engine.SpeechRateHz) + 2
 	text := greedy{limit: int(limit), end: moonshineEOS}
-	err := inTurns(ctx, m.gate, p, m.encoder.Threads(),
+	err := inTurns(ctx, m.gate, u, m.encoder.Threads(),
 		func() (bool, error) { return false, m.listen(w, limit) },
 		func() (bool, error) {
 			for range tokensPerEntry {

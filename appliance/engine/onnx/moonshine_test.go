@@ -44,7 +44,7 @@ func TestManyHearAtOnceWhatOneHears(t *testing.T) {
 		wg.Go(func() {
 			for i := range sounds {
 				i = (i + g) % len(sounds)
-				got, err := m.Transcribe(context.Background(), sounds[i], engine.TranscribeOptions{Priority: engine.Priority(g % 4)})
+				got, err := m.Transcribe(context.Background(), sounds[i], engine.TranscribeOptions{Urgency: engine.Priority(g % 5).Urgency()})
 				if err != nil || got.Text != want[i] {
 					t.Errorf("%s: %q and %v beside others, %q alone", all[i].name, got.Text, err, want[i])
 				}

@@ -92,7 +92,7 @@ func (p *Piper) Synthesize(ctx context.Context, s string, o engine.SpeakOptions)
 			return engine.Speech{}, err
 		}
 		for _, b := range breaths {
-			part, err := p.speak(ctx, b.ids, b.sounds, speed, o.Priority)
+			part, err := p.speak(ctx, b.ids, b.sounds, speed, o.Urgency)
 			if err != nil {
 				return engine.Speech{}, err
 			}
@@ -130,9 +130,9 @@ func (p *Piper) PhonemeIDs(ctx context.Context, s string) ([][]int64, error) {
 
 // speak says one sentence and makes it as loud as every voice, with clean
 // edges.
-func (p *Piper) speak(ctx context.Context, ids []int64, sounds []sound, speed float64, priority engine.Priority) (engine.Speech, error) {
+func (p *Piper) speak(ctx context.Context, ids []int64, sounds []sound, speed float64, u *engine.Urgency) (engine.Speech, error) {
 	var pcm, frames []float32
-	err := p.gate.Do(ctx, priority, p.session.Threads(), func() (err error) {
+	err := p.gate.Do(ctx, u, p.session.Threads(), func() (err error) {
 		pcm, frames, err = p.run(ids, speed)
 		return err
 	})

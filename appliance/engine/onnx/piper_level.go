@@ -71,7 +71,7 @@ func (p *Piper) calibrate(ctx context.Context) error {
 // pass runs the model once at its own speed.
 func (p *Piper) pass(ctx context.Context, ids []int64) ([]float32, error) {
 	var pcm []float32
-	err := p.gate.Do(ctx, engine.Request, p.session.Threads(), func() (err error) {
+	err := p.gate.Do(ctx, engine.Request.Urgency(), p.session.Threads(), func() (err error) {
 		pcm, _, err = p.run(ids, 1)
 		return err
 	})

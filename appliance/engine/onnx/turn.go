@@ -46,7 +46,7 @@ func (t *Turn) Warm(ctx context.Context) error {
 // 0.2 s of silence at the end: with more the network finds that cut sentences
 // are complete.
 func (t *Turn) Probability(ctx context.Context, pcm []float32) (probability float64, err error) {
-	err = t.gate.Do(ctx, engine.Live, t.session.Threads(), func() error {
+	err = t.gate.Do(ctx, engine.Live.Urgency(), t.session.Threads(), func() error {
 		return t.work.use(func(w *turnWork) error {
 			w.hear(pcm)
 			t.mel.features(w.features, w.sound, turnSound/melHop)

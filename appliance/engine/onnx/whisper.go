@@ -84,7 +84,7 @@ func (w *Whisper) Close() error {
 // Warm transcribes a second of silence, so that the first real call is not the
 // slow one. It loads the short window.
 func (w *Whisper) Warm(ctx context.Context) error {
-	_, err := w.Transcribe(ctx, make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Priority: engine.Live})
+	_, err := w.Transcribe(ctx, make([]float32, engine.SpeechRateHz), engine.TranscribeOptions{Urgency: engine.Live.Urgency()})
 	return err
 }
 
@@ -104,7 +104,7 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 	}
 	var ids []int64
 	err = w.work.use(func(work *whisperWork) (err error) {
-		ids, language, err = w.transcribe(ctx, work, pcm, language, o.Priority)
+		ids, language, err = w.transcribe(ctx, work, pcm, language, o.Urgency)
 		return errors.Join(err, work.end())
 	})
 	if err != nil {
@@ -119,9 +119,9 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 
 // transcribe runs the encoder, the prompt, and then the decoder a few tokens at
 // a time, giving the cores back in between.
-func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float32, language int64, p engine.Priority) ([]int64, int64, error) {
+func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float32, language int64, u *engine.Urgency) ([]int64, int64, error) {
 	text := greedy{limit: whisperLimit, end: whisperEOS}
-	err := inTurns(ctx, w.gate, p, w.decoder.session.Threads(),
+	err := inTurns(ctx, w.gate, u, w.decoder.session.Threads(),
 		func() (bool, error) { return false, w.listen(work, pcm) },
 		func() (done bool, err error) {
 			var logits []float32
