@@ -103,6 +103,8 @@ func TestUrgencyMayChangeWhileManyWait(t *testing.T) {
 	var working sync.WaitGroup
 	for i := range all {
 		all[i] = Speculative.Urgency()
+	}
+	for i := range all {
 		working.Go(func() {
 			for range 50 {
 				if _, leave, err := g.EnterSome(t.Context(), all[i], 1, 2); err == nil {

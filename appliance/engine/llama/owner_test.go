@@ -278,7 +278,7 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &request{ // drawing without a source of chance panics
-		prompt: prompt, priority: engine.Live, maxTokens: 8, sampler: sampler{temperature: 1}, out: make(chan delivery, 10),
+		prompt: prompt, urgency: engine.Live.Urgency(), maxTokens: 8, sampler: sampler{temperature: 1}, out: make(chan delivery, 10),
 	}
 	if err := m.box.put(r); err != nil {
 		t.Fatal(err)
