@@ -214,6 +214,8 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 		c.replies.Prefill(ctx, e.Conversation)
 	case turn.Speak:
 		c.replies.Speak(ctx, e, settings.Voice, settings.Speed)
+	case turn.Promote:
+		c.replies.Promote(e.Turn)
 	case turn.Done:
 		c.replies.Done(e.Turn)
 	case turn.Cancel:

@@ -76,20 +76,17 @@ func (m mind) prefill(ctx context.Context, c turn.Conversation) {
 }
 
 // reply thinks of the reply to t. It returns when all of it was posted.
-func (m mind) reply(ctx context.Context, t turn.Think, temperature float64) {
+func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *schedule) {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	cutter := text.Cutter{FirstClause: firstClauseWords}
 	tell := func(sentences []string) {
 		for _, line := range sentences {
+			s.thought(line)
 			m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line}})
 		}
 	}
-	urgency := engine.Live.Urgency()
-	if t.Speculative {
-		urgency = engine.Speculative.Urgency()
-	}
-	prompt := m.prompt(t.Conversation, urgency)
+	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature = temperature
 	usage, err := m.model.Generate(ctx, prompt, func(piece string) error {
 		tell(cutter.Push(piece))

@@ -36,10 +36,10 @@ type Voices interface {
 
 // speak says the sentences of a turn one after the other, until there are no
 // more or ctx ends.
-func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech) {
+func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
 	var rate converter
 	for s := range sentences {
-		clip, err := m.clip(ctx, s, &rate)
+		clip, err := m.clip(ctx, s, &rate, due.mouth)
 		if ctx.Err() != nil {
 			return
 		}
@@ -47,16 +47,17 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech) {
 			m.post(turn.Failed{At: turn.At(m.clock()), Turn: n, Fault: contract.Fault{Code: contract.NotSpoken, Cause: err}})
 			return
 		}
+		due.spoken(clip.Duration)
 		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Clip: clip})
 	}
 }
 
-func (m mouth) clip(ctx context.Context, s speech, rate *converter) (turn.Clip, error) {
+func (m mouth) clip(ctx context.Context, s speech, rate *converter, u *engine.Urgency) (turn.Clip, error) {
 	voice, err := m.voices.Voice(s.voice)
 	if err != nil {
 		return turn.Clip{}, err
 	}
-	said, err := voice.Synthesize(ctx, s.sentence.Text, engine.SpeakOptions{Urgency: engine.Live.Urgency(), Speed: s.speed})
+	said, err := voice.Synthesize(ctx, s.sentence.Text, engine.SpeakOptions{Urgency: u, Speed: s.speed})
 	if err != nil || len(said.PCM) == 0 {
 		return turn.Clip{Sentence: s.sentence}, err
 	}

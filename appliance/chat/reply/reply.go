@@ -42,6 +42,7 @@ type Replies struct {
 type work struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
+	schedule  *schedule
 	sentences chan speech
 	closed    bool
 }
@@ -80,8 +81,12 @@ func (r *Replies) prefillAll(ctx context.Context) {
 
 // Think begins a turn with the model's reply.
 func (r *Replies) Think(ctx context.Context, t turn.Think, temperature float64) {
-	w := r.begin(ctx, t.Turn)
-	r.Go(func() { r.mind.reply(w.ctx, t, temperature) })
+	begins := time.Now()
+	if t.Speculative {
+		begins = begins.Add(t.Due - r.Clock())
+	}
+	w := r.begin(ctx, t.Turn, newSchedule(!t.Speculative, begins))
+	r.Go(func() { r.mind.reply(w.ctx, t, temperature, w.schedule) })
 }
 
 // Speak has a sentence of a turn spoken, in a voice and at a speed. It begins
@@ -89,12 +94,19 @@ func (r *Replies) Think(ctx context.Context, t turn.Think, temperature float64) 
 func (r *Replies) Speak(ctx context.Context, s turn.Speak, voice string, speed float64) {
 	w := r.turns[s.Turn]
 	if w == nil {
-		w = r.begin(ctx, s.Turn)
+		w = r.begin(ctx, s.Turn, newSchedule(true, time.Now()))
 	}
 	select {
 	case w.sentences <- speech{s.Sentence, voice, speed}:
 	default:
 		r.Log.Warn("a reply has more sentences than can wait for the voice", "turn", s.Turn, "limit", queueLength)
+	}
+}
+
+// Promote says that somebody waits for a turn that was speculative.
+func (r *Replies) Promote(n int) {
+	if w := r.turns[n]; w != nil {
+		w.schedule.promote()
 	}
 }
 
@@ -122,12 +134,12 @@ func (r *Replies) CancelAll() {
 }
 
 // begin makes room for a turn's work. A new turn supersedes the older ones.
-func (r *Replies) begin(ctx context.Context, n int) *work {
+func (r *Replies) begin(ctx context.Context, n int, s *schedule) *work {
 	r.CancelAll()
-	w := &work{sentences: make(chan speech, queueLength)}
+	w := &work{schedule: s, sentences: make(chan speech, queueLength)}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	r.turns[n] = w
-	r.Go(func() { r.mouth.speak(w.ctx, n, w.sentences) })
+	r.Go(func() { r.mouth.speak(w.ctx, n, w.sentences, w.schedule) })
 	return w
 }
 

@@ -41,6 +41,7 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 func (s *State) reveal(out *effects) {
 	r := s.reply
 	s.reply.phase, s.reply.kept, s.reply.failed = answering, nil, nil
+	out.add(Promote{s.turn})
 	for _, e := range r.kept {
 		s.play(out, e.Clip)
 	}

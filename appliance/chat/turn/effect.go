@@ -25,6 +25,9 @@ type (
 		Due         time.Duration
 		Conversation
 	}
+	// Promote says that a speculative turn has become real: the user has
+	// finished, and waits.
+	Promote struct{ Turn int }
 	// Prefill has the model read the conversation so far, ahead of the user's
 	// next words.
 	Prefill struct{ Conversation }
@@ -49,6 +52,7 @@ type (
 
 func (Tell) effect()    {}
 func (Think) effect()   {}
+func (Promote) effect() {}
 func (Prefill) effect() {}
 func (Speak) effect()   {}
 func (Done) effect()    {}

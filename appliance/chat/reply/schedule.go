@@ -1,0 +1,109 @@
+package reply
+
+import (
+	"sync"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+const (
+	// spokenEach is about how long a byte of a sentence plays, 15 letters a
+	// second: how much the mind is ahead of the listener does not have to be
+	// known better than that.
+	spokenEach = time.Second / 15
+	// ahead is how long before the listener has heard all that was made, more of
+	// it is due: the model needs that long for a short sentence on a slow
+	// machine, and the voice for its sound.
+	ahead = time.Second
+)
+
+// schedule says when the parts of one reply are due, so that the cores go to
+// that of several chats whose listener will miss something first.
+type schedule struct {
+	mind, mouth *engine.Urgency
+
+	mu     sync.Mutex
+	real   bool      // the user has finished: somebody waits
+	begins time.Time // when the first sound is due
+	begun  bool      // the mind has a sentence
+	heard  time.Time // when what was thought will have been heard
+	played time.Time // when what became sound will have been played
+}
+
+// newSchedule is that of a reply whose first sound is due at a moment. A
+// speculative one is not real until it is promoted.
+func newSchedule(real bool, begins time.Time) *schedule {
+	s := &schedule{real: real, begins: begins, heard: begins, played: begins}
+	s.mind, s.mouth = engine.NewUrgency(s.priority(), begins), engine.NewUrgency(s.priority(), begins)
+	return s
+}
+
+func (s *schedule) priority() engine.Priority {
+	if s.real {
+		return engine.Live
+	}
+	return engine.Speculative
+}
+
+// thought says that the mind has a sentence. The next is due when that has been
+// heard; of a speculative reply it is due only if that becomes real.
+func (s *schedule) thought(sentence string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heard = later(s.heard).Add(time.Duration(len(sentence)) * spokenEach)
+	s.begun = true
+	s.tellMind()
+}
+
+// spoken says that so much sound was made.
+func (s *schedule) spoken(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.played = later(s.played).Add(d)
+	s.tellMouth()
+}
+
+// promote says that somebody waits for the reply from now on.
+func (s *schedule) promote() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.real {
+		return
+	}
+	s.real = true
+	if early := time.Until(s.begins); early > 0 { // the silence was shorter than it seemed
+		s.heard, s.played = s.heard.Add(-early), s.played.Add(-early)
+		s.begins = s.begins.Add(-early)
+	}
+	s.tellMind()
+	s.tellMouth()
+}
+
+func (s *schedule) tellMind() {
+	switch {
+	case !s.begun:
+		s.mind.Set(s.priority(), s.begins)
+	case !s.real:
+		s.mind.Set(engine.Ahead, s.heard)
+	default:
+		s.mind.Set(engine.Live, s.heard.Add(-ahead))
+	}
+}
+
+func (s *schedule) tellMouth() {
+	if s.played.Equal(s.begins) {
+		s.mouth.Set(s.priority(), s.begins)
+		return
+	}
+	s.mouth.Set(s.priority(), s.played.Add(-ahead))
+}
+
+// later is t, or now where t has passed: a listener who has run dry goes on
+// from now.
+func later(t time.Time) time.Time {
+	if now := time.Now(); t.Before(now) {
+		return now
+	}
+	return t
+}
