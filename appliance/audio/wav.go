@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"time"
 )
 
 // wavHeaderLen is RIFF, a 16-byte fmt chunk and the head of the data chunk.
@@ -31,6 +30,16 @@ func AppendLinear16(b []byte, pcm []float32) []byte {
 		b = binary.LittleEndian.AppendUint16(b, uint16(toInt16(v)))
 	}
 	return b
+}
+
+// Linear16 returns what AppendLinear16 has written; half a sample at the end is
+// none.
+func Linear16(b []byte) []float32 {
+	pcm := make([]float32, len(b)/2)
+	for i := range pcm {
+		pcm[i] = sampleS16.at(b[2*i:])
+	}
+	return pcm
 }
 
 // toInt16 uses the scale that decoding uses, 1/32768, so that 16-bit audio goes
@@ -137,15 +146,3 @@ func (w *WAVWriter) Close() error {
 }
 
 var errWAVClosed = errors.New("wav: writer is closed")
-
-// WAVLength is how long a WAV file plays that EncodeWAV has made.
-func WAVLength(file []byte) (time.Duration, error) {
-	if len(file) < wavHeaderLen || string(file[:4]) != "RIFF" || string(file[36:40]) != "data" {
-		return 0, fmt.Errorf("wav: %d bytes that are no file of the box's own", len(file))
-	}
-	bytesPerSecond := binary.LittleEndian.Uint32(file[28:])
-	if bytesPerSecond == 0 {
-		return 0, errors.New("wav: the header has a rate of 0")
-	}
-	return time.Duration(len(file)-wavHeaderLen) * time.Second / time.Duration(bytesPerSecond), nil
-}

@@ -38,8 +38,9 @@ type Recorder interface {
 	Run()
 	// Heard takes what the user said, from a time on. It owns pcm from then on.
 	Heard(at time.Duration, pcm []float32)
-	// Said takes a sentence that is sent at a time, as a WAV file.
-	Said(at time.Duration, wav []byte)
+	// Said takes a piece of a sentence that is sent at a time, mono at
+	// contract.OutputRateHz, which it must not change.
+	Said(at time.Duration, pcm []float32)
 	// Cut silences the assistant from a time on.
 	Cut(at time.Duration)
 	// End closes the recording at a time and waits until it is written, at most
@@ -52,7 +53,7 @@ type noRecorder struct{}
 
 func (noRecorder) Run()                                    {}
 func (noRecorder) Heard(time.Duration, []float32)          {}
-func (noRecorder) Said(time.Duration, []byte)              {}
+func (noRecorder) Said(time.Duration, []float32)           {}
 func (noRecorder) Cut(time.Duration)                       {}
 func (noRecorder) End(context.Context, time.Duration) bool { return true }
 

@@ -12,12 +12,19 @@ import (
 )
 
 // A Line carries one conversation to a person and back. It calls the
-// Session's Receive, Hear, Fault and HangUp; the session calls it.
+// Session's Receive, Hear, Played, Fault and HangUp; the session calls it.
 type Line interface {
-	// Send gives the client a message. It is called by one goroutine, in
-	// order, and blocks no longer than the line's own bound; an error means
-	// that the line is gone or too slow.
+	// Send gives the client a message, and Play a piece of sound, which it
+	// plays after the one before; the message of its id was sent before. Both
+	// are called by one goroutine, in the order in which things happened, and
+	// block no longer than the line's own bound; an error means that the line
+	// is gone or too slow.
 	Send(ctx context.Context, m contract.ServerMessage) error
+	Play(ctx context.Context, s contract.Sound) error
+	// Cut drops the sound that was given to Play, also the one that Play is at,
+	// as far as it has not left: nobody is to hear it any more. It returns at
+	// once, and comes from any goroutine.
+	Cut()
 	// Close ends the line. It is called once, after the last Send, with a
 	// WebSocket close code that other lines map to their own.
 	Close(code int, reason string)
@@ -145,6 +152,12 @@ func (c *Session) rest() {
 func (c *Session) Fault(code contract.Code, detail string) error {
 	c.post(turn.Faulty{At: turn.At(c.clock()), Fault: contract.Fault{Code: code, Detail: detail}})
 	return c.over()
+}
+
+// Played says how much of the sound of the assistant message id the client has
+// played. It is for lines that know; of others the session goes by the clock.
+func (c *Session) Played(id string, upTo time.Duration) {
+	c.post(turn.Played{At: turn.At(c.clock()), ID: id, UpTo: upTo})
 }
 
 // HangUp says that the client has gone.

@@ -221,6 +221,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Cancel:
 		c.replies.Cancel(e.Turn)
 	case turn.Cut:
+		c.scribe.Cut()
 		c.recorder.Cut(e.At)
 	case turn.End:
 		c.replies.CancelAll()
@@ -237,7 +238,7 @@ func (c *Session) tell(t turn.Tell, customSessionID string) {
 		c.ended = &turn.End{Status: contract.ChatError, Code: contract.ClosePolicy, Reason: "the client reads too slowly"}
 	}
 	if sound, ok := t.Fact.(turn.Sounded); ok {
-		c.recorder.Said(t.At, sound.File)
+		c.recorder.Said(t.At, sound.PCM)
 	}
 }
 

@@ -93,6 +93,10 @@ func (f *fakes) Send(ctx context.Context, m contract.ServerMessage) error {
 	f.sent = append(f.sent, m)
 	return nil
 }
+func (f *fakes) Play(ctx context.Context, s contract.Sound) error {
+	return f.Send(ctx, contract.AudioOutput{ID: s.ID, Index: s.Index, CustomSessionID: s.CustomSessionID})
+}
+func (f *fakes) Cut()                     {}
 func (f *fakes) Close(code int, _ string) { f.closed <- code }
 
 func (f *fakes) StartChat(context.Context, store.NewChat, ...store.Event) error { return nil }

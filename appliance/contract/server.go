@@ -49,6 +49,16 @@ type AssistantMessage struct {
 	CustomSessionID string      `json:"custom_session_id,omitempty"`
 }
 
+// Sound is a piece of the sound of the AssistantMessage ID, on its way to who
+// brings it to the person. What goes over the wire of it is the line's affair:
+// a WebSocket makes AudioOutput of it.
+type Sound struct {
+	ID              string
+	Index           int       // counts the pieces of the message from 0
+	PCM             []float32 // mono at OutputRateHz; it must not be changed
+	CustomSessionID string
+}
+
 // AudioOutput is one clip of speech: a complete WAV file of OutputRateHz,
 // 16-bit, mono. Index counts from 0 for each ID, that of the AssistantMessage.
 type AudioOutput struct {

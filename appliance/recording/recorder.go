@@ -32,10 +32,10 @@ const (
 	// interruption, whose event is handled that late at most, is then still to
 	// be written.
 	lag = 200 * time.Millisecond
-	// mostHeld is how many bytes of sentences that are still to be played
-	// it holds: 11 minutes, more than the longest text that a client may
-	// dictate.
-	mostHeld = 64 << 20
+	// mostHeld is how many samples that are still to be played it holds: 11
+	// minutes, more than the longest text that a client may dictate. They are
+	// 64 MB, for it keeps them in two bytes each.
+	mostHeld = 11 * 60 * contract.OutputRateHz
 )
 
 // Files is where the sound of chats is kept.
@@ -63,7 +63,7 @@ type Recorder struct {
 	user, assistant lane
 	block           block    // of the user, not written yet
 	playing         []played // not written to its end, in order
-	held            int      // bytes of playing
+	held            int      // samples of playing
 	silentAt        time.Duration
 }
 
@@ -71,17 +71,19 @@ type Recorder struct {
 type sound struct {
 	at    time.Duration
 	heard []float32 // of the user, from at on
-	said  []byte    // of the assistant, a WAV file that plays from at on or after the one before
+	said  []float32 // of the assistant, plays from at on or after what was before
 	cut   bool      // the assistant falls silent at at
 	last  bool      // nothing more comes
 }
 
-// played is a sentence that the client plays.
+// played is a piece of sound that the client plays, as 16-bit samples.
 type played struct {
-	begin, end time.Duration
-	wav        []byte
-	pcm        []float32 // of wav, from the moment that it is needed
+	begin    time.Duration
+	linear16 []byte
 }
+
+// samples is how many there are of it.
+func (p played) samples() int { return len(p.linear16) / 2 }
 
 // New returns the recorder of a chat. The clock counts from when the chat began;
 // all chats of a box share the syncer.
@@ -101,10 +103,11 @@ func (r *Recorder) Heard(at time.Duration, pcm []float32) {
 	}
 }
 
-// Said takes a sentence that is sent at a time, as a WAV file.
-func (r *Recorder) Said(at time.Duration, wav []byte) {
-	if len(wav) > 0 {
-		r.put(sound{at: at, said: wav})
+// Said takes a piece of a sentence that is sent at a time, mono at
+// contract.OutputRateHz.
+func (r *Recorder) Said(at time.Duration, pcm []float32) {
+	if len(pcm) > 0 {
+		r.put(sound{at: at, said: pcm})
 	}
 }
 
@@ -191,20 +194,25 @@ func (r *Recorder) take(s sound) {
 		r.waiting.Add(-int64(len(s.heard)))
 		r.hear(s.at, s.heard)
 	default:
-		length, err := audio.WAVLength(s.said)
-		if err != nil {
-			r.failed(&r.assistant, err)
-			return
-		}
-		if r.held += len(s.said); r.held > mostHeld {
-			r.lossy.Store(true)
-			r.held -= len(s.said)
-			return
-		}
-		begin := max(s.at, r.silentAt)
-		r.silentAt = begin + length
-		r.playing = append(r.playing, played{begin: begin, end: r.silentAt, wav: s.said})
+		r.say(s.at, s.said)
 	}
+}
+
+// say keeps what the assistant says until it is played.
+func (r *Recorder) say(at time.Duration, pcm []float32) {
+	if r.held+len(pcm) > mostHeld {
+		r.lossy.Store(true)
+		return
+	}
+	r.held += len(pcm)
+	begin := max(at, r.silentAt)
+	r.silentAt = begin + playTime(len(pcm))
+	r.playing = append(r.playing, played{begin, audio.AppendLinear16(make([]byte, 0, 2*len(pcm)), pcm)})
+}
+
+// playTime is how long so many samples of the assistant's play.
+func playTime(samples int) time.Duration {
+	return time.Duration(samples) * time.Second / contract.OutputRateHz
 }
 
 // silence writes what the assistant had said by a time, and forgets the rest.
@@ -218,19 +226,12 @@ func (r *Recorder) silence(at time.Duration) {
 func (r *Recorder) play(until time.Duration) {
 	for len(r.playing) > 0 && r.playing[0].begin < until {
 		c := &r.playing[0]
-		if c.pcm == nil {
-			pcm, err := audio.DecodeAll(c.wav, contract.OutputRateHz)
-			if err != nil {
-				r.failed(&r.assistant, err)
-			}
-			r.held -= len(c.wav)
-			c.wav, c.pcm = nil, pcm
-		}
-		n := min(len(c.pcm), audio.Samples(until-c.begin, contract.OutputRateHz))
-		r.write(&r.assistant, c.begin, c.pcm[:n])
-		if n < len(c.pcm) {
-			c.pcm = c.pcm[n:]
-			c.begin += time.Duration(n) * time.Second / contract.OutputRateHz
+		n := min(c.samples(), audio.Samples(until-c.begin, contract.OutputRateHz))
+		r.write(&r.assistant, c.begin, audio.Linear16(c.linear16[:2*n]))
+		r.held -= n
+		if n < c.samples() {
+			c.linear16 = c.linear16[2*n:]
+			c.begin += playTime(n)
 			return
 		}
 		r.playing = r.playing[1:]

@@ -92,9 +92,8 @@ func beep(rateHz int, length time.Duration) []float32 {
 	return pcm
 }
 
-func beepWAV(length time.Duration) []byte {
-	return audio.EncodeWAV(beep(contract.OutputRateHz, length), contract.OutputRateHz)
-}
+// hum is what the assistant says.
+func hum(length time.Duration) []float32 { return beep(contract.OutputRateHz, length) }
 
 // sounding are the times at which pcm begins and ends to sound, in pairs. Gaps
 // under 15 ms are none: a tone crosses zero.
@@ -143,15 +142,15 @@ func TestARecordingIsInTimeAndEndsWhereItWasInterrupted(t *testing.T) {
 	tell(r)
 	// Two sentences one after the other, the second cut; then another that is
 	// played to its end, and one that the end of the chat cuts.
-	r.Said(1000*ms, beepWAV(400*ms))
-	r.Said(1050*ms, beepWAV(2000*ms))
+	r.Said(1000*ms, hum(400*ms))
+	r.Said(1050*ms, hum(2000*ms))
 	tell(r)
 	for clock.now = 0; clock.now < 2000*ms; clock.now += beatEvery {
 		r.play(clock.now - lag)
 	}
 	r.Cut(2100 * ms)
-	r.Said(2500*ms, beepWAV(200*ms))
-	r.Said(4000*ms, beepWAV(5000*ms))
+	r.Said(2500*ms, hum(200*ms))
+	r.Said(4000*ms, hum(5000*ms))
 	tell(r)
 	r.silence(4300 * ms)
 	r.close()
@@ -188,7 +187,7 @@ func TestWhoMakesNoSoundHasNoFile(t *testing.T) {
 
 func TestADiskThatFailsEndsOneSideOfTheRecordingAndNothingElse(t *testing.T) {
 	r, s, _ := recording(t)
-	r.Said(0, beepWAV(100*ms))
+	r.Said(0, hum(100*ms))
 	tell(r)
 	r.play(time.Second)
 	s.full = store.ErrFull
@@ -224,13 +223,13 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 		t.Errorf("%d samples are said to wait", r.waiting.Load())
 	}
 	r, _, _ = recording(t)
-	long := beepWAV(time.Minute)
+	long := hum(time.Minute)
 	for range 20 {
 		r.Said(0, long)
 	}
 	tell(r)
 	if len(r.playing)*len(long) > mostHeld {
-		t.Errorf("%d MB wait to be played", len(r.playing)*len(long)>>20)
+		t.Errorf("%d samples wait to be played", len(r.playing)*len(long))
 	}
 	r.silence(0)
 	r.close()
@@ -260,7 +259,7 @@ func TestARecorderThatPanicsLetsGo(t *testing.T) {
 	b := &breaking{shelf: shelf{dir: t.TempDir()}}
 	r := New("chat", b, NewSyncer(), (&testClock{}).at, slog.New(slog.DiscardHandler))
 	r.Heard(0, beep(engine.SpeechRateHz, time.Second))
-	r.Said(0, beepWAV(time.Second))
+	r.Said(0, hum(time.Second))
 	r.Cut(time.Second) // has both written
 	panicked := make(chan any)
 	go func() {
@@ -292,7 +291,7 @@ const recordEnv = "PARLEY_TEST_RECORD"
 // recordUntilKilled hears and plays a tone in real time and prints how far it
 // is.
 func recordUntilKilled(dir string) {
-	sentence, piece := beepWAV(2*time.Second), beep(engine.SpeechRateHz, 20*ms)
+	sentence, piece := hum(2*time.Second), beep(engine.SpeechRateHz, 20*ms)
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
 	r := New("chat", &shelf{dir: dir}, NewSyncer(), clock, slog.New(slog.NewTextHandler(os.Stderr, nil)))
@@ -351,7 +350,7 @@ func BenchmarkRecorder(b *testing.B) {
 	for i := range hiss {
 		hiss[i] = float32(math.Sin(float64(i*i))) * 0.001
 	}
-	answer := beepWAV(5 * time.Second)
+	answer := hum(5 * time.Second)
 	before := processCPU(b)
 	for b.Loop() {
 		s, c := &shelf{dir: b.TempDir()}, &testClock{}

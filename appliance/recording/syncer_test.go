@@ -125,7 +125,7 @@ func TestRecordersShareASyncer(t *testing.T) {
 			go r.Run()
 			for i := range 5 {
 				r.Heard(time.Duration(i)*time.Second, beep(engine.SpeechRateHz, time.Second))
-				r.Said(0, beepWAV(100*ms))
+				r.Said(0, hum(100*ms))
 			}
 			if !r.End(t.Context(), 5*time.Second) {
 				t.Error("a recording is not whole")

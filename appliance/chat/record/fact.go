@@ -9,9 +9,11 @@ import (
 )
 
 // outgoing is what a fact brings: a message for the client, a row for the
-// history, or both; or a change to what the history has.
+// history, or both; sound; or a change to what the history has.
 type outgoing struct {
 	message  contract.ServerMessage
+	sound    *contract.Sound
+	number   int64 // of sounds: they count up
 	record   *store.Event
 	amended  *store.Event
 	metadata string // of the chat
@@ -36,7 +38,7 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 	case turn.AssistantSaid:
 		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.Text))
 	case turn.Sounded:
-		return outgoing{message: contract.AudioOutput{ID: f.ID, Index: f.Index, Data: f.File}}
+		return outgoing{sound: &contract.Sound{ID: f.ID, Index: f.Index, PCM: f.PCM}}
 	case turn.AnswerEnded:
 		return outgoing{message: contract.AssistantEnd{}}
 	case turn.Interrupted:

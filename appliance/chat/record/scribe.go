@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"parley/appliance/chat/turn"
@@ -28,6 +29,10 @@ type Client interface {
 	// Send gives the client a message; an error means that it cannot be reached
 	// any more.
 	Send(ctx context.Context, m contract.ServerMessage) error
+	// Play gives the client sound to play after the sound before.
+	Play(ctx context.Context, s contract.Sound) error
+	// Cut drops what was given to Play and has not left.
+	Cut()
 }
 
 // Chat says which chat a Scribe writes of.
@@ -46,6 +51,9 @@ type Scribe struct {
 	client  Client
 	queue   chan outgoing
 	failed  func(error) // called once, when nothing more can be written or sent
+
+	sounds int64        // told so far; of who tells
+	cut    atomic.Int64 // the newest sound that is not to be heard any more
 }
 
 // NewScribe returns the scribe of a chat. failed is called once, when nothing
@@ -61,12 +69,24 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) bool {
 	if o.message != nil && customSessionID != "" {
 		o.message = o.message.WithCustomSessionID(customSessionID)
 	}
+	if o.sound != nil {
+		o.sound.CustomSessionID = customSessionID
+		s.sounds++
+		o.number = s.sounds
+	}
 	select {
 	case s.queue <- o:
 		return true
 	default:
 		return false
 	}
+}
+
+// Cut takes back the sound that was told and has not reached the client. It is
+// called by who calls Tell.
+func (s *Scribe) Cut() {
+	s.cut.Store(s.sounds)
+	s.client.Cut()
 }
 
 // Close says that nothing more happens: Run returns when all is told.
@@ -114,9 +134,23 @@ func (s *Scribe) deliver(ctx context.Context, batch []outgoing) error {
 		return fmt.Errorf("%w: %w", ErrUnwritten, err)
 	}
 	for _, o := range batch {
-		if o.message == nil {
-			continue
+		if err := s.send(ctx, o); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (s *Scribe) send(ctx context.Context, o outgoing) error {
+	switch {
+	case o.sound != nil && o.number > s.cut.Load():
+		if err := s.client.Play(ctx, *o.sound); err != nil {
+			return fmt.Errorf("playing: %w", err)
+		}
+		if o.number <= s.cut.Load() { // it came to the client while that was told to drop it
+			s.client.Cut()
+		}
+	case o.message != nil:
 		if err := s.client.Send(ctx, o.message); err != nil {
 			return fmt.Errorf("sending %s: %w", o.message.MessageType(), err)
 		}

@@ -15,7 +15,7 @@ import (
 // its sounds with about 100 ms of it; speakers draw breath for twice that.
 const sentencePause = 150 * time.Millisecond
 
-// mouth speaks the sentences of replies: synthesis, 48 kHz, WAV files.
+// mouth speaks the sentences of replies: synthesis, at the rate of the wire.
 type mouth struct {
 	voices Voices
 	clock  func() time.Duration
@@ -39,7 +39,7 @@ type Voices interface {
 func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
 	var rate converter
 	for s := range sentences {
-		clip, err := m.clip(ctx, s, &rate, due.mouth)
+		piece, err := m.piece(ctx, s, &rate, due.mouth)
 		if ctx.Err() != nil {
 			return
 		}
@@ -47,32 +47,30 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 			m.post(turn.Failed{At: turn.At(m.clock()), Turn: n, Fault: contract.Fault{Code: contract.NotSpoken, Cause: err}})
 			return
 		}
-		due.spoken(clip.Duration)
-		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Clip: clip})
+		due.spoken(piece.Whole)
+		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Piece: piece})
 	}
 }
 
-func (m mouth) clip(ctx context.Context, s speech, rate *converter, u *engine.Urgency) (turn.Clip, error) {
+// piece is a sentence as sound, all of it in one.
+func (m mouth) piece(ctx context.Context, s speech, rate *converter, u *engine.Urgency) (turn.Piece, error) {
 	voice, err := m.voices.Voice(s.voice)
 	if err != nil {
-		return turn.Clip{}, err
+		return turn.Piece{}, err
 	}
 	said, err := voice.Synthesize(ctx, s.sentence.Text, engine.SpeakOptions{Urgency: u, Speed: s.speed})
 	if err != nil || len(said.PCM) == 0 {
-		return turn.Clip{Sentence: s.sentence}, err
+		return turn.Piece{Sentence: s.sentence, Last: true}, err
 	}
 	pcm, err := rate.convert(said)
 	if err != nil {
-		return turn.Clip{}, err
+		return turn.Piece{}, err
 	}
 	if strings.ContainsAny(s.sentence.Text[len(s.sentence.Text)-1:], ".!?") {
 		pcm = append(pcm, make([]float32, sentencePause*contract.OutputRateHz/time.Second)...)
 	}
-	return turn.Clip{
-		Sentence: s.sentence,
-		Files:    files(pcm),
-		Duration: time.Duration(len(pcm)) * time.Second / contract.OutputRateHz,
-	}, nil
+	whole := time.Duration(len(pcm)) * time.Second / contract.OutputRateHz
+	return turn.Piece{Sentence: s.sentence, PCM: pcm, Whole: whole, Last: true}, nil
 }
 
 // converter brings speech to the rate of the wire. It keeps its filter, whose

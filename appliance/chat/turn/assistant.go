@@ -43,7 +43,7 @@ func (s *State) reveal(out *effects) {
 	s.reply.phase, s.reply.kept, s.reply.failed = answering, nil, nil
 	out.add(Promote{s.turn})
 	for _, e := range r.kept {
-		s.play(out, e.Clip)
+		s.play(out, e.Piece)
 	}
 	if r.failed != nil {
 		s.fail(out, *r.failed)
@@ -98,39 +98,35 @@ func (s *State) thoughtEnded(out *effects, e ThoughtEnded) {
 	s.finish(out)
 }
 
-// spoken: a sentence has become sound.
+// spoken: a sentence, or a piece of it, has become sound.
 func (s *State) spoken(out *effects, e Spoken) {
 	r := &s.reply
 	if !s.at(e.Turn) || r.asking == 0 {
 		return
 	}
-	r.asking--
-	r.spoke++
+	if e.Piece.Last {
+		r.asking--
+		r.spoke++
+	}
 	if r.phase == preparing {
 		r.kept = append(r.kept[:len(r.kept):len(r.kept)], e)
 		return
 	}
-	s.play(out, e.Clip)
+	s.play(out, e.Piece)
 	s.finish(out)
 }
 
-// play sends a sentence: its words, then its sound.
-func (s *State) play(out *effects, c Clip) {
-	s.tell(out, AssistantSaid{c.Sentence, s.reply.dictated})
-	s.addAssistant(c.Sentence.Text)
-	if len(c.Files) == 0 {
-		return
+// play sends a piece of a sentence: before the first of them its words, then
+// the sound.
+func (s *State) play(out *effects, p Piece) {
+	if p.Index == 0 {
+		s.tell(out, AssistantSaid{p.Sentence, s.reply.dictated})
+		s.addAssistant(p.Sentence.Text)
 	}
-	for i, file := range c.Files {
-		s.tell(out, Sounded{c.Sentence.ID, i, file})
+	if len(p.PCM) > 0 {
+		s.tell(out, Sounded{p.Sentence.ID, p.Index, p.PCM})
+		s.plays(p)
 	}
-	if s.now >= s.silentAt {
-		s.playing = nil
-	}
-	begin := max(s.now, s.silentAt)
-	s.silentAt = begin + c.Duration
-	p := s.playing
-	s.playing = append(p[:len(p):len(p)], playing{sentence: c.Sentence, dictated: s.reply.dictated, begin: begin, end: s.silentAt})
 }
 
 // finish ends a turn of which everything was sent.

@@ -53,6 +53,13 @@ type (
 		At
 		Fault contract.Fault
 	}
+	// Played says how much of the sentence ID the client has played by now. It
+	// comes from lines that know; for others the clock counts.
+	Played struct {
+		At
+		ID   string
+		UpTo time.Duration
+	}
 	// HungUp means that the client closed the line or vanished.
 	HungUp struct{ At }
 	// Lost means that the client cannot be reached or the history not written;
@@ -117,11 +124,11 @@ type (
 		At
 		Turn int
 	}
-	// Spoken is a sentence as sound.
+	// Spoken is a sentence as sound, or a piece of it.
 	Spoken struct {
 		At
-		Turn int
-		Clip Clip
+		Turn  int
+		Piece Piece
 	}
 	// Failed says that mind or mouth could not do their part; the turn is
 	// over, as far as it came.
@@ -149,9 +156,17 @@ type Sentence struct {
 	Text string
 }
 
-// Clip is a spoken Sentence: its sound and how long that plays.
-type Clip struct {
+// Piece is a piece of the sound of a Sentence. The pieces of one follow one
+// another, and nothing else comes between them.
+type Piece struct {
 	Sentence Sentence
-	Files    [][]byte // complete WAV files, to be played one after the other
-	Duration time.Duration
+	Index    int           // counts the pieces of the sentence from 0
+	PCM      []float32     // mono at contract.OutputRateHz; nobody changes it any more
+	Whole    time.Duration // how long all of the sentence plays, as far as that is known
+	Last     bool          // the sentence ends with it
+}
+
+// length is how long the piece plays.
+func (p Piece) length() time.Duration {
+	return time.Duration(len(p.PCM)) * time.Second / contract.OutputRateHz
 }

@@ -31,11 +31,11 @@ type (
 		Sentence
 		Dictated bool
 	}
-	// Sounded is a piece of the sound of the sentence ID: a complete WAV file.
+	// Sounded is a piece of the sound of the sentence ID.
 	Sounded struct {
 		ID    string
-		Index int // counts the pieces of the sentence from 0
-		File  []byte
+		Index int       // counts the pieces of the sentence from 0
+		PCM   []float32 // mono at contract.OutputRateHz; nobody changes it any more
 	}
 	// AnswerEnded says that the assistant's turn is over: all of it was sent.
 	AnswerEnded struct{}

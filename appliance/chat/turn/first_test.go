@@ -25,7 +25,7 @@ func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
 	opened.First = []Sentence{hello}
 	b := fresh(greeting("Hello."))
 	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "speak 1: Hello.", "done 1")
-	got := b.after(Spoken{Turn: 1, Clip: Clip{Sentence: hello, Files: [][]byte{{1}}, Duration: time.Second}})
+	got := b.after(Spoken{Turn: 1, Piece: whole(hello, time.Second)})
 	want(t, got[:3], "assistant: Hello.", "audio s1", "assistant_end")
 
 	opened.First = nil

@@ -48,6 +48,45 @@ type playing struct {
 	begin, end time.Duration
 }
 
+// plays notes that the client plays a piece after what it plays already.
+func (s *State) plays(p Piece) {
+	begin := max(s.now, s.silentAt)
+	if p.Index == 0 && s.now >= s.silentAt {
+		s.playing = nil
+	}
+	n := len(s.playing)
+	if p.Index == 0 || n == 0 || s.playing[n-1].sentence.ID != p.Sentence.ID {
+		s.playing = append(slices.Clip(s.playing), playing{p.Sentence, s.reply.dictated, begin, begin + max(p.Whole, p.length())})
+	} else {
+		s.playing = slices.Clone(s.playing)
+		s.playing[n-1].end += begin - s.silentAt // so long the client had nothing to play
+	}
+	s.silentAt = begin + p.length()
+	if p.Last {
+		s.playing[len(s.playing)-1].end = s.silentAt
+	}
+}
+
+// played: the line knows how far a sentence has been heard. What of it and after
+// it is still to be heard comes so much later, or earlier, than the clock said.
+func (s *State) played(e Played) {
+	i := slices.IndexFunc(s.playing, func(p playing) bool { return p.sentence.ID == e.ID })
+	if i < 0 {
+		return
+	}
+	p := s.playing[i]
+	late := s.now - p.begin - max(e.UpTo, 0)
+	if e.UpTo >= p.end-p.begin { // all of it, at the latest now
+		late = min(0, s.now-p.end)
+	}
+	s.playing = slices.Clone(s.playing)
+	for ; i < len(s.playing); i++ {
+		s.playing[i].begin += late
+		s.playing[i].end += late
+	}
+	s.silentAt += late
+}
+
 // conversation is what the model is to go on with, and more that is not in the
 // history.
 func (s State) conversation(more ...Entry) Conversation {

@@ -76,7 +76,7 @@ func (w *witness) draw() Event {
 	case 12:
 		return ThoughtEnded{at, turn}
 	case 13, 14:
-		return Spoken{at, turn, Clip{Sentence: line, Files: [][]byte{[]byte("RIFF")}, Duration: time.Second}}
+		return Spoken{at, turn, whole(line, time.Second)}
 	case 15:
 		return Failed{at, turn, contract.Fault{Code: contract.ProviderFailed}}
 	case 16:

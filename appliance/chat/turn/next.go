@@ -49,6 +49,8 @@ func Next(s State, e Event) (State, []Effect) {
 		s.resume(&out)
 	case SettingsAsked:
 		s.apply(&out, e.Message)
+	case Played:
+		s.played(e)
 	case Faulty:
 		s.faulty(&out, e.Fault)
 	case Tick:

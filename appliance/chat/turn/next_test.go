@@ -140,8 +140,18 @@ func want(t *testing.T, got []string, wanted ...string) {
 func says(text string) Words { return Words{Text: text} }
 
 func clip(turn int, text string, d time.Duration) Spoken {
-	return Spoken{Turn: turn, Clip: Clip{Sentence: Sentence{ID: "id-" + text, Text: text}, Files: [][]byte{[]byte("RIFF")}, Duration: d}}
+	return Spoken{Turn: turn, Piece: whole(Sentence{ID: "id-" + text, Text: text}, d)}
 }
+
+// whole is a sentence that plays so long, in one piece.
+func whole(s Sentence, d time.Duration) Piece {
+	return Piece{Sentence: s, PCM: silence(d), Whole: d, Last: true}
+}
+
+// silence is so long; there is one for all, since nobody changes it.
+func silence(d time.Duration) []float32 { return minute[:d*contract.OutputRateHz/time.Second] }
+
+var minute = make([]float32, 60*contract.OutputRateHz)
 
 func thinks(turn int, text string) Thought {
 	return Thought{Turn: turn, Sentence: Sentence{ID: "id-" + text, Text: text}}
@@ -406,24 +416,39 @@ func TestMetadataIsNotedOfTheChat(t *testing.T) {
 	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{CustomSessionID: "s"}}), "record SESSION_SETTINGS")
 }
 
-func TestTheFilesOfAClipAreCounted(t *testing.T) {
-	var s State
-	var out effects
-	s.play(&out, Clip{Sentence: Sentence{ID: "a", Text: "Long."}, Files: [][]byte{{1}, {2}, {3}}, Duration: 12 * time.Second})
-	var got []Sounded
-	for _, e := range out {
-		if tell, ok := e.(Tell); ok {
-			if a, ok := tell.Fact.(Sounded); ok {
-				got = append(got, a)
-			}
-		}
+// A sentence may come in pieces: its words once, before the first, and what was
+// heard of it by the length of the whole.
+func TestASentenceInPieces(t *testing.T) {
+	b := begin(t)
+	b.after(Typed{Text: "Hello?"}, thinks(1, "Two words."))
+	line := Sentence{ID: "id-Two words.", Text: "Two words."}
+	piece := func(index int, last bool) Spoken {
+		return Spoken{Turn: 1, Piece: Piece{Sentence: line, Index: index, PCM: silence(time.Second), Whole: 3 * time.Second, Last: last}}
 	}
-	for i, a := range got {
-		if a.ID != "a" || a.Index != i || a.File[0] != byte(i+1) {
-			t.Errorf("clip %d is %+v", i, a)
-		}
+	want(t, b.after(piece(0, false)), "assistant: Two words.", "audio id-Two words.")
+	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
+	b.wait(1500 * time.Millisecond) // for 502 ms the client had nothing to play
+	want(t, b.after(piece(1, false)), "audio id-Two words.")
+	if p := b.state.playing[0]; len(b.state.playing) != 1 || p.end-p.begin != 3502*time.Millisecond {
+		t.Errorf("playing %+v", b.state.playing)
 	}
-	if len(got) != 3 || s.silentAt != 12*time.Second {
-		t.Errorf("%d clips, silent at %s", len(got), s.silentAt)
+	want(t, b.after(piece(2, true)), "audio id-Two words.", "assistant_end")
+	if p := b.state.playing[0]; p.end != b.state.silentAt || p.end-p.begin != 3502*time.Millisecond {
+		t.Errorf("playing %+v, silent at %s", p, b.state.silentAt)
+	}
+}
+
+// A line that knows what was played knows better than the clock.
+func TestTheLineSaysWhatWasPlayed(t *testing.T) {
+	b := speaking(t, "First one.", "Second one.")
+	until := b.state.silentAt
+	b.wait(b.state.playing[0].begin + 699*time.Millisecond - b.now)
+	b.after(Played{ID: "id-First one.", UpTo: 300 * time.Millisecond}) // it began 400 ms late
+	if late := b.state.silentAt - until; late != 400*time.Millisecond {
+		t.Errorf("silent %s later", late)
+	}
+	b.after(Played{ID: "id-First one.", UpTo: -time.Hour}, Played{ID: "nobody's", UpTo: time.Second}, Played{ID: "id-Second one.", UpTo: time.Hour})
+	if b.state.silentAt != b.now {
+		t.Errorf("all was played; silent at %s, now %s", b.state.silentAt, b.now)
 	}
 }

@@ -133,7 +133,7 @@ func (k *talk) reply() {
 	line := Sentence{ID: fmt.Sprint(n), Text: "Answer."}
 	k.happen(Thought{Turn: n, Sentence: line})
 	k.happen(ThoughtEnded{Turn: n})
-	k.happen(Spoken{Turn: n, Clip: Clip{Sentence: line, Files: [][]byte{{1}}, Duration: 2 * time.Second}})
+	k.happen(Spoken{Turn: n, Piece: whole(line, 2*time.Second)})
 }
 
 // speak is one utterance, whose words come before its end or later.

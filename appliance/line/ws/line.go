@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/sync/semaphore"
 
+	"parley/appliance/audio"
 	"parley/appliance/contract"
 )
 
@@ -46,8 +47,11 @@ type Line struct {
 
 	requestID string      // of the sender
 	repeated  repeated    // of the sender
-	queue     chan []byte // to the writer; never full, as room sees to it
+	playing   string      // of the sender: the message whose sound was queued last
+	files     int         // of the sender: how many files of it
+	queue     chan queued // to the writer; never full, as room sees to it
 	room      *semaphore.Weighted
+	cuts      atomic.Int64 // how often Cut was called
 
 	once    sync.Once
 	closing chan struct{} // closed by Close, after code and reason are set
@@ -61,6 +65,13 @@ type Line struct {
 	workers sync.WaitGroup // write, keepAlive, and the wait for the session
 }
 
+// queued is a message on its way to the writer.
+type queued struct {
+	data  []byte
+	sound bool
+	cuts  int64 // of sound: how often Cut had been called when it came
+}
+
 // Send queues a message for the client. It returns at once unless the queue is
 // full; a client that makes no room within Timing.Write is dropped. It is
 // called by one goroutine at a time.
@@ -70,7 +81,7 @@ func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	if err != nil {
 		return err
 	}
-	if err := l.enqueue(ctx, data); err != nil {
+	if err := l.enqueue(ctx, queued{data: data}); err != nil {
 		return err
 	}
 	if tooOften {
@@ -79,6 +90,32 @@ func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	}
 	return nil
 }
+
+// Play queues sound for the client, as WAV files in messages of their own. It
+// waits as Send does, and is called by the same goroutine.
+func (l *Line) Play(ctx context.Context, s contract.Sound) error {
+	if s.Index == 0 || s.ID != l.playing {
+		l.playing, l.files = s.ID, 0
+	}
+	cuts := l.cuts.Load()
+	for pcm := s.PCM; len(pcm) > 0 && l.cuts.Load() == cuts; l.files++ {
+		part := firstFile(pcm)
+		pcm = pcm[len(part):]
+		m := contract.AudioOutput{ID: s.ID, Index: l.files, Data: audio.EncodeWAV(part, contract.OutputRateHz), CustomSessionID: s.CustomSessionID}
+		data, err := m.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		if err := l.enqueue(ctx, queued{data, true, cuts}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Cut drops the sound that waits for the network. What the network has cannot
+// be taken back: the client is told of an interruption, and stops playing.
+func (l *Line) Cut() { l.cuts.Add(1) }
 
 // note looks at what passes: errors are given the id of the request, and are
 // counted.
@@ -116,16 +153,16 @@ func (r *repeated) count(e contract.WebSocketError) int {
 	return r.times
 }
 
-func (l *Line) enqueue(ctx context.Context, data []byte) error {
+func (l *Line) enqueue(ctx context.Context, q queued) error {
 	if err := l.over(); err != nil {
 		return err
 	}
-	if !l.room.TryAcquire(weight(data)) {
-		if err := l.waitForRoom(ctx, weight(data)); err != nil {
+	if !l.room.TryAcquire(weight(q.data)) {
+		if err := l.waitForRoom(ctx, weight(q.data)); err != nil {
 			return err
 		}
 	}
-	l.queue <- data
+	l.queue <- q
 	return nil
 }
 
@@ -143,7 +180,7 @@ func (l *Line) waitForRoom(ctx context.Context, n int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l.cut(ErrTooSlow)
+	l.cutOff(ErrTooSlow)
 	return ErrTooSlow
 }
 
@@ -187,8 +224,8 @@ func fit(reason string) string {
 	return reason[:end] + "…"
 }
 
-// cut ends the connection at once.
-func (l *Line) cut(why error) {
+// cutOff ends the connection at once.
+func (l *Line) cutOff(why error) {
 	l.drop(why)
 	_ = l.raw.Close()
 }
@@ -197,8 +234,8 @@ func (l *Line) cut(why error) {
 func (l *Line) write() {
 	for {
 		select {
-		case data := <-l.queue:
-			if !l.put(data) {
+		case q := <-l.queue:
+			if !l.put(q) {
 				return
 			}
 		case <-l.closing:
@@ -211,15 +248,20 @@ func (l *Line) write() {
 	}
 }
 
-func (l *Line) put(data []byte) bool {
-	slow := time.AfterFunc(l.timing.Write, func() { l.cut(ErrTooSlow) })
+// put writes a message, unless nobody is to hear it any more. False means that
+// the connection is gone.
+func (l *Line) put(q queued) bool {
+	defer l.room.Release(weight(q.data))
+	if q.sound && q.cuts != l.cuts.Load() {
+		return true
+	}
+	slow := time.AfterFunc(l.timing.Write, func() { l.cutOff(ErrTooSlow) })
 	defer slow.Stop()
 	l.writing.Store(true)
-	err := l.conn.Write(l.gone, websocket.MessageText, data)
+	err := l.conn.Write(l.gone, websocket.MessageText, q.data)
 	l.writing.Store(false)
-	l.room.Release(weight(data))
 	if err != nil {
-		l.cut(err)
+		l.cutOff(err)
 	}
 	return err == nil
 }
@@ -227,12 +269,12 @@ func (l *Line) put(data []byte) bool {
 // flush writes what was queued before the line was closed, all of it within
 // the time that one message may take.
 func (l *Line) flush() {
-	slow := time.AfterFunc(l.timing.Write, func() { l.cut(ErrTooSlow) })
+	slow := time.AfterFunc(l.timing.Write, func() { l.cutOff(ErrTooSlow) })
 	defer slow.Stop()
 	for {
 		select {
-		case data := <-l.queue:
-			if !l.put(data) {
+		case q := <-l.queue:
+			if !l.put(q) {
 				return
 			}
 		default:
@@ -268,7 +310,7 @@ func (l *Line) keepAlive() {
 		waited := ctx.Err() != nil // all of it, and not for its turn to write
 		cancel()
 		if err != nil && waited && !l.writing.Load() && l.over() == nil {
-			l.cut(errNoPong)
+			l.cutOff(errNoPong)
 		}
 	}
 }

@@ -12,7 +12,7 @@ var errPanicked = errors.New("a goroutine of the line panicked")
 // no other.
 func (l *Line) spawn(doing string, work func()) {
 	l.workers.Go(func() {
-		defer l.survive(doing, func() { l.cut(errPanicked) })
+		defer l.survive(doing, func() { l.cutOff(errPanicked) })
 		work()
 	})
 }

@@ -32,7 +32,7 @@ func (l *Line) carry(s Session, still func(context.Context) error) {
 		l.Close(contract.CloseTooBig, fmt.Sprintf("a message may have %d bytes", l.largest))
 	case !ended && l.over() == nil:
 		l.log.Debug("client left", "err", err)
-		l.cut(errLeft)
+		l.cutOff(errLeft)
 	}
 	s.HangUp()
 	<-s.Done()

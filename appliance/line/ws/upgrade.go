@@ -93,12 +93,12 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 		conn: conn, raw: kept.conn, timing: s.timing, largest: s.largest,
 		log:       s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
 		requestID: w.Header().Get("X-Request-Id"),
-		queue:     make(chan []byte, queueBytes/queueLeast),
+		queue:     make(chan queued, queueBytes/queueLeast),
 		room:      semaphore.NewWeighted(queueBytes),
 		closing:   make(chan struct{}),
 	}
 	l.gone, l.drop = context.WithCancelCause(context.WithoutCancel(r.Context()))
-	l.unhook = context.AfterFunc(s.stopping, func() { l.cut(ErrClosed) })
+	l.unhook = context.AfterFunc(s.stopping, func() { l.cutOff(ErrClosed) })
 	l.spawn("sending", l.write)
 	l.spawn("asking for a sign of life", l.keepAlive)
 	return l, nil

@@ -1,4 +1,4 @@
-package reply
+package ws
 
 import (
 	"time"
@@ -21,20 +21,15 @@ const (
 	cutHold   = 20 * time.Millisecond
 )
 
-// files are WAV files that hold the sound of a clip, one after the other. No
-// sound is no file.
-func files(pcm []float32) [][]byte {
-	var made [][]byte
-	for longest := audio.Samples(longestFile, contract.OutputRateHz); len(pcm) > 0; {
-		n := len(pcm)
-		if n > longest {
-			near := longest - audio.Samples(cutWithin, contract.OutputRateHz)
-			n = near + quietest(pcm[near:longest], audio.Samples(cutHold, contract.OutputRateHz))
-		}
-		made = append(made, audio.EncodeWAV(pcm[:n], contract.OutputRateHz))
-		pcm = pcm[n:]
+// firstFile is as much of pcm as one message brings: all of it, or the
+// beginning up to where it is quiet.
+func firstFile(pcm []float32) []float32 {
+	longest := audio.Samples(longestFile, contract.OutputRateHz)
+	if len(pcm) <= longest {
+		return pcm
 	}
-	return made
+	near := longest - audio.Samples(cutWithin, contract.OutputRateHz)
+	return pcm[:near+quietest(pcm[near:longest], audio.Samples(cutHold, contract.OutputRateHz))]
 }
 
 // quietest is the middle of the window samples of pcm that have the least
