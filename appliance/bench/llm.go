@@ -101,8 +101,8 @@ func (t thinking) ask(ctx context.Context, conversation string, maxTokens int, m
 	var err error
 	r.Usage, err = t.model.Generate(ctx, engine.Prompt{
 		Conversation: conversation, Messages: messages, MaxTokens: maxTokens, Urgency: engine.Live.Urgency(),
-	}, func(piece string) error {
-		r.text += piece
+	}, func(part engine.Part) error {
+		r.text += part.Text
 		return nil
 	})
 	r.took = time.Since(begun)

@@ -116,7 +116,7 @@ func TestTheYardstickSaysWhatTheLanguageModelSays(t *testing.T) {
 	m := enginesFor(t, o, appliance.Thinking).Model.(*llama.Model)
 	p := engine.Prompt{MaxTokens: 12, Messages: []engine.Message{{Role: engine.User, Content: "What is the capital of France?"}}}
 	var want, got strings.Builder
-	u, err := m.Generate(t.Context(), p, func(piece string) error { want.WriteString(piece); return nil })
+	u, err := m.Generate(t.Context(), p, func(part engine.Part) error { want.WriteString(part.Text); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func (f *failing) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 	return f.fakes.Transcribe(ctx, pcm, o)
 }
 
-func (f *failing) Generate(ctx context.Context, p engine.Prompt, emit func(string) error) (engine.Usage, error) {
+func (f *failing) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	if err := f.fail("model"); err != nil {
 		return engine.Usage{}, err
 	}

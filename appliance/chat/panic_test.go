@@ -46,13 +46,13 @@ func (b broken) Transcribe(ctx context.Context, pcm []float32, o engine.Transcri
 	return b.fakes.Transcribe(ctx, pcm, o)
 }
 
-func (b broken) Generate(ctx context.Context, p engine.Prompt, emit func(string) error) (engine.Usage, error) {
+func (b broken) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	poisoned := strings.Contains(p.Messages[len(p.Messages)-1].Content, poison)
 	if poisoned && b.where == "model" {
 		panic("the model breaks")
 	}
 	if poisoned {
-		return engine.Usage{}, emit("This is " + poison + ". ")
+		return engine.Usage{}, emit(engine.Part{Text: "This is " + poison + ". "})
 	}
 	return b.fakes.Generate(ctx, p, emit)
 }

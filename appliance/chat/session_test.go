@@ -55,12 +55,12 @@ func (f *fakes) Transcribe(ctx context.Context, pcm []float32, _ engine.Transcri
 	return engine.Transcript{Text: "When do you open?", Language: "en"}, ctx.Err()
 }
 
-func (f *fakes) Generate(ctx context.Context, p engine.Prompt, emit func(string) error) (engine.Usage, error) {
+func (f *fakes) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	f.mu.Lock()
 	f.asked = append(f.asked, p.Messages)
 	f.mu.Unlock()
 	for _, piece := range f.replies {
-		if err := emit(piece); err != nil {
+		if err := emit(engine.Part{Text: piece}); err != nil {
 			return engine.Usage{}, err
 		}
 	}
@@ -68,6 +68,9 @@ func (f *fakes) Generate(ctx context.Context, p engine.Prompt, emit func(string)
 }
 func (f *fakes) Prefill(context.Context, engine.Prompt) error { return nil }
 func (f *fakes) Forget(string)                                {}
+func (f *fakes) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
+	return nil, engine.ErrCannot
+}
 
 func (f *fakes) Voice(name string) (engine.Synthesizer, error) {
 	if name != "" && name != "joe" {

@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 )
@@ -94,12 +95,34 @@ const (
 	System    Role = "system"
 	User      Role = "user"
 	Assistant Role = "assistant"
+	ToolRole  Role = "tool" // what a tool answered
 )
 
 // Message is one entry of a conversation as a language model sees it.
 type Message struct {
 	Role    Role
 	Content string
+	// Calls are the tools that the assistant called in this message, beside
+	// its Content, which may be empty then; of Assistant only.
+	Calls []ToolCall
+	// CallID is the ToolCall that a message of ToolRole answers.
+	CallID string
+}
+
+// ToolCall is the assistant's wish to have a tool run.
+type ToolCall struct {
+	ID        string // names the call within its conversation
+	Name      string // of the Tool
+	Arguments string // a JSON object, as the tool's Parameters ask for
+}
+
+// Tool is what the assistant may call in place of saying something.
+type Tool struct {
+	Name        string // letters, digits, '_' and '-', at most 64 of them
+	Description string // when to call it and what it does, for the model to read
+	// Parameters is the JSON Schema of the arguments, an object; nil: there
+	// are none.
+	Parameters json.RawMessage
 }
 
 // Prompt asks a LanguageModel to go on with a conversation.
@@ -108,9 +131,20 @@ type Prompt struct {
 	// earlier turns can be found again. Empty keeps nothing.
 	Conversation string
 	Messages     []Message
-	MaxTokens    int     // 0 means the engine's default
-	Temperature  float64 // 0 is greedy
-	Urgency      *Urgency
+	// Tools are what the assistant may call; it calls one at most in a reply.
+	Tools []Tool
+	// Grammar is what the reply has to follow, in GBNF with the rule "root";
+	// empty: none. It excludes Tools.
+	Grammar     string
+	MaxTokens   int     // 0 means the engine's default
+	Temperature float64 // 0 is greedy
+	Urgency     *Urgency
+}
+
+// Part is a part of a reply as it comes: a piece of text, or a whole call.
+type Part struct {
+	Text string // valid UTF-8; empty where Call is set
+	Call *ToolCall
 }
 
 // Usage is what a reply cost.
@@ -124,9 +158,17 @@ type Usage struct {
 // A LanguageModel continues conversations. It may be called from many
 // goroutines; the calls share one loaded model.
 type LanguageModel interface {
-	// Generate streams the reply to p, piece by piece, valid UTF-8 each, and
-	// returns when it is complete, ctx ends, or emit returns an error.
-	Generate(ctx context.Context, p Prompt, emit func(piece string) error) (Usage, error)
+	// Generate streams the reply to p, part by part, and returns when it is
+	// complete, ctx ends, or emit returns an error. What the model cannot do
+	// of p (tools, a grammar) is an ErrCannot.
+	Generate(ctx context.Context, p Prompt, emit func(Part) error) (Usage, error)
+	// Choose returns how likely the reply to p is to begin with each of the
+	// choices: the natural logarithm of the probability of its first token. A
+	// choice that is not among those that the model tells of gets negative
+	// infinity. Choices that begin with the same token cannot be told apart,
+	// which is an error. A model that does not tell probabilities returns
+	// ErrCannot.
+	Choose(ctx context.Context, p Prompt, choices []string) ([]float64, error)
 	// Prefill computes p's messages ahead of time, so that a Generate with the
 	// same beginning starts sooner. It is a hint: engines without a cache
 	// return nil at once.
@@ -142,3 +184,6 @@ var (
 	ErrOverloaded  = errors.New("the language model's server is overloaded")
 	ErrBroken      = errors.New("the language model's server failed")
 )
+
+// ErrCannot is what an engine says that is asked for what it has no way to do.
+var ErrCannot = errors.New("this language model cannot do that")

@@ -88,8 +88,8 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 	}
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature = temperature
-	usage, err := m.model.Generate(ctx, prompt, func(piece string) error {
-		tell(cutter.Push(piece))
+	usage, err := m.model.Generate(ctx, prompt, func(part engine.Part) error {
+		tell(cutter.Push(part.Text))
 		if early := m.early(&cutter, t.Due); early != "" {
 			tell([]string{early})
 		}

@@ -137,7 +137,7 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 // Generate streams the reply to p; see engine.LanguageModel. Where p is longer
 // than the context, its oldest turns are left out. It returns ErrBusy when too
 // many requests wait, ErrClosed after Close.
-func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(piece string) error) (engine.Usage, error) {
+func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	begun := time.Now()
 	r, err := m.submit(ctx, p, false)
 	if err != nil {
@@ -159,8 +159,16 @@ func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 		return err
 	}
 	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
-	_, err = r.follow(ctx, m.box, time.Now(), func(string) error { return nil })
+	_, err = r.follow(ctx, m.box, time.Now(), nothing)
 	return err
+}
+
+// nothing takes the parts of a reply that nobody is to hear.
+func nothing(engine.Part) error { return nil }
+
+// Choose is not there yet.
+func (m *Model) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
+	return nil, fmt.Errorf("llama: choosing: %w", engine.ErrCannot)
 }
 
 // Forget gives up the cache of a conversation, after the reply in progress.
@@ -179,6 +187,9 @@ func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*req
 	defer m.use.RUnlock()
 	if m.closed {
 		return nil, ErrClosed
+	}
+	if len(p.Tools) > 0 || p.Grammar != "" {
+		return nil, fmt.Errorf("llama: tools and grammars: %w", engine.ErrCannot)
 	}
 	prompt, maxTokens, err := m.write(p, !prefill)
 	if err != nil {
@@ -216,7 +227,7 @@ func (m *Model) Warm(ctx context.Context) error {
 		Messages:  []engine.Message{{Role: engine.User, Content: warmth}},
 		MaxTokens: 2,
 		Urgency:   engine.Request.Urgency(),
-	}, func(string) error { return nil })
+	}, nothing)
 	return err
 }
 

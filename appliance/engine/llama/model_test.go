@@ -78,8 +78,8 @@ func ask(question string) []engine.Message {
 func reply(t *testing.T, m *Model, p engine.Prompt) (string, engine.Usage) {
 	t.Helper()
 	var said strings.Builder
-	u, err := m.Generate(within(t), p, func(piece string) error {
-		said.WriteString(piece)
+	u, err := m.Generate(within(t), p, func(part engine.Part) error {
+		said.WriteString(part.Text)
 		return nil
 	})
 	if err != nil {

@@ -55,7 +55,7 @@ func TestACancelledReplyEndsAtOnceAndDisturbsNobody(t *testing.T) {
 	wg.Go(func() { got, _ = reply(t, m, other) })
 	pieces := 0
 	cut := engine.Prompt{Conversation: "cut", Messages: ask("Count to a hundred."), MaxTokens: 100, Urgency: engine.Live.Urgency()}
-	u, err := m.Generate(ctx, cut, func(string) error {
+	u, err := m.Generate(ctx, cut, func(engine.Part) error {
 		if pieces++; pieces == 3 {
 			cancel(why)
 		}
@@ -79,7 +79,7 @@ func TestAnErrorOfEmitEndsTheReply(t *testing.T) {
 	m := small(t, nil)
 	full := errors.New("full")
 	calls := 0
-	_, err := m.Generate(within(t), engine.Prompt{Messages: ask("Count to ten.")}, func(string) error {
+	_, err := m.Generate(within(t), engine.Prompt{Messages: ask("Count to ten.")}, func(engine.Part) error {
 		calls++
 		return full
 	})
@@ -94,7 +94,7 @@ func TestASlowCallerHoldsUpNobody(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		_, err := m.Generate(within(t), engine.Prompt{Conversation: "slow", Messages: ask(questions[0]), MaxTokens: 32},
-			func(string) error { <-stuck; return nil })
+			func(engine.Part) error { <-stuck; return nil })
 		if err != nil {
 			t.Error(err)
 		}
@@ -114,7 +114,7 @@ func TestACallGivesUpAtTheGate(t *testing.T) {
 	ctx, cancel := context.WithTimeout(within(t), 50*time.Millisecond)
 	defer cancel()
 	p := engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 4, Urgency: engine.Batch.Urgency()}
-	if _, err := m.Generate(ctx, p, func(string) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := m.Generate(ctx, p, func(engine.Part) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waiting at the gate: %v", err)
 	}
 	leave()
@@ -154,7 +154,7 @@ func TestLiveWorkGoesBeforeBatchWork(t *testing.T) {
 	wg.Go(func() {
 		var once sync.Once
 		m.Generate(within(t), engine.Prompt{Conversation: "batch", Messages: ask("Count to a hundred in words."), MaxTokens: 60},
-			func(string) error { once.Do(func() { close(began) }); return nil })
+			func(engine.Part) error { once.Do(func() { close(began) }); return nil })
 		batchEnded = time.Now()
 	})
 	<-began
@@ -214,7 +214,7 @@ func TestCloseEndsEveryCall(t *testing.T) {
 	for _, q := range questions[:3] {
 		wg.Go(func() {
 			_, err := m.Generate(within(t), engine.Prompt{Messages: ask(q + " Count to a thousand."), MaxTokens: 500},
-				func(string) error { once.Do(func() { close(began) }); return nil })
+				func(engine.Part) error { once.Do(func() { close(began) }); return nil })
 			if err != nil && !errors.Is(err, ErrClosed) {
 				t.Errorf("%s: %v", q, err)
 			}
@@ -225,7 +225,7 @@ func TestCloseEndsEveryCall(t *testing.T) {
 		t.Error(err)
 	}
 	wg.Wait()
-	if _, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi")}, func(string) error { return nil }); !errors.Is(err, ErrClosed) {
+	if _, err := m.Generate(within(t), engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error { return nil }); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 	if err := m.Prefill(within(t), engine.Prompt{Conversation: "a", Messages: ask("Hi")}); !errors.Is(err, ErrClosed) {
@@ -245,10 +245,10 @@ func TestTooManyRequestsAreRefused(t *testing.T) {
 	ctx, cancel := context.WithCancel(within(t))
 	var wg sync.WaitGroup
 	for range maxWaiting {
-		wg.Go(func() { m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(string) error { return nil }) })
+		wg.Go(func() { m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error { return nil }) })
 	}
 	waitFor(t, func() bool { m.box.mu.Lock(); defer m.box.mu.Unlock(); return m.box.taken == maxWaiting })
-	if _, err := m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(string) error { return nil }); !errors.Is(err, ErrBusy) {
+	if _, err := m.Generate(ctx, engine.Prompt{Messages: ask("Hi")}, func(engine.Part) error { return nil }); !errors.Is(err, ErrBusy) {
 		t.Errorf("one more than %d: %v", maxWaiting, err)
 	}
 	cancel()
@@ -283,7 +283,7 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 	if err := m.box.put(r); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.follow(within(t), m.box, time.Now(), func(string) error { return nil }); err == nil || !strings.Contains(err.Error(), "panic") {
+	if _, err := r.follow(within(t), m.box, time.Now(), func(engine.Part) error { return nil }); err == nil || !strings.Contains(err.Error(), "panic") {
 		t.Errorf("got %v, want the panic as an error", err)
 	}
 	beside.Wait()

@@ -141,7 +141,7 @@ func TestAPromptThatCannotFitIsRefusedWithItsSize(t *testing.T) {
 		"long system": {says(engine.System, long), says(engine.User, "Hi")},
 		"long turn":   {says(engine.System, hotel), says(engine.User, long)},
 	} {
-		_, err := m.Generate(within(t), engine.Prompt{Messages: messages}, func(string) error { return nil })
+		_, err := m.Generate(within(t), engine.Prompt{Messages: messages}, func(engine.Part) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), "there is room for 128") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -150,7 +150,7 @@ func TestAPromptThatCannotFitIsRefusedWithItsSize(t *testing.T) {
 		"no messages":  nil,
 		"unknown role": {{Role: "pirate", Content: "Arr"}},
 	} {
-		if _, err := m.Generate(within(t), engine.Prompt{Messages: messages}, func(string) error { return nil }); err == nil {
+		if _, err := m.Generate(within(t), engine.Prompt{Messages: messages}, func(engine.Part) error { return nil }); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

@@ -63,7 +63,7 @@ func (r *request) end(err error) {
 
 // follow hands the reply to emit as it comes. When it returns, emit is not
 // called again, whatever the owner still does.
-func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time, emit func(string) error) (engine.Usage, error) {
+func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
 	u := engine.Usage{PromptTokens: len(r.prompt)}
 	for {
 		if err := context.Cause(ctx); err != nil {
@@ -80,7 +80,7 @@ func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time, emi
 			if u.FirstToken == 0 {
 				u.FirstToken = time.Since(begun)
 			}
-			if err := emit(d.piece); err != nil {
+			if err := emit(engine.Part{Text: d.piece}); err != nil {
 				box.leave(r)
 				return u, err
 			}

@@ -15,7 +15,7 @@ import (
 type answer struct {
 	start time.Time // when the caller began to wait
 	watch *watch
-	emit  func(piece string) error
+	emit  func(engine.Part) error
 	usage *engine.Usage
 
 	thoughts thinking
@@ -87,7 +87,7 @@ func (a *answer) deliver(piece string) error {
 		a.begun, a.usage.FirstToken = true, time.Since(a.start)
 	}
 	a.watch.pause()
-	a.refused = a.emit(strings.ToValidUTF8(piece, "\uFFFD"))
+	a.refused = a.emit(engine.Part{Text: strings.ToValidUTF8(piece, "\uFFFD")})
 	a.watch.next()
 	return a.refused
 }

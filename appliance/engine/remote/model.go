@@ -107,8 +107,11 @@ var _ engine.LanguageModel = (*Model)(nil)
 // Generate streams the server's reply. A server that fails before it answered
 // anything is tried a second time; after that, and after the first piece, the
 // error is an *Error, or ctx's when ctx ended, or emit's.
-func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(piece string) error) (engine.Usage, error) {
+func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	start := time.Now()
+	if len(p.Tools) > 0 || p.Grammar != "" {
+		return engine.Usage{}, fmt.Errorf("remote model: tools and grammars: %w", engine.ErrCannot)
+	}
 	u, err := m.once(ctx, start, p, emit)
 	fault, ok := errors.AsType[*Error](err)
 	if !ok || fault.Answered {
@@ -129,6 +132,11 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(piece s
 	return m.once(ctx, start, p, emit)
 }
 
+// Choose is not there yet.
+func (m *Model) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
+	return nil, fmt.Errorf("remote model: choosing: %w", engine.ErrCannot)
+}
+
 // Prefill does nothing: the server has its own cache.
 func (m *Model) Prefill(context.Context, engine.Prompt) error { return nil }
 
@@ -139,7 +147,7 @@ func (m *Model) Forget(string) {}
 // address, key or model name is known before anyone speaks.
 func (m *Model) Warm(ctx context.Context) error {
 	p := engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "Hello."}}, MaxTokens: 1}
-	_, err := m.Generate(ctx, p, func(string) error { return nil })
+	_, err := m.Generate(ctx, p, func(engine.Part) error { return nil })
 	return err
 }
 
@@ -153,7 +161,7 @@ func (m *Model) Close() error {
 }
 
 // once makes one request. start is when the caller began to wait.
-func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(string) error) (engine.Usage, error) {
+func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	var usage engine.Usage
 	watched, watch := newWatch(ctx, m.limits, start)
 	defer watch.stop()

@@ -74,8 +74,8 @@ var hello = engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content
 
 func generate(ctx context.Context, m *Model) (string, error) {
 	var b strings.Builder
-	_, err := m.Generate(ctx, hello, func(piece string) error {
-		b.WriteString(piece)
+	_, err := m.Generate(ctx, hello, func(part engine.Part) error {
+		b.WriteString(part.Text)
 		return nil
 	})
 	return b.String(), err
@@ -257,7 +257,7 @@ func TestTheRequestIsThatOfTheOpenAIAPI(t *testing.T) {
 	p := engine.Prompt{MaxTokens: 7, Temperature: 0.5, Messages: []engine.Message{
 		{Role: engine.System, Content: "Be brief."}, {Role: engine.User, Content: "a\xffb"}, {Role: engine.Assistant, Content: "Yes."},
 	}}
-	if _, err := m.Generate(t.Context(), p, func(string) error { return nil }); err != nil {
+	if _, err := m.Generate(t.Context(), p, func(engine.Part) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"a\ufffdb"},{"role":"assistant","content":"Yes."}],` +
@@ -333,7 +333,7 @@ func TestCancellingEndsTheRequestAtTheServerToo(t *testing.T) {
 	})
 	reason := errors.New("the user spoke")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := m.Generate(ctx, hello, func(string) error { cancel(reason); return nil })
+	_, err := m.Generate(ctx, hello, func(engine.Part) error { cancel(reason); return nil })
 	if !errors.Is(err, reason) {
 		t.Errorf("got %v, want the cause of the cancellation", err)
 	}
@@ -350,7 +350,7 @@ func TestWhatEmitSaysEndsTheReply(t *testing.T) {
 	})
 	full := errors.New("full")
 	calls := 0
-	_, err := m.Generate(t.Context(), hello, func(string) error { calls++; return full })
+	_, err := m.Generate(t.Context(), hello, func(engine.Part) error { calls++; return full })
 	if !errors.Is(err, full) || calls != 1 {
 		t.Errorf("got %v after %d pieces, want emit's error after 1", err, calls)
 	}
@@ -361,9 +361,9 @@ func TestASlowListenerIsNotTheServersFault(t *testing.T) {
 		say(w, delta("One"), delta(" two"), stop, "[DONE]")
 	})
 	var said string
-	_, err := m.Generate(t.Context(), hello, func(piece string) error {
+	_, err := m.Generate(t.Context(), hello, func(part engine.Part) error {
 		time.Sleep(quick.Idle + 100*time.Millisecond)
-		said += piece
+		said += part.Text
 		return nil
 	})
 	if err != nil || said != "One two" {

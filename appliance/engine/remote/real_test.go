@@ -100,9 +100,9 @@ func TestARealServerAnswers(t *testing.T) {
 	ask := func() (string, engine.Usage, int) {
 		var said strings.Builder
 		pieces := 0
-		u, err := m.Generate(t.Context(), p, func(piece string) error {
+		u, err := m.Generate(t.Context(), p, func(part engine.Part) error {
 			pieces++
-			said.WriteString(piece)
+			said.WriteString(part.Text)
 			return nil
 		})
 		if err != nil {
@@ -144,7 +144,7 @@ func TestARealServerStopsWhenTheTurnIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := engine.Prompt{MaxTokens: 400, Messages: []engine.Message{{Role: engine.User, Content: "Tell me a very long story about a whale."}}}
 	var stopped time.Time
-	_, err = m.Generate(ctx, p, func(string) error {
+	_, err = m.Generate(ctx, p, func(engine.Part) error {
 		if stopped.IsZero() {
 			stopped = time.Now()
 			cancel()
