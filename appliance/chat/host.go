@@ -58,6 +58,7 @@ type Host struct {
 	mu       sync.Mutex
 	seats    int
 	accounts map[string]int // seats of each account that has any
+	paces    map[engine.LanguageModel]*reply.Pace
 	stopping bool
 
 	open    group // sessions and what goes on after them; and every seat counts as one
@@ -66,7 +67,7 @@ type Host struct {
 
 // NewHost returns a Host of parts; ctx gives its conversations their values.
 func NewHost(ctx context.Context, parts Parts) *Host {
-	h := &Host{Parts: parts, accounts: map[string]int{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
+	h := &Host{Parts: parts, accounts: map[string]int{}, paces: map[engine.LanguageModel]*reply.Pace{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
 	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	h.open.Go(h.prefill)
 	return h
@@ -129,6 +130,18 @@ func (s *Seat) Release() {
 		s.host.mu.Unlock()
 		s.host.open.running.Done()
 	})
+}
+
+// pace is how quick a model has lately been.
+func (h *Host) pace(m engine.LanguageModel) *reply.Pace {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	p := h.paces[m]
+	if p == nil {
+		p = reply.NewPace()
+		h.paces[m] = p
+	}
+	return p
 }
 
 // Live is how many conversations there are.

@@ -14,26 +14,12 @@ import (
 // and a synthesizer should make before the first sound is heard.
 const maxSentence = 250
 
-// minFirstWords is how short the first part of a sentence may be when it is
-// cut at a clause: shorter ones sound like an interrupted speaker.
-const minFirstWords = 4
-
-// minNextWords is how many words must follow a comma, before another comma,
-// for it to part two clauses and not two items of a list.
-const minNextWords = 3
-
 // A Cutter cuts text that arrives in pieces into sentences. Where the pieces
 // are cut makes no difference to the sentences. The zero value is ready; it is
 // used by one goroutine.
 type Cutter struct {
-	// FirstClause, when positive, lets the first sentence be cut at a clause
-	// once it has more than so many words and no end, so that a voice can
-	// start sooner.
-	FirstClause int
-
 	buf     []rune
-	scanned int  // nothing before buf[scanned] ends the sentence
-	begun   bool // a sentence was returned
+	scanned int // nothing before buf[scanned] ends the sentence
 }
 
 // Push adds a piece and returns the sentences that it completes, without
@@ -56,27 +42,24 @@ func (c *Cutter) Push(piece string) []string {
 // Rest returns what is left when no more pieces follow, empty when nothing
 // is, and makes the Cutter as new.
 func (c *Cutter) Rest() string {
-	s := c.take(len(c.buf))
-	c.begun = false
-	return s
+	return c.take(len(c.buf))
 }
 
-// Haste says where a first sentence may be cut when there is no time for all
+// Haste says where a sentence may be cut when there is no time for all
 // of it.
 type Haste int
 
 // How hasty: at a clause ("I'm sorry,", "Sure,"), or at a phrase of
-// three or more ("The museum is open | from ten"), where a speaker who thinks
-// as he talks would draw breath.
+// four words or more ("The museum is open | from ten"), where a speaker who
+// thinks as he talks would draw breath.
 const (
 	AtClause Haste = iota
 	AtPhrase
 )
 
-const (
-	minHastyClause = 1
-	minHastyPhrase = 3
-)
+// minPhrase is how many words a phrase has that is spoken by itself: shorter
+// ones sound like an interrupted speaker.
+const minPhrase = 4
 
 // phraseBeginners are words before which English speakers pause.
 var phraseBeginners = regexp.MustCompile(`(?i)^(?:about|after|and|as|at|because|before|but|by|during|for|from|if|in|into|near|on|or|since|so|that|through|to|under|until|when|where|which|while|who|with|without)$`)
@@ -85,23 +68,20 @@ var phraseBeginners = regexp.MustCompile(`(?i)^(?:about|after|and|as|at|because|
 // still to come.
 var phraseHolders = regexp.MustCompile(`(?i)^(?:a|an|are|be|been|can|could|did|do|does|had|has|have|her|his|is|its|may|might|must|my|no|not|our|shall|should|the|their|this|these|those|very|was|were|will|would|your)$`)
 
-// Early returns the beginning of the first sentence, as far as it can be spoken
-// by itself, for a voice that cannot wait for the end; empty when there is no
-// such place yet, or something was returned before. The rest follows as the
+// Early returns the beginning of the sentence under way, as far as it can be
+// spoken by itself, for a voice that cannot wait for the end, if that has so many
+// words at least; empty when there is no such place yet. The rest follows as the
 // next sentence.
-func (c *Cutter) Early(h Haste) string {
-	if c.begun {
-		return ""
-	}
+func (c *Cutter) Early(h Haste, least int) string {
 	for i := len(c.buf) - 2; i > 0; i-- {
-		if clauseEnds(c.buf, i) && words(c.buf[:i+1]) >= minHastyClause {
+		if clauseEnds(c.buf, i) && words(c.buf[:i+1]) >= least {
 			return c.take(i + 1)
 		}
 	}
 	if h < AtPhrase {
 		return ""
 	}
-	if at := phraseEnd(c.buf); at > 0 {
+	if at := phraseEnd(c.buf, max(least, minPhrase)); at > 0 {
 		return c.take(at)
 	}
 	return ""
@@ -109,13 +89,13 @@ func (c *Cutter) Early(h Haste) string {
 
 // phraseEnd returns where the last phrase begins whose first word is complete,
 // 0 if too few words stand before it, or it belongs to the one before.
-func phraseEnd(buf []rune) int {
+func phraseEnd(buf []rune, least int) int {
 	end := len(buf) // of the word that is looked at, exclusive
 	for i := len(buf) - 1; i > 0; i-- {
 		if buf[i] != ' ' {
 			continue
 		}
-		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= minHastyPhrase && !phraseHolders.MatchString(lastWord(string(buf[:i]))) {
+		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= least && !phraseHolders.MatchString(lastWord(string(buf[:i]))) {
 			return i
 		}
 		end = i
@@ -169,7 +149,6 @@ func (c *Cutter) take(at int) string {
 	}
 	c.buf = c.buf[:copy(c.buf, rest)]
 	c.scanned = 0
-	c.begun = c.begun || s != ""
 	return s
 }
 
@@ -186,11 +165,8 @@ func (c *Cutter) next() int {
 		}
 		c.scanned = v.at
 	}
-	switch {
-	case len(c.buf) >= maxSentence:
+	if len(c.buf) >= maxSentence {
 		return longCut(c.buf)
-	case c.FirstClause > 0 && !c.begun:
-		return c.firstClause()
 	}
 	return 0
 }
@@ -211,21 +187,6 @@ func longCut(buf []rune) int {
 	return len(buf)
 }
 
-// firstClause returns where the first sentence may be cut early, 0 for nowhere
-// yet.
-func (c *Cutter) firstClause() int {
-	last := len(c.buf) - 1
-	if last < 0 || !unicode.IsSpace(c.buf[last]) || words(c.buf) <= c.FirstClause {
-		return 0
-	}
-	for i := last - 1; i > 0; i-- {
-		if clauseEnds(c.buf, i) && words(c.buf[:i+1]) >= minFirstWords && partsClauses(c.buf, i) {
-			return i + 1
-		}
-	}
-	return 0
-}
-
 // clauseEnds reports whether a clause may end with buf[i].
 func clauseEnds(buf []rune, i int) bool {
 	if i+1 >= len(buf) {
@@ -240,23 +201,6 @@ func clauseEnds(buf []rune, i int) bool {
 		return unicode.IsSpace(buf[i+1]) && i > 0 && unicode.IsSpace(buf[i-1])
 	}
 	return false
-}
-
-// partsClauses reports whether the mark at buf[i], if it is a comma, stands
-// between clauses and not between the items of a list.
-func partsClauses(buf []rune, i int) bool {
-	if buf[i] != ',' && buf[i] != '，' && buf[i] != '、' {
-		return true
-	}
-	before := i
-	for before > 0 && !clauseEnds(buf, before-1) {
-		before--
-	}
-	after := i + 1
-	for after < len(buf) && !clauseEnds(buf, after) {
-		after++
-	}
-	return words(buf[before:i]) >= minNextWords && words(buf[i+1:after]) >= minNextWords
 }
 
 // words counts the words of s.

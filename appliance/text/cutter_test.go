@@ -76,35 +76,6 @@ func TestASentenceIsCutAsSoonAsItIsCertain(t *testing.T) {
 	}
 }
 
-func TestTheFirstSentenceMayBeCutAtAClause(t *testing.T) {
-	for in, want := range map[string]string{
-		"Sure, I can help you with that, but first I need to know which room you are in today.": "Sure, I can help you with that,",
-		"The pool on the second floor is open every day: it closes at ten in the evening.":      "The pool on the second floor is open every day:",
-		"You can buy apples, pears, plums, figs, dates, nuts and much more in the shop.":        "You can buy apples, pears, plums, figs, dates, nuts and much more in the shop.",
-		"The whole house did cost 1,000,000 dollars or so when it was built back then.":         "The whole house did cost 1,000,000 dollars or so when it was built back then.",
-		"Short one, really short.": "Short one, really short.",
-	} {
-		c := Cutter{FirstClause: 8}
-		got := c.Push(in)
-		got = append(got, c.Rest())
-		if got[0] != want {
-			t.Errorf("first of %q is %q, want %q", in, got[0], want)
-		}
-		if joined := strings.TrimSpace(strings.Join(got, " ")); joined != in {
-			t.Errorf("%q came out as %q", in, joined)
-		}
-	}
-}
-
-func TestOnlyTheFirstSentenceIsCutAtAClause(t *testing.T) {
-	c := Cutter{FirstClause: 6}
-	second := "This sentence is a good deal longer than that, and it has clauses in it, as you can see."
-	got := c.Push("Short. " + second + " ")
-	if !slices.Equal(got, []string{"Short.", second}) {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestNoSentenceIsTooLong(t *testing.T) {
 	for _, in := range []string{
 		strings.Repeat("word ", 300), strings.Repeat("x", 1000), strings.Repeat("a clause, ", 100),
@@ -145,8 +116,7 @@ func TestNothingIsLost(t *testing.T) {
 func TestPiecesMakeNoDifference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := []rune(rapid.OneOf(rapid.Custom(prose), rapid.String()).Draw(t, "text"))
-		first := rapid.IntRange(0, 8).Draw(t, "first clause")
-		whole, pieces := Cutter{FirstClause: first}, Cutter{FirstClause: first}
+		var whole, pieces Cutter
 		want := append(whole.Push(string(in)), whole.Rest())
 		var got []string
 		for len(in) > 0 {
@@ -171,35 +141,51 @@ func TestWhatIsSpokenHasNoEmojiAndSingleSpaces(t *testing.T) {
 	})
 }
 
-func TestEarlyGivesWhatCanBeSpokenByItselfOnce(t *testing.T) {
+func TestEarlyGivesWhatCanBeSpokenByItself(t *testing.T) {
 	for _, row := range []struct {
 		said  string
 		haste Haste
+		least int
 		want  string
 	}{
-		{"I'm sorry, but I do", AtClause, "I'm sorry,"},
-		{"I'm sorry,", AtClause, ""},
-		{"Well, the museum", AtClause, "Well,"},
-		{"It costs 1,000 dollars for", AtClause, ""},
-		{"Yes, of course, it is", AtClause, "Yes, of course,"},
-		{"The agent has logged into the", AtClause, ""},
-		{"The agent has logged into the", AtPhrase, "The agent has logged"},
-		{"The agent has logged into", AtPhrase, ""}, // it may become "intolerably"
-		{"It is at the", AtPhrase, ""},
-		{"The number you dialed is not in the", AtPhrase, ""},
-		{"", AtPhrase, ""},
+		{"I'm sorry, but I do", AtClause, 1, "I'm sorry,"},
+		{"I'm sorry, but I do", AtClause, 3, ""},
+		{"I'm sorry,", AtClause, 1, ""},
+		{"Well, the museum", AtClause, 1, "Well,"},
+		{"It costs 1,000 dollars for", AtClause, 1, ""},
+		{"Yes, of course, it is", AtClause, 1, "Yes, of course,"},
+		{"The agent has logged into the", AtClause, 1, ""},
+		{"The agent has logged into the", AtPhrase, 1, "The agent has logged"},
+		{"The agent has logged into the", AtPhrase, 5, ""},
+		{"The museum is open", AtPhrase, 1, ""},
+		{"The museum opens at ten", AtPhrase, 1, ""},   // three words
+		{"The agent has logged into", AtPhrase, 1, ""}, // it may become "intolerably"
+		{"It is at the", AtPhrase, 1, ""},
+		{"The number you dialed is not in the", AtPhrase, 1, ""},
+		{"", AtPhrase, 1, ""},
 	} {
 		var c Cutter
 		c.Push(row.said)
-		if got := c.Early(row.haste); got != row.want {
+		if got := c.Early(row.haste, row.least); got != row.want {
 			t.Errorf("%q: %q, want %q", row.said, got, row.want)
 		}
-		if row.want == "" {
-			continue
-		}
-		c.Push(" system, and in the end")
-		if again := c.Early(AtPhrase); again != "" {
-			t.Errorf("%q: then %q", row.said, again)
-		}
 	}
+}
+
+func TestWhatIsCutEarlyIsNotLost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := []rune(prose(t))
+		var c Cutter
+		var got []string
+		for _, r := range in {
+			got = append(got, c.Push(string(r))...)
+			if rapid.Bool().Draw(t, "late") {
+				got = append(got, c.Early(Haste(rapid.IntRange(0, 1).Draw(t, "haste")), rapid.IntRange(0, 6).Draw(t, "least")))
+			}
+		}
+		got = append(got, c.Rest())
+		if got, want := letters(strings.Join(got, " ")), letters(string(in)); got != want {
+			t.Fatalf("%q\n got %q\nwant %q", string(in), got, want)
+		}
+	})
 }

@@ -18,16 +18,10 @@ const (
 	// replyTimeout bounds one reply: 120 tokens at the slowest rate seen on
 	// two busy cores (5 a second), and as much again.
 	replyTimeout = 60 * time.Second
-	// voiceAhead is what the voice needs for a first sentence, at the slower of
-	// two machines tried, with the step of the model that it has to wait for.
-	voiceAhead = 200 * time.Millisecond
-	// patience is how long after the end of the turn a sentence is still waited
-	// for before it is cut in the middle of a clause, which is heard.
+	// patience is how long after the moment at which its sound is missed a
+	// sentence is still waited for before it is cut in the middle of a clause,
+	// which is heard.
 	patience = 50 * time.Millisecond
-	// firstClauseWords is the length from which the first sentence may be cut
-	// at a clause: eight words take the default model a third of a second, and
-	// play three.
-	firstClauseWords = 8
 )
 
 // mind thinks of replies: it streams the language model's answer and cuts it
@@ -35,6 +29,7 @@ const (
 type mind struct {
 	chatID string
 	model  engine.LanguageModel
+	pace   *Pace
 	log    *slog.Logger
 	clock  func() time.Duration
 	post   func(turn.Event)
@@ -79,7 +74,7 @@ func (m mind) prefill(ctx context.Context, c turn.Conversation) {
 func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *schedule) {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
-	cutter := text.Cutter{FirstClause: firstClauseWords}
+	var cutter text.Cutter
 	tell := func(sentences []string) {
 		for _, line := range sentences {
 			s.thought(line)
@@ -88,13 +83,22 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 	}
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature = temperature
+	var first time.Time // part of the answer
+	bytes := 0
 	usage, err := m.model.Generate(ctx, prompt, func(part engine.Part) error {
+		if first.IsZero() {
+			first, bytes = time.Now(), -len(part.Text)
+		}
+		bytes += len(part.Text)
 		tell(cutter.Push(part.Text))
-		if early := m.early(&cutter, t.Due); early != "" {
+		if early := m.early(&cutter, s); early != "" {
 			tell([]string{early})
 		}
 		return context.Cause(ctx)
 	})
+	if !t.Speculative { // which waits after its first sentence
+		m.pace.wrote(bytes, time.Since(first))
+	}
 	m.log.Debug("reply", "turn", t.Turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(), "err", err)
 	if err != nil {
@@ -107,14 +111,14 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 	m.post(turn.ThoughtEnded{At: turn.At(m.clock()), Turn: t.Turn})
 }
 
-// early cuts the first sentence short when the user will be waiting for it, and
-// shorter when he is.
-func (m mind) early(c *text.Cutter, due time.Duration) string {
-	switch now := m.clock(); {
-	case now >= due+patience:
-		return c.Early(text.AtPhrase)
-	case now >= due-voiceAhead:
-		return c.Early(text.AtClause)
+// early cuts a sentence short where all of it would come too late: at a clause
+// when its sound would just be missed, at a phrase when it is.
+func (m mind) early(c *text.Cutter, s *schedule) string {
+	switch late := s.lateBy(m.pace.lead()); {
+	case late > patience:
+		return c.Early(text.AtPhrase, m.pace.least())
+	case late > 0:
+		return c.Early(text.AtClause, m.pace.least())
 	}
 	return ""
 }

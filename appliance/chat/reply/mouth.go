@@ -18,6 +18,7 @@ const sentencePause = 150 * time.Millisecond
 // mouth speaks the sentences of replies: synthesis, at the rate of the wire.
 type mouth struct {
 	voices Voices
+	pace   *Pace
 	clock  func() time.Duration
 	post   func(turn.Event)
 }
@@ -39,6 +40,7 @@ type Voices interface {
 func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
 	var rate converter
 	for s := range sentences {
+		asked := time.Now()
 		piece, err := m.piece(ctx, s, &rate, due.mouth)
 		if ctx.Err() != nil {
 			return
@@ -47,6 +49,7 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 			m.post(turn.Failed{At: turn.At(m.clock()), Turn: n, Fault: contract.Fault{Code: contract.NotSpoken, Cause: err}})
 			return
 		}
+		m.pace.sounded(time.Since(asked))
 		due.spoken(piece.Whole)
 		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Piece: piece})
 	}

@@ -21,6 +21,7 @@ type Parts struct {
 	ChatID string
 	Model  engine.LanguageModel
 	Voices Voices
+	Pace   *Pace // of Model
 	Log    *slog.Logger
 	Clock  func() time.Duration // since the chat began
 	Post   func(turn.Event)     // takes sentences and sound as they are made
@@ -51,8 +52,8 @@ type work struct {
 func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
-		mind:  mind{p.ChatID, p.Model, p.Log, p.Clock, p.Post},
-		mouth: mouth{p.Voices, p.Clock, p.Post},
+		mind:  mind{p.ChatID, p.Model, p.Pace, p.Log, p.Clock, p.Post},
+		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post},
 		turns: map[int]*work{},
 	}
 }

@@ -64,6 +64,14 @@ func (s *schedule) spoken(d time.Duration) {
 	s.tellMouth()
 }
 
+// lateBy is how much too late the sound of what is cut off now will be, when
+// that takes so long to make.
+func (s *schedule) lateBy(making time.Duration) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.heard) + making
+}
+
 // promote says that somebody waits for the reply from now on.
 func (s *schedule) promote() {
 	s.mu.Lock()

@@ -1,0 +1,95 @@
+package reply
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/engine"
+)
+
+// writer writes a text, a word at a time.
+type writer struct {
+	engine.LanguageModel
+	text string
+	each time.Duration
+}
+
+func (w writer) Generate(_ context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	for _, word := range strings.SplitAfter(w.text, " ") {
+		time.Sleep(w.each)
+		if err := emit(engine.Part{Text: word}); err != nil {
+			return engine.Usage{}, err
+		}
+	}
+	return engine.Usage{}, nil
+}
+
+// pieces of what a writer says in answer to a guess whose silence ends after
+// some time, and when each was thought.
+func pieces(t *testing.T, w writer, silence time.Duration, p *Pace) (said []string, at []time.Duration) {
+	t.Helper()
+	begun := time.Now()
+	clock := func() time.Duration { return time.Since(begun) }
+	m := mind{"chat", w, p, slog.New(slog.DiscardHandler), clock, func(e turn.Event) {
+		if thought, ok := e.(turn.Thought); ok {
+			said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
+		}
+	}}
+	m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true, Due: silence}, 0, newSchedule(false, begun.Add(silence)))
+	return said, at
+}
+
+const longAnswer = "The garden behind the old house is open in the summer, and you can walk through it from nine until six every day."
+
+func TestAnAnswerForWhichThereIsTimeIsOneSentence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		said, _ := pieces(t, writer{text: longAnswer, each: 20 * time.Millisecond}, 800*time.Millisecond, NewPace())
+		if len(said) != 1 {
+			t.Errorf("%q", said)
+		}
+	})
+}
+
+func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clause, at := pieces(t, writer{text: "Yes, of course, " + longAnswer, each: 60 * time.Millisecond}, 500*time.Millisecond, NewPace())
+		if clause[0] != "Yes, of course," || at[0] > 400*time.Millisecond {
+			t.Errorf("%q after %v", clause, at)
+		}
+		phrase, at := pieces(t, writer{text: longAnswer, each: 100 * time.Millisecond}, 500*time.Millisecond, NewPace())
+		if len(strings.Fields(phrase[0])) < 4 || at[0] > 900*time.Millisecond {
+			t.Errorf("%q after %v", phrase, at)
+		}
+		if joined := strings.Join(phrase, " "); joined != longAnswer {
+			t.Errorf("came out as %q", joined)
+		}
+	})
+}
+
+// Who listens hears no hole between the first piece and the next, on a machine
+// that writes slower than most but quicker than people speak.
+func TestTheNextPieceIsReadyBeforeTheFirstHasBeenPlayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, each := range []time.Duration{60, 120, 240} {
+			p := NewPace()
+			w := writer{text: longAnswer, each: each * time.Millisecond}
+			for range 5 { // it learns
+				pieces(t, w, 0, p)
+				p.wrote(len(longAnswer), time.Duration(len(strings.Fields(longAnswer)))*w.each)
+			}
+			said, at := pieces(t, w, 300*time.Millisecond, p)
+			dry := at[0]
+			for i := range said {
+				if hole := at[i] + firstSoundTime - dry; i > 0 && hole > 0 {
+					t.Errorf("a word in %v: %q comes %v too late after %q", w.each, said[i], hole, said[:i])
+				}
+				dry = max(dry, at[i]+firstSoundTime) + time.Duration(len(strings.Fields(said[i])))*wordTime
+			}
+		}
+	})
+}

@@ -1,0 +1,70 @@
+package reply
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// lately is the weight of the newest measurement in a Pace: the last four or
+	// so count, for what else the machine does changes within minutes.
+	lately = 4
+	// nextBytes is how much the model has to write before the next piece can be
+	// cut off: a phrase of four words.
+	nextBytes = 24
+	// wordTime is how long a word plays, at 180 words a minute.
+	wordTime = time.Second / 3
+	// mostLeast bounds how long a first piece has to be: on a machine that is
+	// slower than that speech, nothing helps.
+	mostLeast = 8
+	// firstByteTime and firstSoundTime are a Pace before anything was measured:
+	// those of a slow machine (two cores without AVX-512).
+	firstByteTime  = 12 * time.Millisecond
+	firstSoundTime = 150 * time.Millisecond
+)
+
+// Pace is how quick a model and the voices have lately been, waiting for the
+// cores included. It says how much of an answer there is time for. All chats of
+// a model share one.
+type Pace struct {
+	mu         sync.Mutex
+	byteTime   time.Duration // of a reply, once it is being written
+	firstSound time.Duration // from a sentence to the first piece of its sound
+}
+
+// NewPace is that of a machine of which nothing is known.
+func NewPace() *Pace { return &Pace{byteTime: firstByteTime, firstSound: firstSoundTime} }
+
+// wrote notes how long so many bytes of a reply took after its first ones.
+func (p *Pace) wrote(bytes int, took time.Duration) {
+	if bytes < nextBytes { // too few to say anything
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.byteTime += (took/time.Duration(bytes) - p.byteTime) / lately
+}
+
+// sounded notes how long the first sound of a sentence took.
+func (p *Pace) sounded(took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.firstSound += (took - p.firstSound) / lately
+}
+
+// lead is how long before its first sound is missed a piece of an answer has to
+// be cut off, when it cannot wait for one more word.
+func (p *Pace) lead() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.firstSound + p.byteTime*nextBytes/4
+}
+
+// least is how many words a piece needs so that the next one is ready before it
+// has been played.
+func (p *Pace) least() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next := p.firstSound + p.byteTime*nextBytes
+	return min(max(int((next+wordTime-1)/wordTime), 1), mostLeast)
+}
