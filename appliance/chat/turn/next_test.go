@@ -137,7 +137,7 @@ func want(t *testing.T, got []string, wanted ...string) {
 	}
 }
 
-func says(text string) Words { return Words{Text: text} }
+func says(text string) Words { return Words{Text: text, Language: "en"} }
 
 func clip(turn int, text string, d time.Duration) Spoken {
 	return Spoken{Turn: turn, Piece: whole(Sentence{ID: "id-" + text, Text: text}, d)}

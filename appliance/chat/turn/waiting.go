@@ -2,7 +2,8 @@ package turn
 
 import (
 	"slices"
-	"strings"
+
+	"parley/appliance/language"
 )
 
 // waiting is what the user has said and what has not come to its end: its words
@@ -80,7 +81,7 @@ func (s *State) answerUntold(out *effects) {
 	answer := s.endedWithQuestion() || s.waiting.unanswered
 	for _, w := range s.waiting.release() {
 		s.say(out, w)
-		answer = answer || !backchannel(w.Text)
+		answer = answer || !language.Of(w.Language).Backchannel(w.Text)
 	}
 	if answer {
 		s.answer(out, "")
@@ -91,38 +92,5 @@ func (s *State) answerUntold(out *effects) {
 // an answer.
 func (s State) endedWithQuestion() bool {
 	n := len(s.history)
-	return n > 0 && s.history[n-1].Role == Assistant && strings.HasSuffix(s.history[n-1].Text, "?")
-}
-
-// backchannels are the sounds by which a listener says "go on".
-var backchannels = []string{
-	"mm", "mhm", "mm hm", "mm hmm", "mmhmm", "hm", "hmm", "uh huh", "aha", "ah", "oh", "okay", "ok",
-	"right", "yeah", "yes", "yep", "yup", "sure", "i see", "got it", "good", "great", "cool",
-}
-
-// backchannel reports whether text is nothing but such sounds.
-func backchannel(text string) bool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return r < 'a' || r > 'z'
-	})
-	for len(words) > 0 {
-		n := leadingBackchannel(words)
-		if n == 0 {
-			return false
-		}
-		words = words[n:]
-	}
-	return true
-}
-
-func leadingBackchannel(words []string) int {
-	for n := min(2, len(words)); n > 0; n-- {
-		phrase := strings.Join(words[:n], " ")
-		for _, b := range backchannels {
-			if phrase == b {
-				return n
-			}
-		}
-	}
-	return 0
+	return n > 0 && s.history[n-1].Role == Assistant && language.Question(s.history[n-1].Text)
 }

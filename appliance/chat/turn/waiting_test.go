@@ -194,3 +194,33 @@ func TestWhatIsHeardIsToldInItsOrder(t *testing.T) {
 		}
 	})
 }
+
+// What a listener says to hear more is known in his language; all else that has
+// words in any script is answered, and after a question everything is.
+func TestWordsOfAnyScriptAreAnswered(t *testing.T) {
+	for _, row := range []struct {
+		assistant, language, said string
+		answered                  bool
+	}{
+		{"We open at ten.", "en", "42.", true},
+		{"We open at ten.", "ru", "Нет.", true},
+		{"We open at ten.", "", "Нет.", true},
+		{"We open at ten.", "ja", "いいえ。", true},
+		{"We open at ten.", "de", "Nein.", true},
+		{"We open at ten.", "en", "Mm-hm.", false},
+		{"We open at ten.", "en", "Right, I see.", false},
+		{"We open at ten.", "de", "Ach so.", false},
+		{"We open at ten.", "ja", "はい。", false},
+		{"Do you want to come?", "ja", "はい。", true},
+		{"来ますか？", "ja", "はい。", true},
+	} {
+		s := NewState(DefaultSettings(), time.UnixMilli(0), []Entry{{Role: Assistant, Text: row.assistant}})
+		s.waiting.hold(Words{Text: row.said, Language: row.language})
+		var out effects
+		s.answerUntold(&out)
+		answered := slices.ContainsFunc(out, func(e Effect) bool { _, is := e.(Think); return is })
+		if answered != row.answered {
+			t.Errorf("%q, %q in %q: answered %v", row.assistant, row.said, row.language, answered)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+// Package language knows of each language what a conversation must know of it:
+// which sounds only say "go on", which words show that somebody has more to
+// say, and how a model is told to answer in it. It is a table and what reads it.
+package language
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+)
+
+// A Language is one row of the table.
+type Language struct {
+	// tag is the primary part of its BCP 47 tag; empty for what all share.
+	tag string
+	// joined is writing without spaces between words.
+	joined bool
+	// answer tells a model to answer in it. English has none: the box's own
+	// prompt is English, and so are the answers to it.
+	answer string
+	// backchannels are the sounds by which a listener says "go on".
+	backchannels phrases
+	// holds are words that nobody ends with: after them, more is to come.
+	holds phrases
+	// begins are words that take the floor and say nothing yet.
+	begins phrases
+}
+
+// Of returns the language of a BCP 47 tag ("de", "pt-BR"). One that is not in
+// the table, or not known (""), has only what all languages share.
+func Of(tag string) Language {
+	primary, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
+	primary = strings.ToLower(primary)
+	for _, l := range table {
+		if l.tag == primary {
+			return l
+		}
+	}
+	return common
+}
+
+// Answer is the sentence that tells a model to answer in the language; empty
+// where the model does so by itself, or the language is not known.
+func (l Language) Answer() string { return l.answer }
+
+// longestBackchannel is how many letters, digits and spaces may be nothing but
+// backchannels: a listener says two or three of them in a row.
+const longestBackchannel = 80
+
+// Backchannel reports whether text is nothing but the sounds of a listener who
+// wants to hear more ("Mm-hm. Right."). A text without any word is, too.
+func (l Language) Backchannel(text string) bool {
+	words := l.normal(text)
+	return len(words) <= longestBackchannel && l.only(words, func(l Language) phrases { return l.backchannels })
+}
+
+// Begins reports whether text takes the floor and says nothing yet ("Well,
+// so"): more is to come, and it is no backchannel.
+func (l Language) Begins(text string) bool {
+	words := l.normal(text)
+	return words != "" && len(words) <= longestBackchannel && l.only(words, func(l Language) phrases { return l.begins })
+}
+
+// Holds reports whether text ends in a word that hardly anybody ends with ("I
+// would like to go to the, um"): its speaker will go on, unless it is a question
+// ("Who is it for?").
+func (l Language) Holds(text string) bool {
+	words := l.normal(text)
+	if Question(text) {
+		return false
+	}
+	for _, list := range [...]phrases{l.holds, common.holds} {
+		for p := range list.each() {
+			rest, found := strings.CutSuffix(words, p)
+			if found && (l.joined || rest == "" || strings.HasSuffix(rest, " ")) {
+				return true
+			}
+		}
+	}
+	return l.Begins(text)
+}
+
+// Question reports whether text ends as a question, in any script.
+func Question(text string) bool {
+	text = strings.TrimRightFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.In(r, unicode.Pf, unicode.Pe) || r == '"' || r == '\''
+	})
+	for _, mark := range [...]string{"?", "？", "؟", "⁇", "⁈", "՞"} {
+		if strings.HasSuffix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// only reports whether words consist of phrases of one kind, the language's and
+// those that all share.
+func (l Language) only(words string, kind func(Language) phrases) bool {
+	reached := make([]bool, len(words)+1) // where a phrase may begin
+	reached[0] = true
+	for at := range words {
+		if !reached[at] {
+			continue
+		}
+		for _, list := range [...]phrases{kind(l), kind(common)} {
+			for p := range list.each() {
+				rest, found := strings.CutPrefix(words[at:], p)
+				if !found || !l.joined && rest != "" && rest[0] != ' ' {
+					continue
+				}
+				reached[len(words)-len(strings.TrimPrefix(rest, " "))] = true
+			}
+		}
+	}
+	return reached[len(words)]
+}
+
+// normal is text as the table has it: words in small letters with one space
+// between them, none where the language writes none. Of a letter that is drawn
+// out ("hmmmm") two stay.
+func (l Language) normal(text string) string {
+	var b strings.Builder
+	var last rune
+	run, gap := 0, false
+	for _, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) {
+			gap = true
+			continue
+		}
+		if gap && b.Len() > 0 && !l.joined {
+			b.WriteByte(' ')
+			last = 0
+		}
+		gap = false
+		r = unicode.ToLower(r)
+		if r == last && unicode.IsLetter(r) {
+			run++
+		} else {
+			last, run = r, 1
+		}
+		if run <= 2 {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// phrases are written as normal writes them, with a comma and a space between
+// one and the next.
+type phrases string
+
+func (p phrases) each() iter.Seq[string] { return strings.SplitSeq(string(p), ", ") }

@@ -1,0 +1,128 @@
+package language
+
+import "testing"
+
+func TestBackchannelsAreOfTheirLanguage(t *testing.T) {
+	for _, row := range []struct {
+		tag, text string
+		want      bool
+	}{
+		{"en", "Mm-hm. Right, okay.", true},
+		{"en", "Yeah, but wait.", false},
+		{"en", "Hmmmm…", true},
+		{"en", "I see the museum", false},
+		{"en", "Rightly", false},
+		{"en", "42.", false},
+		{"en", "Нет.", false},
+		{"en", "はい", false},
+		{"en", "", true},
+		{"en", " … ?", true},
+		{"de", "Ja, genau!", true},
+		{"de", "Nein.", false},
+		{"de", "Right.", false},
+		{"de-AT", "Ach so, verstehe.", true},
+		{"fr", "D’accord, je vois.", true},
+		{"fr", "Non.", false},
+		{"es", "Sí, sí, claro.", true},
+		{"it", "Va bene.", true},
+		{"pt-BR", "Tá bom, entendi.", true},
+		{"pt_PT", "Pois.", true},
+		{"nl", "Ja, precies.", true},
+		{"ru", "Да, понятно.", true},
+		{"ru", "Нет.", false},
+		{"ru", "Дама", false},
+		{"uk", "Так, зрозуміло.", true},
+		{"pl", "No tak, jasne.", true},
+		{"sv", "Just det.", true},
+		{"tr", "Evet, tamam.", true},
+		{"ja", "はい、なるほど。", true},
+		{"ja", "はいしゃ", false},
+		{"ja", "いいえ。", false},
+		{"zh-Hans", "嗯，好的。", true},
+		{"zh", "不好。", false},
+		{"ko", "네, 알겠습니다.", true},
+		{"ko", "아니요.", false},
+		{"", "Mhm, okay.", true},
+		{"", "Yes.", false},
+		{"xx", "Да.", false},
+	} {
+		if got := Of(row.tag).Backchannel(row.text); got != row.want {
+			t.Errorf("%q in %q: backchannel %v, want %v", row.text, row.tag, got, row.want)
+		}
+	}
+}
+
+func TestWhoHoldsTheFloorHasMoreToSay(t *testing.T) {
+	for _, row := range []struct {
+		tag, text     string
+		holds, begins bool
+	}{
+		{"en", "I would like to go to the, um…", true, false},
+		{"en", "Um", true, true},
+		{"en", "Well, so", true, true},
+		{"en", "And then", true, true},
+		{"en", "Who is it for?", false, false},
+		{"en", "What time is it?", false, false},
+		{"en", "Sweden.", false, false}, // ends in "en", not in a word
+		{"en", "Wait.", true, true},
+		{"de", "Ich hätte gern einen", true, false},
+		{"de", "Moment, also", true, true},
+		{"fr", "Je voudrais aller à l'", true, false},
+		{"ru", "Я хочу, чтобы", true, false},
+		{"ja", "駅に行きたいんですけど", true, false},
+		{"zh", "我想去那个", true, false},
+		{"ko", "내일 그런데", true, false},
+		{"", "Я хочу, чтобы", false, false},
+		{"", "to the, uh", true, false},
+		{"en", "", false, false},
+	} {
+		l := Of(row.tag)
+		if l.Holds(row.text) != row.holds || l.Begins(row.text) != row.begins {
+			t.Errorf("%q in %q: holds %v, begins %v", row.text, row.tag, l.Holds(row.text), l.Begins(row.text))
+		}
+	}
+}
+
+func TestQuestionsEndInTheMarkOfAnyScript(t *testing.T) {
+	for text, want := range map[string]bool{"Is it?": true, "Is it?”": true, "そうですか？": true, "هل هذا صحيح؟": true, "It is.": false, "": false, "Why? Because.": false} {
+		if Question(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
+
+// Phrases that normal writes another way would never be found.
+func TestTheTableIsWrittenAsTextIsRead(t *testing.T) {
+	seen := map[string]bool{}
+	for _, l := range append(table[:], common) {
+		if seen[l.tag] {
+			t.Errorf("two rows of %q", l.tag)
+		}
+		seen[l.tag] = true
+		if (l.answer == "") != (l.tag == "" || l.tag == "en") {
+			t.Errorf("%q: answer %q", l.tag, l.answer)
+		}
+		for _, kind := range []phrases{l.backchannels, l.holds, l.begins} {
+			for p := range kind.each() {
+				if p == "" && l.tag == "" {
+					continue // nobody knows how a sentence begins in a language that is not known
+				}
+				if p == "" || l.normal(p) != p {
+					t.Errorf("%q: phrase %q is read as %q", l.tag, p, l.normal(p))
+				}
+			}
+		}
+	}
+}
+
+func FuzzAnyTextIsRead(f *testing.F) {
+	f.Add("en", "mm mm mm mm mm mm mm mm mm mm mm mm x")
+	f.Add("zh", "嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯嗯不")
+	f.Fuzz(func(t *testing.T, tag, text string) {
+		l := Of(tag)
+		if l.Backchannel(text) && len(l.normal(text)) > longestBackchannel {
+			t.Error("a long text is no backchannel")
+		}
+		_, _, _ = l.Holds(text), l.Begins(text), Question(text)
+	})
+}
