@@ -21,7 +21,9 @@ type Options struct {
 	Prompts int // recordings (STT), or sentences (TTS), whose words are counted
 	Rounds  int // times that a call is compared with its yardstick
 	Turns   int // of each conversation (Talk)
-	Chats   int // conversations at once (Talk)
+	// Chats is how many conversations are held at once (Talk): one number after
+	// the other.
+	Chats []int
 	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
 	Idle time.Duration
 	// Serve is the command line that runs a box, to which flags can be added;
@@ -34,7 +36,7 @@ type Options struct {
 
 // Defaults are enough for steady medians in a minute or so each.
 func Defaults() Options {
-	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: 1, Idle: 10 * time.Second}
+	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: []int{1}, Idle: 10 * time.Second}
 }
 
 // ErrOption is an option that cannot be.
@@ -43,16 +45,19 @@ type ErrOption struct{ Why string }
 func (e *ErrOption) Error() string { return e.Why }
 
 func (o Options) check() error {
-	for _, c := range []struct {
+	type limits struct {
 		name      string
 		value     int
 		low, high int
-	}{
-		{"prompts", o.Prompts, 1, 10000},
-		{"rounds", o.Rounds, 1, 10000},
-		{"turns", o.Turns, 1, 1000},
-		{"chats", o.Chats, 1, 100},
-	} {
+	}
+	all := []limits{{"prompts", o.Prompts, 1, 10000}, {"rounds", o.Rounds, 1, 10000}, {"turns", o.Turns, 1, 1000}}
+	if len(o.Chats) == 0 {
+		return &ErrOption{"chats names no number; allowed are 1 to 100, several with commas between"}
+	}
+	for _, n := range o.Chats {
+		all = append(all, limits{"chats", n, 1, 100})
+	}
+	for _, c := range all {
 		if c.value < c.low || c.value > c.high {
 			return &ErrOption{fmt.Sprintf("%s is %d; allowed are %d to %d", c.name, c.value, c.low, c.high)}
 		}

@@ -62,7 +62,7 @@ func options(t *testing.T) Options {
 	}
 	return Options{
 		Config: cfg, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Progress: func(line string) { t.Log(line) },
-		Prompts: 6, Rounds: 1, Turns: 2, Chats: 1, Idle: time.Second,
+		Prompts: 6, Rounds: 1, Turns: 2, Chats: []int{1}, Idle: time.Second,
 		Serve: []string{self, "serve", "--profile", "test"},
 	}
 }
@@ -125,7 +125,7 @@ func TestTheLanguageModelIsMeasured(t *testing.T) {
 
 func TestConversationsAreMeasured(t *testing.T) {
 	o := options(t)
-	o.Chats = 2
+	o.Chats = []int{2}
 	r, err := Talk(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -122,7 +122,9 @@ func (c *caller) hangUp() {
 // turn is what came of one thing that was said. Its times are from the user's
 // last sound; a message that did not come has none.
 type turn struct {
+	recording   string
 	words       string        // as the box understood them
+	answer      string        // what it said to them
 	understood  time.Duration // user_message
 	answered    time.Duration // assistant_message
 	clip        time.Duration // audio_output
@@ -131,6 +133,7 @@ type turn struct {
 	interrupted bool
 	fault       string
 	began, over bool
+	limit       limit // what the machine can do; none was measured where it is zero
 }
 
 // ok tells that the turn went as turns go, and its times count.
@@ -206,6 +209,7 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 		if t.answered == 0 {
 			t.answered = after
 		}
+		t.answer = strings.TrimSpace(t.answer + " " + m.Message.Content)
 	case contract.AudioOutput:
 		return c.play(t, m, h.at, after)
 	case contract.AssistantEnd:

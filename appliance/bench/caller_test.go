@@ -213,7 +213,7 @@ func TestManyChatsAreMeasuredTogetherAndOneByOne(t *testing.T) {
 			}
 		}
 	})
-	o := Options{Turns: 2, Chats: 3, Prompts: 1, Rounds: 1, URL: url, Key: "key", Log: slog.New(slog.DiscardHandler)}
+	o := Options{Turns: 2, Chats: []int{3}, Prompts: 1, Rounds: 1, URL: url, Key: "key", Log: slog.New(slog.DiscardHandler)}
 	r, err := Talk(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -167,13 +167,11 @@ func turns(all []recording, n int) []recording {
 	if len(good) == 0 {
 		return nil
 	}
-	// Steps of the golden ratio through the list, which is sorted by length,
-	// meet every part of it early and none twice.
-	const golden = 0.6180339887498949
+	// Numbers spread over the list, which is sorted by length, meet every part
+	// of it early and none twice.
 	some := make([]recording, n)
 	for i := range some {
-		at := float64(i) * golden
-		some[i] = good[int((at-float64(int(at)))*float64(len(good)))]
+		some[i] = good[int(spread(i)*float64(len(good)))]
 	}
 	return some
 }

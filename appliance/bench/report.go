@@ -19,6 +19,7 @@ type Report struct {
 	Bench   string   `json:"bench"` // talk, stt, tts, llm or api
 	Machine Machine  `json:"machine"`
 	Figures []Figure `json:"figures"`
+	Turns   []Turn   `json:"turns,omitempty"` // one by one (talk)
 }
 
 // Figure is one measured number.

@@ -64,7 +64,7 @@ func TestImpossibleOptionsAreNamed(t *testing.T) {
 		"prompts is 0": func(o *Options) { o.Prompts = 0 },
 		"rounds is -1": func(o *Options) { o.Rounds = -1 },
 		"turns is":     func(o *Options) { o.Turns = 1 << 20 },
-		"chats is 0":   func(o *Options) { o.Chats = 0 },
+		"chats is 0":   func(o *Options) { o.Chats = []int{4, 0} },
 		"idle is -1s":  func(o *Options) { o.Idle = -1e9 },
 		"wants a key":  func(o *Options) { o.URL = "ws://127.0.0.1:1" },
 	} {

@@ -53,6 +53,13 @@ func span(pcm []float32, rateHz int) (begin, end time.Duration, ok bool) {
 	return time.Duration(first) * windowDuration, min(time.Duration(last+1)*windowDuration, whole), true
 }
 
+// heardOf is the part of pcm from its first sound to its last.
+func heardOf(pcm []float32, rateHz int) []float32 {
+	begin, end, _ := span(pcm, rateHz)
+	at := func(d time.Duration) int { return int(int64(d) * int64(rateHz) / int64(time.Second)) }
+	return pcm[at(begin):min(at(end), len(pcm))]
+}
+
 // longestPause is the longest silence between two sounds of pcm.
 func longestPause(pcm []float32, rateHz int) time.Duration {
 	longest, last := 0, -1

@@ -133,7 +133,7 @@ func stageMedian(before, after *dto.Histogram) float64 {
 }
 
 // stages adds where the box says that the time of its turns went.
-func (r *Report) stages(before, after stageTimes) {
+func (r *Report) stages(prefix string, before, after stageTimes) {
 	for _, s := range []struct {
 		stage chat.Stage
 		note  string
@@ -145,6 +145,6 @@ func (r *Report) stages(before, after stageTimes) {
 		{chat.StageAnswer, "from the voice's end to the first clip"},
 	} {
 		median := 1000 * stageMedian(before[s.stage], after[s.stage])
-		r.figure("stage_"+string(s.stage)+"_median", median, "ms", s.note+", by the box's own figures")
+		r.figure(prefix+"stage_"+string(s.stage)+"_median", median, "ms", s.note+", by the box's own figures")
 	}
 }

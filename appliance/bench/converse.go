@@ -1,0 +1,227 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// beforeSpeaking is how long a user takes to begin once the line is open.
+	beforeSpeaking = 2 * time.Second
+	// between is over how long the first words of several callers are spread,
+	// about what a turn takes; and hesitation how long each of them hesitates at
+	// most before the next question, so that they do not fall into step.
+	between    = 6 * time.Second
+	hesitation = 1500 * time.Millisecond
+)
+
+// golden's multiples, without their whole parts, are spread over 0 to 1 as
+// evenly as so many numbers can be, and in no order.
+const golden = 0.6180339887498949
+
+// spread is the i-th of such numbers.
+func spread(i int) float64 {
+	at := float64(i) * golden
+	return at - float64(int(at))
+}
+
+// rounds holds the conversations for each number of callers.
+func (r *Report) rounds(ctx context.Context, o Options, at place, asked []recording, a *alone) error {
+	for _, n := range o.Chats {
+		prefix := ""
+		if len(o.Chats) > 1 {
+			prefix = fmt.Sprintf("chats_%d_", n)
+		}
+		if err := r.staged(ctx, o, at, talk{callers: n, asked: asked, alone: a, prefix: prefix}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// talk is what some callers ask at once.
+type talk struct {
+	callers int
+	asked   []recording
+	alone   *alone // nil where the limit of the machine is not known
+	prefix  string // of the names of its figures
+}
+
+// staged holds the conversations and, where the key opens the box's figures,
+// adds from them where the time of its turns went.
+func (r *Report) staged(ctx context.Context, o Options, at place, k talk) error {
+	before, err := at.stageTimes(ctx)
+	if err != nil {
+		return err
+	}
+	chats, err := k.converse(ctx, o, at)
+	if err != nil {
+		return err
+	}
+	r.talked(k, chats)
+	if before == nil {
+		return nil
+	}
+	after, err := at.stageTimes(ctx)
+	if err != nil {
+		return err
+	}
+	r.stages(k.prefix, before, after)
+	return nil
+}
+
+// converse holds the conversations. The limit of the machine is measured while
+// nobody speaks: with one caller behind each turn, with several when all have
+// hung up, for the turns of the first.
+func (k talk) converse(ctx context.Context, o Options, at place) ([][]turn, error) {
+	var mu sync.Mutex
+	done := 0
+	tell := func(t turn) {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		of := fmt.Sprintf("turn %d of %d", done, len(k.asked)*k.callers)
+		if k.callers > 1 {
+			of += fmt.Sprintf(" of %d callers", k.callers)
+		}
+		o.say("%s: %s", of, t)
+	}
+	if k.alone != nil {
+		if err := k.alone.begin(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if k.callers == 1 {
+		turns, err := k.one(ctx, at, tell)
+		return [][]turn{turns}, err
+	}
+	chats, err := k.several(ctx, at, tell)
+	if err != nil || k.alone == nil {
+		return chats, err
+	}
+	o.say("the limit of this machine for the turns of %d callers", k.callers)
+	return chats, k.limits(ctx, chats)
+}
+
+// limits measures the limit of the turns of the first caller. It holds for the
+// other callers' turns with the same recordings.
+func (k talk) limits(ctx context.Context, chats [][]turn) error {
+	known := map[string]limit{}
+	for i, t := range chats[0] {
+		if !t.ok() {
+			continue
+		}
+		l, err := k.alone.measure(ctx, k.asked[i].PCM, t)
+		if err != nil {
+			return err
+		}
+		known[t.recording] = l
+	}
+	for _, turns := range chats {
+		for i := range turns {
+			turns[i].limit = known[turns[i].recording]
+		}
+	}
+	return nil
+}
+
+// one has one conversation.
+func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn, err error) {
+	c, err := call(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	defer c.hangUp()
+	if err := sleep(ctx, beforeSpeaking); err != nil {
+		return nil, err
+	}
+	for _, q := range k.asked {
+		t, err := c.asks(ctx, q)
+		if err != nil {
+			return turns, err
+		}
+		if k.alone != nil && t.ok() {
+			if t.limit, err = k.alone.measure(ctx, q.PCM, t); err != nil {
+				return turns, err
+			}
+		}
+		turns = append(turns, t)
+		tell(t)
+	}
+	return turns, nil
+}
+
+// several has conversations at once, all of them for as long as the turns that
+// count last: who is through asks on until everybody is.
+func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn, error) {
+	callers := make([]*caller, k.callers)
+	for i := range callers {
+		c, err := call(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		defer c.hangUp()
+		callers[i] = c
+	}
+	chats := make([][]turn, k.callers)
+	busy, through := context.WithCancelCause(ctx)
+	defer through(nil)
+	var left atomic.Int32
+	left.Store(int32(k.callers))
+	var talking errgroup.Group
+	for i, c := range callers {
+		talking.Go(func() error {
+			if err := sleep(ctx, beforeSpeaking+time.Duration(spread(i)*float64(between))); err != nil {
+				return err
+			}
+			for j := 0; ; j++ {
+				if j == len(k.asked) && left.Add(-1) == 0 {
+					through(errThrough)
+				}
+				q := from(k.asked, i)[j%len(k.asked)]
+				t, err := c.asks(busy, q)
+				switch {
+				case errors.Is(err, errThrough):
+					return nil
+				case err != nil:
+					through(err) // nobody need speak on
+					return err
+				}
+				if j < len(k.asked) {
+					chats[i] = append(chats[i], t)
+					tell(t)
+				}
+				if err := sleep(busy, time.Duration(spread(i*len(k.asked)+j)*float64(hesitation))); err != nil && !errors.Is(err, errThrough) {
+					return err
+				}
+			}
+		})
+	}
+	return chats, talking.Wait()
+}
+
+// errThrough ends the turns that nobody counts.
+var errThrough = errors.New("everybody has asked everything")
+
+// from is what is asked in the i-th of several chats: the same, begun at
+// another place, so that they do not all speak and pause in step.
+func from(asked []recording, i int) []recording {
+	at := i * 3 % len(asked)
+	return append(append([]recording{}, asked[at:]...), asked[:at]...)
+}
+
+// asks is ask for a recording.
+func (c *caller) asks(ctx context.Context, q recording) (turn, error) {
+	t, err := c.ask(ctx, q.PCM)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", q.Name, err)
+	}
+	t.recording = q.Name
+	return t, nil
+}

@@ -1,0 +1,210 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/chat"
+	"parley/appliance/text"
+)
+
+// Added latency in milliseconds that nobody notices (median), and that nobody
+// minds now and then (95th percentile).
+const addedLimit, addedLimit95 = 100, 300
+
+// Turn is one turn of a talk. Its times are in milliseconds, from the user's
+// last sound to the answer's first; null where there are none.
+type Turn struct {
+	Callers   int    `json:"callers"` // at once
+	Caller    int    `json:"caller"`  // from 1
+	Recording string `json:"recording"`
+	Outcome   string `json:"outcome"` // answered, early, unanswered or failed
+	Answer    Number `json:"answer"`
+	Added     Number `json:"added"` // without the silence that ends the turn
+	// Limit is the least that this machine can do, made of what follows it, or
+	// of the silence where that is longer; and Ratio is Answer over it.
+	Limit      Number `json:"limit"`
+	Ratio      Number `json:"ratio"`
+	Pause      Number `json:"pause"`
+	Transcribe Number `json:"transcribe"`
+	Think      Number `json:"think"`
+	Speak      Number `json:"speak"`
+}
+
+// silenceAsked is the silence that ends a turn of a talk: its chats have no
+// config.
+func silenceAsked() time.Duration { return chat.DefaultSettings().EndOfTurnSilence }
+
+// told is the turn as a report has it.
+func (t turn) told(callers, caller int) Turn {
+	out := Turn{Callers: callers, Caller: caller, Recording: t.recording, Outcome: t.outcome()}
+	none := Number(math.NaN())
+	out.Answer, out.Added, out.Limit, out.Ratio = none, none, none, none
+	out.Pause, out.Transcribe, out.Think, out.Speak = none, none, none, none
+	ms := func(d time.Duration) Number { return Number(milliseconds(d)) }
+	if t.ok() {
+		out.Answer, out.Added = ms(t.sounded), ms(t.sounded-silenceAsked())
+	}
+	if ratio, ok := t.ofLimit(silenceAsked()); ok {
+		l := t.limit
+		out.Limit, out.Ratio = ms(l.of(silenceAsked())), Number(ratio)
+		out.Pause, out.Transcribe, out.Think, out.Speak = ms(l.pause), ms(l.transcribe), ms(l.think), ms(l.speak)
+	}
+	return out
+}
+
+func (t turn) outcome() string {
+	switch {
+	case t.ok():
+		return "answered"
+	case t.early || t.interrupted:
+		return "early"
+	case t.fault != "":
+		return "failed"
+	}
+	return "unanswered"
+}
+
+// ofLimit is the time to the answer over the least that the machine can do;
+// false where it was not answered, or no limit was measured.
+func (t turn) ofLimit(silence time.Duration) (ratio float64, ok bool) {
+	if !t.ok() || t.limit == (limit{}) {
+		return 0, false
+	}
+	return float64(t.sounded) / float64(t.limit.of(silence)), true
+}
+
+// talked adds what came of the conversations of some callers.
+func (r *Report) talked(k talk, chats [][]turn) {
+	var all []turn
+	for i, turns := range chats {
+		all = append(all, turns...)
+		for _, t := range turns {
+			r.Turns = append(r.Turns, t.told(k.callers, i+1))
+		}
+	}
+	r.latency(k.prefix, all)
+	r.messages(k.prefix, all)
+	r.limits(k.prefix, all)
+	r.understanding(k, chats)
+	if k.callers == 1 {
+		return
+	}
+	r.fairness(k.prefix, chats)
+	if k.prefix == "" { // of several numbers of callers it would be a flood; --json has the turns
+		for i, turns := range chats {
+			r.latency(fmt.Sprintf("chat_%d_", i+1), turns)
+		}
+	}
+}
+
+// latency adds the times of the turns that went as turns go, and counts those
+// that did not.
+func (r *Report) latency(prefix string, turns []turn) {
+	silence := silenceAsked()
+	total, added := answers(turns, 0), answers(turns, silence)
+	count := map[string]int{}
+	for _, t := range turns {
+		count[t.outcome()]++
+	}
+	of := fmt.Sprintf("of %d turns", len(total))
+	r.figure(prefix+"answer_median", median(total)/1e6, "ms", of+", from the user's last sound to the answer's first")
+	r.figure(prefix+"answer_p95", quantile(total, 0.95)/1e6, "ms", of)
+	note := fmt.Sprintf("the same without the configured %v of silence; the limit", silence)
+	r.against(prefix+"added_median", median(added)/1e6, "ms", addedLimit, note)
+	r.against(prefix+"added_p95", quantile(added, 0.95)/1e6, "ms", addedLimit95, note)
+	r.figure(prefix+"turns_early", float64(count["early"]), "", "the box took the turn before the user had finished, or was interrupted")
+	r.figure(prefix+"turns_unanswered", float64(count["unanswered"]), "", fmt.Sprintf("no sound within %v", unanswered))
+	r.figure(prefix+"turns_failed", float64(count["failed"]), "", faults(turns))
+}
+
+// answers are the times to the answers of the turns that went as turns go,
+// less so much.
+func answers(turns []turn, less time.Duration) (times []time.Duration) {
+	for _, t := range turns {
+		if t.ok() {
+			times = append(times, t.sounded-less)
+		}
+	}
+	return times
+}
+
+// messages adds when the messages of a turn came.
+func (r *Report) messages(prefix string, turns []turn) {
+	var words, sentence, clip []time.Duration
+	for _, t := range turns {
+		if t.ok() {
+			words, sentence, clip = append(words, t.understood), append(sentence, t.answered), append(clip, t.clip)
+		}
+	}
+	const note = "after the user's last sound"
+	r.figure(prefix+"user_message_median", median(words)/1e6, "ms", note)
+	r.figure(prefix+"assistant_message_median", median(sentence)/1e6, "ms", note)
+	r.figure(prefix+"audio_output_median", median(clip)/1e6, "ms", note)
+}
+
+// limits adds the limit of the machine, and how near the answers came to it.
+func (r *Report) limits(prefix string, turns []turn) {
+	silence := silenceAsked()
+	var least []time.Duration
+	var ratios []float64
+	for _, t := range turns {
+		if ratio, ok := t.ofLimit(silence); ok {
+			least, ratios = append(least, t.limit.of(silence)), append(ratios, ratio)
+		}
+	}
+	if len(ratios) == 0 {
+		return
+	}
+	r.figure(prefix+"limit_median", median(least)/1e6, "ms", fmt.Sprintf("%v, or where it is longer, pause + transcription + first clause + first sound of each engine alone", silence))
+	r.figure(prefix+"limit_p95", quantile(least, 0.95)/1e6, "ms", "the same")
+	note := fmt.Sprintf("each turn's answer over its limit, %d turns", len(ratios))
+	r.figure(prefix+"answer_over_limit_median", median(ratios), "", note)
+	r.figure(prefix+"answer_over_limit_p95", quantile(ratios, 0.95), "", note)
+}
+
+// fairness holds the caller who waited longest against the one who waited
+// least, by their medians.
+func (r *Report) fairness(prefix string, chats [][]turn) {
+	for _, f := range []struct {
+		name string
+		less time.Duration
+	}{{"answer", 0}, {"added", silenceAsked()}} {
+		var medians []float64
+		for _, turns := range chats {
+			medians = append(medians, median(answers(turns, f.less)))
+		}
+		// Of a chat that was never answered there is no median, and so no
+		// fairness either.
+		slowest, fastest := slices.Max(medians), slices.Min(medians)
+		r.against(prefix+f.name+"_slowest_chat", slowest/1e6, "ms", fastest/1e6, "its median; that of the fastest chat")
+	}
+}
+
+func faults(turns []turn) string {
+	var all []string
+	for _, t := range turns {
+		if t.fault != "" {
+			all = append(all, t.fault)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// understanding adds the share of words that the box got wrong.
+func (r *Report) understanding(k talk, chats [][]turn) {
+	var wrong, words int
+	for i, turns := range chats {
+		for j, q := range from(k.asked, i) {
+			want := text.Words(q.Text)
+			if j >= len(turns) || len(want) == 0 {
+				continue
+			}
+			wrong, words = wrong+text.WordErrors(want, text.Words(turns[j].words)), words+len(want)
+		}
+	}
+	r.figure(k.prefix+"word_error", 100*float64(wrong)/float64(words), "%", fmt.Sprintf("of %d words in user_message", words))
+}

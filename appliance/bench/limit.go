@@ -1,0 +1,132 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/appliance"
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+// limit is how soon a turn could have been answered by the engines of this
+// machine if each had it for itself.
+type limit struct {
+	pause      time.Duration // after which the end of a turn may be guessed at
+	transcribe time.Duration // the user's words, at once
+	think      time.Duration // reading those words, and the first clause of the answer
+	speak      time.Duration // from the clause to the first sound of it that can be heard
+}
+
+// chain is the time from the user's last sound to the answer's first.
+func (l limit) chain() time.Duration { return l.pause + l.transcribe + l.think + l.speak }
+
+// of is the limit of a turn that ends with so much silence: no answer may come
+// before the silence is over, and none can come before the chain is through.
+func (l limit) of(silence time.Duration) time.Duration { return max(silence, l.chain()) }
+
+// String is the limit in words.
+func (l limit) String() string {
+	ms := time.Duration.Milliseconds
+	return fmt.Sprintf("%d + %d + %d + %d ms", ms(l.pause), ms(l.transcribe), ms(l.think), ms(l.speak))
+}
+
+// alone measures limits with engines of its own.
+type alone struct {
+	engines *appliance.Engines
+	voice   engine.Synthesizer
+	said    []engine.Message // the conversation so far
+}
+
+// conversationAlone names the cache of the conversation at the engine.
+const conversationAlone = "limit"
+
+// openAlone opens the engines and has the model read the prompt that the
+// conversations have.
+func openAlone(ctx context.Context, o Options) (_ *alone, err error) {
+	o.say("loading the engines once more, to find the limit of this machine")
+	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.AllEngines, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	a := &alone{engines: engines}
+	if a.voice, err = engines.Voice(""); err == nil {
+		err = a.begin(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, engines.Close())
+	}
+	return a, nil
+}
+
+// begin forgets the conversation and has the model read the prompt of the next.
+func (a *alone) begin(ctx context.Context) error {
+	a.engines.Model.Forget(conversationAlone)
+	a.said = []engine.Message{{Role: engine.System, Content: hotel}}
+	return a.engines.Model.Prefill(ctx, a.prompt(a.said))
+}
+
+func (a *alone) close() error { return a.engines.Close() }
+
+func (a *alone) prompt(said []engine.Message) engine.Prompt {
+	return engine.Prompt{Conversation: conversationAlone, Messages: said, MaxTokens: replyTokens, Urgency: engine.Live.Urgency()}
+}
+
+// measure finds the limit of a turn in which pcm was said and the box answered
+// as t says, and goes on from there with the next.
+func (a *alone) measure(ctx context.Context, pcm []float32, t turn) (limit, error) {
+	l := limit{pause: engine.DefaultSegmentOptions().ShortPause}
+	begun := time.Now()
+	_, err := a.engines.Transcriber.Transcribe(ctx, heardOf(pcm, engine.SpeechRateHz), engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
+	if err != nil {
+		return l, err
+	}
+	l.transcribe = time.Since(begun)
+	asked := append(a.said, engine.Message{Role: engine.User, Content: t.words})
+	clause, took, err := a.firstClause(ctx, asked)
+	if err != nil {
+		return l, err
+	}
+	l.think = took
+	if l.speak, err = a.firstSound(ctx, clause); err != nil {
+		return l, err
+	}
+	a.said = append(asked, engine.Message{Role: engine.Assistant, Content: t.answer})
+	return l, a.engines.Model.Prefill(ctx, a.prompt(a.said))
+}
+
+// firstClause is the first clause of the model's answer, or its first sentence
+// where that is one clause, and how long the model takes to it.
+func (a *alone) firstClause(ctx context.Context, asked []engine.Message) (clause string, took time.Duration, err error) {
+	enough := errors.New("the first clause is there")
+	var cutter text.Cutter
+	begun := time.Now()
+	_, err = a.engines.Model.Generate(ctx, a.prompt(asked), func(piece string) error {
+		if sentences := cutter.Push(piece); len(sentences) > 0 {
+			clause = sentences[0]
+		} else if clause = cutter.Early(text.AtClause); clause == "" {
+			return nil
+		}
+		took = time.Since(begun)
+		return enough
+	})
+	if errors.Is(err, enough) {
+		return clause, took, nil
+	}
+	return cutter.Rest(), time.Since(begun), err
+}
+
+// firstSound is how long the voice takes to the first sound of a text that can
+// be heard, were it played as it comes.
+func (a *alone) firstSound(ctx context.Context, said string) (time.Duration, error) {
+	begun := time.Now()
+	speech, err := a.voice.Synthesize(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
+	if err != nil {
+		return 0, err
+	}
+	took := time.Since(begun)
+	silence, _, _ := span(speech.PCM, speech.RateHz)
+	return took + silence, nil
+}
