@@ -153,7 +153,11 @@ func (t turn) String() string {
 	case !t.began:
 		return fmt.Sprintf("%q was not answered", t.words)
 	}
-	return fmt.Sprintf("%q was answered after %d ms", t.words, t.sounded.Milliseconds())
+	out := fmt.Sprintf("%q was answered after %d ms", t.words, t.sounded.Milliseconds())
+	if t.limit != (limit{}) {
+		out += fmt.Sprintf("; at best after %d (%s)", t.limit.of(silenceAsked()).Milliseconds(), t.limit)
+	}
+	return out
 }
 
 // ask says pcm and follows the answer until it has been played.
