@@ -98,10 +98,9 @@ func freeAddress() (string, error) {
 // serving is the command that runs a box on the data folder; it is told to
 // stop when ctx ends.
 func (o Options) serving(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
-	// An account has three quarters of the seats, and all callers are of one.
 	args := append(slices.Clone(o.Serve[1:]),
 		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
-		"--max-chats", strconv.Itoa(max(o.Config.MaxChats(), 2*slices.Max(o.Chats))))
+		"--max-chats", strconv.Itoa(max(o.Config.MaxChats(), slices.Max(o.Chats))))
 	cmd := exec.CommandContext(ctx, o.Serve[0], args...) // runs: itself
 	cmd.Stderr = told
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

@@ -103,10 +103,10 @@ func (a *alone) firstClause(ctx context.Context, asked []engine.Message) (clause
 	enough := errors.New("the first clause is there")
 	var cutter text.Cutter
 	begun := time.Now()
-	_, err = a.engines.Model.Generate(ctx, a.prompt(asked), func(piece string) error {
-		if sentences := cutter.Push(piece); len(sentences) > 0 {
+	_, err = a.engines.Model.Generate(ctx, a.prompt(asked), func(part engine.Part) error {
+		if sentences := cutter.Push(part.Text); len(sentences) > 0 {
 			clause = sentences[0]
-		} else if clause = cutter.Early(text.AtClause); clause == "" {
+		} else if clause = cutter.Early(text.AtClause, 1); clause == "" {
 			return nil
 		}
 		took = time.Since(begun)
