@@ -167,12 +167,13 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 		c.recorder = h.Recordings.Recorder(id, c.clock, c.log)
 	}
 	c.ear = ear.New(ear.Parts{
-		Detector: h.Detector, Transcriber: h.Transcriber, Decoder: h.Decoder, Clock: c.clock, Post: c.post, Record: c.recorder.Heard, Go: c.workers.Go,
+		Detector: h.Detector, Transcriber: h.Transcriber, Clock: c.clock, Post: c.post, Record: c.recorder.Heard, Go: c.workers.Go,
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: h.pace(chosen.model), Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, line, c.lost)
+	c.audio.Store(chosen.settings.Audio)
 	c.pace = pace{tell: h.Observe, log: c.log}
 	if c.pace.tell == nil {
 		c.pace.tell = func(Stage, time.Duration) {}

@@ -147,7 +147,6 @@ func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			var connect contract.ConnectSettings
-			pcm16(&connect)
 			if where == "beginning" || where == "resuming" {
 				connect.ResumedChatGroupID = "g"
 			}
@@ -157,7 +156,7 @@ func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 			}
 			if err == nil {
 				_ = c.Receive(contract.SessionSettings{VoiceID: "joe"})
-				say(t, c, 0x11)
+				say(t, c, 0.1)
 				f.until(t, "error")
 				c.HangUp()
 				<-c.Done()

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/appliance/chat/ear"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -42,8 +41,6 @@ type Parts struct {
 	// for: then it may have all.
 	ChatsPerAccount int
 	Alone           func(account string) bool
-	// Decoder makes what decodes the audio of a chat; nil is the box's own.
-	Decoder ear.NewDecoder
 	// Observe is told how long the stages of a turn took; nil if nobody asks.
 	Observe func(Stage, time.Duration)
 }

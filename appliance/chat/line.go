@@ -12,7 +12,8 @@ import (
 )
 
 // A Line carries one conversation to a person and back. It calls the
-// Session's Receive, Hear, Played, Fault and HangUp; the session calls it.
+// Session's Receive, Hear, Played, Fault and HangUp; the session calls it. What
+// format the sound has on its way is the line's affair, both ways.
 type Line interface {
 	// Send gives the client a message, and Play a piece of sound, which it
 	// plays after the one before; the message of its id was sent before. Both
@@ -48,8 +49,6 @@ func (c *Session) guarded(f func() error) (err error) {
 func (c *Session) receive(m contract.ClientMessage) error {
 	now := turn.At(c.clock())
 	switch m := m.(type) {
-	case contract.AudioInput:
-		return c.hear(m.Data)
 	case contract.SessionSettings:
 		return c.apply(m)
 	case contract.UserInput:
@@ -103,18 +102,21 @@ func (c *Session) apply(m contract.SessionSettings) error {
 	}
 }
 
-// Hear takes bytes of audio in the format that the settings say. It owns them
-// from now on, and waits while the ear has more than a second to catch up on, or
+// Audio is the format that the settings say of headerless audio; nil means that
+// it comes in a container. It changes with the settings that were received last.
+// Any goroutine may ask.
+func (c *Session) Audio() *contract.AudioConfiguration { return c.audio.Load() }
+
+// Hear takes sound of the user, mono at engine.SpeechRateHz, a few seconds at
+// most, and owns it from now on. No samples say that the line lives and more
+// will follow. It waits while the ear has more than a second to catch up on, or
 // nothing to listen to. It is called by one goroutine at a time.
-func (c *Session) Hear(audio []byte) error {
-	return c.guarded(func() error { return c.hear(audio) })
+func (c *Session) Hear(pcm []float32) error {
+	return c.guarded(func() error { return c.hear(pcm) })
 }
 
-func (c *Session) hear(audio []byte) error {
-	if len(audio) == 0 {
-		return c.over()
-	}
-	if !c.ear.Hear(c.done, audio) {
+func (c *Session) hear(pcm []float32) error {
+	if !c.ear.Hear(c.done, pcm) {
 		return ErrOver
 	}
 	c.rest()

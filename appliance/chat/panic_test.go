@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
 )
 
 // broken are parts of which one breaks, in one chat: at the poisoned text, or
-// at a chunk of audio that only the broken chat sends.
+// at sound that only the broken chat brings.
 type broken struct {
 	*fakes
 	where string
@@ -115,19 +114,6 @@ func (r *brokenRecorder) End(context.Context, time.Duration) bool {
 	return true
 }
 
-// brokenDecoder breaks at samples under zero.
-type brokenDecoder struct{ audio.Decoder }
-
-func (d brokenDecoder) Decode(data []byte) ([]float32, error) {
-	pcm, err := d.Decoder.Decode(data)
-	for _, v := range pcm {
-		if v < 0 {
-			panic("the decoder breaks")
-		}
-	}
-	return pcm, err
-}
-
 // lines are a client's: one breaks, the other notices nothing.
 type line struct {
 	*fakes
@@ -142,16 +128,16 @@ func (l line) Send(ctx context.Context, m contract.ServerMessage) error {
 }
 
 // say sends a second of voice, and one of silence, in pieces.
-func say(t *testing.T, c *Session, sample byte) {
+func say(t *testing.T, c *Session, sample float32) {
 	t.Helper()
 	for n := range 100 {
-		chunk := make([]byte, 640)
+		pcm := make([]float32, 320)
 		if n < 50 {
-			for i := range chunk {
-				chunk[i] = sample
+			for i := range pcm {
+				pcm[i] = sample
 			}
 		}
-		if c.Hear(chunk) != nil {
+		if c.Hear(pcm) != nil {
 			return
 		}
 	}
@@ -159,7 +145,7 @@ func say(t *testing.T, c *Session, sample byte) {
 
 // Whatever panics in a chat ends that chat, with an error, and nothing else.
 func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
-	for _, where := range []string{"decoder", "detector", "transcriber", "model", "voice", "scribe", "recorder", "line", "session"} {
+	for _, where := range []string{"detector", "transcriber", "model", "voice", "scribe", "recorder", "line", "session"} {
 		t.Run(where, func(t *testing.T) {
 			var mu sync.Mutex
 			var log bytes.Buffer
@@ -168,14 +154,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 			h := NewHost(t.Context(), Parts{
 				Detector: b, Transcriber: b, Model: b, Voices: b, Records: b, Recordings: b,
 				Defaults: DefaultSettings(), MaxChats: 2,
-				Log: slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)),
-				Decoder: func(f *contract.AudioConfiguration) (audio.Decoder, error) {
-					d, err := audio.NewLinear16(f.SampleRate, f.Channels, engine.SpeechRateHz)
-					if where == "decoder" {
-						return brokenDecoder{d}, err
-					}
-					return d, err
-				},
+				Log:     slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)),
 				Observe: func(Stage, time.Duration) {},
 			})
 			begin := func(f *fakes) *Session {
@@ -184,9 +163,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var connect contract.ConnectSettings
-				pcm16(&connect)
-				c, err := seat.Open(t.Context(), Opening{Account: "a", Line: line{f, where}, Connect: connect})
+				c, err := seat.Open(t.Context(), Opening{Account: "a", Line: line{f, where}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -194,8 +171,8 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 			}
 			first, other := begin(hurt), begin(well)
 			switch where {
-			case "decoder", "detector", "transcriber", "recorder":
-				say(t, first, 0x91) // negative samples
+			case "detector", "transcriber", "recorder":
+				say(t, first, -0.1)
 			case "session":
 				first.hand(posted{event: nil}) // on which Next panics, having no time
 			default:
@@ -226,7 +203,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 				t.Errorf("the log has no stack: %.300q", said)
 			}
 			mu.Unlock()
-			say(t, other, 0x11)
+			say(t, other, 0.1)
 			well.until(t, "assistant_end")
 			if err := h.Stop(t.Context()); err != nil {
 				t.Error(err)

@@ -94,13 +94,11 @@ func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 		Detector: f, Transcriber: f, Model: f, Voices: humming{f}, Records: f, Recordings: s,
 		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
 	})
-	var connect contract.ConnectSettings
-	pcm16(&connect)
 	seat, err := h.Reserve("a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
+	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +112,7 @@ func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-time.After(400 * ms)
-	loud := audio.AppendLinear16(nil, beep(engine.SpeechRateHz, 200*ms))
+	loud := beep(engine.SpeechRateHz, 200*ms)
 	spoke := c.clock()
 	if err := c.Hear(loud); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"parley/appliance/chat/ear"
@@ -50,6 +51,8 @@ type Session struct {
 	ended *turn.End
 
 	workers, scribing, recording, draining group
+
+	audio atomic.Pointer[contract.AudioConfiguration] // of the settings in force
 
 	// Of the goroutine that brings audio.
 	chunkAt time.Time // when it was done with the newest
@@ -184,6 +187,7 @@ func (c *Session) handle(ctx context.Context, p posted) {
 	c.pace.note(p.event, follows, c.state.Turn())
 	c.noteFault(p.event)
 	if p.settings != nil {
+		c.audio.Store(c.state.Settings().Audio)
 		p.settings <- c.state.Settings()
 	}
 }

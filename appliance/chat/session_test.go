@@ -183,22 +183,18 @@ func open(t *testing.T, f *fakes, change ...func(*contract.ConnectSettings)) (*H
 	return h, c
 }
 
-func pcm16(c *contract.ConnectSettings) {
-	c.SessionSettings.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 16000, Channels: 1}
-}
-
-// hear streams so many ms of voice (or of silence) as 16 kHz linear16, as fast
-// as the session takes it.
+// hear brings so many ms of voice (or of silence), as fast as the session takes
+// it.
 func hear(t *testing.T, c *Session, ms int, voice bool) {
 	t.Helper()
 	for range ms / 20 {
-		chunk := make([]byte, 640)
+		pcm := make([]float32, 320)
 		if voice {
-			for i := range chunk {
-				chunk[i] = 0x11
+			for i := range pcm {
+				pcm[i] = 0.1
 			}
 		}
-		if err := c.Hear(chunk); err != nil {
+		if err := c.Hear(pcm); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,7 +202,7 @@ func hear(t *testing.T, c *Session, ms int, voice bool) {
 
 func TestSpokenTurnFromSoundToSound(t *testing.T) {
 	f := newFakes()
-	_, c := open(t, f, pcm16)
+	_, c := open(t, f)
 	hear(t, c, 1000, true)
 	hear(t, c, 1000, false)
 	f.until(t, "assistant_end")
@@ -218,7 +214,7 @@ func TestSpokenTurnFromSoundToSound(t *testing.T) {
 
 func TestClientThatStopsSendingEndsItsTurnAllTheSame(t *testing.T) {
 	f := newFakes()
-	_, c := open(t, f, pcm16)
+	_, c := open(t, f)
 	hear(t, c, 1000, true)
 	f.until(t, "assistant_end")
 }
@@ -276,11 +272,23 @@ func TestClientThatStopsReadingIsCutOff(t *testing.T) {
 func TestSettingsHoldForTheAudioAfterThem(t *testing.T) {
 	f := newFakes()
 	_, c := open(t, f)
-	var connect contract.ConnectSettings
-	pcm16(&connect)
-	connect.SessionSettings.CustomSessionID = "mine"
-	if err := c.Receive(connect.SessionSettings); err != nil {
+	if c.Audio() != nil {
+		t.Errorf("it begins with %+v", c.Audio())
+	}
+	format := contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 16000, Channels: 1}
+	if err := c.Receive(contract.SessionSettings{Audio: &format, CustomSessionID: "mine"}); err != nil {
 		t.Fatal(err)
+	}
+	if a := c.Audio(); a == nil || *a != format {
+		t.Errorf("after the settings %+v is in force", a)
+	}
+	empty := " "
+	refused := contract.SessionSettings{SystemPrompt: &empty, Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000, Channels: 1}}
+	if err := c.Receive(refused); err != nil {
+		t.Fatal(err)
+	}
+	if a := c.Audio(); *a != format {
+		t.Errorf("after settings that were refused %+v is in force", a)
 	}
 	hear(t, c, 1000, true)
 	f.until(t, "user_message")
@@ -291,19 +299,6 @@ func TestSettingsHoldForTheAudioAfterThem(t *testing.T) {
 			t.Errorf("the user message has custom_session_id %q", u.CustomSessionID)
 		}
 	}
-}
-
-func TestWhatIsNoAudioIsToldAndTheChatGoesOn(t *testing.T) {
-	f := newFakes()
-	_, c := open(t, f)
-	if err := c.Hear([]byte("This is no audio at all, whatever the client thinks of it.")); err != nil {
-		t.Fatal(err)
-	}
-	f.until(t, "error")
-	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
-		t.Fatal(err)
-	}
-	f.until(t, "assistant_end")
 }
 
 func TestResumedChatRemembers(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package ear listens to one conversation: it decodes what the user's line
-// brings, finds the voice in it, and has what was said transcribed.
+// Package ear listens to one conversation: it finds the voice in the sound that
+// the user's line brings, and has what was said transcribed.
 package ear
 
 import (
@@ -7,14 +7,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parley/appliance/audio"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
 
 const (
-	// queueLength is how many chunks of audio may wait for the ear: at 20 ms each
+	// queueLength is how many chunks of sound may wait for the ear: at 20 ms each
 	// more than a second; then whoever brings them waits.
 	queueLength = 64
 	// starvedAfter is how long no audio may come in the middle of an utterance
@@ -36,7 +35,6 @@ const (
 type Parts struct {
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
-	Decoder     NewDecoder           // nil is the box's own
 	Clock       func() time.Duration // since the chat began
 	Post        func(turn.Event)     // takes what was heard
 	// Record takes the sound itself, which it owns from then on; at is when it
@@ -46,8 +44,8 @@ type Parts struct {
 	Go func(func())
 }
 
-// An Ear listens to one conversation: it decodes what the line brings, cuts it
-// at its silences, and has each piece transcribed. One goroutine owns it; only
+// An Ear listens to one conversation: it cuts what the line brings at its
+// silences, and has each piece transcribed. One goroutine owns it; only
 // the transcriptions run beside it, one at a time.
 type Ear struct {
 	Parts
@@ -55,15 +53,13 @@ type Ear struct {
 	queue   chan incoming
 	guesses chan guess // finished
 
-	format    *contract.AudioConfiguration
-	decoder   audio.Decoder
 	segmenter *engine.Segmenter
-	pending   []float32 // decoded, less than a frame
+	pending   []float32 // less than a frame
 	segments  []engine.Segment
 	time      Clock
 	chunk     time.Duration // how much audio the newest chunk held
 	filled    time.Duration // silence put in since, because nothing came
-	opened    bool          // some audio has come
+	opened    bool          // some sound has come
 
 	idle      atomic.Bool // nobody speaks
 	utterance *hearing    // the newest
@@ -72,24 +68,20 @@ type Ear struct {
 	overheard overheard
 }
 
-// incoming is what comes to the ear, in order: audio, or new settings.
+// incoming is what comes to the ear, in order: sound, or new settings.
 type incoming struct {
-	chunk    []byte
+	pcm      []float32
 	settings *turn.Settings
 }
 
 // New returns an Ear that listens as the settings say, once it runs.
 func New(p Parts, s turn.Settings) *Ear {
-	if p.Decoder == nil {
-		p.Decoder = newDecoder
-	}
 	return &Ear{
 		Parts:     p,
 		utterance: &hearing{},
 		queue:     make(chan incoming, queueLength),
 		guesses:   make(chan guess, 1),
 		segmenter: engine.NewSegmenter(p.Detector.NewStream(), segmentOptions(s)),
-		format:    s.Audio,
 	}
 }
 
@@ -102,14 +94,15 @@ func segmentOptions(s turn.Settings) engine.SegmentOptions {
 	return o
 }
 
-// Hear takes bytes of audio, which the ear owns from then on. It waits while
+// Hear takes sound, mono at engine.SpeechRateHz, which the ear owns from then
+// on. No samples say that the line lives, and some will follow. It waits while
 // the ear has more than a second to catch up on; false means that over was
 // closed before.
-func (e *Ear) Hear(over <-chan struct{}, chunk []byte) bool {
-	return e.put(over, incoming{chunk: chunk})
+func (e *Ear) Hear(over <-chan struct{}, pcm []float32) bool {
+	return e.put(over, incoming{pcm: pcm})
 }
 
-// Adjust puts settings in force for the audio that comes after them.
+// Adjust puts settings in force for the sound that comes after them.
 func (e *Ear) Adjust(over <-chan struct{}, s turn.Settings) bool {
 	return e.put(over, incoming{settings: &s})
 }
@@ -141,10 +134,10 @@ func (e *Ear) Run(ctx context.Context) {
 		select {
 		case next := <-queue:
 			if next.settings != nil {
-				e.adjust(*next.settings)
+				e.segmenter.Adjust(segmentOptions(*next.settings))
 				continue
 			}
-			e.hear(ctx, next.chunk)
+			e.hear(ctx, next.pcm)
 			starved.Reset(max(starvedAfter, 2*e.chunk))
 		case g := <-e.guesses:
 			e.guessed(ctx, g)
@@ -167,15 +160,19 @@ func (e *Ear) stop() {
 	}
 }
 
-func (e *Ear) adjust(s turn.Settings) {
-	e.segmenter.Adjust(segmentOptions(s))
-	if sameFormat(e.format, s.Audio) {
-		return
+// hear takes what the line brought.
+func (e *Ear) hear(ctx context.Context, pcm []float32) {
+	if len(pcm) > 0 && !e.opened {
+		e.opened = true
+		e.Post(turn.MicrophoneOpened{At: turn.At(e.Clock())})
 	}
-	e.format, e.decoder = s.Audio, nil
+	e.keepTime(pcm)
+	e.frames(ctx, pcm)
 }
 
-// keepTime notes when decoded sound has come, and has it recorded there.
+func (e *Ear) fault(f contract.Fault) { e.Post(turn.Faulty{At: turn.At(e.Clock()), Fault: f}) }
+
+// keepTime notes when sound has come, and has it recorded there.
 func (e *Ear) keepTime(pcm []float32) {
 	if len(pcm) == 0 {
 		return

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"parley/appliance/chat/turn"
-	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
 
@@ -44,7 +43,6 @@ func (loud) Probability(frame []float32) (float32, error) {
 func listening(t *testing.T, p patientEar) (*Ear, chan turn.Event) {
 	events := make(chan turn.Event, 1000)
 	s := turn.DefaultSettings()
-	s.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1}
 	begun := time.Now()
 	var transcribing sync.WaitGroup
 	e := New(Parts{
@@ -68,13 +66,13 @@ func listening(t *testing.T, p patientEar) (*Ear, chan turn.Event) {
 	return e, events
 }
 
-// pcmOf is so many ms of 16 kHz linear16.
-func pcmOf(ms int, sample byte) incoming {
-	chunk := make([]byte, ms*2*engine.SpeechRateHz/1000)
-	for i := range chunk {
-		chunk[i] = sample
+// pcmOf is so many ms of sound.
+func pcmOf(ms int, sample float32) incoming {
+	pcm := make([]float32, ms*engine.SpeechRateHz/1000)
+	for i := range pcm {
+		pcm[i] = sample
 	}
-	return incoming{chunk: chunk}
+	return incoming{pcm: pcm}
 }
 
 // A pause is what somebody waits for: what is looked at in the middle then
@@ -82,7 +80,7 @@ func pcmOf(ms int, sample byte) incoming {
 func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
 	e, events := listening(t, p)
-	e.queue <- pcmOf(1500, 0x11)
+	e.queue <- pcmOf(1500, 0.1)
 	if got := <-p.asked; got != engine.Ahead {
 		t.Errorf("the look in the middle has priority %v", got)
 	}
@@ -109,18 +107,18 @@ func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
 func TestSlowEarLooksLessOften(t *testing.T) {
 	p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
 	e, events := listening(t, p)
-	e.queue <- pcmOf(1200, 0x11)
+	e.queue <- pcmOf(1200, 0.1)
 	<-p.asked
 	time.Sleep(250 * time.Millisecond) // eight times that is 2 s
 	p.release <- struct{}{}
 	for _, ok := (<-events).(turn.Overheard); !ok; _, ok = (<-events).(turn.Overheard) {
 	}
-	e.queue <- pcmOf(1500, 0x11)
+	e.queue <- pcmOf(1500, 0.1)
 	time.Sleep(50 * time.Millisecond)
 	if len(p.asked) > 0 {
 		t.Error("it looked again after 1.5 s")
 	}
-	e.queue <- pcmOf(1000, 0x11)
+	e.queue <- pcmOf(1000, 0.1)
 	<-p.asked
 	p.release <- struct{}{}
 }
@@ -132,7 +130,7 @@ func TestEarHearsWhatWasSaidWhileItTranscribed(t *testing.T) {
 	const utterances = 12
 	go func() { // as fast as it takes them
 		for range utterances {
-			e.queue <- pcmOf(1100, 0x11)
+			e.queue <- pcmOf(1100, 0.1)
 			e.queue <- pcmOf(1000, 0)
 		}
 	}()

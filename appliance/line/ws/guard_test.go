@@ -48,10 +48,10 @@ func TestABarredClientThatOnlySpeaksOrIsSilentIsSentAwaySoon(t *testing.T) {
 // Fifty pieces of audio a second must not be as many questions to the database.
 func TestAudioAsksNoQuestions(t *testing.T) {
 	b := start(t, Timing{Recheck: time.Hour})
-	c, s := b.dial("", nil)
+	c, s := b.dial(raw, nil)
 	for range 50 {
 		send(t, c, websocket.MessageBinary, "\x00\x00")
-		send(t, c, websocket.MessageText, `{"type":"audio_input","data":"AAAA"}`)
+		send(t, c, websocket.MessageText, `{"type":"audio_input","data":"AAAAAA=="}`)
 		got(t, s.got)
 		got(t, s.got)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
+	"parley/appliance/line/decode"
 )
 
 const (
@@ -44,6 +45,8 @@ type Line struct {
 	timing  Timing
 	largest int64 // message that the client may send, in bytes
 	log     *slog.Logger
+
+	audio decode.Stream // of the reader
 
 	requestID string      // of the sender
 	repeated  repeated    // of the sender

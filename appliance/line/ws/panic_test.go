@@ -3,12 +3,14 @@ package ws
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
 
+	"parley/appliance/audio"
 	"parley/appliance/contract"
 )
 
@@ -29,6 +31,33 @@ func TestAPanicWhileAMessageIsReadEndsThatChatOnly(t *testing.T) {
 		t.Errorf("the other chat: %+v", m)
 	}
 	if text := log.String(); !strings.Contains(text, "a message that breaks us") || !strings.Contains(text, "read.go") {
+		t.Errorf("log: %s", text)
+	}
+}
+
+// breaking is a decoder that breaks.
+type breaking struct{ audio.Decoder }
+
+func (breaking) Decode([]byte) ([]float32, error) { panic("a decoder that breaks us") }
+
+func TestAPanicOfADecoderEndsThatChatOnly(t *testing.T) {
+	var log bytes.Buffer
+	b := startLogged(t, Timing{}, slog.New(slog.NewTextHandler(&log, nil)))
+	other, well := b.dial(raw, nil)
+	broken, hurt := b.dial(raw, nil)
+	hurt.Line.audio.New = func(*contract.AudioConfiguration) (audio.Decoder, error) { return breaking{}, nil }
+	send(t, broken, websocket.MessageBinary, "\x00\x40")
+	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal || strings.Contains(e.Message, "breaks") {
+		t.Errorf("told %+v", e)
+	}
+	if ce := closed(t, broken); ce.Code != contract.CloseInternal || ce.Reason != "internal_error" {
+		t.Errorf("closed with %d %q", ce.Code, ce.Reason)
+	}
+	send(t, other, websocket.MessageBinary, "\x00\x40")
+	if a := got(t, well.got).(heard); !slices.Equal(a, heard{0.5}) {
+		t.Errorf("the other chat heard %v", a)
+	}
+	if text := log.String(); !strings.Contains(text, "a decoder that breaks us") {
 		t.Errorf("log: %s", text)
 	}
 }

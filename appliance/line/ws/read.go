@@ -80,10 +80,17 @@ func (l *Line) read(s Session) error {
 		if err != nil {
 			return err
 		}
+		if buf.Cap() > keptBuffer {
+			buf = bytes.Buffer{}
+		}
+		buf.Reset()
+		if err := l.take(&buf, r); err != nil {
+			return err
+		}
 		if typ == websocket.MessageBinary {
-			err = l.hear(s, r)
+			err = l.hear(s, buf.Bytes())
 		} else {
-			err = l.receive(s, r, &buf)
+			err = l.receive(s, &buf)
 		}
 		if err != nil {
 			return err
@@ -91,33 +98,31 @@ func (l *Line) read(s Session) error {
 	}
 }
 
-// hear hands raw audio on; the session keeps it.
-func (l *Line) hear(s Session, r io.Reader) error {
-	var audio bytes.Buffer
-	if err := l.take(&audio, r); err != nil || audio.Len() == 0 {
-		return err
+// hear hands the sound of a message on.
+func (l *Line) hear(s Session, message []byte) error {
+	if len(message) == 0 {
+		return nil
 	}
-	return told(s.Hear(audio.Bytes()))
+	pcm, fault := l.audio.Take(s.Audio(), message)
+	if len(pcm) > 0 || fault == nil {
+		if err := s.Hear(pcm); err != nil {
+			return told(err)
+		}
+	}
+	if fault != nil {
+		return told(s.Fault(fault.Code, fault.Detail))
+	}
+	return nil
 }
 
-// receive reads one text frame. What is parsed keeps nothing of buf.
-func (l *Line) receive(s Session, r io.Reader, buf *bytes.Buffer) error {
-	if buf.Cap() > keptBuffer {
-		*buf = bytes.Buffer{}
-	}
-	buf.Reset()
-	if err := l.take(buf, r); err != nil {
-		return err
-	}
+// receive takes one text frame. What is parsed keeps nothing of buf.
+func (l *Line) receive(s Session, buf *bytes.Buffer) error {
 	m, err := contract.ParseClientMessage(buf.Bytes())
 	if f, ok := errors.AsType[contract.Fault](err); ok {
 		return told(s.Fault(f.Code, f.Detail))
 	}
 	if audio, ok := m.(contract.AudioInput); ok {
-		if len(audio.Data) == 0 {
-			return nil
-		}
-		return told(s.Hear(audio.Data))
+		return l.hear(s, audio.Data)
 	}
 	return told(s.Receive(m))
 }

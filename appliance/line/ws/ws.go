@@ -45,7 +45,11 @@ type Opening struct {
 // any of these it is over.
 type Session interface {
 	Receive(m contract.ClientMessage) error
-	Hear(audio []byte) error
+	// Hear takes sound, mono at engine.SpeechRateHz, and owns it.
+	Hear(pcm []float32) error
+	// Audio is the format of headerless audio that is in force; nil is a
+	// container.
+	Audio() *contract.AudioConfiguration
 	// Fault takes a message that could not be read, so that its error comes in
 	// order with the rest.
 	Fault(code contract.Code, detail string) error

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"parley/appliance/audio"
 	"parley/appliance/contract"
 )
 
@@ -74,6 +76,7 @@ func (p place) Open(_ context.Context, o Opening) (Session, error) {
 		<-t.done
 		p.Release()
 	}()
+	t.audio.Store(o.Settings.SessionSettings.Audio)
 	p.d.opened <- t
 	return t, nil
 }
@@ -81,25 +84,30 @@ func (p place) Open(_ context.Context, o Opening) (Session, error) {
 // talk is a session that notes what it is told.
 type talk struct {
 	Opening
+	audio  atomic.Pointer[contract.AudioConfiguration]
 	got    chan any
 	hungUp chan struct{}
 	done   chan struct{}
 	over   sync.Once
 }
 
-type heard []byte
+type heard []float32
 
 func (t *talk) Receive(m contract.ClientMessage) error {
 	if m == (contract.UserInput{Text: "panic"}) {
 		panic("a message that breaks us")
 	}
+	if settings, ok := m.(contract.SessionSettings); ok && settings.Audio != nil {
+		t.audio.Store(settings.Audio)
+	}
 	t.got <- m
 	return nil
 }
-func (t *talk) Hear(audio []byte) error { t.got <- heard(audio); return nil }
-func (t *talk) HangUp()                 { close(t.hungUp); t.end() }
-func (t *talk) Done() <-chan struct{}   { return t.done }
-func (t *talk) end()                    { t.over.Do(func() { close(t.done) }) }
+func (t *talk) Hear(pcm []float32) error            { t.got <- heard(pcm); return nil }
+func (t *talk) Audio() *contract.AudioConfiguration { return t.audio.Load() }
+func (t *talk) HangUp()                             { close(t.hungUp); t.end() }
+func (t *talk) Done() <-chan struct{}               { return t.done }
+func (t *talk) end()                                { t.over.Do(func() { close(t.done) }) }
 func (t *talk) Fault(code contract.Code, detail string) error {
 	err := t.Line.Send(context.Background(), code.Error(detail))
 	if code.Fatal() {
@@ -108,6 +116,9 @@ func (t *talk) Fault(code contract.Code, detail string) error {
 	}
 	return err
 }
+
+// raw asks for headerless audio at the ear's own rate.
+const raw = "session_settings%5Baudio%5D%5Bsample_rate%5D=16000"
 
 // box serves chats on a real socket.
 type box struct {
@@ -223,16 +234,16 @@ func got[T any](t *testing.T, from <-chan T) T {
 
 func TestFramesReachTheSessionInOrder(t *testing.T) {
 	b := start(t, Timing{})
-	c, s := b.dial("", nil)
-	send(t, c, websocket.MessageText, `{"type":"audio_input","data":"AAEC"}`)
-	send(t, c, websocket.MessageBinary, "\x03\x04")
+	c, s := b.dial(raw, nil)
+	send(t, c, websocket.MessageText, `{"type":"audio_input","data":"AAAAQA=="}`)
+	send(t, c, websocket.MessageBinary, "\x00\xc0")
 	send(t, c, websocket.MessageBinary, "")
 	send(t, c, websocket.MessageText, `{"type":"user_input","text":"Hi"}`)
-	if a := got(t, s.got).(heard); string(a) != "\x00\x01\x02" {
-		t.Errorf("heard %x", a)
+	if a := got(t, s.got).(heard); !slices.Equal(a, heard{0, 0.5}) {
+		t.Errorf("heard %v", a)
 	}
-	if a := got(t, s.got).(heard); string(a) != "\x03\x04" {
-		t.Errorf("heard %x", a)
+	if a := got(t, s.got).(heard); !slices.Equal(a, heard{-0.5}) {
+		t.Errorf("heard %v", a)
 	}
 	if m := got(t, s.got); m != (contract.UserInput{Text: "Hi"}) {
 		t.Errorf("received %+v", m)
@@ -291,7 +302,7 @@ func TestBrokenFramesAreAnsweredAndTheSocketStays(t *testing.T) {
 func TestDeflateIsOfferedAndWorksBothWays(t *testing.T) {
 	for _, mode := range []websocket.CompressionMode{websocket.CompressionContextTakeover, websocket.CompressionNoContextTakeover} {
 		b := start(t, Timing{})
-		c, resp, err := websocket.Dial(t.Context(), b.http.URL, &websocket.DialOptions{CompressionMode: mode})
+		c, resp, err := websocket.Dial(t.Context(), b.http.URL+"?"+raw, &websocket.DialOptions{CompressionMode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +311,7 @@ func TestDeflateIsOfferedAndWorksBothWays(t *testing.T) {
 		}
 		c.SetReadLimit(-1)
 		s := got(t, b.opened)
-		clip := bytes.Repeat([]byte("speech"), 50_000)
+		clip := bytes.Repeat([]byte("speech"), 20_000)
 		for range 2 {
 			if err := s.Line.Send(t.Context(), contract.AudioOutput{ID: "a", Data: clip}); err != nil {
 				t.Fatal(err)
@@ -309,7 +320,7 @@ func TestDeflateIsOfferedAndWorksBothWays(t *testing.T) {
 				t.Error("the clip changed on its way")
 			}
 			send(t, c, websocket.MessageBinary, string(clip))
-			if !bytes.Equal(got(t, s.got).(heard), clip) {
+			if !slices.Equal(got(t, s.got).(heard), audio.Linear16(clip)) {
 				t.Error("the audio changed on its way")
 			}
 		}

@@ -1,0 +1,174 @@
+package decode
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// tone is so long, at a rate.
+func tone(length time.Duration, rateHz int) []float32 {
+	pcm := make([]float32, audio.Samples(length, rateHz))
+	for i := range pcm {
+		pcm[i] = float32(0.5 * math.Sin(2*math.Pi*800*float64(i)/float64(rateHz)))
+	}
+	return pcm
+}
+
+// opus is so much silence as an Ogg stream that is not over, as a browser's.
+func opus(t *testing.T, length time.Duration) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w, err := audio.NewOggOpusWriter(&file, engine.SpeechRateHz, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range length / time.Second {
+		if err := w.Write(make([]float32, engine.SpeechRateHz)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()[:file.Len()-200]
+}
+
+func linear16(rateHz, channels int) *contract.AudioConfiguration {
+	return &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: rateHz, Channels: channels}
+}
+
+// Ten minutes of silence are little Opus, and would be 38 MB of samples; that it
+// is too much shows long before.
+func TestAMessageOfManyHoursIsNotDecodedWhole(t *testing.T) {
+	message := opus(t, 600*time.Second)
+	var s Stream
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	pcm, fault := s.Take(nil, message)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 30<<20 {
+		t.Errorf("%d bytes took %d", len(message), used)
+	}
+	if len(pcm) > 0 || fault == nil || fault.Code != contract.WholeRecording {
+		t.Errorf("%d samples, %v", len(pcm), fault)
+	}
+}
+
+// A stream may be cut anywhere between two messages, but within a sample of
+// linear16, whose messages hold whole ones.
+func TestAStreamIsTheSameWhereverItIsCut(t *testing.T) {
+	wav := audio.EncodeWAV(tone(time.Second, 44100), 44100)
+	raw := audio.AppendLinear16(nil, tone(time.Second, 44100))
+	for name, c := range map[string]struct {
+		format *contract.AudioConfiguration
+		data   []byte
+		sizes  []int
+	}{
+		"WAV":      {nil, wav, []int{1, 7, 640, 4001}},
+		"Ogg Opus": {nil, opus(t, 2*time.Second), []int{1, 13, 500}},
+		"linear16": {linear16(44100, 1), raw, []int{2, 14, 640, 8820}},
+	} {
+		var want []float32
+		for _, size := range c.sizes {
+			var s Stream
+			var got []float32
+			for piece := range slices.Chunk(c.data, size) {
+				pcm, fault := s.Take(c.format, piece)
+				if fault != nil {
+					t.Fatalf("%s in pieces of %d: %v", name, size, fault)
+				}
+				got = append(got, pcm...)
+			}
+			if want == nil {
+				want = got
+			}
+			if len(got) < 9*engine.SpeechRateHz/10 || !slices.Equal(got, want) {
+				t.Errorf("%s in pieces of %d is %d samples, in others %d, or they differ", name, size, len(got), len(want))
+			}
+		}
+	}
+}
+
+// A new format begins with the message after it; what was left of a sample, or
+// of a container, in the old one is no part of it.
+func TestAFormatHoldsForWhatComesAfterIt(t *testing.T) {
+	second := audio.AppendLinear16(nil, tone(time.Second, 8000))
+	var s Stream
+	take := func(format *contract.AudioConfiguration, message []byte, want int) {
+		t.Helper()
+		if pcm, fault := s.Take(format, message); fault != nil || len(pcm) < want-300 || len(pcm) > want {
+			t.Errorf("%d bytes are %d samples, want %d; %v", len(message), len(pcm), want, fault)
+		}
+	}
+	take(linear16(8000, 1), second, 16000)
+	take(linear16(16000, 1), second, 8000)
+	take(linear16(16000, 2), append(second, 0, 0), 4000)   // half a frame stays behind
+	take(linear16(8000, 1), []byte{0, 0x40, 0, 0x40}, 300) // and is not the beginning of this
+	take(nil, audio.EncodeWAV(tone(time.Second, 16000), 16000)[:16000], 8000)
+	take(linear16(16000, 1), second, 8000)
+}
+
+func TestWhatCannotBeTakenIsNamed(t *testing.T) {
+	wav := audio.EncodeWAV(tone(time.Second, 16000), 16000)
+	for name, c := range map[string]struct {
+		format  *contract.AudioConfiguration
+		message []byte
+		code    contract.Code
+		says    string
+	}{
+		"words":                  {nil, []byte("This is no audio at all, whatever the client thinks of it."), contract.BrokenAudio, ""},
+		"a sample too little":    {linear16(16000, 1), make([]byte, 641), contract.BrokenAudio, "641 bytes are an odd number"},
+		"a whole file":           {nil, wav, contract.WholeRecording, ""},
+		"too long of a message":  {linear16(16000, 1), make([]byte, 5*32000+2), contract.WholeRecording, ""},
+		"a rate that nobody has": {linear16(1, 1), make([]byte, 640), contract.BrokenAudio, "1 Hz"},
+	} {
+		var s Stream
+		_, fault := s.Take(c.format, c.message)
+		if fault == nil || fault.Code != c.code || !strings.Contains(fault.Detail, c.says) {
+			t.Errorf("%s: %v", name, fault)
+		}
+		pcm, fault := s.Take(linear16(16000, 1), make([]byte, 5*32000))
+		if fault != nil || len(pcm) != 5*16000 {
+			t.Errorf("after %s: %d samples, %v", name, len(pcm), fault)
+		}
+	}
+}
+
+// The sound before a fault is heard all the same.
+func TestTheSoundBeforeAFaultIsNotLost(t *testing.T) {
+	message := append(opus(t, 3*time.Second), bytes.Repeat([]byte("OggS\xff"), 100)...)
+	var s Stream
+	pcm, fault := s.Take(nil, message)
+	if len(pcm) < engine.SpeechRateHz/2 || fault == nil {
+		t.Errorf("%d samples, %v", len(pcm), fault)
+	}
+}
+
+// Whatever comes, it is told or taken, and costs no more than it may.
+func FuzzTake(f *testing.F) {
+	f.Add([]byte("RIFF\xff\xff\xff\xffWAVEfmt "), uint16(16000), uint8(1))
+	f.Add(audio.EncodeWAV(make([]float32, 100), 8000), uint16(0), uint8(0))
+	f.Add([]byte{1, 2, 3}, uint16(8000), uint8(2))
+	f.Fuzz(func(t *testing.T, data []byte, rate uint16, channels uint8) {
+		var s Stream
+		var format *contract.AudioConfiguration
+		if rate > 0 {
+			format = linear16(int(rate), int(channels))
+		}
+		for piece := range slices.Chunk(data, 1+len(data)/3) {
+			pcm, fault := s.Take(format, piece)
+			if len(pcm) > longest || fault != nil && s.decoder != nil {
+				t.Errorf("%d samples, %v", len(pcm), fault)
+			}
+		}
+	})
+}

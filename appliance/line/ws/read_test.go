@@ -1,0 +1,68 @@
+package ws
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// Settings hold for exactly the audio after them, in whichever frames it comes.
+func TestAFormatHoldsForTheAudioAfterIt(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial(raw, nil)
+	second := string(make([]byte, 16000))
+	hear := func(want int) {
+		t.Helper()
+		if a := got(t, s.got).(heard); len(a) < want-300 || len(a) > want {
+			t.Errorf("heard %d samples, want %d", len(a), want)
+		}
+	}
+	send(t, c, websocket.MessageBinary, second)
+	send(t, c, websocket.MessageText, `{"type":"session_settings","audio":{"encoding":"linear16","channels":1,"sample_rate":8000}}`)
+	send(t, c, websocket.MessageBinary, second)
+	send(t, c, websocket.MessageText, `{"type":"session_settings","audio":{"encoding":"linear16","channels":2,"sample_rate":8000}}`)
+	send(t, c, websocket.MessageBinary, second)
+	hear(8000)
+	got(t, s.got)
+	hear(16000)
+	got(t, s.got)
+	hear(8000)
+}
+
+// What cannot be decoded is told, what came before it is heard, and the socket
+// stays.
+func TestBrokenAudioIsToldAndTheSocketStays(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	wants := func(code contract.Code) {
+		t.Helper()
+		if e, ok := read(t, c).(contract.WebSocketError); !ok || e.Code != code {
+			t.Errorf("told %+v, want %s", e, code)
+		}
+	}
+	send(t, c, websocket.MessageBinary, "no audio at all, just words without end")
+	wants(contract.BrokenAudio)
+	wav := audio.EncodeWAV(beep(16000, 200*ms), 16000)
+	send(t, c, websocket.MessageBinary, string(wav))
+	wants(contract.WholeRecording)
+	stream := slices.Clone(wav) // of a length not known yet, as who records writes it
+	copy(stream[4:], "\xff\xff\xff\xff")
+	copy(stream[40:], "\xff\xff\xff\xff")
+	for n := range slices.Chunk(stream, 1000) { // in pieces as a network makes them, of odd lengths too
+		send(t, c, websocket.MessageBinary, string(n[:333]))
+		if len(n) > 333 {
+			send(t, c, websocket.MessageBinary, string(n[333:]))
+		}
+	}
+	var pcm heard
+	for len(pcm) < 3200 {
+		pcm = append(pcm, got(t, s.got).(heard)...)
+	}
+	if want := audio.Linear16(wav[44:]); !slices.Equal(pcm, want) {
+		t.Errorf("%d samples were heard of %d, or others", len(pcm), len(want))
+	}
+}
