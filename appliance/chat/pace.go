@@ -50,8 +50,11 @@ func (p *pace) note(e turn.Event, follows []turn.Effect, n int) {
 		if e.Turn == n && p.spoken == 0 {
 			p.spoken = e.Time()
 		}
-	case turn.TurnEnded:
-		p.ended = e.Time()
+	}
+	for _, f := range follows {
+		if _, over := f.(turn.Close); over {
+			p.ended = e.Time()
+		}
 	}
 	if p.ended != 0 && p.spoken != 0 && n != p.turn && sendsAudio(follows) {
 		p.turn = n

@@ -58,11 +58,11 @@ type Session struct {
 	chunkAt time.Time // when it was done with the newest
 }
 
-// posted is an event on its way to the session, and who wants to know which
-// settings hold after it.
+// posted is an event on its way to the session, and who wants to know when all
+// that follows from it was carried out, and which settings hold then.
 type posted struct {
-	event    turn.Event
-	settings chan<- turn.Settings // has room for one; nil: nobody
+	event   turn.Event
+	handled chan<- turn.Settings // has room for one; nil: nobody
 }
 
 // ID is the chat's.
@@ -85,6 +85,17 @@ func (c *Session) hand(p posted) {
 	select {
 	case c.events <- p:
 	case <-c.done:
+	}
+}
+
+// settle posts an event and returns when all that follows from it was carried
+// out, or ctx has ended.
+func (c *Session) settle(ctx context.Context, e turn.Event) {
+	handled := make(chan turn.Settings, 1)
+	c.hand(posted{e, handled})
+	select {
+	case <-handled:
+	case <-ctx.Done():
 	}
 }
 
@@ -186,9 +197,9 @@ func (c *Session) handle(ctx context.Context, p posted) {
 	}
 	c.pace.note(p.event, follows, c.state.Turn())
 	c.noteFault(p.event)
-	if p.settings != nil {
+	if p.handled != nil {
 		c.audio.Store(c.state.Settings().Audio)
-		p.settings <- c.state.Settings()
+		p.handled <- c.state.Settings()
 	}
 }
 
@@ -216,6 +227,8 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 		c.replies.Think(ctx, e, settings.Temperature)
 	case turn.Prefill:
 		c.replies.Prefill(ctx, e.Conversation)
+	case turn.Close:
+		c.ear.Close(e.Utterance)
 	case turn.Speak:
 		c.replies.Speak(ctx, e, settings.Voice, settings.Speed)
 	case turn.Promote:

@@ -64,6 +64,8 @@ func (l *listening) take(ctx context.Context, segments []Segment) error {
 			if err := l.transcribe(ctx, s); err != nil {
 				return err
 			}
+		case Dropped:
+			l.last = Segment{}
 		case Ended:
 			if err := l.finish(ctx, s); err != nil {
 				return err

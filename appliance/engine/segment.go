@@ -15,7 +15,8 @@ type SegmentOptions struct {
 	PrefixPadding time.Duration
 	// ShortPause is the silence after which what was said is worth a guess.
 	ShortPause time.Duration
-	// EndSilence is the silence that ends the utterance.
+	// EndSilence is the silence that ends the utterance; 0 leaves that to
+	// Segmenter.Close.
 	EndSilence time.Duration
 	// MinVoiced is the least voice that can hold a word. Music and noise give
 	// the detector two frames at most (64 ms), the shortest word measured
@@ -63,9 +64,10 @@ type SegmentKind int
 const (
 	// Voice: a voiced frame of an utterance; Voiced grows.
 	Voice SegmentKind = iota
-	// Paused: the short pause is reached; PCM holds the current part.
+	// Paused: the short pause is reached; PCM holds the current part, unless
+	// the utterance is too Short to hold a word.
 	Paused
-	// WentOn: voice again after Paused.
+	// WentOn: voice again after Paused. Begin is where it comes back.
 	WentOn
 	// PartEnded: the utterance grows long; PCM holds a part that is complete,
 	// the next part follows.
@@ -84,6 +86,8 @@ type Segment struct {
 	Utterance int
 	// Voiced is the voice in the utterance so far.
 	Voiced time.Duration
+	// Short says that the utterance holds too little voice for a word so far.
+	Short bool
 	// Begin and End are where the voice of the utterance (of the part, for
 	// Paused and PartEnded) begins and ends so far, in samples of the stream.
 	Begin, End int64
@@ -107,6 +111,7 @@ type Segmenter struct {
 	utterance int
 	voiced    int // frames in the utterance
 	silent    int // frames since the last voice
+	resumed   resumption
 
 	part      []float32 // audio of the current part
 	partBegin int64     // where its voice begins
@@ -114,6 +119,12 @@ type Segmenter struct {
 	begin     int64     // where the utterance's voice begins
 	lastVoice int64     // where its voice ends so far
 	probs     []float32 // of the current part's newest frames
+}
+
+// resumption is where voice came back after the newest pause that is over.
+type resumption struct {
+	at     int64 // sample; 0 is nowhere
+	voiced int   // frames of voice before it
 }
 
 // NewSegmenter returns a Segmenter that listens with voice.
@@ -189,7 +200,7 @@ func (s *Segmenter) idle(out []Segment, frame []float32) []Segment {
 	}
 	s.speaking, s.paused = true, false
 	s.utterance++
-	s.voiced, s.silent = s.run, 0
+	s.voiced, s.silent, s.resumed = s.run, 0, resumption{}
 	s.part = append(make([]float32, 0, 8*SpeechRateHz), s.prefix...)
 	s.prefix = s.prefix[:0]
 	s.begin = s.pos - int64(s.run*FrameSamples)
@@ -209,11 +220,9 @@ func (s *Segmenter) heard(out []Segment, frame []float32, p float32) []Segment {
 	silence := time.Duration(s.silent) * FrameDuration
 	if !s.paused && s.partVoice && silence >= s.opt.ShortPause {
 		s.paused = true
-		if s.enough() {
-			out = append(out, s.withPCM(Paused))
-		}
+		out = append(out, s.pause())
 	}
-	if silence >= s.opt.EndSilence {
+	if s.opt.EndSilence > 0 && silence >= s.opt.EndSilence {
 		out = append(out, s.end())
 	}
 	return out
@@ -225,10 +234,11 @@ func (s *Segmenter) heardVoice(out []Segment) []Segment {
 	}
 	if s.paused {
 		s.paused = false
+		s.resumed = resumption{at: s.pos - int64(s.run*FrameSamples), voiced: s.voiced}
 		s.voiced += s.run - 1
-		if s.enough() {
-			out = append(out, s.segment(WentOn))
-		}
+		went := s.segment(WentOn)
+		went.Begin = s.resumed.at
+		out = append(out, went)
 		if len(s.part) >= partSamples {
 			out = s.closePart(out, len(s.part)-s.run*FrameSamples)
 		}
@@ -281,15 +291,46 @@ func (s *Segmenter) end() Segment {
 	return e
 }
 
+// Close ends the utterance under way at its newest pause, of which it was told
+// already. Voice that came back after that pause is an utterance of its own:
+// out tells that it has begun. Without a pause nothing is closed.
+func (s *Segmenter) Close(out []Segment) []Segment {
+	switch {
+	case !s.speaking || !s.paused && s.resumed.at == 0:
+		return out
+	case s.paused:
+		s.end()
+		return out
+	}
+	back := s.resumed
+	s.resumed = resumption{}
+	s.utterance++
+	s.voiced -= back.voiced
+	// The part may have begun there, where long speech was cut.
+	from := max(0, len(s.part)-int(s.pos-back.at)-samples(s.opt.PrefixPadding))
+	s.part = s.part[from:]
+	s.probs = s.probs[max(0, len(s.probs)-len(s.part)/FrameSamples):]
+	s.begin, s.partBegin = back.at, max(s.partBegin, back.at)
+	return append(out, s.segment(Voice))
+}
+
 // Finish ends the stream: an utterance under way is over now.
 func (s *Segmenter) Finish(out []Segment) []Segment {
 	if !s.speaking {
 		return out
 	}
-	if !s.paused && s.partVoice && s.enough() {
-		out = append(out, s.withPCM(Paused))
+	if !s.paused && s.partVoice {
+		out = append(out, s.pause())
 	}
 	return append(out, s.end())
+}
+
+// pause tells of the short pause.
+func (s *Segmenter) pause() Segment {
+	if !s.enough() {
+		return s.segment(Paused)
+	}
+	return s.withPCM(Paused)
 }
 
 func (s *Segmenter) enough() bool {
@@ -298,7 +339,7 @@ func (s *Segmenter) enough() bool {
 
 func (s *Segmenter) segment(k SegmentKind) Segment {
 	return Segment{
-		Kind: k, Utterance: s.utterance, Voiced: time.Duration(s.voiced) * FrameDuration,
+		Kind: k, Utterance: s.utterance, Voiced: time.Duration(s.voiced) * FrameDuration, Short: !s.enough(),
 		Begin: s.begin, End: s.lastVoice,
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ func TestUtteranceEndsWhenTheSilenceIsLongEnough(t *testing.T) {
 		"a pause within":          {frames("v", 20) + frames(".", 10) + frames("v", 10) + frames(".", 25), "paused on paused ended"},
 		"a breath in the pause":   {frames("v", 20) + frames(".", 10) + "v" + frames(".", 14), "paused ended"},
 		"a click alone":           {"v" + frames(".", 40), ""},
-		"too short for a word":    {frames("v", 5) + frames(".", 25), "dropped"},
+		"too short for a word":    {frames("v", 5) + frames(".", 25), "paused dropped"},
 		"two utterances":          {frames("v", 20) + frames(".", 25) + frames("v", 20) + frames(".", 25), "paused ended paused ended"},
 		"long speech, one breath": {frames("v", 380) + frames(".", 8) + frames("v", 20) + frames(".", 25), "paused on part paused ended"},
 		"speech without a breath": {frames("v", 630) + frames(".", 25), "part paused ended"},
@@ -115,12 +116,70 @@ func TestSegmentsComeInOrderWhateverIsHeard(t *testing.T) {
 			if s.Kind == Ended && last.Kind == Voice {
 				t.Fatal("an utterance ended without a pause")
 			}
-			if s.Begin > s.End {
+			if s.Begin > s.End && s.Kind != WentOn {
 				t.Fatalf("begins at %d and ends at %d", s.Begin, s.End)
 			}
 			last = s
 		}
 	})
+}
+
+// A conversation that says itself when an utterance is over may say so late:
+// the voice that has come back since is another utterance, whole.
+func TestVoiceSinceThePauseIsAnotherUtterance(t *testing.T) {
+	o := DefaultSegmentOptions()
+	o.EndSilence = 0
+	for name, row := range map[string]struct {
+		before, after string
+		want          string // kinds of what follows
+		voiced        int    // frames of the new utterance, at the first it tells
+		prefix        int    // frames between the voices that belong to it
+	}{
+		"silence only":              {frames("v", 20) + frames(".", 30), frames(".", 5) + frames("v", 10) + frames(".", 3), "2 voice 2 paused", 2, 9},
+		"two frames of voice":       {frames("v", 20) + frames(".", 30) + "vv", "vvvvvv" + frames(".", 3), "2 voice 2 paused", 2, 9},
+		"voice and another pause":   {frames("v", 20) + frames(".", 30) + frames("v", 9), frames(".", 3), "2 voice 2 paused", 9, 9},
+		"long speech before":        {frames("v", 380) + frames(".", 30) + frames("v", 9), frames(".", 3), "2 voice 2 paused", 9, 0},
+		"too little voice so far":   {frames("v", 20) + frames(".", 30) + "vvv", frames(".", 3), "2 voice 2 paused", 3, 0},
+		"nothing, before any pause": {frames("v", 20), frames(".", 3), "1 paused", 0, 0},
+	} {
+		g := NewSegmenter(scripted{}, o)
+		push := func(out []Segment, s string) []Segment {
+			for pcm := script(s); len(pcm) > 0; pcm = pcm[FrameSamples:] {
+				var err error
+				if out, err = g.Push(out, pcm[:FrameSamples]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return out
+		}
+		push(nil, row.before)
+		said := push(g.Close(nil), row.after)
+		var told []string
+		for _, s := range said {
+			kind := map[SegmentKind]string{Voice: "voice", Paused: "paused"}[s.Kind]
+			if line := fmt.Sprint(s.Utterance, " ", kind); len(told) == 0 || told[len(told)-1] != line {
+				told = append(told, line)
+			}
+		}
+		if got := strings.Join(told, " "); got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+			continue
+		}
+		last := said[len(said)-1]
+		if last.Utterance == 1 {
+			continue
+		}
+		if got := int(said[0].Voiced / FrameDuration); got != row.voiced {
+			t.Errorf("%s: the new utterance begins with %d frames of voice, want %d", name, got, row.voiced)
+		}
+		if last.Short != (row.prefix == 0 && row.voiced < 8) {
+			t.Errorf("%s: short is %v", name, last.Short)
+		}
+		voice := int((last.End-last.Begin)/FrameSamples) + 3
+		if got := len(last.PCM) - voice*FrameSamples; !last.Short && got > 4800 || !last.Short && got < row.prefix*FrameSamples {
+			t.Errorf("%s: %d samples before the voice", name, got)
+		}
+	}
 }
 
 // echo transcribes a piece as its length in frames.

@@ -37,6 +37,9 @@ type Parts struct {
 	Transcriber engine.Transcriber
 	Clock       func() time.Duration // since the chat began
 	Post        func(turn.Event)     // takes what was heard
+	// Settle posts an event and returns when all that follows from it was done,
+	// or ctx has ended.
+	Settle func(ctx context.Context, e turn.Event)
 	// Record takes the sound itself, which it owns from then on; at is when it
 	// was made.
 	Record func(at time.Duration, pcm []float32)
@@ -51,6 +54,7 @@ type Ear struct {
 	Parts
 
 	queue   chan incoming
+	closing chan int   // the utterance that is over
 	guesses chan guess // finished
 
 	segmenter *engine.Segmenter
@@ -80,6 +84,7 @@ func New(p Parts, s turn.Settings) *Ear {
 		Parts:     p,
 		utterance: &hearing{},
 		queue:     make(chan incoming, queueLength),
+		closing:   make(chan int, 1),
 		guesses:   make(chan guess, 1),
 		segmenter: engine.NewSegmenter(p.Detector.NewStream(), segmentOptions(s)),
 	}
@@ -90,7 +95,7 @@ func segmentOptions(s turn.Settings) engine.SegmentOptions {
 	o := engine.DefaultSegmentOptions()
 	o.Threshold = s.Threshold
 	o.PrefixPadding = s.PrefixPadding
-	o.EndSilence = s.EndOfTurnSilence
+	o.EndSilence = 0 // the conversation says when a turn is over
 	return o
 }
 
@@ -113,6 +118,15 @@ func (e *Ear) put(over <-chan struct{}, h incoming) bool {
 		return true
 	case <-over:
 		return false
+	}
+}
+
+// Close ends an utterance at the pause it is in: what is said after that is
+// another one. It does not wait, for there is one utterance at a time to close.
+func (e *Ear) Close(utterance int) {
+	select {
+	case e.closing <- utterance:
+	default:
 	}
 }
 
@@ -139,6 +153,8 @@ func (e *Ear) Run(ctx context.Context) {
 			}
 			e.hear(ctx, next.pcm)
 			starved.Reset(max(starvedAfter, 2*e.chunk))
+		case n := <-e.closing:
+			e.close(ctx, n)
 		case g := <-e.guesses:
 			e.guessed(ctx, g)
 		case <-silence:
@@ -198,15 +214,50 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 		if err != nil {
 			e.fault(contract.Fault{Code: contract.Internal, Cause: err})
 		}
-		for _, s := range e.segments {
-			e.segment(ctx, s)
-		}
+		e.follow(ctx, e.segments)
 	}
 	e.pending = append(e.pending[:0], e.pending[n:]...)
 	e.idle.Store(!e.segmenter.Listening())
+	if u := e.utterance; u.pausing {
+		e.Post(turn.Silent{At: turn.At(e.Clock()), Utterance: u.number, Until: e.time.At(e.segmenter.Position())})
+	}
 }
 
-// segment passes on what the segmenter says.
+// follow passes on what the segmenter says. When voice comes back after a pause
+// it may have come too late: then the utterance is over, and the voice the
+// beginning of another.
+func (e *Ear) follow(ctx context.Context, said []engine.Segment) {
+	for _, s := range said {
+		if s.Kind != engine.WentOn {
+			e.segment(ctx, s)
+			continue
+		}
+		e.Settle(ctx, turn.WentOn{At: turn.At(e.Clock()), Utterance: s.Utterance, Revision: e.utterance.revision, Begin: e.time.At(s.Begin)})
+		select {
+		case n := <-e.closing:
+			e.close(ctx, n)
+			return
+		default:
+		}
+		e.utterance.pausing = false
+		e.utterance.revision++
+		e.forget()
+	}
+}
+
+// close ends an utterance at its newest pause.
+func (e *Ear) close(ctx context.Context, utterance int) {
+	u := e.utterance
+	if utterance != u.number || u.over {
+		return
+	}
+	u.over, u.pausing = true, false
+	for _, s := range e.segmenter.Close(nil) {
+		e.segment(ctx, s)
+	}
+	e.idle.Store(!e.segmenter.Listening())
+}
+
 func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 	if s.Utterance != e.utterance.number {
 		e.forget()
@@ -220,20 +271,12 @@ func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 		e.Post(turn.Voiced{At: now, Utterance: u.number, Voice: s.Voiced})
 		e.overhear(ctx)
 	case engine.Paused:
-		e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
-	case engine.WentOn:
-		e.Post(turn.WentOn{At: now, Utterance: u.number, Revision: u.revision})
-		u.revision++
-		e.forget()
-	case engine.PartEnded:
-		e.partEnded(ctx, s)
-	case engine.Ended:
-		if u.asked < u.revision { // nothing but closed parts
+		u.pausing = true
+		e.Post(turn.Paused{At: now, Utterance: u.number, Revision: u.revision, End: e.time.At(s.End), Short: s.Short})
+		if !s.Short {
 			e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
 		}
-		u.over = true
-		e.Post(turn.TurnEnded{At: now, Utterance: u.number, Revision: u.revision})
-	case engine.Dropped:
-		e.Post(turn.TurnEnded{At: now, Utterance: u.number})
+	case engine.PartEnded:
+		e.partEnded(ctx, s)
 	}
 }

@@ -14,10 +14,10 @@ import (
 // whose words are still to come.
 type hearing struct {
 	number   int
+	pausing  bool
 	over     bool
 	begin    int64 // sample at which its voice begins
 	revision int
-	asked    int      // newest revision that a guess was asked for
 	parts    []string // transcripts of the closed parts, in order
 	paused   *string  // transcript of the open part up to the pause it is in
 	cancel   context.CancelFunc
@@ -60,9 +60,6 @@ func (e *Ear) forget() {
 
 // ask has a piece transcribed, after those asked for before.
 func (e *Ear) ask(ctx context.Context, g guess) {
-	if !g.part {
-		g.of.asked = g.revision
-	}
 	if e.awaiting {
 		e.overheard.stop()
 		e.waiting = append(e.waiting, g)

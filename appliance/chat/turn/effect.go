@@ -31,6 +31,9 @@ type (
 	// Prefill has the model read the conversation so far, ahead of the user's
 	// next words.
 	Prefill struct{ Conversation }
+	// Close tells the ear that an utterance is over: the voice that comes after
+	// the pause it is in begins another one.
+	Close struct{ Utterance int }
 	// Speak asks the mouth for one sentence of a turn.
 	Speak struct {
 		Turn     int
@@ -54,6 +57,7 @@ func (Tell) effect()    {}
 func (Think) effect()   {}
 func (Promote) effect() {}
 func (Prefill) effect() {}
+func (Close) effect()   {}
 func (Speak) effect()   {}
 func (Done) effect()    {}
 func (Cancel) effect()  {}

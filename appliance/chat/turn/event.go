@@ -91,22 +91,34 @@ type (
 		Utterance int
 		Words     Words
 	}
+	// Paused says that the voice of an utterance ended at End, for now. Revision
+	// is that of the guess which is to come, unless the utterance is too Short
+	// to hold a word: then none is.
+	Paused struct {
+		At
+		Utterance, Revision int
+		End                 time.Duration
+		Short               bool
+	}
+	// Silent says that nothing but silence has come since the pause, up to what
+	// was to be heard at Until.
+	Silent struct {
+		At
+		Utterance int
+		Until     time.Duration
+	}
 	// Guessed is what was said up to a pause.
 	Guessed struct {
 		At
 		Utterance, Revision int
 		Words               Words
 	}
-	// WentOn says that the pause of that revision was none.
+	// WentOn says that the pause of that revision is over: the voice came back
+	// at Begin.
 	WentOn struct {
 		At
 		Utterance, Revision int
-	}
-	// TurnEnded says that the silence after an utterance is long enough. What
-	// was said is the guess of that revision; revision 0 means nothing.
-	TurnEnded struct {
-		At
-		Utterance, Revision int
+		Begin               time.Duration
 	}
 )
 

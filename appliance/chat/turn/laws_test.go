@@ -64,7 +64,7 @@ func (w *witness) draw() Event {
 		return Guessed{at, max(0, w.utterance-late), max(1, w.revision-rapid.IntRange(0, 1).Draw(w.t, "late")), Words{Text: text}}
 	case 5:
 		w.revision++
-		return WentOn{at, w.utterance, w.revision - 1}
+		return WentOn{at, w.utterance, w.revision - 1, w.now}
 	case 6, 7:
 		return TurnEnded{at, w.utterance, rapid.SampledFrom([]int{0, w.revision, w.revision}).Draw(w.t, "revision")}
 	case 8:
@@ -93,7 +93,7 @@ func (w *witness) draw() Event {
 func (w *witness) happen(e Event) {
 	old := w.state
 	var effects []Effect
-	w.state, effects = Next(old, e)
+	w.state, effects = follow(old, e)
 	if w.ended && len(effects) > 0 {
 		w.t.Fatalf("after the end came %v", short(effects))
 	}

@@ -27,10 +27,12 @@ func Next(s State, e Event) (State, []Effect) {
 		s.overheard(&out, e)
 	case Guessed:
 		s.guessed(&out, e)
+	case Paused:
+		s.pausedAt(e)
+	case Silent:
+		s.silent(e)
 	case WentOn:
-		s.wentOn(e)
-	case TurnEnded:
-		s.turnEnded(&out, e)
+		s.wentOn(&out, e)
 	case Typed:
 		s.typed(&out, e)
 	case Dictated:
@@ -78,27 +80,6 @@ func (o *effects) add(e ...Effect) { *o = append(*o, e...) }
 
 // tell adds a fact of this moment.
 func (s State) tell(out *effects, f Fact) { out.add(Tell{s.now, f}) }
-
-// tick looks at what time alone brings.
-func (s *State) tick(out *effects) {
-	switch {
-	case s.now >= s.settings.MaxDuration:
-		s.end(out, contract.ChatMaxDurationTimeout, contract.CloseNormal, "maximum duration reached")
-		return
-	case s.now-s.idleSince() >= s.settings.Inactivity:
-		s.end(out, contract.ChatInactivityTimeout, contract.CloseNormal, "nobody said anything")
-		return
-	}
-	if s.talking() {
-		return
-	}
-	if len(s.waiting.untold) > 0 {
-		s.answerUntold(out)
-		return
-	}
-	s.answerWaiting(out)
-	s.speculate(out)
-}
 
 // faulty tells the client what was wrong; a fatal fault ends the chat.
 func (s *State) faulty(out *effects, f contract.Fault) {

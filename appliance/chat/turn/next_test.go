@@ -37,10 +37,32 @@ func (b *told) after(events ...Event) []string {
 	for _, e := range events {
 		b.now += time.Millisecond
 		var effects []Effect
-		b.state, effects = Next(b.state, stamped(e, b.now))
+		b.state, effects = follow(b.state, stamped(e, b.now))
 		out = short(effects)
 	}
 	return out
+}
+
+// TurnEnded stands in a test for all that ends a turn: a pause that has lasted
+// long enough by now. Revision 0 is of an utterance too short for a word.
+type TurnEnded struct {
+	At
+	Utterance, Revision int
+}
+
+// follow lets one thing happen.
+func follow(s State, e Event) (State, []Effect) {
+	ended, ok := e.(TurnEnded)
+	if !ok {
+		return Next(s, e)
+	}
+	now := ended.Time()
+	s, _ = Next(s, Paused{
+		At: ended.At, Utterance: ended.Utterance, Revision: max(1, ended.Revision),
+		End: now - s.settings.EndOfTurnSilence, Short: ended.Revision == 0,
+	})
+	s, _ = Next(s, Silent{At: ended.At, Utterance: ended.Utterance, Until: now})
+	return Next(s, Tick{ended.At})
 }
 
 func (b *told) wait(d time.Duration) *told {
@@ -71,7 +93,7 @@ func short(effects []Effect) []string {
 			out = append(out, fmt.Sprintf("%s %d: %s", how, e.Turn, lastEntry(e.Conversation)))
 		case Speak:
 			out = append(out, fmt.Sprintf("speak %d: %s", e.Turn, e.Sentence.Text))
-		case Prefill, Cut: // a hint, and what the recorder needs; tested by themselves
+		case Prefill, Cut, Close: // a hint, and what the recorder needs; tested by themselves
 		case Done:
 			out = append(out, fmt.Sprintf("done %d", e.Turn))
 		case Cancel:

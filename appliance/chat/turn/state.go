@@ -65,9 +65,18 @@ type heard struct {
 	revision    int  // of the newest guess asked for
 	words       Words
 	guessed     bool          // words are those of revision
+	pause       pause         // that it is in
 	over        bool          // the turn ended, the guess is still awaited
 	interrupted bool          // it has interrupted the assistant
 	resumed     time.Duration // voice at the moment the user went on after a pause
+}
+
+// pause is a silence within an utterance, or after it.
+type pause struct {
+	on    bool
+	end   time.Duration // of the voice before it
+	until time.Duration // how far the ear has heard nothing but silence
+	short bool          // the utterance holds no word
 }
 
 // NewState is a conversation about to begin, with what was said before.
@@ -86,18 +95,6 @@ func (s State) Turn() int { return s.turn }
 
 // Conversation is what the model goes on with.
 func (s State) Conversation() Conversation { return s.conversation() }
-
-// Wake is when the state wants a Tick; false when it needs none.
-func (s State) Wake() (time.Duration, bool) {
-	if s.ended {
-		return 0, false
-	}
-	at := min(s.settings.MaxDuration, s.idleSince()+s.settings.Inactivity)
-	if s.silentAt > s.now && (s.waiting.forAssistant() || s.heard.guessed && s.reply.phase == quiet) {
-		at = min(at, s.silentAt)
-	}
-	return max(at, s.now), true
-}
 
 // idleSince is when somebody last did something.
 func (s State) idleSince() time.Duration { return max(s.active, s.silentAt) }

@@ -15,6 +15,9 @@ const staleVoice = 160 * time.Millisecond
 // voiced: the user makes a sound. Enough of it over the assistant's interrupts.
 func (s *State) voiced(out *effects, e Voiced) {
 	s.active = s.now
+	if s.closed(e.Utterance) {
+		return
+	}
 	s.listenTo(out, e.Utterance)
 	h := &s.heard
 	if s.reply.phase == preparing && s.reply.stale && e.Voice-h.resumed >= staleVoice {
@@ -25,6 +28,12 @@ func (s *State) voiced(out *effects, e Voiced) {
 		s.interrupt(out)
 	}
 	h.resumed = min(h.resumed, e.Voice)
+}
+
+// closed reports whether an utterance is over: what the ear still says of it
+// belongs to the next one, as which it will say it again.
+func (s State) closed(utterance int) bool {
+	return utterance < s.heard.utterance || utterance == s.heard.utterance && (s.heard.over || !s.heard.open)
 }
 
 // listenTo makes utterance n the one that is heard.
@@ -44,7 +53,7 @@ func (s *State) listenTo(out *effects, n int) {
 // overheard: the user is still speaking, and this is the beginning of it. The
 // model reads it meanwhile.
 func (s *State) overheard(out *effects, e Overheard) {
-	if e.Utterance != s.heard.utterance || s.heard.guessed || s.talking() {
+	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) || s.heard.guessed || s.talking() {
 		return
 	}
 	if s.settings.Verbose && e.Words.Text != "" {
@@ -73,7 +82,7 @@ func (s *State) guessed(out *effects, e Guessed) {
 		s.cameLate(out, e)
 		return
 	}
-	if e.Utterance != h.utterance || e.Revision < h.revision {
+	if e.Utterance != h.utterance || e.Revision < h.revision || !h.open {
 		return
 	}
 	h.revision, h.words, h.guessed = e.Revision, e.Words, true
@@ -90,7 +99,7 @@ func (s *State) guessed(out *effects, e Guessed) {
 // speculate prepares the answer to a guess, unless it is prepared already.
 func (s *State) speculate(out *effects) {
 	h := s.heard
-	if !h.guessed || s.talking() || s.paused {
+	if !h.guessed || h.over || s.talking() || s.paused {
 		return
 	}
 	if s.reply.phase == preparing {
@@ -107,11 +116,42 @@ func (s *State) speculate(out *effects) {
 	s.reply.utterance, s.reply.revision = h.utterance, h.revision
 }
 
-// wentOn: the pause was none.
-func (s *State) wentOn(e WentOn) {
-	if e.Utterance != s.heard.utterance {
+// unprepared reports whether the user's words wait to be answered in advance.
+func (s State) unprepared() bool {
+	h := s.heard
+	return s.reply.phase == quiet && h.guessed && !h.over && h.words.Text != "" && !s.paused
+}
+
+// pausedAt: the user is silent, for now.
+func (s *State) pausedAt(e Paused) {
+	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) {
 		return
 	}
+	if e.Revision != s.heard.revision {
+		s.heard.revision, s.heard.guessed = e.Revision, false
+	}
+	s.heard.pause = pause{on: true, end: e.End, until: e.End, short: e.Short}
+}
+
+// silent: the user is silent still.
+func (s *State) silent(e Silent) {
+	if e.Utterance == s.heard.utterance {
+		s.heard.pause.until = max(s.heard.pause.until, e.Until)
+	}
+}
+
+// wentOn: the pause is over. If it was long enough by then, the turn is too:
+// sound may come late, and more of it at once.
+func (s *State) wentOn(out *effects, e WentOn) {
+	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) {
+		return
+	}
+	p := s.heard.pause
+	if p.on && e.Begin >= p.end+s.settings.EndOfTurnSilence {
+		s.turnOver(out)
+		return
+	}
+	s.heard.pause = pause{}
 	s.heard.guessed = false
 	s.heard.revision = e.Revision + 1
 	s.heard.resumed = noVoiceYet
@@ -124,22 +164,18 @@ func (s *State) wentOn(e WentOn) {
 // tells it.
 const noVoiceYet = time.Duration(1<<62 - 1)
 
-// turnEnded: the silence is long enough.
-func (s *State) turnEnded(out *effects, e TurnEnded) {
+// turnOver: the silence is long enough.
+func (s *State) turnOver(out *effects) {
 	h := &s.heard
-	if e.Utterance != h.utterance {
-		return
-	}
-	if e.Revision == 0 {
+	out.add(Close{h.utterance})
+	switch {
+	case h.pause.short:
 		s.forgetUtterance(out)
-		return
-	}
-	h.over = true
-	if h.guessed && h.revision == e.Revision {
+	case h.guessed:
 		s.complete(out)
-		return
+	default:
+		h.over = true
 	}
-	h.revision, h.guessed = e.Revision, false
 }
 
 // forgetUtterance drops an utterance that held no words.
@@ -154,7 +190,7 @@ func (s *State) forgetUtterance(out *effects) {
 // complete: the user has finished, and this is what was said.
 func (s *State) complete(out *effects) {
 	words := s.heard.words
-	s.heard = heard{utterance: s.heard.utterance, interrupted: s.heard.interrupted}
+	s.heard = heard{utterance: s.heard.utterance}
 	s.active = s.now
 	switch {
 	case words.Text == "":

@@ -106,7 +106,7 @@ func (k *talk) happen(e Event) {
 
 func (k *talk) next(e Event) {
 	var effects []Effect
-	k.state, effects = Next(k.state, e)
+	k.state, effects = follow(k.state, e)
 	for _, f := range effects {
 		if tell, ok := f.(Tell); ok {
 			if u, ok := tell.Fact.(UserSaid); ok && !u.Interim {
