@@ -34,15 +34,11 @@ type Recordings interface {
 
 // A Recorder keeps what a chat sounds like. Nobody waits for it but in End.
 type Recorder interface {
+	record.Recorder
 	// Run records, until End.
 	Run()
 	// Heard takes what the user said, from a time on. It owns pcm from then on.
 	Heard(at time.Duration, pcm []float32)
-	// Said takes a piece of a sentence that is sent at a time, mono at
-	// contract.OutputRateHz, which it must not change.
-	Said(at time.Duration, pcm []float32)
-	// Cut silences the assistant from a time on.
-	Cut(at time.Duration)
 	// End closes the recording at a time and waits until it is written, at most
 	// until ctx ends. It reports whether the recording is whole.
 	End(ctx context.Context, at time.Duration) (whole bool)
@@ -157,7 +153,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 	c := &Session{
 		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, model: chosen.model, voices: h.Voices, line: line,
 		state:  turn.NewState(chosen.settings, begun, history),
-		events: make(chan posted, eventQueue), done: make(chan struct{}),
+		events: make(chan posted, eventQueue), done: make(chan struct{}), applying: make(chan struct{}, 1),
 	}
 	for _, g := range []*group{&c.workers, &c.scribing, &c.recording, &c.draining} {
 		g.log, g.crashed = c.log, c.crashed
@@ -172,7 +168,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: h.pace(chosen.model), Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 	})
-	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, line, c.lost)
+	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, line, c.recorder, c.lost)
 	c.audio.Store(chosen.settings.Audio)
 	c.pace = pace{tell: h.Observe, log: c.log}
 	if c.pace.tell == nil {

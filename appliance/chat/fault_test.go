@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"parley/appliance/chat/turn"
@@ -50,9 +49,6 @@ type failing struct {
 	*fakes
 	where string
 	kind  error // that is wrapped, if any
-
-	mu     sync.Mutex
-	reason string // with which the line was closed
 }
 
 func (f *failing) fail(where string) error {
@@ -118,13 +114,6 @@ func (f *failing) AppendEvents(ctx context.Context, id string, events []store.Ev
 		return err
 	}
 	return f.fakes.AppendEvents(ctx, id, events)
-}
-
-func (f *failing) Close(code int, reason string) {
-	f.mu.Lock()
-	f.reason = reason
-	f.mu.Unlock()
-	f.fakes.Close(code, reason)
 }
 
 // Whatever fails, and however, the client reads what failed and nothing of

@@ -31,10 +31,34 @@ type Line interface {
 	Close(code int, reason string)
 }
 
-// Receive takes a message of the client. It waits no longer than the session
-// needs for the events before it; ErrOver means that the chat has ended.
+// Receive takes a message of the client, audio excepted. Any goroutine may call
+// it. It waits while much of what happened before is still to be written or read
+// by the client, 15 s at most; then the chat is over. ErrOver means that it is.
 func (c *Session) Receive(m contract.ClientMessage) error {
-	return c.guarded(func() error { return c.receive(m) })
+	return c.guarded(func() error {
+		if err := c.waitForRoom(); err != nil {
+			return err
+		}
+		return c.receive(m)
+	})
+}
+
+// waitForRoom holds up who brings a message while too much waits to be told.
+func (c *Session) waitForRoom() error {
+	room := c.scribe.Room()
+	if room == nil {
+		return c.over()
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-room:
+		return nil
+	case <-late.C:
+		c.post(turn.Lost{At: turn.At(c.clock()), Why: c.scribe.Blocked().Error()})
+	case <-c.done:
+	}
+	return ErrOver
 }
 
 // guarded calls f for the line. A panic in it ends the chat.
@@ -53,13 +77,13 @@ func (c *Session) receive(m contract.ClientMessage) error {
 		return c.apply(m)
 	case contract.UserInput:
 		if strings.TrimSpace(m.Text) == "" {
-			return c.Fault(contract.WrongShape, "user_input.text is empty")
+			return c.fault(contract.WrongShape, "user_input.text is empty")
 		}
 		c.post(turn.Typed{At: now, Text: m.Text})
 	case contract.AssistantInput:
 		lines := reply.Sentences(m.Text)
 		if len(lines) == 0 {
-			return c.Fault(contract.WrongShape, "assistant_input.text has nothing to say")
+			return c.fault(contract.WrongShape, "assistant_input.text has nothing to say")
 		}
 		c.post(turn.Dictated{At: now, Sentences: lines})
 	case contract.PauseAssistantMessage:
@@ -71,13 +95,13 @@ func (c *Session) receive(m contract.ClientMessage) error {
 	case contract.ToolErrorMessage:
 		return c.unasked(m.ToolCallID)
 	default:
-		return c.Fault(contract.WrongShape, fmt.Sprintf("type: %q is not taken here", m.MessageType()))
+		return c.fault(contract.WrongShape, fmt.Sprintf("type: %q is not taken here", m.MessageType()))
 	}
 	return c.over()
 }
 
 func (c *Session) unasked(id string) error {
-	return c.Fault(contract.UnexpectedTool, fmt.Sprintf("tool_call_id: no tool call %q is open", id))
+	return c.fault(contract.UnexpectedTool, fmt.Sprintf("tool_call_id: no tool call %q is open", id))
 }
 
 // apply puts settings in force and then tells the ear, so that audio which
@@ -88,6 +112,12 @@ func (c *Session) apply(m contract.SessionSettings) error {
 			c.post(turn.Faulty{At: turn.At(c.clock()), Fault: noVoice(contract.InvalidSettings, err)})
 			return c.over()
 		}
+	}
+	select { // the ear is told in the order in which they come into force
+	case c.applying <- struct{}{}:
+		defer func() { <-c.applying }()
+	case <-c.done:
+		return ErrOver
 	}
 	inForce := make(chan turn.Settings, 1)
 	c.hand(posted{turn.SettingsAsked{At: turn.At(c.clock()), Message: m}, inForce})
@@ -150,8 +180,15 @@ func (c *Session) rest() {
 }
 
 // Fault tells the client, in order with everything else, of a message that
-// could not be used.
+// could not be used. It waits as Receive does.
 func (c *Session) Fault(code contract.Code, detail string) error {
+	if err := c.waitForRoom(); err != nil {
+		return err
+	}
+	return c.fault(code, detail)
+}
+
+func (c *Session) fault(code contract.Code, detail string) error {
 	c.post(turn.Faulty{At: turn.At(c.clock()), Fault: contract.Fault{Code: code, Detail: detail}})
 	return c.over()
 }

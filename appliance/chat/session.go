@@ -21,6 +21,10 @@ const (
 	eventQueue = 64
 	// goodbye bounds the last writing and sending of a chat.
 	goodbye = 3 * time.Second
+	// patience is how long who brings a message may wait until the client has
+	// read, and the disk has written, enough of what came before: longer than any
+	// line waits for its client, and than SQLite for its lock.
+	patience = 15 * time.Second
 )
 
 // ErrOver means that the conversation has ended.
@@ -52,7 +56,8 @@ type Session struct {
 
 	workers, scribing, recording, draining group
 
-	audio atomic.Pointer[contract.AudioConfiguration] // of the settings in force
+	audio    atomic.Pointer[contract.AudioConfiguration] // of the settings in force
+	applying chan struct{}                               // holds one while settings are put in force
 
 	// Of the goroutine that brings audio.
 	chunkAt time.Time // when it was done with the newest
@@ -126,6 +131,7 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	stopWriting()
 	c.last(func() { c.retry("record the end of a chat", c.scribe.End(c.ended.Status, time.Now())) })
 	c.last(func() { c.line.Close(c.ended.Code, c.ended.Reason) })
+	c.last(c.scribe.Over)
 	c.last(func() { c.model.Forget(c.id) })
 	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
 }
@@ -153,7 +159,7 @@ func (c *Session) crashed() { c.post(turn.Crashed{At: turn.At(c.clock())}) }
 func (c *Session) abandon() {
 	if c.ended == nil {
 		f := contract.Fault{Code: contract.Internal}
-		c.scribe.Tell(turn.Tell{At: c.clock(), Fact: turn.WentWrong{Fault: f}}, c.state.Settings().CustomSessionID)
+		_ = c.scribe.Tell(turn.Tell{At: c.clock(), Fact: turn.WentWrong{Fault: f}}, c.state.Settings().CustomSessionID)
 		c.ended = &turn.End{Status: contract.ChatError, Code: f.Code.CloseCode(), Reason: f.Code.Slug()}
 	}
 	c.last(c.replies.CancelAll)
@@ -238,8 +244,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Cancel:
 		c.replies.Cancel(e.Turn)
 	case turn.Cut:
-		c.scribe.Cut()
-		c.recorder.Cut(e.At)
+		c.scribe.Cut(e.At)
 	case turn.End:
 		c.replies.CancelAll()
 		if c.ended == nil {
@@ -248,15 +253,24 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	}
 }
 
-// tell hands on what is written and sent; a line so slow that too much waits is
-// cut off.
+// tell hands on what is written and sent. Where so much waits that it cannot, the
+// chat is over, and the reason says what is too slow.
 func (c *Session) tell(t turn.Tell, customSessionID string) {
-	if c.ended == nil && !c.scribe.Tell(t, customSessionID) {
-		c.ended = &turn.End{Status: contract.ChatError, Code: contract.ClosePolicy, Reason: "the client reads too slowly"}
+	if c.ended != nil {
+		return
 	}
-	if sound, ok := t.Fact.(turn.Sounded); ok {
-		c.recorder.Said(t.At, sound.PCM)
+	if err := c.scribe.Tell(t, customSessionID); err != nil {
+		c.log.Warn("the chat is cut off", "err", err)
+		c.ended = &turn.End{Status: contract.ChatError, Code: codeOf(err), Reason: err.Error()}
 	}
+}
+
+// codeOf is the code with which a line is closed because something is too slow.
+func codeOf(err error) int {
+	if errors.Is(err, record.ErrSlowClient) {
+		return contract.ClosePolicy
+	}
+	return contract.CloseInternal
 }
 
 // stopRecording waits for the recorder, whose disk may be slow, and notes when

@@ -1,5 +1,7 @@
-// Package record tells what happens in a chat: a fact comes in, and out of it
-// come the row of the history and the message for the client, in that order.
+// Package record is the one place that tells what happens in a chat: a fact
+// comes in, and out of it come the row of the history, the message for the
+// client, the sound for line and recording, and the copies for those who listen
+// along. What anybody is told of is in the history before.
 package record
 
 import (
@@ -15,15 +17,6 @@ import (
 	"parley/store"
 )
 
-const (
-	// queueLength is how many messages may wait to be written and sent: a long
-	// reply is some twenty. A line that lets more pile up is too slow.
-	queueLength = 256
-	// batchLength is how many of them share a commit. What waits beyond that
-	// stays in the queue, where it counts.
-	batchLength = 64
-)
-
 // Client is told what happens.
 type Client interface {
 	// Send gives the client a message; an error means that it cannot be reached
@@ -33,6 +26,15 @@ type Client interface {
 	Play(ctx context.Context, s contract.Sound) error
 	// Cut drops what was given to Play and has not left.
 	Cut()
+}
+
+// Recorder keeps the sound of the assistant. Nobody waits for it.
+type Recorder interface {
+	// Said takes a piece of a sentence that is sent at a time, mono at
+	// contract.OutputRateHz, which it must not change.
+	Said(at time.Duration, pcm []float32)
+	// Cut silences the assistant from a time on.
+	Cut(at time.Duration)
 }
 
 // Chat says which chat a Scribe writes of.
@@ -46,25 +48,48 @@ type Chat struct {
 // order. What waits is written at once, so a slow disk costs one commit and
 // not one a message.
 type Scribe struct {
-	chat    Chat
-	records Records
-	client  Client
-	queue   chan outgoing
-	failed  func(error) // called once, when nothing more can be written or sent
+	chat     Chat
+	records  Records
+	client   Client
+	recorder Recorder
+	failed   func(error) // called once, when nothing more can be written or sent
+	queue    *queue
+	audience audience
 
-	sounds int64        // told so far; of who tells
-	cut    atomic.Int64 // the newest sound that is not to be heard any more
+	writing atomic.Bool  // the history is being written
+	sounds  int64        // told so far; of who tells
+	cut     atomic.Int64 // the newest sound that is not to be heard any more
 }
 
 // NewScribe returns the scribe of a chat. failed is called once, when nothing
 // more can be written or sent; of the former the error is an ErrUnwritten.
-func NewScribe(c Chat, r Records, to Client, failed func(error)) *Scribe {
-	return &Scribe{chat: c, records: r, client: to, queue: make(chan outgoing, queueLength), failed: failed}
+func NewScribe(c Chat, r Records, to Client, kept Recorder, failed func(error)) *Scribe {
+	return &Scribe{chat: c, records: r, client: to, recorder: kept, queue: newQueue(), failed: failed}
 }
 
-// Tell takes a fact without ever waiting; false means that too much waits.
-// Messages carry the id that the client chose for its session, if any.
-func (s *Scribe) Tell(t turn.Tell, customSessionID string) bool {
+// What holds up what is to be told, where too much of it waits.
+var (
+	ErrSlowClient = errors.New("the client reads too slowly")
+	ErrSlowDisk   = errors.New("the box writes the history too slowly")
+)
+
+// Room returns what is closed as soon as little enough waits to be told; nil
+// where that is so now. Whoever can wait with what it brings does. Any goroutine
+// may ask.
+func (s *Scribe) Room() <-chan struct{} { return s.queue.wait() }
+
+// Blocked is what holds up what waits to be told: ErrSlowClient or ErrSlowDisk.
+func (s *Scribe) Blocked() error {
+	if s.writing.Load() {
+		return ErrSlowDisk
+	}
+	return ErrSlowClient
+}
+
+// Tell takes a fact without ever waiting; where too much waits it is lost, and
+// the error says what holds that up. Messages carry the id that the client chose
+// for its session, if any.
+func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 	o := s.chat.outgoing(t)
 	if o.message != nil && customSessionID != "" {
 		o.message = o.message.WithCustomSessionID(customSessionID)
@@ -74,23 +99,35 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) bool {
 		s.sounds++
 		o.number = s.sounds
 	}
-	select {
-	case s.queue <- o:
-		return true
-	default:
-		return false
+	if !s.queue.put(o) {
+		return s.Blocked()
 	}
+	if o.sound != nil {
+		s.recorder.Said(t.At, o.sound.PCM)
+	}
+	return nil
 }
 
-// Cut takes back the sound that was told and has not reached the client. It is
-// called by who calls Tell.
-func (s *Scribe) Cut() {
+// Cut says that the assistant fell silent at a time: the sound that was told and
+// has not reached the client is taken back. It is called by who calls Tell.
+func (s *Scribe) Cut(at time.Duration) {
+	s.recorder.Cut(at)
 	s.cut.Store(s.sounds)
 	s.client.Cut()
 }
 
+// Listen adds a listener, which gets what the client was told so far (the first
+// message and the newest 256, or 1 MiB, without interim words), and then what it
+// is told; its sound too, if wanted, from now on. A listener that falls 256
+// messages or two minutes of sound behind is cut off. Any goroutine may call it,
+// for as many listeners as there may be. The error is ErrChatOver.
+func (s *Scribe) Listen(sound bool) (*Listener, error) { return s.audience.listen(sound) }
+
 // Close says that nothing more happens: Run returns when all is told.
-func (s *Scribe) Close() { close(s.queue) }
+func (s *Scribe) Close() { s.queue.close() }
+
+// Over lets the listeners go. It comes after Run.
+func (s *Scribe) Over() { s.audience.end() }
 
 // ErrUnwritten means that the history cannot be written.
 var ErrUnwritten = errors.New("writing the history")
@@ -99,34 +136,25 @@ var ErrUnwritten = errors.New("writing the history")
 // passes on the error by which a client learns of it.
 func (s *Scribe) Run(ctx context.Context) {
 	var batch []outgoing
-	for first := range s.queue {
-		batch = s.gather(append(batch[:0], first))
-		if err := s.deliver(ctx, batch); err != nil {
-			s.failed(err)
-			for o := range s.queue {
-				if last, ok := o.message.(contract.WebSocketError); ok && errors.Is(err, ErrUnwritten) {
-					_ = s.client.Send(ctx, last) // who is gone too needs no telling
-				}
-			}
-			return
+	var failed error
+	for batch = s.queue.take(batch); len(batch) > 0; batch = s.queue.take(batch) {
+		if failed != nil {
+			s.part(ctx, batch, failed)
+			continue
+		}
+		if failed = s.deliver(ctx, batch); failed != nil {
+			s.failed(failed)
 		}
 	}
 }
 
-// gather adds what waits already.
-func (s *Scribe) gather(batch []outgoing) []outgoing {
-	for len(batch) < batchLength {
-		select {
-		case o, ok := <-s.queue:
-			if !ok {
-				return batch
-			}
-			batch = append(batch, o)
-		default:
-			return batch
+// part tells a client that can still be reached by which error its chat ends.
+func (s *Scribe) part(ctx context.Context, batch []outgoing, why error) {
+	for _, o := range batch {
+		if last, ok := o.message.(contract.WebSocketError); ok && errors.Is(why, ErrUnwritten) {
+			_ = s.client.Send(ctx, last) // who is gone too needs no telling
 		}
 	}
-	return batch
 }
 
 func (s *Scribe) deliver(ctx context.Context, batch []outgoing) error {
@@ -144,6 +172,7 @@ func (s *Scribe) deliver(ctx context.Context, batch []outgoing) error {
 func (s *Scribe) send(ctx context.Context, o outgoing) error {
 	switch {
 	case o.sound != nil && o.number > s.cut.Load():
+		s.audience.play(*o.sound)
 		if err := s.client.Play(ctx, *o.sound); err != nil {
 			return fmt.Errorf("playing: %w", err)
 		}
@@ -151,6 +180,7 @@ func (s *Scribe) send(ctx context.Context, o outgoing) error {
 			s.client.Cut()
 		}
 	case o.message != nil:
+		s.audience.message(o.message)
 		if err := s.client.Send(ctx, o.message); err != nil {
 			return fmt.Errorf("sending %s: %w", o.message.MessageType(), err)
 		}
@@ -160,6 +190,8 @@ func (s *Scribe) send(ctx context.Context, o outgoing) error {
 
 // write puts what is new into the history, and then changes what is there.
 func (s *Scribe) write(ctx context.Context, batch []outgoing) error {
+	s.writing.Store(true)
+	defer s.writing.Store(false)
 	var events, amended []store.Event
 	metadata := ""
 	for _, o := range batch {

@@ -63,10 +63,12 @@ type (
 	// HungUp means that the client closed the line or vanished.
 	HungUp struct{ At }
 	// Lost means that the client cannot be reached or the history not written;
-	// of the latter the client is told.
+	// of the latter the client is told. Why is how the line is closed; empty
+	// where nobody is there to read it.
 	Lost struct {
 		At
 		Unwritten bool
+		Why       string
 	}
 	// Crashed means that a part of the chat panicked.
 	Crashed struct{ At }

@@ -3,7 +3,11 @@
 // goroutine. Time comes in with the events.
 package turn
 
-import "parley/appliance/contract"
+import (
+	"cmp"
+
+	"parley/appliance/contract"
+)
 
 // Next says what follows when e happens in s. It is the whole behaviour of a
 // conversation and touches nothing outside its arguments.
@@ -64,7 +68,7 @@ func Next(s State, e Event) (State, []Effect) {
 			s.faulty(&out, contract.Fault{Code: contract.Internal, Detail: "The chat cannot be written down; the box's log says why."})
 			break
 		}
-		s.end(&out, contract.ChatError, contract.CloseInternal, "the chat cannot go on")
+		s.end(&out, contract.ChatError, contract.CloseInternal, cmp.Or(e.Why, "the chat cannot go on"))
 	case Crashed:
 		s.faulty(&out, contract.Fault{Code: contract.Internal})
 	case ShutDown:

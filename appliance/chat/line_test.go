@@ -1,0 +1,130 @@
+package chat
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// A client that sends faster than can be written is slowed down, and nothing of
+// what it sends is lost.
+func TestWhoSendsTooFastIsSlowedDown(t *testing.T) {
+	f := newFakes()
+	f.slow = make(chan struct{})
+	_, c := open(t, f)
+	const times = 10_000
+	sent := make(chan error, 1)
+	go func() {
+		for n := range times {
+			if err := c.Receive(contract.SessionSettings{CustomSessionID: fmt.Sprint(n)}); err != nil {
+				sent <- err
+				return
+			}
+		}
+		sent <- nil
+	}()
+	<-time.After(100 * time.Millisecond) // the disk does nothing, and the client is not told off for it
+	close(f.slow)
+	select {
+	case err := <-sent:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it is still held up")
+	}
+	c.HangUp()
+	<-c.Done()
+	settings := 0
+	for _, e := range f.stored {
+		if e.Type == store.SessionSettings {
+			settings++
+		}
+	}
+	if settings != times || f.status != store.UserEnded {
+		t.Errorf("%d settings of %d are in the history, and the chat ended as %s", settings, times, f.status)
+	}
+}
+
+// Where there is no end of waiting, the chat is over, and the reason says for
+// what.
+func TestWhatIsTooSlowIsNamed(t *testing.T) {
+	for name, x := range map[string]struct {
+		block  func(*fakes)
+		code   int
+		reason string
+	}{
+		"client": {func(f *fakes) { f.stuck = make(chan struct{}) }, contract.CloseInternal, "the client reads too slowly"},
+		"disk":   {func(f *fakes) { f.slow = make(chan struct{}) }, contract.CloseInternal, "the box writes the history too slowly"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakes()
+			x.block(f)
+			_, c := open(t, f)
+			begun := time.Now()
+			sent := 0
+			for ; c.Receive(contract.SessionSettings{CustomSessionID: fmt.Sprint(sent)}) == nil && c.Fault(contract.BrokenJSON, fmt.Sprint(sent)) == nil; sent++ {
+			}
+			<-c.Done()
+			if code := <-f.closed; code != x.code || f.reason != x.reason || f.status != store.Failed {
+				t.Errorf("%s: closed with %d %q, as %s", name, code, f.reason, f.status)
+			}
+			if took := time.Since(begun); took < patience || took > patience+2*goodbye || sent > 200 {
+				t.Errorf("%s: over after %s and %d messages", name, took, sent)
+			}
+		})
+	}
+}
+
+// Any goroutine may bring messages, while another brings sound; what one brings
+// stays in order.
+func TestManyMayPostAtOnce(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f)
+	const posters, each = 8, 25
+	var all sync.WaitGroup
+	for p := range posters {
+		all.Go(func() {
+			for n := range each {
+				settings := contract.SessionSettings{CustomSessionID: fmt.Sprint(p)}
+				settings.Audio = &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: 8000 + p, Channels: 1}
+				for _, m := range []contract.ClientMessage{settings, contract.UserInput{Text: fmt.Sprintf("%d/%d", p, n)}, contract.ToolErrorMessage{ToolCallID: "none"}} {
+					if err := c.Receive(m); err != nil {
+						t.Error(err)
+					}
+				}
+				if a := c.Audio(); a == nil || a.SampleRate < 8000 || a.SampleRate >= 8000+posters {
+					t.Errorf("the format is %+v", a)
+				}
+			}
+		})
+	}
+	all.Go(func() { hear(t, c, 2000, true) })
+	all.Wait()
+	eventually(t, "all that was typed is in the history", func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		next := map[int]int{}
+		for _, e := range f.stored {
+			var p, n int
+			if _, err := fmt.Sscanf(e.MessageText, "%d/%d", &p, &n); e.Type != store.UserMessage || err != nil {
+				continue
+			}
+			if n != next[p] {
+				t.Fatalf("poster %d: message %d came in the place of %d", p, n, next[p])
+			}
+			next[p]++
+		}
+		for p := range posters {
+			if next[p] != each {
+				return false
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,199 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"parley/appliance/contract"
+)
+
+const (
+	// keptMessages and keptBytes bound what is kept of a chat for who begins to
+	// listen in the middle of it: half an hour of talk is some 200 messages.
+	keptMessages = 256
+	keptBytes    = 1 << 20
+	// behindMessages is how many messages may wait for a listener beside those
+	// that it was given at the beginning, and behindSamples how much sound: two
+	// minutes. A listener that lets more pile up is not listening.
+	behindMessages = 256
+	behindSamples  = 120 * contract.OutputRateHz
+)
+
+// Why a Listener gets nothing more.
+var (
+	ErrChatOver = errors.New("the chat is over")
+	ErrBehind   = errors.New("the listener takes messages more slowly than the chat makes them, and was cut off")
+	ErrLeft     = errors.New("the listener has left")
+)
+
+// Copy is what a listener gets: a message, or a piece of sound.
+type Copy struct {
+	Message contract.ServerMessage
+	Sound   *contract.Sound // nobody may change its samples
+}
+
+// audience is who listens along. Nothing in it waits, so that no listener slows
+// the chat.
+type audience struct {
+	mu        sync.Mutex
+	kept      []contract.ServerMessage // the first of the chat, and the newest
+	bytes     int                      // of kept
+	forgotten int                      // messages that are not kept any more
+	listeners []*Listener
+	over      bool
+}
+
+// A Listener gets what the client of a chat is told, after it is in the history.
+type Listener struct {
+	audience *audience
+	sound    bool
+	missed   int
+	more     chan struct{} // has one when something came
+
+	// Under the audience's lock.
+	waiting  []Copy
+	replayed int // of those waiting: what was told before it came
+	samples  int // of sound, waiting
+	err      error
+}
+
+// listen adds a listener, which gets what is kept of the chat and then what
+// comes.
+func (a *audience) listen(sound bool) (*Listener, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return nil, ErrChatOver
+	}
+	l := &Listener{audience: a, sound: sound, missed: a.forgotten, more: make(chan struct{}, 1), replayed: len(a.kept)}
+	for _, m := range a.kept {
+		l.waiting = append(l.waiting, Copy{Message: m})
+	}
+	l.wake()
+	a.listeners = append(a.listeners, l)
+	return l, nil
+}
+
+// message gives a message to all.
+func (a *audience) message(m contract.ServerMessage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.keep(m)
+	a.give(Copy{Message: m})
+}
+
+// play gives sound to those who want it.
+func (a *audience) play(s contract.Sound) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.give(Copy{Sound: &s})
+}
+
+func (a *audience) give(c Copy) {
+	a.listeners = slices.DeleteFunc(a.listeners, func(l *Listener) bool { return !l.put(c) })
+}
+
+// keep keeps a message for those who come later: the first, which says which
+// chat it is, and the newest. Words that may still change are not kept.
+func (a *audience) keep(m contract.ServerMessage) {
+	if u, ok := m.(contract.UserMessage); ok && u.Interim {
+		return
+	}
+	a.kept = append(a.kept, m)
+	a.bytes += overhead + sizeOf(m)
+	for len(a.kept) > keptMessages || a.bytes > keptBytes && len(a.kept) > 2 {
+		a.bytes -= overhead + sizeOf(a.kept[1])
+		a.kept = slices.Delete(a.kept, 1, 2)
+		a.forgotten++
+	}
+}
+
+// end lets the listeners go, after what waits for them.
+func (a *audience) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.over = true
+	for _, l := range a.listeners {
+		l.leave(ErrChatOver)
+	}
+	a.listeners, a.kept = nil, nil
+}
+
+// put hands a copy to a listener; false means that it is gone.
+func (l *Listener) put(c Copy) bool {
+	if c.Sound != nil {
+		if !l.sound {
+			return true
+		}
+		l.samples += len(c.Sound.PCM)
+	}
+	if len(l.waiting)-l.replayed >= behindMessages || l.samples > behindSamples {
+		l.leave(ErrBehind)
+		return false
+	}
+	l.waiting = append(l.waiting, c)
+	l.wake()
+	return true
+}
+
+func (l *Listener) leave(why error) {
+	if l.err == nil {
+		l.err = why
+		l.wake()
+	}
+}
+
+func (l *Listener) wake() {
+	select {
+	case l.more <- struct{}{}:
+	default:
+	}
+}
+
+// Missed is how many messages of the chat were told before it listened and are
+// not kept any more. They came after the first, chat_metadata.
+func (l *Listener) Missed() int { return l.missed }
+
+// Next waits for the next copy, at most until ctx ends. The error says why there
+// are no more: ErrChatOver, ErrBehind, ErrLeft, or that of ctx. What was told
+// before that comes first. One goroutine calls it.
+func (l *Listener) Next(ctx context.Context) (Copy, error) {
+	for {
+		if c, ok, err := l.take(); ok || err != nil {
+			return c, err
+		}
+		select {
+		case <-l.more:
+		case <-ctx.Done():
+			return Copy{}, ctx.Err()
+		}
+	}
+}
+
+func (l *Listener) take() (c Copy, ok bool, err error) {
+	l.audience.mu.Lock()
+	defer l.audience.mu.Unlock()
+	if len(l.waiting) == 0 {
+		return c, false, l.err
+	}
+	c = l.waiting[0]
+	l.waiting[0] = Copy{} // sound that was heard is not kept
+	l.waiting = l.waiting[1:]
+	l.replayed = max(0, l.replayed-1)
+	if c.Sound != nil {
+		l.samples -= len(c.Sound.PCM)
+	}
+	return c, true, nil
+}
+
+// Close ends the listening. What waits is dropped.
+func (l *Listener) Close() {
+	a := l.audience
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	l.waiting = nil
+	l.leave(ErrLeft)
+	a.listeners = slices.DeleteFunc(a.listeners, func(other *Listener) bool { return other == l })
+}

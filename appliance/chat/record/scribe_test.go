@@ -1,0 +1,229 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// world is a client, a history and a recorder that note what they are told.
+type world struct {
+	Unkept
+	mu      sync.Mutex
+	stored  int // events
+	commits int
+	sent    []contract.ServerMessage
+	played  []contract.Sound
+	cuts    int
+	log     []string
+
+	disk   chan struct{} // not nil: AppendEvents waits for it
+	taking func()        // what happens while Play is at it
+	fails  error         // of AppendEvents
+}
+
+func (w *world) note(what string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, what)
+}
+
+func (w *world) AppendEvents(ctx context.Context, _ string, events []store.Event) error {
+	if w.disk != nil {
+		select {
+		case <-w.disk:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stored += len(events)
+	w.commits++
+	return w.fails
+}
+
+func (w *world) Send(_ context.Context, m contract.ServerMessage) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sent = append(w.sent, m)
+	return nil
+}
+
+func (w *world) Play(_ context.Context, s contract.Sound) error {
+	if w.taking != nil {
+		w.taking()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.played = append(w.played, s)
+	return nil
+}
+
+func (w *world) Cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cuts++
+	w.played = nil
+}
+
+func (w *world) Said(time.Duration, []float32) { w.note("said") }
+
+// kept is the recorder's side of a world.
+type kept struct{ *world }
+
+func (k kept) Cut(time.Duration) { k.note("cut") }
+
+// start returns a scribe at work; finish lets it come to its end.
+func (w *world) start(t *testing.T) (s *Scribe, finish func()) {
+	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, func(error) {})
+	var running sync.WaitGroup
+	running.Go(func() { s.Run(t.Context()) })
+	return s, func() {
+		s.Close()
+		running.Wait()
+		s.Over()
+	}
+}
+
+func says(n int) turn.Tell {
+	return turn.Tell{Fact: turn.UserSaid{Words: turn.Words{Text: fmt.Sprint(n)}}}
+}
+
+func sound(id string, samples int) turn.Tell {
+	return turn.Tell{Fact: turn.Sounded{ID: id, PCM: make([]float32, samples)}}
+}
+
+func tell(t *testing.T, s *Scribe, facts ...turn.Tell) {
+	t.Helper()
+	for _, f := range facts {
+		if err := s.Tell(f, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWhatWaitsSharesACommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{disk: make(chan struct{})}
+		s, finish := w.start(t)
+		tell(t, s, says(0))
+		synctest.Wait() // it is being written
+		for n := range batchLength {
+			tell(t, s, says(n+1))
+		}
+		close(w.disk)
+		finish()
+		if w.commits != 2 || w.stored != 1+batchLength || len(w.sent) != 1+batchLength {
+			t.Errorf("%d commits, %d stored, %d sent", w.commits, w.stored, len(w.sent))
+		}
+	})
+}
+
+// Who can wait does so long before the queue is full; who cannot is told what is
+// too slow, and the queue has an end, in number and in bytes.
+func TestTheQueueIsBounded(t *testing.T) {
+	for name, x := range map[string]struct {
+		fact         turn.Tell
+		easy, atMost int
+	}{
+		"many":  {says(1), enough, most},
+		"large": {sound("a", 1<<20), enoughBytes >> 22, mostBytes >> 22},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &world{disk: make(chan struct{})}
+			s, finish := w.start(t)
+			if s.Room() != nil {
+				t.Errorf("%s: there is no room from the beginning", name)
+			}
+			tell(t, s, says(0))
+			synctest.Wait()
+			n := 0
+			for ; n < 10*most; n++ {
+				if full := s.Room() != nil; full != (n >= x.easy) {
+					t.Fatalf("%s: after %d there is room: %v", name, n, !full)
+				}
+				if err := s.Tell(x.fact, ""); err != nil {
+					if !errors.Is(err, ErrSlowDisk) {
+						t.Errorf("%s: %v", name, err)
+					}
+					break
+				}
+			}
+			if n > x.atMost || n < x.easy {
+				t.Errorf("%s: %d wait", name, n)
+			}
+			room := s.Room()
+			close(w.disk)
+			<-room
+			finish()
+			if got := len(w.sent) + len(w.played); got != n+1 {
+				t.Errorf("%s: %d of %d reached the client", name, got, n+1)
+			}
+		})
+	}
+}
+
+// Sound that was told and cut is not played: neither what waits, nor what the
+// client is just given.
+func TestWhatIsCutIsNotPlayed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{disk: make(chan struct{})}
+		s, finish := w.start(t)
+		tell(t, s, says(0), sound("old", 10))
+		s.Cut(time.Second)
+		tell(t, s, sound("new", 10))
+		close(w.disk)
+		finish()
+		if len(w.played) != 1 || w.played[0].ID != "new" || w.cuts != 1 {
+			t.Errorf("played %v, cut %d times", w.played, w.cuts)
+		}
+		if fmt.Sprint(w.log) != "[said cut said]" {
+			t.Errorf("the recorder was told %v", w.log)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{}
+		var s *Scribe
+		var once sync.Once
+		w.taking = func() { once.Do(func() { s.Cut(0) }) }
+		s, finish := w.start(t)
+		tell(t, s, sound("old", 10))
+		synctest.Wait()
+		tell(t, s, sound("new", 10))
+		finish()
+		if len(w.played) != 1 || w.played[0].ID != "new" {
+			t.Errorf("played %v", w.played)
+		}
+	})
+}
+
+// A client that can be reached learns why its chat ends when the history cannot
+// be written.
+func TestTheClientIsToldOfAHistoryThatCannotBeWritten(t *testing.T) {
+	w := &world{fails: store.ErrFull}
+	var s *Scribe
+	var failed []error
+	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, func(err error) {
+		failed = append(failed, err)
+		_ = s.Tell(says(2), "")
+		_ = s.Tell(turn.Tell{Fact: turn.WentWrong{Fault: contract.Fault{Code: contract.Internal}}}, "")
+		s.Close()
+	})
+	tell(t, s, says(1))
+	s.Run(t.Context())
+	if len(failed) != 1 || !errors.Is(failed[0], ErrUnwritten) || !errors.Is(failed[0], store.ErrFull) {
+		t.Errorf("failed with %v", failed)
+	}
+	if len(w.sent) != 1 || w.sent[0].MessageType() != "error" {
+		t.Errorf("sent %v", w.sent)
+	}
+}
