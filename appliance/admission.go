@@ -160,7 +160,9 @@ type seat struct{ *chat.Seat }
 
 // Open begins the conversation.
 func (s seat) Open(ctx context.Context, o ws.Opening) (ws.Session, error) {
-	c, err := s.Seat.Open(ctx, chat.Opening{Account: o.Account, RequestID: o.RequestID, Line: o.Line, Connect: o.Settings})
+	c, err := s.Seat.Open(ctx, chat.Opening{
+		Account: o.Account, RequestID: o.RequestID, Line: o.Line, Kind: "websocket", Client: o.Client, Connect: o.Settings,
+	})
 	if err != nil {
 		return nil, err
 	}

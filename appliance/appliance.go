@@ -98,7 +98,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels,
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
-	figures.WatchChats(host.Live, cfg.MaxChats())
+	figures.WatchChats(host.Load, cfg.MaxChats())
 	c.Loaded()
 	banner := banner{cfg, listener.Addr(), identity, c.Out}
 	admission.open(host, banner.waiting, func() {

@@ -58,6 +58,8 @@ type Opening struct {
 	Account   string
 	RequestID string // by which the line's own log knows it; made here where there is none
 	Line      Line
+	Kind      string // of the line: "websocket"
+	Client    string // network address of the client, without a port; empty where there is none
 	Connect   contract.ConnectSettings
 }
 
@@ -74,6 +76,7 @@ func (s *Seat) Open(ctx context.Context, o Opening) (*Session, error) {
 		s.Release()
 		return nil, err
 	}
+	s.host.enter(c)
 	s.host.open.Go(func() {
 		defer s.Release()
 		c.run(s.host.running, opened)
@@ -116,7 +119,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 			return nil, turn.Opened{}, err
 		}
 	}
-	c := h.session(meta, chosen, begun, history, o.Line)
+	c := h.session(meta, chosen, begun, history, o)
 	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
 	first := reply.Sentences(chosen.settings.Fill(chosen.settings.OnNewChat.Text, begun))
 	ready = true
@@ -148,10 +151,10 @@ func (h *Host) remember(ctx context.Context, group string, limit int) ([]turn.En
 	return record.History(events), nil
 }
 
-func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Time, history []turn.Entry, line Line) *Session {
+func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Time, history []turn.Entry, o Opening) *Session {
 	id := meta.ChatID
 	c := &Session{
-		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, model: chosen.model, voices: h.Voices, line: line,
+		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, model: chosen.model, voices: h.Voices, line: o.Line,
 		state:  turn.NewState(chosen.settings, begun, history),
 		events: make(chan posted, eventQueue), done: make(chan struct{}), applying: make(chan struct{}, 1),
 	}
@@ -168,7 +171,12 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: h.pace(chosen.model), Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 	})
-	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, line, c.recorder, c.lost)
+	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, o.Line, c.recorder, c.lost)
+	c.about = Live{
+		ChatID: id, GroupID: meta.ChatGroupID, Account: o.Account, RequestID: meta.RequestID, Config: chosen.config,
+		Line: o.Kind, Client: o.Client, Since: begun,
+	}
+	c.leave = func() { h.leave(c) }
 	c.audio.Store(chosen.settings.Audio)
 	c.pace = pace{tell: h.Observe, log: c.log}
 	if c.pace.tell == nil {

@@ -54,7 +54,8 @@ type Host struct {
 
 	mu       sync.Mutex
 	seats    int
-	accounts map[string]int // seats of each account that has any
+	accounts map[string]int      // seats of each account that has any
+	live     map[string]*Session // by chat
 	paces    map[engine.LanguageModel]*reply.Pace
 	stopping bool
 
@@ -64,7 +65,7 @@ type Host struct {
 
 // NewHost returns a Host of parts; ctx gives its conversations their values.
 func NewHost(ctx context.Context, parts Parts) *Host {
-	h := &Host{Parts: parts, accounts: map[string]int{}, paces: map[engine.LanguageModel]*reply.Pace{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
+	h := &Host{Parts: parts, accounts: map[string]int{}, live: map[string]*Session{}, paces: map[engine.LanguageModel]*reply.Pace{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
 	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	h.open.Go(h.prefill)
 	return h

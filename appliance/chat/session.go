@@ -27,8 +27,12 @@ const (
 	patience = 15 * time.Second
 )
 
-// ErrOver means that the conversation has ended.
-var ErrOver = errors.New("the chat is over")
+// ErrOver means that the conversation has ended, and ErrBehind that a listener
+// was cut off because it took what it got more slowly than it came.
+var (
+	ErrOver   = record.ErrOver
+	ErrBehind = record.ErrBehind
+)
 
 // Session is one live conversation. One goroutine owns it: it takes one event
 // at a time, asks Next what follows, and carries that out. Everything that
@@ -41,6 +45,8 @@ type Session struct {
 	model  engine.LanguageModel
 	voices reply.Voices
 	line   Line
+	about  Live
+	leave  func() // from those that are live
 	events chan posted
 	done   chan struct{}
 
@@ -120,6 +126,7 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 		c.abandon()
 	}
 
+	c.last(c.leave)
 	stop()
 	c.draining.Go(c.drain) // those who still post must not wait for a session that is over
 	c.workers.Wait()

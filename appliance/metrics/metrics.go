@@ -132,11 +132,13 @@ func (m *Metrics) WatchEngines(g *engine.Gate) {
 	})
 }
 
-// WatchChats shows how many chats there are, of how many that there may be. It
-// is called once.
-func (m *Metrics) WatchChats(live func() int, most int) {
-	m.gauge("parley_chats", "Chats that are live.", nil, func() float64 { return float64(live()) })
-	m.gauge("parley_chats_limit", "Chats that may be live at once.", nil, func() float64 { return float64(most) })
+// WatchChats shows how many chats there are, of how many that there may be, and
+// how accounts share them, without naming any. It is called once.
+func (m *Metrics) WatchChats(load func() (chats, accounts, most int), limit int) {
+	m.gauge("parley_chats", "Chats that are live.", nil, func() float64 { n, _, _ := load(); return float64(n) })
+	m.gauge("parley_chats_accounts", "Accounts that have a chat that is live.", nil, func() float64 { _, n, _ := load(); return float64(n) })
+	m.gauge("parley_chats_of_one_account", "Chats that are live of the account that has most of them.", nil, func() float64 { _, _, n := load(); return float64(n) })
+	m.gauge("parley_chats_limit", "Chats that may be live at once.", nil, func() float64 { return float64(limit) })
 }
 
 // WatchStore shows how much is written, and in how many transactions. It is

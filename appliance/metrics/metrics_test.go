@@ -70,7 +70,7 @@ func TestTheBoxIsSeenAtWork(t *testing.T) {
 	m := New("", slog.New(slog.DiscardHandler))
 	g := engine.NewGate(4)
 	m.WatchEngines(g)
-	m.WatchChats(func() int { return 3 }, 8)
+	m.WatchChats(func() (int, int, int) { return 5, 3, 2 }, 8)
 	m.WatchStore(func() (uint64, uint64) { return 70, 10 })
 	var all sync.WaitGroup
 	for range 20 {
@@ -94,6 +94,6 @@ func TestTheBoxIsSeenAtWork(t *testing.T) {
 		`parley_engine_cores 4`, `parley_engine_cores_busy 3`, `parley_engine_waiting{priority="live"} 0`,
 		`parley_engine_wait_seconds_count{priority="speculative"} 20`,
 		`parley_turn_stage_seconds_bucket{stage="answer",le="0.68"} 0`, `parley_turn_stage_seconds_bucket{stage="answer",le="0.75"} 20`, `parley_turn_stage_seconds_count{stage="answer"} 20`,
-		`parley_chats 3`, `parley_chats_limit 8`, `parley_store_writes_total 70`, `parley_store_commits_total 10`,
+		`parley_chats 5`, `parley_chats_accounts 3`, `parley_chats_of_one_account 2`, `parley_chats_limit 8`, `parley_store_writes_total 70`, `parley_store_commits_total 10`,
 	)
 }

@@ -23,9 +23,9 @@ const (
 
 // Why a Listener gets nothing more.
 var (
-	ErrChatOver = errors.New("the chat is over")
-	ErrBehind   = errors.New("the listener takes messages more slowly than the chat makes them, and was cut off")
-	ErrLeft     = errors.New("the listener has left")
+	ErrOver   = errors.New("the chat is over")
+	ErrBehind = errors.New("the listener takes messages more slowly than the chat makes them, and was cut off")
+	ErrLeft   = errors.New("the listener has left")
 )
 
 // Copy is what a listener gets: a message, or a piece of sound.
@@ -65,7 +65,7 @@ func (a *audience) listen(sound bool) (*Listener, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.over {
-		return nil, ErrChatOver
+		return nil, ErrOver
 	}
 	l := &Listener{audience: a, sound: sound, missed: a.forgotten, more: make(chan struct{}, 1), replayed: len(a.kept)}
 	for _, m := range a.kept {
@@ -116,7 +116,7 @@ func (a *audience) end() {
 	defer a.mu.Unlock()
 	a.over = true
 	for _, l := range a.listeners {
-		l.leave(ErrChatOver)
+		l.leave(ErrOver)
 	}
 	a.listeners, a.kept = nil, nil
 }
@@ -157,7 +157,7 @@ func (l *Listener) wake() {
 func (l *Listener) Missed() int { return l.missed }
 
 // Next waits for the next copy, at most until ctx ends. The error says why there
-// are no more: ErrChatOver, ErrBehind, ErrLeft, or that of ctx. What was told
+// are no more: ErrOver, ErrBehind, ErrLeft, or that of ctx. What was told
 // before that comes first. One goroutine calls it.
 func (l *Listener) Next(ctx context.Context) (Copy, error) {
 	for {

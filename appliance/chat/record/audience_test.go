@@ -49,7 +49,7 @@ func TestListenersGetEverythingOnceAndInOrder(t *testing.T) {
 			for want := 0; ; want++ {
 				c, err := l.Next(context.Background())
 				if err != nil {
-					if want != all || !errors.Is(err, ErrChatOver) {
+					if want != all || !errors.Is(err, ErrOver) {
 						t.Errorf("after %d: %v", want, err)
 					}
 					return
@@ -65,7 +65,7 @@ func TestListenersGetEverythingOnceAndInOrder(t *testing.T) {
 	}
 	finish()
 	listening.Wait()
-	if _, err := s.Listen(false); !errors.Is(err, ErrChatOver) {
+	if _, err := s.Listen(false); !errors.Is(err, ErrOver) {
 		t.Errorf("listening to a chat that is over: %v", err)
 	}
 }

@@ -120,7 +120,7 @@ func (s *Scribe) Cut(at time.Duration) {
 // message and the newest 256, or 1 MiB, without interim words), and then what it
 // is told; its sound too, if wanted, from now on. A listener that falls 256
 // messages or two minutes of sound behind is cut off. Any goroutine may call it,
-// for as many listeners as there may be. The error is ErrChatOver.
+// for as many listeners as there may be. The error is ErrOver.
 func (s *Scribe) Listen(sound bool) (*Listener, error) { return s.audience.listen(sound) }
 
 // Close says that nothing more happens: Run returns when all is told.

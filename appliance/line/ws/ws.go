@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -37,6 +38,7 @@ type Seat interface {
 type Opening struct {
 	Account   string
 	RequestID string // of the handshake
+	Client    string // its network address
 	Settings  contract.ConnectSettings
 	Line      *Line
 }
@@ -171,7 +173,8 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 		s.refuse(r.Context(), l, err)
 		return nil
 	}
-	session, err := seat.Open(r.Context(), Opening{Account: account, RequestID: l.requestID, Settings: settings, Line: l})
+	client, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
+	session, err := seat.Open(r.Context(), Opening{Account: account, RequestID: l.requestID, Client: client, Settings: settings, Line: l})
 	if err != nil {
 		seat.Release()
 		s.refuse(r.Context(), l, err)

@@ -1,0 +1,84 @@
+package chat
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"parley/appliance/chat/record"
+	"parley/store"
+)
+
+// Live says of a conversation that goes on whose it is, where, and since when.
+// Nothing in it was said by anybody.
+type Live struct {
+	ChatID, GroupID string
+	Account         string
+	RequestID       string          // by which the log of its line knows it
+	Config          store.ConfigRef // empty: it has none
+	Line            string          // how it reaches the person: "websocket"
+	Client          string          // network address of the client, without a port; empty where there is none
+	Since           time.Time
+}
+
+// About says whose conversation it is, and where.
+func (c *Session) About() Live { return c.about }
+
+// A Listener gets what the client of a chat is told.
+type Listener = record.Listener
+
+// Listen returns a listener, which gets what the client was told so far (the
+// first message and the newest 256, or 1 MiB, without words that may still
+// change), and then what it is told; from now on its sound too, if that is
+// wanted. There may be any number; none slows the chat, and one that falls 256
+// messages or two minutes of sound behind is cut off with ErrBehind. Who no
+// longer listens closes it. ErrOver means that the chat has ended.
+func (c *Session) Listen(sound bool) (*Listener, error) { return c.scribe.Listen(sound) }
+
+// Chats are the conversations that are live, oldest first.
+func (h *Host) Chats() []Live {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := make([]Live, 0, len(h.live))
+	for _, c := range h.live {
+		all = append(all, c.about)
+	}
+	slices.SortFunc(all, func(a, b Live) int {
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ChatID, b.ChatID))
+	})
+	return all
+}
+
+// Find returns the live conversation of that chat; false where none is. Whether
+// who asks may have it is to be seen in what is About it.
+func (h *Host) Find(chatID string) (*Session, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c, ok := h.live[chatID]
+	return c, ok
+}
+
+// enter puts a conversation among those that are live.
+func (h *Host) enter(c *Session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.live[c.id] = c
+}
+
+// leave takes a conversation out that takes nothing more.
+func (h *Host) leave(c *Session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.live, c.id)
+}
+
+// Load is how many conversations there are, of how many accounts, and how many
+// of them the account has that has most.
+func (h *Host) Load() (chats, accounts, most int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, n := range h.accounts {
+		most = max(most, n)
+	}
+	return h.seats, len(h.accounts), most
+}

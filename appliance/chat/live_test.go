@@ -1,0 +1,156 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// The host knows who is live, whose it is and where, from the beginning of a
+// chat to its end.
+func TestTheHostKnowsWhoIsLive(t *testing.T) {
+	f := newFakes()
+	f.closed = make(chan int, 3)
+	h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 3})
+	var all []*Session
+	for _, account := range []string{"a", "b", "a"} {
+		seat, err := h.Reserve(account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := seat.Open(t.Context(), Opening{Account: account, RequestID: "r", Kind: "websocket", Client: "192.0.2.7", Line: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	if chats, accounts, most := h.Load(); chats != 3 || accounts != 2 || most != 2 {
+		t.Errorf("%d chats of %d accounts, one of which has %d", chats, accounts, most)
+	}
+	live := h.Chats()
+	if len(live) != 3 || !slices.IsSortedFunc(live, func(a, b Live) int { return a.Since.Compare(b.Since) }) {
+		t.Fatalf("live: %+v", live)
+	}
+	for _, c := range all {
+		found, ok := h.Find(c.ID())
+		if !ok || found != c {
+			t.Fatalf("%s is not found", c.ID())
+		}
+		about := c.About()
+		if about.ChatID != c.ID() || about.GroupID == "" || about.RequestID != "r" || about.Line != "websocket" || about.Client != "192.0.2.7" || time.Since(about.Since) > time.Minute {
+			t.Errorf("about it: %+v", about)
+		}
+	}
+	if all[1].About().Account != "b" {
+		t.Errorf("the second is of %q", all[1].About().Account)
+	}
+	all[1].HangUp()
+	<-all[1].Done()
+	if _, ok := h.Find(all[1].ID()); ok || len(h.Chats()) != 2 {
+		t.Errorf("after its end it is live: %+v", h.Chats())
+	}
+	if err := h.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Chats()) != 0 {
+		t.Errorf("a host that stopped has %+v", h.Chats())
+	}
+}
+
+// Somebody else than the line finds a chat, listens along and writes into it, as
+// routes for observers will.
+func TestAnObserverListensAndWrites(t *testing.T) {
+	f := newFakes()
+	h, c := open(t, f)
+	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end")
+	found, ok := h.Find(c.ID())
+	if !ok {
+		t.Fatal("not found")
+	}
+	l, err := found.Listen(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := found.Receive(contract.UserInput{Text: "And on Mondays?"}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for ends := 0; ends < 2; {
+		heard, err := l.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case heard.Sound != nil:
+			got = append(got, "sound")
+		default:
+			got = append(got, heard.Message.MessageType())
+		}
+		if got[len(got)-1] == "assistant_end" {
+			ends++
+		}
+	}
+	want := "chat_metadata user_message assistant_message assistant_message assistant_end " + // without sound: it was before
+		"user_interruption user_message assistant_message sound assistant_message sound assistant_end"
+	if strings.Join(got, " ") != want {
+		t.Errorf("heard %v", got)
+	}
+	c.HangUp()
+	for err == nil {
+		_, err = l.Next(t.Context())
+	}
+	if !errors.Is(err, ErrOver) {
+		t.Errorf("it ends with %v", err)
+	}
+	<-c.Done()
+	if _, err := c.Listen(false); !errors.Is(err, ErrOver) {
+		t.Errorf("listening to what is over: %v", err)
+	}
+	if err := c.Receive(contract.UserInput{Text: "Anybody?"}); !errors.Is(err, ErrOver) {
+		t.Errorf("writing into what is over: %v", err)
+	}
+}
+
+// Listeners that come and go, and do not listen, are no affair of the chat's.
+func TestListenersDoNotSlowAChat(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f)
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for n := range 50 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				l, err := c.Listen(n%2 == 0)
+				if err != nil {
+					return
+				}
+				if n%3 == 0 { // it never takes anything
+					<-ctx.Done()
+				}
+				_, _ = l.Next(ctx)
+				l.Close()
+				<-time.After(time.Millisecond)
+			}
+		})
+	}
+	for range 20 {
+		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.until(t, "assistant_end")
+	cancel()
+	all.Wait()
+}
