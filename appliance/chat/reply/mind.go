@@ -45,19 +45,34 @@ func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) e
 	return m.Prefill(ctx, mind{chatID: "ahead"}.prompt(c, nil))
 }
 
-// messages are a conversation as the model sees it.
+// messages are a conversation as the model sees it: the sentences that the
+// assistant said one after the other are one message, and a context belongs to
+// the message before it.
 func messages(c turn.Conversation) []engine.Message {
 	out := make([]engine.Message, 0, 1+len(c.History))
 	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt})
 	for _, e := range c.History {
-		m := engine.Message{Role: engine.User, Content: e.Text}
-		if e.Role == turn.Assistant {
-			m.Role = engine.Assistant
+		last := &out[len(out)-1]
+		switch e.Role {
+		case turn.User:
+			out = append(out, engine.Message{Role: engine.User, Content: e.Text})
+		case turn.Context:
+			last.Content += " {Context: " + e.Text + "}"
+		case turn.Assistant:
+			if last.Role == engine.Assistant && len(last.Calls) == 0 {
+				last.Content += " " + e.Text
+				continue
+			}
+			out = append(out, engine.Message{Role: engine.Assistant, Content: e.Text})
+		case turn.ToolCall:
+			if last.Role != engine.Assistant {
+				out = append(out, engine.Message{Role: engine.Assistant})
+				last = &out[len(out)-1]
+			}
+			last.Calls = append(last.Calls, engine.ToolCall{ID: e.ID, Name: e.Name, Arguments: e.Text})
+		case turn.ToolResult:
+			out = append(out, engine.Message{Role: engine.ToolRole, CallID: e.ID, Content: e.Text})
 		}
-		if e.Context != "" {
-			m.Content += " {Context: " + e.Context + "}"
-		}
-		out = append(out, m)
 	}
 	return out
 }

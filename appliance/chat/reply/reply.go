@@ -12,9 +12,9 @@ import (
 	"parley/appliance/engine"
 )
 
-// queueLength is how many sentences of one reply may wait for the mouth: a
-// dictated text of the greatest length has about that many.
-const queueLength = 512
+// queueLength is how many sentences of one reply may wait for the mouth; the
+// conversation hands on no more.
+const queueLength = turn.MostAsked
 
 // Parts are what replies are made of.
 type Parts struct {

@@ -1,6 +1,10 @@
 package turn
 
-import "parley/appliance/contract"
+import (
+	"slices"
+
+	"parley/appliance/contract"
+)
 
 // answer replies to what the user said last: with what was prepared, if it was
 // prepared for these words, else from the beginning. No words are never those.
@@ -8,18 +12,14 @@ func (s *State) answer(out *effects, words string) {
 	s.waiting.unanswered = false
 	if s.paused {
 		s.resumes = true
-		if s.reply.phase == preparing {
-			s.drop(out)
-		}
+		s.drop(out)
 		return
 	}
 	if s.reply.phase == preparing && words != "" && s.reply.answers == words {
 		s.reveal(out)
 		return
 	}
-	if s.reply.phase == preparing {
-		s.drop(out)
-	}
+	s.drop(out)
 	s.think(out, answering, words)
 }
 
@@ -29,6 +29,9 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	s.turn++
 	s.reply = reply{phase: p, answers: words}
 	s.resumes = false
+	if p == answering {
+		s.broken = brokenOff{}
+	}
 	t := Think{Turn: s.turn, Conversation: s.conversation(more...)}
 	if p == preparing {
 		t.Speculative = true
@@ -40,6 +43,7 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 // reveal plays what was prepared: the user has finished.
 func (s *State) reveal(out *effects) {
 	r := s.reply
+	s.broken = brokenOff{}
 	s.reply.phase, s.reply.kept, s.reply.failed = answering, nil, nil
 	out.add(Promote{s.turn})
 	for _, e := range r.kept {
@@ -55,6 +59,9 @@ func (s *State) reveal(out *effects) {
 
 // drop forgets a reply that nobody heard of.
 func (s *State) drop(out *effects) {
+	if s.reply.phase != preparing {
+		return
+	}
 	out.add(Cancel{s.turn})
 	s.reply = reply{}
 }
@@ -74,16 +81,23 @@ func (s *State) thought(out *effects, e Thought) {
 	s.askMouth(out)
 }
 
-// askMouth hands sentences on: one ahead while the user may still go on, all
-// of them after.
+// MostAsked is how many sentences of a reply may be asked of the mouth and not
+// be spoken yet: the one that it is at, and enough behind it that it never waits
+// for the next. A dictated text may have thousands.
+const MostAsked = 4
+
+// askMouth hands sentences on: one ahead while the user may still go on, a few
+// at a time after.
 func (s *State) askMouth(out *effects) {
 	r := &s.reply
-	for len(r.unspoken) > 0 && (r.phase == answering || r.asking+r.spoke == 0) {
+	for len(r.unspoken) > 0 && len(r.asked) < MostAsked && (r.phase == answering || !r.begun) {
 		out.add(Speak{Turn: s.turn, Sentence: r.unspoken[0]})
+		r.asked = append(slices.Clip(r.asked), r.unspoken[0])
 		r.unspoken = r.unspoken[1:]
-		r.asking++
+		r.begun = true
 	}
-	if r.thought && len(r.unspoken) == 0 {
+	if r.thought && len(r.unspoken) == 0 && !r.done {
+		r.done = true
 		out.add(Done{s.turn})
 	}
 }
@@ -101,18 +115,18 @@ func (s *State) thoughtEnded(out *effects, e ThoughtEnded) {
 // spoken: a sentence, or a piece of it, has become sound.
 func (s *State) spoken(out *effects, e Spoken) {
 	r := &s.reply
-	if !s.at(e.Turn) || r.asking == 0 {
+	if !s.at(e.Turn) || len(r.asked) == 0 {
 		return
 	}
 	if e.Piece.Last {
-		r.asking--
-		r.spoke++
+		r.asked = r.asked[1:]
 	}
 	if r.phase == preparing {
-		r.kept = append(r.kept[:len(r.kept):len(r.kept)], e)
+		r.kept = append(slices.Clip(r.kept), e)
 		return
 	}
 	s.play(out, e.Piece)
+	s.askMouth(out)
 	s.finish(out)
 }
 
@@ -121,18 +135,18 @@ func (s *State) spoken(out *effects, e Spoken) {
 func (s *State) play(out *effects, p Piece) {
 	if p.Index == 0 {
 		s.tell(out, AssistantSaid{p.Sentence, s.reply.dictated})
-		s.addAssistant(p.Sentence.Text)
+		s.addAssistant(p.Sentence)
 	}
 	if len(p.PCM) > 0 {
 		s.tell(out, Sounded{p.Sentence.ID, p.Index, p.PCM})
-		s.plays(p)
 	}
+	s.plays(p)
 }
 
 // finish ends a turn of which everything was sent.
 func (s *State) finish(out *effects) {
 	r := s.reply
-	if r.phase != answering || !r.thought || r.asking > 0 || len(r.unspoken) > 0 {
+	if r.phase != answering || !r.thought || len(r.asked)+len(r.unspoken) > 0 {
 		return
 	}
 	s.tell(out, AnswerEnded{})
@@ -156,58 +170,72 @@ func (s *State) failed(out *effects, e Failed) {
 // fail tells the client, and ends the turn with what was sent of it.
 func (s *State) fail(out *effects, f contract.Fault) {
 	s.reply = reply{phase: answering, thought: true}
+	s.breakOff(out)
 	s.faulty(out, f)
 	if !s.ended {
 		s.finish(out)
 	}
 }
 
-// interrupt: the user takes the floor. What was not played was not said.
-func (s *State) interrupt(out *effects) {
+// interrupt: the user takes the floor. What was not played was not said; it is
+// returned.
+func (s *State) interrupt(out *effects) (unheard []Sentence) {
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})
 	}
+	s.broken = brokenOff{}
 	s.reply = reply{}
-	s.cutShort(out)
-	s.silence(out)
+	unheard = s.silence(out)
 	s.tell(out, Interrupted{})
 	out.add(Prefill{s.conversation()})
+	return unheard
 }
 
 // dictated: the client has the assistant say something.
 func (s *State) dictated(out *effects, e Dictated) {
-	if s.reply.phase == preparing {
-		s.drop(out)
-	}
+	s.drop(out)
 	if len(e.Sentences) == 0 {
 		return
 	}
 	if s.reply.phase == answering { // one voice at a time: this one now
 		out.add(Cancel{s.turn})
+		s.breakOff(out)
 		s.tell(out, AnswerEnded{})
 	}
+	s.recite(out, e.Sentences, true)
+}
+
+// recite begins a turn of which every sentence is known.
+func (s *State) recite(out *effects, sentences []Sentence, dictated bool) {
 	s.turn++
-	s.reply = reply{phase: answering, dictated: true, thought: true, unspoken: e.Sentences}
+	s.broken = brokenOff{}
+	s.reply = reply{phase: answering, dictated: dictated, thought: true, unspoken: sentences}
 	s.askMouth(out)
 }
 
-// pause holds the assistant back; what it was saying ends here.
+// pause holds the assistant back; what it was saying ends here. An answer of
+// which a part was not heard is given again when it may go on.
 func (s *State) pause(out *effects) {
 	if s.paused {
 		return
 	}
 	s.paused = true
 	s.tell(out, AssistantPaused{})
-	switch s.reply.phase {
-	case preparing:
-		s.drop(out)
-	case answering:
+	s.drop(out)
+	s.broken = brokenOff{}
+	answered := s.reply.phase == answering
+	s.resumes = answered && !s.reply.dictated
+	s.reply = reply{}
+	if answered {
 		out.add(Cancel{s.turn})
-		s.tell(out, AnswerEnded{})
-		s.resumes = !s.reply.dictated
-		s.reply = reply{}
+	}
+	for _, p := range s.playing {
+		s.resumes = s.resumes || !p.dictated && s.talking()
 	}
 	s.silence(out)
+	if answered {
+		s.tell(out, AnswerEnded{})
+	}
 }
 
 // resume lets the assistant go on: it answers what was said last.
@@ -218,7 +246,9 @@ func (s *State) resume(out *effects) {
 	s.paused = false
 	s.tell(out, AssistantResumed{})
 	if s.resumes {
-		s.answer(out, "")
+		s.resumes = false
+		s.waiting.unanswered = true // until what is dictated has been heard
+		s.answerWaiting(out)
 	}
 }
 
@@ -236,7 +266,5 @@ func (s *State) speakFirst(out *effects, lines []Sentence) {
 		s.think(out, answering, "", Entry{Role: User, Text: greetingRequest})
 		return
 	}
-	s.turn++
-	s.reply = reply{phase: answering, thought: true, unspoken: lines}
-	s.askMouth(out)
+	s.recite(out, lines, false)
 }

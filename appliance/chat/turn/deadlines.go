@@ -25,7 +25,7 @@ func (s State) deadlines() [4]deadline {
 		{"maximum duration", s.settings.MaxDuration, (*State).lastedTooLong},
 		{"end of turn", s.endOfTurn(), (*State).turnOver},
 		{"silence of the assistant", s.floorFree(), (*State).floorIsFree},
-		{"inactivity", s.idleSince() + s.settings.Inactivity, (*State).nobodyThere},
+		{"inactivity", s.forsaken(), (*State).nobodyThere},
 	}
 }
 
@@ -98,12 +98,18 @@ func (s State) floorFree() time.Duration {
 
 // floorIsFree: the assistant is silent, and what waited for that has its turn.
 func (s *State) floorIsFree(out *effects) {
-	if len(s.waiting.untold) > 0 {
-		s.answerUntold(out)
-		return
-	}
+	s.tellHeld(out)
 	s.answerWaiting(out)
 	s.speculate(out)
+}
+
+// forsaken is when the chat ends because nobody says anything. What is being
+// made, or played, is no silence.
+func (s State) forsaken() time.Duration {
+	if s.busy() {
+		return never
+	}
+	return max(s.active, s.silentAt) + s.settings.Inactivity
 }
 
 // lastedTooLong: the chat has lasted as long as it may.

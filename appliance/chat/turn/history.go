@@ -3,26 +3,35 @@ package turn
 import (
 	"slices"
 	"strings"
-	"time"
 )
 
-// Role says who said an Entry.
+// Role says what an Entry is.
 type Role int
 
-// Who speaks in a conversation.
+// What a history is made of.
 const (
-	User Role = iota
-	Assistant
+	User       Role = iota // the user's words
+	Context                // goes with the user's words before it, for the model alone
+	Assistant              // a sentence of the assistant's, as far as it was heard
+	ToolCall               // a tool that the assistant called
+	ToolResult             // what the tool answered
 )
 
-// Entry is one thing that was said, as the model is to see it. Sentences that
-// the assistant said one after the other are one entry, as far as they were
-// heard.
+// Entry is one thing of a conversation, as the model is to see it.
 type Entry struct {
-	Role    Role
-	Text    string
-	Context string // goes with a user's words, for the model alone
+	Role Role
+	// ID names a sentence of the assistant's on the wire; a ToolCall and its
+	// ToolResult have that of the call.
+	ID string
+	// Name is the tool that a ToolCall calls.
+	Name string
+	// Text is what was said or answered; of a ToolCall its arguments, a JSON
+	// object.
+	Text string
 }
+
+// size is what an entry holds, in bytes.
+func (e Entry) size() int { return len(e.ID) + len(e.Name) + len(e.Text) }
 
 // Conversation is what the model goes on with.
 type Conversation struct {
@@ -41,148 +50,64 @@ const CutMark = "…"
 // message, since a model reads all anew of which the beginning has changed.
 const mostHistory = 1 << 20
 
-// playing is a sentence at the client: what it says and when it is heard.
-type playing struct {
-	sentence   Sentence
-	dictated   bool
-	begin, end time.Duration
-}
-
-// plays notes that the client plays a piece after what it plays already.
-func (s *State) plays(p Piece) {
-	begin := max(s.now, s.silentAt)
-	if p.Index == 0 && s.now >= s.silentAt {
-		s.playing = nil
-	}
-	n := len(s.playing)
-	if p.Index == 0 || n == 0 || s.playing[n-1].sentence.ID != p.Sentence.ID {
-		s.playing = append(slices.Clip(s.playing), playing{p.Sentence, s.reply.dictated, begin, begin + max(p.Whole, p.length())})
-	} else {
-		s.playing = slices.Clone(s.playing)
-		s.playing[n-1].end += begin - s.silentAt // so long the client had nothing to play
-	}
-	s.silentAt = begin + p.length()
-	if p.Last {
-		s.playing[len(s.playing)-1].end = s.silentAt
-	}
-}
-
-// played: the line knows how far a sentence has been heard. What of it and after
-// it is still to be heard comes so much later, or earlier, than the clock said.
-func (s *State) played(e Played) {
-	i := slices.IndexFunc(s.playing, func(p playing) bool { return p.sentence.ID == e.ID })
-	if i < 0 {
-		return
-	}
-	p := s.playing[i]
-	late := s.now - p.begin - max(e.UpTo, 0)
-	if e.UpTo >= p.end-p.begin { // all of it, at the latest now
-		late = min(0, s.now-p.end)
-	}
-	s.playing = slices.Clone(s.playing)
-	for ; i < len(s.playing); i++ {
-		s.playing[i].begin += late
-		s.playing[i].end += late
-	}
-	s.silentAt += late
-}
-
 // conversation is what the model is to go on with, and more that is not in the
 // history.
 func (s State) conversation(more ...Entry) Conversation {
 	return Conversation{Prompt: s.prompt, History: append(slices.Clip(s.history), more...)}
 }
 
-// byUser is an entry of the user's, with the context that goes with it.
-func (s State) byUser(text string) Entry {
-	e := Entry{Role: User, Text: text}
+// byUser is what the user said, with the context that goes with it.
+func (s State) byUser(text string) []Entry {
+	said := []Entry{{Role: User, Text: text}}
 	if s.settings.Context != nil {
-		e.Context = s.settings.Context.Text
+		said = append(said, Entry{Role: Context, Text: s.settings.Context.Text})
 	}
-	return e
+	return said
 }
 
 // addUser adds what the user said to the history.
 func (s *State) addUser(text string) {
-	s.history = append(slices.Clip(recent(s.history)), s.byUser(text))
+	s.history = append(recent(s.history), s.byUser(text)...)
 }
 
 // recent is the newer half of a history that has become too long, and any other
-// whole.
+// whole. It begins with something that was said: no context or result of what
+// is forgotten.
 func recent(history []Entry) []Entry {
-	size := func(e Entry) int { return len(e.Text) + len(e.Context) }
 	all := 0
 	for _, e := range history {
-		all += size(e)
+		all += e.size()
 	}
 	if all <= mostHistory {
 		return history
 	}
 	n := 0
-	for ; n < len(history) && all > mostHistory/2; n++ {
-		all -= size(history[n])
+	for ; n < len(history) && (all > mostHistory/2 || history[n].Role == Context || history[n].Role == ToolResult); n++ {
+		all -= history[n].size()
 	}
 	return history[n:]
 }
 
-// addAssistant adds a spoken sentence to the history; the sentences of a turn
-// are one entry.
-func (s *State) addAssistant(text string) {
-	s.history = slices.Clone(s.history)
-	if n := len(s.history); n > 0 && s.history[n-1].Role == Assistant {
-		s.history[n-1].Text += " " + text
-		return
-	}
-	s.history = append(s.history, Entry{Role: Assistant, Text: text})
+// addAssistant adds a sentence that is sent to the history.
+func (s *State) addAssistant(sentence Sentence) {
+	s.history = append(s.history, Entry{Role: Assistant, ID: sentence.ID, Text: sentence.Text})
 }
 
-// silence stops the playback: it takes out of the history what the client had
-// not played by now.
-func (s *State) silence(out *effects) {
-	var unplayed []string
-	for _, p := range s.playing {
-		if p.end <= s.now {
+// amend puts what was heard of a sentence in place of the whole, in the history
+// and in the records: the two always agree.
+func (s *State) amend(out *effects, p playing, heard string) {
+	heard = strings.TrimSpace(heard)
+	s.tell(out, CutShort{Sentence{p.sentence.ID, heard + CutMark}, p.dictated})
+	for i := len(s.history) - 1; i >= 0; i-- {
+		if e := s.history[i]; e.Role != Assistant || e.ID != p.sentence.ID {
 			continue
 		}
-		unplayed = append(unplayed, p.sentence.Text[playedBytes(p, s.now):])
-	}
-	s.playing = nil
-	if s.silentAt > s.now {
-		s.silentAt = s.now
-		out.add(Cut{s.now})
-	}
-	n := len(s.history)
-	if len(unplayed) == 0 || n == 0 || s.history[n-1].Role != Assistant {
-		return
-	}
-	s.history = slices.Clone(s.history)
-	last := &s.history[n-1]
-	last.Text = strings.TrimSpace(strings.TrimSuffix(last.Text, strings.Join(unplayed, " ")))
-	if last.Text == "" {
-		s.history = s.history[:n-1]
-		return
-	}
-	last.Text += CutMark
-}
-
-// cutShort takes back in the records what the client had not played by now.
-func (s State) cutShort(out *effects) {
-	for _, p := range s.playing {
-		if p.end <= s.now {
-			continue
+		s.history = slices.Clone(s.history)
+		if heard == "" {
+			s.history = slices.Delete(s.history, i, i+1)
+			return
 		}
-		heard := strings.TrimSpace(p.sentence.Text[:playedBytes(p, s.now)]) + CutMark
-		s.tell(out, CutShort{Sentence{p.sentence.ID, heard}, p.dictated})
+		s.history[i].Text = heard + CutMark
+		return
 	}
-}
-
-// playedBytes is how much of a sentence was heard by now: as many of its
-// words as the time played is of its length.
-func playedBytes(p playing, now time.Duration) int {
-	if now <= p.begin {
-		return 0
-	}
-	text := p.sentence.Text
-	n := int(float64(len(text)) * float64(now-p.begin) / float64(p.end-p.begin))
-	return strings.LastIndexByte(text[:n], ' ') + 1
 }

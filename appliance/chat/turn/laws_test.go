@@ -107,8 +107,8 @@ func (w *witness) happen(e Event) {
 	for _, f := range effects {
 		w.check(f)
 	}
-	if w.state.reply.asking < 0 {
-		w.t.Fatalf("more was spoken than asked for: %+v", w.state.reply)
+	if n := len(w.state.reply.asked); n > MostAsked {
+		w.t.Fatalf("%d sentences are asked of the mouth", n)
 	}
 	if at, ok := w.state.Wake(); ok && at < w.state.now {
 		w.t.Fatalf("wakes at %v, before now, %v", at, w.state.now)

@@ -16,6 +16,9 @@ func Next(s State, e Event) (State, []Effect) {
 		return s, nil
 	}
 	s.now = max(s.now, e.Time())
+	if s.busy() {
+		s.active = s.now // as long as that lasts, nobody is away
+	}
 	var out effects
 	switch e := e.(type) {
 	case Opened:
@@ -97,7 +100,7 @@ func (s *State) end(out *effects, status contract.ChatStatus, code int, reason s
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})
 	}
-	s.silence(out)
+	s.stopSound(out)
 	s.reply = reply{}
 	s.ended = true
 	out.add(End{Status: status, Code: code, Reason: reason})

@@ -107,11 +107,11 @@ func short(effects []Effect) []string {
 
 // lastEntry is what the model is asked to answer, as it is to see it.
 func lastEntry(c Conversation) string {
-	e := c.History[len(c.History)-1]
-	if e.Context != "" {
-		return e.Text + " {Context: " + e.Context + "}"
+	n := len(c.History) - 1
+	if e := c.History[n]; e.Role == Context {
+		return c.History[n-1].Text + " {Context: " + e.Text + "}"
 	}
-	return e.Text
+	return c.History[n].Text
 }
 
 func shortFact(f Fact) string {
@@ -310,7 +310,7 @@ func TestTypedTextInterruptsAndIsAnswered(t *testing.T) {
 
 func TestPausedAssistantSaysNothingAndAnswersTheLastMessageWhenResumed(t *testing.T) {
 	b := speaking(t, "One.")
-	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1", "assistant_end")
+	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1", "amend id-One.: …", "assistant_end")
 	want(t, b.after(PauseAsked{}))
 	want(t, b.after(Typed{Text: "First."}), "user: First.")
 	want(t, b.after(Typed{Text: "Second."}), "user: Second.")
@@ -451,11 +451,12 @@ func TestASentenceInPieces(t *testing.T) {
 	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
 	b.wait(1500 * time.Millisecond) // for 502 ms the client had nothing to play
 	want(t, b.after(piece(1, false)), "audio id-Two words.")
-	if p := b.state.playing[0]; len(b.state.playing) != 1 || p.end-p.begin != 3502*time.Millisecond {
-		t.Errorf("playing %+v", b.state.playing)
+	b.wait(499 * time.Millisecond).after(Tick{})
+	if p := b.state.playing[0]; len(b.state.playing) != 1 || p.whole != 3*time.Second || b.state.heardOf()[0] != 1500*time.Millisecond {
+		t.Errorf("playing %+v, heard %v", b.state.playing, b.state.heardOf())
 	}
 	want(t, b.after(piece(2, true)), "audio id-Two words.", "assistant_end")
-	if p := b.state.playing[0]; p.end != b.state.silentAt || p.end-p.begin != 3502*time.Millisecond {
+	if p := b.state.playing[0]; !p.last || p.sounded != 3*time.Second || b.state.silentAt-b.now != 1499*time.Millisecond {
 		t.Errorf("playing %+v, silent at %s", p, b.state.silentAt)
 	}
 }
@@ -464,7 +465,7 @@ func TestASentenceInPieces(t *testing.T) {
 func TestTheLineSaysWhatWasPlayed(t *testing.T) {
 	b := speaking(t, "First one.", "Second one.")
 	until := b.state.silentAt
-	b.wait(b.state.playing[0].begin + 699*time.Millisecond - b.now)
+	b.wait(until - 2*time.Second + 699*time.Millisecond - b.now)
 	b.after(Played{ID: "id-First one.", UpTo: 300 * time.Millisecond}) // it began 400 ms late
 	if late := b.state.silentAt - until; late != 400*time.Millisecond {
 		t.Errorf("silent %s later", late)

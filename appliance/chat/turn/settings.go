@@ -65,16 +65,30 @@ func (s *State) apply(out *effects, m contract.SessionSettings) {
 		s.faulty(out, *fault)
 		return
 	}
-	before := s.prompt
+	before, prompt := s.settings, s.prompt
 	s.settings = merged
 	s.prompt = merged.Prompt(s.begun)
-	if s.prompt != before {
+	if !before.answerAlike(merged) {
+		s.drop(out)
+	}
+	if s.prompt != prompt {
 		out.add(Prefill{s.conversation()})
 	}
 	s.tellSettings(out, m)
 	if m.Metadata != nil {
 		s.tell(out, Noted{m.Metadata})
 	}
+}
+
+// answerAlike reports whether an answer under these settings is one under o.
+// Only what is known to have no part in an answer may differ.
+func (s Settings) answerAlike(o Settings) bool {
+	for _, x := range []*Settings{&s, &o} {
+		x.CustomSessionID, x.Audio, x.Verbose = "", nil, false
+		x.Threshold, x.PrefixPadding, x.EndOfTurnSilence, x.MinInterruption = 0, 0, 0, 0
+		x.Inactivity, x.MaxDuration, x.OnNewChat = 0, 0, contract.EventMessage{}
+	}
+	return reflect.DeepEqual(s, o)
 }
 
 // tellSettings tells what was asked for and applied, where it is anything.

@@ -8,7 +8,8 @@ import (
 )
 
 // State is all that is so in a conversation. It is a value: Next returns
-// another one and leaves the old as it was.
+// another one and leaves the old as it was. What grows with the conversation is
+// shared by both, so only the newest State has a future.
 type State struct {
 	settings Settings
 	begun    time.Time     // wall clock at the beginning, for {{now}}
@@ -29,7 +30,8 @@ type State struct {
 	heard   heard         // the newest utterance
 	waiting waiting       // what was said before it
 	resumes bool          // the last user message is answered when the assistant may go on
-	active  time.Duration // when the user last did something
+	broken  brokenOff     // what the assistant was saying when it was interrupted
+	active  time.Duration // when somebody last did something
 }
 
 // phase is how far a reply is.
@@ -50,9 +52,10 @@ type reply struct {
 	answers   string // these words
 
 	unspoken []Sentence // thought, not asked of the mouth yet
-	asking   int        // asked of the mouth, not spoken yet
-	spoke    int        // spoken
+	asked    []Sentence // of the mouth, not spoken yet
+	begun    bool       // some sentence was asked of the mouth
 	thought  bool       // no more sentences will come
+	done     bool       // and all were asked of the mouth
 	kept     []Spoken   // spoken, held back until the user has finished
 	failed   *contract.Fault
 	dictated bool // the client wrote it
@@ -67,6 +70,8 @@ type heard struct {
 	guessed     bool          // words are those of revision
 	pause       pause         // that it is in
 	over        bool          // the turn ended, the guess is still awaited
+	voice       time.Duration // of it so far
+	before      time.Duration // of it before the assistant began
 	interrupted bool          // it has interrupted the assistant
 	resumed     time.Duration // voice at the moment the user went on after a pause
 }
@@ -77,6 +82,13 @@ type pause struct {
 	end   time.Duration // of the voice before it
 	until time.Duration // how far the ear has heard nothing but silence
 	short bool          // the utterance holds no word
+}
+
+// brokenOff is what an utterance has kept the assistant from saying.
+type brokenOff struct {
+	utterance int // 0: none
+	rest      []Sentence
+	dictated  bool
 }
 
 // NewState is a conversation about to begin, with what was said before.
@@ -96,8 +108,11 @@ func (s State) Turn() int { return s.turn }
 // Conversation is what the model goes on with.
 func (s State) Conversation() Conversation { return s.conversation() }
 
-// idleSince is when somebody last did something.
-func (s State) idleSince() time.Duration { return max(s.active, s.silentAt) }
+// busy reports whether something is being made that somebody waits for: an
+// answer, or the words of what was said.
+func (s State) busy() bool {
+	return s.reply.phase != quiet || s.heard.over || len(s.waiting.transcripts) > 0
+}
 
 // talking reports whether the assistant holds the floor: it prepares an answer
 // in the open, or what it said is still being played.

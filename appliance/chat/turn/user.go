@@ -23,11 +23,33 @@ func (s *State) voiced(out *effects, e Voiced) {
 	if s.reply.phase == preparing && s.reply.stale && e.Voice-h.resumed >= staleVoice {
 		s.drop(out)
 	}
-	if s.talking() && !h.interrupted && e.Voice >= s.settings.MinInterruption {
-		h.interrupted = true
-		s.interrupt(out)
-	}
+	h.voice = e.Voice
 	h.resumed = min(h.resumed, e.Voice)
+	switch {
+	case !s.talking():
+		h.before = e.Voice // was said before the assistant began
+	case !h.interrupted && e.Voice-h.before >= s.settings.MinInterruption:
+		h.interrupted = true
+		s.interruptBy(out, e.Utterance)
+	}
+}
+
+// interruptBy: the user speaks over the assistant. If it turns out that nothing
+// was said, the assistant takes up what it was saying.
+func (s *State) interruptBy(out *effects, utterance int) {
+	r := s.reply
+	dictated := r.dictated
+	for _, p := range s.playing {
+		dictated = p.dictated
+	}
+	said := s.playing
+	rest := s.interrupt(out)
+	for _, a := range append(r.asked[:len(r.asked):len(r.asked)], r.unspoken...) {
+		if n := len(said); n == 0 || said[n-1].sentence.ID != a.ID { // else it was broken off
+			rest = append(rest, a)
+		}
+	}
+	s.broken = brokenOff{utterance: utterance, rest: rest, dictated: dictated}
 }
 
 // closed reports whether an utterance is over: what the ear still says of it
@@ -41,9 +63,7 @@ func (s *State) listenTo(out *effects, n int) {
 	if n == s.heard.utterance {
 		return
 	}
-	if s.reply.phase == preparing {
-		s.drop(out)
-	}
+	s.drop(out)
 	if s.heard.over {
 		s.waiting.expect(s.heard.utterance, s.heard.revision)
 	}
@@ -53,7 +73,11 @@ func (s *State) listenTo(out *effects, n int) {
 // overheard: the user is still speaking, and this is the beginning of it. The
 // model reads it meanwhile.
 func (s *State) overheard(out *effects, e Overheard) {
-	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) || s.heard.guessed || s.talking() {
+	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) {
+		return
+	}
+	s.discount(e.Words)
+	if s.heard.guessed || s.talking() {
 		return
 	}
 	if s.settings.Verbose && e.Words.Text != "" {
@@ -61,6 +85,14 @@ func (s *State) overheard(out *effects, e Overheard) {
 	}
 	if text := certain(e.Words.Text); text != "" && s.reply.phase == quiet && !s.paused {
 		out.add(Prefill{s.conversation(Entry{Role: User, Text: text})})
+	}
+}
+
+// discount leaves out of what interrupts the voice that has turned out to be
+// nothing but a backchannel, or no word at all.
+func (s *State) discount(w Words) {
+	if s.talking() && backchannel(w) {
+		s.heard.before = max(s.heard.before, s.heard.voice)
 	}
 }
 
@@ -90,6 +122,7 @@ func (s *State) guessed(out *effects, e Guessed) {
 		s.complete(out)
 		return
 	}
+	s.discount(e.Words)
 	if s.settings.Verbose && e.Words.Text != "" && !s.talking() {
 		s.tell(out, UserSaid{Words: e.Words, Interim: true})
 	}
@@ -109,17 +142,17 @@ func (s *State) speculate(out *effects) {
 		}
 		s.drop(out)
 	}
-	if h.words.Text == "" {
+	if h.words.Text == "" || s.returns(h.utterance, h.words) {
 		return
 	}
-	s.think(out, preparing, h.words.Text, s.byUser(h.words.Text))
+	s.think(out, preparing, h.words.Text, s.byUser(h.words.Text)...)
 	s.reply.utterance, s.reply.revision = h.utterance, h.revision
 }
 
 // unprepared reports whether the user's words wait to be answered in advance.
 func (s State) unprepared() bool {
 	h := s.heard
-	return s.reply.phase == quiet && h.guessed && !h.over && h.words.Text != "" && !s.paused
+	return s.reply.phase == quiet && h.guessed && !h.over && h.words.Text != "" && !s.paused && !s.returns(h.utterance, h.words)
 }
 
 // pausedAt: the user is silent, for now.
@@ -168,69 +201,96 @@ const noVoiceYet = time.Duration(1<<62 - 1)
 func (s *State) turnOver(out *effects) {
 	h := &s.heard
 	out.add(Close{h.utterance})
-	switch {
-	case h.pause.short:
-		s.forgetUtterance(out)
-	case h.guessed:
+	if h.guessed || h.pause.short {
 		s.complete(out)
-	default:
-		h.over = true
+		return
 	}
+	h.over = true
 }
 
-// forgetUtterance drops an utterance that held no words.
-func (s *State) forgetUtterance(out *effects) {
-	if s.reply.phase == preparing {
-		s.drop(out)
-	}
-	s.heard = heard{utterance: s.heard.utterance}
-	s.answerWaiting(out)
-}
-
-// complete: the user has finished, and this is what was said.
+// complete: the user has finished, and this is what was said, if anything.
 func (s *State) complete(out *effects) {
-	words := s.heard.words
+	words, returns := s.heard.words, s.returns(s.heard.utterance, s.heard.words)
 	s.heard = heard{utterance: s.heard.utterance}
 	s.active = s.now
 	switch {
-	case words.Text == "":
-		if s.reply.phase == preparing {
-			s.drop(out)
-		}
-		s.answerWaiting(out)
-	case s.talking():
+	case words.Text != "" && s.talking():
 		s.waiting.hold(words)
-	default:
-		s.say(out, words)
+	case returns:
+		s.drop(out)
+		if words.Text != "" {
+			s.say(out, words)
+		}
+		s.takeUp(out)
+	case words.Text != "":
+		s.tellEarlier(out)
+		s.add(out, UserSaid{Words: words})
 		s.answer(out, words.Text)
+	default:
+		s.drop(out)
+		s.answerWaiting(out)
 	}
 }
 
-// say tells and keeps what the user said.
-func (s *State) say(out *effects, w Words) { s.sayOrType(out, w, false) }
+// returns reports whether an utterance has interrupted the assistant and, with
+// these words, does not take the floor: a cough, a noise, "mm-hm".
+func (s State) returns(utterance int, w Words) bool {
+	return s.broken.utterance == utterance && utterance != 0 && backchannel(w) && !s.endedWithQuestion()
+}
 
-// sayOrType tells and keeps what the user said or typed, after what was said
-// before it and is not told yet.
-func (s *State) sayOrType(out *effects, w Words, typed bool) {
-	for _, earlier := range s.waiting.release() {
-		s.say(out, earlier)
+// takeUp has the assistant go on where it was interrupted. If nothing of it was
+// known then, it thinks again.
+func (s *State) takeUp(out *effects) {
+	b := s.broken
+	s.broken = brokenOff{}
+	switch {
+	case s.paused || s.waiting.unanswered || s.talking():
+		s.answerWaiting(out)
+	case len(b.rest) == 0:
+		s.answer(out, "")
+	default:
+		rest := make([]Sentence, 0, len(b.rest))
+		for _, sentence := range b.rest {
+			if sentence.Text != "" {
+				rest = append(rest, Sentence{contract.DerivedID(sentence.ID), sentence.Text})
+			}
+		}
+		s.recite(out, rest, b.dictated)
 	}
-	s.tell(out, UserSaid{Words: w, Typed: typed})
-	s.addUser(w.Text)
+}
+
+// say tells and keeps what the user said, after what was said before it and is
+// not told yet. What was prepared before the history changed is worthless.
+func (s *State) say(out *effects, w Words) {
+	s.drop(out)
+	s.tellEarlier(out)
+	s.add(out, UserSaid{Words: w})
+}
+
+// tellEarlier tells what was held back.
+func (s *State) tellEarlier(out *effects) {
+	for _, w := range s.waiting.release() {
+		s.drop(out)
+		s.add(out, UserSaid{Words: w})
+	}
+}
+
+// add tells and keeps what the user said or typed.
+func (s *State) add(out *effects, u UserSaid) {
+	s.tell(out, u)
+	s.addUser(u.Text)
 	s.spendContext()
 }
 
 // typed: the user wrote. It interrupts as speech does.
 func (s *State) typed(out *effects, e Typed) {
 	s.active = s.now
-	if s.reply.phase == preparing {
-		s.drop(out)
-	}
+	s.drop(out)
 	if s.talking() {
 		s.interrupt(out)
 	}
-	w := Words{Text: e.Text, Begin: s.now, End: s.now}
-	s.sayOrType(out, w, true)
+	s.tellEarlier(out)
+	s.add(out, UserSaid{Words: Words{Text: e.Text, Begin: s.now, End: s.now}, Typed: true})
 	s.answer(out, "")
 }
 

@@ -45,9 +45,6 @@ func (w *waiting) release() []Words {
 	return held
 }
 
-// forAssistant reports whether something waits for the assistant to be silent.
-func (w waiting) forAssistant() bool { return len(w.untold) > 0 || w.unanswered }
-
 // forAnswer reports whether there is nothing but an answer to wait for: all that
 // was said is known.
 func (w waiting) forAnswer() bool { return w.unanswered && len(w.transcripts) == 0 }
@@ -58,15 +55,23 @@ func (s *State) cameLate(out *effects, e Guessed) {
 	if !s.waiting.came(e.Utterance, e.Revision) {
 		return
 	}
+	returns := s.returns(e.Utterance, e.Words)
 	switch {
 	case e.Words.Text == "":
 	case s.talking():
 		s.waiting.hold(e.Words)
 	default:
 		s.say(out, e.Words)
-		s.waiting.unanswered = true
+		s.waiting.unanswered = s.waiting.unanswered || !returns
 	}
-	s.answerWaiting(out)
+	switch {
+	case returns && s.heard.open: // then what is said now decides
+		s.broken.utterance = s.heard.utterance
+	case returns:
+		s.takeUp(out)
+	default:
+		s.answerWaiting(out)
+	}
 }
 
 // answerWaiting answers words that came late, once the user says no more.
@@ -76,17 +81,18 @@ func (s *State) answerWaiting(out *effects) {
 	}
 }
 
-// answerUntold: the playback is over; what was said meanwhile counts now.
-func (s *State) answerUntold(out *effects) {
-	answer := s.endedWithQuestion() || s.waiting.unanswered
+// tellHeld: the playback is over; what was said meanwhile counts now. Nothing
+// but backchannels needs no answer, unless they are one.
+func (s *State) tellHeld(out *effects) {
+	asked := s.endedWithQuestion()
 	for _, w := range s.waiting.release() {
 		s.say(out, w)
-		answer = answer || !language.Of(w.Language).Backchannel(w.Text)
-	}
-	if answer {
-		s.answer(out, "")
+		s.waiting.unanswered = s.waiting.unanswered || asked || !backchannel(w)
 	}
 }
+
+// backchannel reports whether words only say "go on".
+func backchannel(w Words) bool { return language.Of(w.Language).Backchannel(w.Text) }
 
 // endedWithQuestion reports whether the assistant ended with a question: then a "yes" is
 // an answer.

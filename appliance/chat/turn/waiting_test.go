@@ -78,10 +78,10 @@ func TestWhatWaitsIsAValue(t *testing.T) {
 	}
 	w.expect(4, 1)
 	w.hold(says("Two."))
-	if got := w.release(); len(got) != 2 || got[0].Text != "One." || w.forAssistant() {
+	if got := w.release(); len(got) != 2 || got[0].Text != "One." || len(w.untold) > 0 {
 		t.Errorf("released %v", got)
 	}
-	if len(was.transcripts) != 2 || was.transcripts[0] != (expected{1, 1}) || len(was.untold) != 1 || !was.forAssistant() {
+	if len(was.transcripts) != 2 || was.transcripts[0] != (expected{1, 1}) || len(was.untold) != 1 {
 		t.Errorf("the older value became %+v", was)
 	}
 }
@@ -217,7 +217,7 @@ func TestWordsOfAnyScriptAreAnswered(t *testing.T) {
 		s := NewState(DefaultSettings(), time.UnixMilli(0), []Entry{{Role: Assistant, Text: row.assistant}})
 		s.waiting.hold(Words{Text: row.said, Language: row.language})
 		var out effects
-		s.answerUntold(&out)
+		s.floorIsFree(&out)
 		answered := slices.ContainsFunc(out, func(e Effect) bool { _, is := e.(Think); return is })
 		if answered != row.answered {
 			t.Errorf("%q, %q in %q: answered %v", row.assistant, row.said, row.language, answered)

@@ -1,0 +1,62 @@
+package turn
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// A dictated text of any length ends, and never asks more of the mouth than
+// that takes.
+func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
+	const many = 10_000
+	lines := make([]Sentence, many)
+	for i := range lines {
+		lines[i] = Sentence{ID: fmt.Sprint(i), Text: "So."}
+	}
+	s := NewState(DefaultSettings(), time.UnixMilli(0), nil)
+	s, effects := Next(s, Dictated{Sentences: lines})
+	var asked []Sentence
+	spoken, ends, dones := 0, 0, 0
+	for {
+		for _, f := range effects {
+			switch f := f.(type) {
+			case Speak:
+				asked = append(asked, f.Sentence)
+			case Done:
+				dones++
+			case Tell:
+				if _, ok := f.Fact.(AnswerEnded); ok {
+					ends++
+				}
+			}
+		}
+		if len(asked) > MostAsked {
+			t.Fatalf("%d sentences wait for the mouth", len(asked))
+		}
+		if len(asked) == 0 {
+			break
+		}
+		if asked[0] != lines[spoken] {
+			t.Fatalf("%v comes in place of %v", asked[0], lines[spoken])
+		}
+		s, effects = Next(s, Spoken{Turn: 1, Piece: Piece{Sentence: asked[0], PCM: silence(time.Millisecond), Whole: time.Millisecond, Last: true}})
+		asked, spoken = asked[1:], spoken+1
+	}
+	if spoken != many || ends != 1 || dones != 1 || s.reply.phase != quiet {
+		t.Errorf("%d spoken, %d ends, %d times done, phase %v", spoken, ends, dones, s.reply.phase)
+	}
+}
+
+func TestResumingDoesNotDropWhatIsDictated(t *testing.T) {
+	b := begin(t)
+	b.after(PauseAsked{}, Typed{Text: "Hello?"})
+	b.after(Dictated{Sentences: []Sentence{{"a", "One."}}})
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET")
+	want(t, b.after(clip(1, "One.", time.Second)), "assistant: One.", "audio id-One.", "assistant_end")
+	want(t, b.after(Tick{}))
+	want(t, b.wait(time.Second).after(Tick{}), "think 2: One.") // after both
+	if h := b.state.history; h[0].Text != "Hello?" {
+		t.Errorf("the history is %+v", h)
+	}
+}

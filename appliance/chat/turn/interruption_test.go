@@ -1,0 +1,165 @@
+package turn
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+func TestVoiceFromBeforeTheAssistantBeganDoesNotInterrupt(t *testing.T) {
+	b := begin(t)
+	b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}, Dictated{Sentences: []Sentence{{"a", "One."}}})
+	want(t, b.after(Voiced{Utterance: 1, Voice: 2032 * time.Millisecond}))
+	want(t, b.after(Voiced{Utterance: 1, Voice: 2799 * time.Millisecond}))
+	want(t, b.after(Voiced{Utterance: 1, Voice: 2800 * time.Millisecond}), "cancel 1", "user_interruption")
+}
+
+func TestABackchannelDoesNotCountTowardsAnInterruption(t *testing.T) {
+	b := speaking(t, "The museum opens at ten.")
+	b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond}, Guessed{Utterance: 2, Revision: 1, Words: says("Right, right.")})
+	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}))
+	want(t, b.after(Voiced{Utterance: 2, Voice: 1500 * time.Millisecond})[:1], "cancel 1") // there is more to it
+	b = speaking(t, "The museum opens at ten.")
+	b.after(Voiced{Utterance: 2, Voice: 700 * time.Millisecond}, Overheard{Utterance: 2, Words: says("But then")})
+	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})[:1], "cancel 1")
+}
+
+// interruptedBy is what follows when something of that sound stops the
+// assistant in the middle of the first of two sentences and then turns out to
+// be words.
+func interruptedBy(t *testing.T, words string) (*told, []string) {
+	b := speaking(t, "The museum opens at ten.")
+	b.after(thinks(1, "It closes at six."), ThoughtEnded{Turn: 1})
+	b.wait(500 * time.Millisecond)
+	want(t, b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}), "cancel 1", "amend id-The museum opens at ten.: The museum…", "user_interruption")
+	b.after(Guessed{Utterance: 2, Revision: 1, Words: says(words)})
+	return b, b.after(TurnEnded{Utterance: 2, Revision: 1})
+}
+
+func TestTheAssistantTakesUpWhatANoiseStopped(t *testing.T) {
+	rest := []string{"speak 2: opens at ten.", "speak 2: It closes at six.", "done 2"}
+	b, got := interruptedBy(t, "")
+	want(t, got, rest...)
+	id := contract.DerivedID("id-The museum opens at ten.")
+	line := Sentence{ID: id, Text: "opens at ten."}
+	got = b.after(Spoken{Turn: 2, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: time.Second, Last: true}})
+	want(t, got, "assistant: opens at ten.", "audio "+id)
+	var history []string
+	for _, e := range b.state.history {
+		history = append(history, e.Text)
+	}
+	if got := strings.Join(history, " | "); got != "Hello? | The museum… | opens at ten." {
+		t.Errorf("the history is %s", got)
+	}
+	want(t, b.after(Voiced{Utterance: 3, Voice: 900 * time.Millisecond})[:1], "cancel 2") // again
+
+	_, got = interruptedBy(t, "Mm-hm.")
+	want(t, got, append([]string{"user: Mm-hm."}, rest...)...)
+	_, got = interruptedBy(t, "No, wait.")
+	want(t, got, "user: No, wait.")
+
+	b = speaking(t, "The museum opens at ten.")
+	b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
+	want(t, b.after(TurnEnded{Utterance: 2}), "speak 2: The museum opens at ten.", "done 2") // too short for a word
+}
+
+func TestANoiseWhileTheModelThinksBringsTheAnswerAgain(t *testing.T) {
+	b := begin(t)
+	b.after(Typed{Text: "Hello?"})
+	want(t, b.after(Voiced{Utterance: 1, Voice: 900 * time.Millisecond}), "cancel 1", "user_interruption")
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 0}), "think 2: Hello?")
+}
+
+// The words of a noise may be known only when another one has begun.
+func TestANoiseWhoseTranscriptIsLate(t *testing.T) {
+	b := speaking(t, "The museum opens at ten.")
+	b.after(ThoughtEnded{Turn: 1}, Voiced{Utterance: 2, Voice: 900 * time.Millisecond}, TurnEnded{Utterance: 2, Revision: 1})
+	b.after(Voiced{Utterance: 3, Voice: 300 * time.Millisecond})
+	want(t, b.after(Guessed{Utterance: 2, Revision: 1}))
+	want(t, b.after(TurnEnded{Utterance: 3}), "speak 2: The museum opens at ten.", "done 2")
+}
+
+// What is cut in the middle of a sentence whose sound is not all made yet is
+// cut by what it will play.
+func TestInterruptionBeforeASentenceIsAllMade(t *testing.T) {
+	b := begin(t)
+	b.after(Typed{Text: "Hello?"}, thinks(1, "One two three four."))
+	line := Sentence{ID: "a", Text: "One two three four."}
+	b.after(Spoken{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
+	b.wait(3 * time.Second) // the client has run dry
+	want(t, b.after(Typed{Text: "Stop."})[:3], "cancel 1", "amend a: One two…", "user_interruption")
+}
+
+// A sentence whose sound fails in the middle was said so far, and no more.
+func TestASentenceThatFailsInTheMiddle(t *testing.T) {
+	b := begin(t)
+	b.after(Typed{Text: "Hello?"}, thinks(1, "One two three four."))
+	line := Sentence{ID: "a", Text: "One two three four."}
+	b.after(Spoken{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
+	want(t, b.after(Failed{Turn: 1, Fault: contract.Fault{Code: contract.NotSpoken}}),
+		"cancel 1", "amend a: One two…", "error "+string(contract.NotSpoken), "assistant_end")
+	if last := b.state.history[1]; last.Text != "One two…" {
+		t.Errorf("the history has %+v", last)
+	}
+	want(t, b.wait(600*time.Millisecond).after(Tick{}))
+	want(t, b.after(Typed{Text: "Stop."})[:2], "amend a: One…", "user_interruption")
+}
+
+func TestPausingAmendsWhatWasNotHeard(t *testing.T) {
+	for _, ended := range []bool{false, true} {
+		b := speaking(t, "The museum opens at ten.")
+		if ended {
+			b.after(ThoughtEnded{Turn: 1})
+		}
+		b.wait(500 * time.Millisecond)
+		b.now += time.Millisecond
+		var effects []Effect
+		b.state, effects = Next(b.state, PauseAsked{At(b.now)})
+		got := short(effects)
+		wanted := []string{"record PAUSE_ONSET", "cancel 1", "amend id-The museum opens at ten.: The museum…", "assistant_end"}
+		if ended {
+			wanted = []string{"record PAUSE_ONSET", "amend id-The museum opens at ten.: The museum…"}
+		}
+		want(t, got, wanted...)
+		if !strings.Contains(fmt.Sprintf("%T", effects), "Effect") || !cuts(effects) {
+			t.Error("the line is not told to cut")
+		}
+		if last := b.state.history[len(b.state.history)-1]; last.Text != "The museum…" {
+			t.Errorf("the history ends with %+v", last)
+		}
+		want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 2: The museum…")
+	}
+}
+
+func cuts(effects []Effect) bool {
+	for _, e := range effects {
+		if _, ok := e.(Cut); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func TestNobodyIsAwayWhileSomethingIsBeingMade(t *testing.T) {
+	long := func(s *Settings) { s.MaxDuration = 24 * time.Hour }
+	b := begin(t, long)
+	b.after(Typed{Text: "Hello?"})
+	for range 3 {
+		if at := b.wakes(); at < 1800*time.Second {
+			t.Fatalf("the chat ends at %v while the model thinks", at)
+		}
+		b.wait(500 * time.Second).after(Tick{})
+	}
+	b.after(ThoughtEnded{Turn: 1})
+	if at := b.wakes(); at != b.now+600*time.Second {
+		b.t.Errorf("it ends at %v, and the model was done at %v", at, b.now)
+	}
+	b = begin(t, long)
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1})
+	if at := b.wakes(); at < 1800*time.Second {
+		t.Errorf("the chat ends at %v while it is found out what was said", at)
+	}
+}

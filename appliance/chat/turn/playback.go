@@ -1,0 +1,139 @@
+package turn
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// playing is a sentence at the client.
+type playing struct {
+	sentence Sentence
+	dictated bool
+	sounded  time.Duration // of its sound was sent
+	whole    time.Duration // all of its sound, as far as that is known
+	last     bool          // all of it was sent
+}
+
+// plays notes that the client plays a piece after what it plays already.
+func (s *State) plays(p Piece) {
+	n := len(s.playing)
+	switch {
+	case n > 0 && s.playing[n-1].sentence.ID == p.Sentence.ID:
+		s.playing = slices.Clone(s.playing)
+	case len(p.PCM) == 0: // a sentence without any sound
+		return
+	case s.now >= s.silentAt: // what was before is played
+		s.playing = nil
+		fallthrough
+	default:
+		s.playing = append(s.playing, playing{sentence: p.Sentence, dictated: s.reply.dictated})
+	}
+	newest := &s.playing[len(s.playing)-1]
+	newest.sounded += p.length()
+	newest.whole, newest.last = max(p.Whole, newest.sounded), p.Last
+	if p.Last {
+		newest.whole = newest.sounded
+	}
+	if p.length() > 0 {
+		s.silentAt = max(s.now, s.silentAt) + p.length()
+	}
+}
+
+// played: the line knows how far a sentence has been heard. What of it, and
+// after it, is still to be heard comes from now on.
+func (s *State) played(e Played) {
+	i := slices.IndexFunc(s.playing, func(p playing) bool { return p.sentence.ID == e.ID })
+	if i < 0 {
+		return
+	}
+	left := max(0, s.playing[i].sounded-max(0, e.UpTo))
+	for _, p := range s.playing[i+1:] {
+		left += p.sounded
+	}
+	if left == 0 {
+		s.silentAt = min(s.silentAt, s.now)
+		return
+	}
+	s.silentAt = s.now + left
+}
+
+// heardOf is how much of each sentence at the client has been played by now.
+// The client plays without a gap what it has: so what is left of its time is
+// the end of what was sent.
+func (s State) heardOf() []time.Duration {
+	left := max(0, s.silentAt-s.now)
+	heard := make([]time.Duration, len(s.playing))
+	for i, p := range slices.Backward(s.playing) {
+		unplayed := min(left, p.sounded)
+		left -= unplayed
+		heard[i] = p.sounded - unplayed
+	}
+	return heard
+}
+
+// silence stops the playback. What the client had not played by now was not
+// said: the history and the records say so. It returns that.
+func (s *State) silence(out *effects) (unheard []Sentence) {
+	heard := s.heardOf()
+	for i, p := range s.playing {
+		if p.last && heard[i] == p.whole {
+			continue
+		}
+		words := p.words(heard[i])
+		unheard = append(unheard, Sentence{p.sentence.ID, strings.TrimSpace(p.sentence.Text[len(words):])})
+		s.amend(out, p, words)
+	}
+	s.playing = nil
+	s.stopSound(out)
+	return unheard
+}
+
+// stopSound has nothing more heard of what was sent.
+func (s *State) stopSound(out *effects) {
+	if s.silentAt > s.now {
+		s.silentAt = s.now
+		out.add(Cut{s.now})
+	}
+}
+
+// breakOff ends a sentence of which only a part was sent: the rest will not come.
+func (s *State) breakOff(out *effects) {
+	n := len(s.playing)
+	if n == 0 || s.playing[n-1].last {
+		return
+	}
+	s.playing = slices.Clone(s.playing)
+	p := &s.playing[n-1]
+	words := p.words(p.sounded)
+	s.amend(out, *p, words)
+	p.sentence.Text = strings.TrimSpace(words) + CutMark
+	p.whole, p.last = p.sounded, true
+}
+
+// words is the beginning of a sentence that was heard when so much of it was
+// played: as many of its words as the time is of its length. What is written
+// without spaces is cut between two characters.
+func (p playing) words(heard time.Duration) string {
+	text := p.sentence.Text
+	if heard <= 0 || p.whole <= 0 {
+		return ""
+	}
+	if heard >= p.whole {
+		return text
+	}
+	n := int(float64(len(text)) * float64(heard) / float64(p.whole))
+	for n > 0 {
+		r, size := utf8.DecodeLastRuneInString(text[:n])
+		if r == ' ' || unicode.In(r, unspaced...) {
+			break
+		}
+		n -= size
+	}
+	return text[:n]
+}
+
+// unspaced are the scripts that are written without spaces between words.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
