@@ -27,6 +27,13 @@ const (
 	// and 21.4 %. It also makes the shortest sound long enough for the encoder.
 	moonshineTail = 3 * engine.SpeechRateHz / 10
 
+	// moonshineLead is the silence that is put before every sound, 0.1 s.
+	// Without it 7 cuts of 52 that begin in the middle of a word lost all that
+	// came before their first full stop, and with it none; of 966 words of
+	// prompts 49 were wrong instead of 55. A second hearing does without it, and
+	// so hears something else.
+	moonshineLead = engine.SpeechRateHz / 10
+
 	// Nobody says more than about six and a half tokens a second; a text that
 	// is longer is a runaway.
 	tokensPerSecond = 6.5
@@ -111,16 +118,48 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 	if len(pcm) == 0 {
 		return heard, ctx.Err()
 	}
-	var ids []int64
 	err := m.work.use(func(w *moonshineWork) (err error) {
-		ids, err = m.transcribe(ctx, w, pcm, o.Urgency)
+		heard.Text, err = m.transcribe(ctx, w, pcm, o.Urgency)
 		return errors.Join(err, w.end())
 	})
 	if err != nil {
 		return engine.Transcript{}, err
 	}
-	heard.Text = m.Text(ids)
 	return heard, nil
+}
+
+// transcribe hears pcm. Where the model has likely lost the thread, which it
+// does on about one cut in a hundred of a long utterance, it hears it once more
+// with other silence around it; and in two halves, if the text is still far too
+// short for the voice.
+func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, u *engine.Urgency) (string, error) {
+	best, err := m.hear(ctx, w, pcm, moonshineLead, u)
+	if err != nil || !best.doubtful(pcm) {
+		return m.Text(best.ids), err
+	}
+	again, err := m.hear(ctx, w, pcm, 0, u)
+	if err != nil {
+		return "", err
+	}
+	if again.better(best) {
+		best = again
+	}
+	if !best.short(pcm) {
+		return m.Text(best.ids), nil
+	}
+	at := quietest(pcm)
+	first, err := m.hear(ctx, w, pcm[:at], 0, u)
+	if err != nil {
+		return "", err
+	}
+	second, err := m.hear(ctx, w, pcm[at:], 0, u)
+	if err != nil {
+		return "", err
+	}
+	if halves := first.and(second); halves.better(best) {
+		return tidy(m.Text(first.ids) + " " + m.Text(second.ids)), nil
+	}
+	return m.Text(best.ids), nil
 }
 
 // moonshineWork is what one call needs.
@@ -153,21 +192,28 @@ func (w *moonshineWork) Close() error {
 	return errors.Join(w.end(), w.encoder.Close(), w.decoding.Close())
 }
 
-// transcribe runs the encoder and then the decoder, a few tokens at a time,
-// giving the cores back in between.
-func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, u *engine.Urgency) ([]int64, error) {
-	w.sound = grown(w.sound, int64(len(pcm)+moonshineTail))
-	limited(w.sound, pcm)
-	clear(w.sound[len(pcm):])
+// hear runs the encoder, with so many samples of silence before the sound, and
+// then the decoder, a few tokens at a time, giving the cores back in between.
+func (m *Moonshine) hear(ctx context.Context, w *moonshineWork, pcm []float32, lead int, u *engine.Urgency) (reading, error) {
+	w.sound = grown(w.sound, int64(lead+len(pcm)+moonshineTail))
+	clear(w.sound[:lead])
+	limited(w.sound[lead:], pcm)
+	clear(w.sound[lead+len(pcm):])
 	limit := int64(tokensPerSecond*float64(len(pcm))/engine.SpeechRateHz) + 2
 	text := greedy{limit: int(limit), end: moonshineEOS}
+	var r reading
 	err := inTurns(ctx, m.gate, u, m.encoder.Threads(),
 		func() (bool, error) { return false, m.listen(w, limit) },
 		func() (bool, error) {
 			for range tokensPerEntry {
 				logits, err := w.step(text.last(moonshineBOS))
-				if err != nil || !text.add(argmax(logits)) {
+				if err != nil {
 					return true, err
+				}
+				best := argmax(logits)
+				r.add(logits, best)
+				if !text.add(best) {
+					return true, nil
 				}
 				if ctx.Err() != nil {
 					break
@@ -175,7 +221,8 @@ func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []floa
 			}
 			return false, nil
 		})
-	return text.ids, err
+	r.ids = text.ids
+	return r, err
 }
 
 // listen runs the encoder and prepares the decoder to read what it made.
