@@ -24,6 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fakes struct {
 	mu       sync.Mutex
 	sent     []contract.ServerMessage
+	sentAt   []time.Time // of each of sent
 	stored   []store.Event
 	amended  []store.Event
 	status   store.Status
@@ -96,6 +97,7 @@ func (f *fakes) Send(ctx context.Context, m contract.ServerMessage) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.sent = append(f.sent, m)
+	f.sentAt = append(f.sentAt, time.Now())
 	return nil
 }
 func (f *fakes) Play(ctx context.Context, s contract.Sound) error {
@@ -159,6 +161,18 @@ func (f *fakes) messages() string {
 		types = append(types, m.MessageType())
 	}
 	return strings.Join(types, " ")
+}
+
+// when is the moment at which the first message of a type was sent.
+func (f *fakes) when(wanted string) (at time.Time, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, m := range f.sent {
+		if m.MessageType() == wanted {
+			return f.sentAt[i], true
+		}
+	}
+	return at, false
 }
 
 // until waits for a message of that type and fails the test when none comes.

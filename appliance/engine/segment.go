@@ -325,8 +325,10 @@ func (s *Segmenter) Finish(out []Segment) []Segment {
 	return append(out, s.end())
 }
 
-// pause tells of the short pause.
+// pause tells of the short pause, and puts the end of the voice where it is.
 func (s *Segmenter) pause() Segment {
+	began := s.pos - int64(len(s.part))
+	s.lastVoice = max(s.partBegin, began+int64(voiceEnd(s.part, int(s.lastVoice-began))))
 	if !s.enough() {
 		return s.segment(Paused)
 	}
