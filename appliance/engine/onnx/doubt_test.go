@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"parley/appliance/audio"
 	"parley/appliance/engine"
 	"parley/appliance/text"
 )
@@ -16,14 +15,7 @@ import (
 // cuts some lost five words and more, depending on ten milliseconds.
 func TestNoCutOfALongSentenceIsLost(t *testing.T) {
 	m := openMoonshine(t)
-	file, err := os.ReadFile("/usr/share/asterisk/sounds/en_US_f_Allison/demo-congrats.wav")
-	if err != nil {
-		t.Fatalf("%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)", err)
-	}
-	pcm, err := audio.DecodeAll(file, engine.SpeechRateHz)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pcm := prompt{name: "demo-congrats", path: recordingsDir + "demo-congrats.wav"}.pcm(t)
 	words := text.Words("Asterisk open source PBX. You have also installed a set of sample sounds and configuration files that should help you to get started. Like a normal PBX")
 	const ms, first, last = engine.SpeechRateHz / 1000, 3300, 5200
 	step := 100

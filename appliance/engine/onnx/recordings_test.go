@@ -57,6 +57,9 @@ func closeOrFail(t testing.TB, c interface{ Close() error }) {
 	}
 }
 
+// recordingsDir is where Debian's asterisk-core-sounds-en-wav has its prompts.
+const recordingsDir = "/usr/share/asterisk/sounds/en_US_f_Allison/"
+
 // prompt is one human recording and the words in it.
 type prompt struct {
 	name string
@@ -86,7 +89,7 @@ func prompts(t testing.TB) []prompt {
 		if m == nil || strings.ContainsAny(m[2], "[(") { // says what is heard, not what is said
 			continue
 		}
-		p := prompt{name: m[1], text: m[2], path: "/usr/share/asterisk/sounds/en_US_f_Allison/" + m[1] + ".wav"}
+		p := prompt{name: m[1], text: m[2], path: recordingsDir + m[1] + ".wav"}
 		if info, err := os.Stat(p.path); err == nil {
 			p.dur = time.Duration(info.Size()-44) * time.Second / (8000 * 2)
 			byName[p.name] = p
