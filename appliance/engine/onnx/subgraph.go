@@ -1,0 +1,248 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// More field numbers of onnx.proto3, those that cutGraph reads and writes.
+const (
+	graphNode  = 1
+	graphInput = 11
+
+	nodeInput     = 1
+	nodeOutput    = 2
+	nodeAttribute = 5
+
+	attributeGraph  = 6
+	attributeGraphs = 11
+
+	valueType        = 2
+	typeTensor       = 1
+	tensorElement    = 1
+	tensorShape      = 2
+	shapeDimension   = 1
+	dimensionName    = 2
+	elementIsFloat32 = 1
+)
+
+// A part names a piece of a graph by the tensors at its edges: what it is given
+// and what it gives. Tensors inside the graph that become inputs are float32 of
+// three dimensions, the first of them 1.
+type part struct{ inputs, outputs []string }
+
+// cutGraph appends to dst the model that is one part of another: the nodes from
+// which the part's outputs come, back to its inputs, and the weights they use.
+// An input that the part has no use for is an error, as is a node that wants
+// what is neither among the inputs nor made on the way.
+func cutGraph(dst, model []byte, p part) ([]byte, error) {
+	graph, others, err := graphOf(model)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := partFields(graph, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range others {
+		dst = append(dst, f.raw...)
+	}
+	size := 0
+	for _, f := range fields {
+		size += len(f)
+	}
+	dst = binary.AppendUvarint(dst, modelGraph<<3|wireBytes)
+	dst = binary.AppendUvarint(dst, uint64(size))
+	for _, f := range fields {
+		dst = append(dst, f...)
+	}
+	return dst, nil
+}
+
+// graphOf is the graph of a model, and what else the model says.
+func graphOf(model []byte) (graph []byte, others []protobufField, err error) {
+	for f, err := range protobufFields(model) {
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case f.number == modelGraph && graph != nil:
+			return nil, nil, errors.New("a second graph in one model")
+		case f.number == modelGraph:
+			graph = f.value
+		default:
+			others = append(others, f)
+		}
+	}
+	if graph == nil {
+		return nil, nil, errors.New("no graph in the model")
+	}
+	return graph, others, nil
+}
+
+// partFields are the fields of the part's own graph, each with its tag.
+func partFields(graph []byte, p part) ([][]byte, error) {
+	nodes, given, others, err := readGraph(graph)
+	if err != nil {
+		return nil, err
+	}
+	edge := setOf(p.inputs)
+	wanted := setOf(p.outputs)
+	var kept [][]byte
+	for i := len(nodes) - 1; i >= 0; i-- { // a graph lists its nodes in order: each after those it needs
+		n := nodes[i]
+		if !n.makes(wanted, edge) {
+			continue
+		}
+		if n.nested {
+			return nil, fmt.Errorf("the node that makes %q has a graph of its own", n.outputs[0])
+		}
+		for _, in := range n.inputs {
+			wanted[in] = true
+		}
+		for _, out := range n.outputs {
+			delete(wanted, out) // made
+		}
+		kept = append(kept, n.raw)
+	}
+	out := make([][]byte, 0, len(kept)+len(others)+8)
+	for i := len(kept) - 1; i >= 0; i-- {
+		out = append(out, kept[i])
+	}
+	for _, name := range p.inputs {
+		if !wanted[name] {
+			return nil, fmt.Errorf("nothing here needs %q", name)
+		}
+		field := given[name]
+		if field == nil {
+			field = appendBytes(nil, graphInput, floatTensor(name))
+		}
+		out = append(out, field)
+		delete(wanted, name)
+	}
+	for _, o := range others {
+		if o.name == "" {
+			out = append(out, o.raw)
+		} else if wanted[o.name] {
+			out = append(out, o.raw)
+			delete(wanted, o.name)
+		}
+	}
+	delete(wanted, "") // an input that is left out
+	for name := range wanted {
+		return nil, fmt.Errorf("%q comes from beyond the cut, or from nowhere", name)
+	}
+	for _, name := range p.outputs {
+		out = append(out, appendBytes(nil, graphOutput, appendBytes(nil, valueName, []byte(name))))
+	}
+	return out, nil
+}
+
+// graphStep is a node of a graph, as far as a cut needs to know it.
+type graphStep struct {
+	raw             []byte
+	operator        string
+	inputs, outputs []string
+	attributes      [][]byte
+	nested          bool // one of its attributes is a graph
+}
+
+// makes reports whether the node makes something that is wanted, and that is
+// not given at the edge.
+func (n graphStep) makes(wanted, edge map[string]bool) bool {
+	for _, out := range n.outputs {
+		if wanted[out] && !edge[out] {
+			return true
+		}
+	}
+	return false
+}
+
+// namedField is a field of a graph that stays as it is: always, or, where it
+// has a name, if that is wanted.
+type namedField struct {
+	name string
+	raw  []byte
+}
+
+// readGraph takes a graph apart: its nodes, its inputs by name, and of the rest
+// what a part may need: the weights and the graph's own name. Its outputs and
+// what it notes about shapes inside are left out.
+func readGraph(graph []byte) (nodes []graphStep, inputs map[string][]byte, others []namedField, err error) {
+	inputs = map[string][]byte{}
+	for f, err := range protobufFields(graph) {
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		switch f.number {
+		case graphValueInfo, graphOutput:
+		case graphNode:
+			n, err := readNode(f)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			nodes = append(nodes, n)
+		case graphInput:
+			name, err := protobufString(f.value, valueName)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			inputs[name] = f.raw
+		case graphInitializer:
+			name, err := protobufString(f.value, tensorName)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			others = append(others, namedField{name, f.raw})
+		default:
+			others = append(others, namedField{raw: f.raw})
+		}
+	}
+	return nodes, inputs, others, nil
+}
+
+func readNode(node protobufField) (graphStep, error) {
+	n := graphStep{raw: node.raw}
+	for f, err := range protobufFields(node.value) {
+		if err != nil {
+			return n, err
+		}
+		switch f.number {
+		case nodeInput:
+			n.inputs = append(n.inputs, string(f.value))
+		case nodeOutput:
+			n.outputs = append(n.outputs, string(f.value))
+		case nodeOperator:
+			n.operator = string(f.value)
+		case nodeAttribute:
+			n.attributes = append(n.attributes, f.value)
+			for a, err := range protobufFields(f.value) {
+				if err != nil {
+					return n, err
+				}
+				n.nested = n.nested || a.number == attributeGraph || a.number == attributeGraphs
+			}
+		}
+	}
+	return n, nil
+}
+
+// floatTensor describes an input: float32, [1, channels, frames].
+func floatTensor(name string) []byte {
+	dimension := func(field []byte) []byte { return appendBytes(nil, shapeDimension, field) }
+	one := dimension([]byte{1<<3 | wireVarint, 1})
+	channels := dimension(appendBytes(nil, dimensionName, []byte(name+" channels")))
+	frames := dimension(appendBytes(nil, dimensionName, []byte(name+" frames")))
+	shape := append(append(one, channels...), frames...)
+	tensor := append([]byte{tensorElement<<3 | wireVarint, elementIsFloat32}, appendBytes(nil, tensorShape, shape)...)
+	value := appendBytes(nil, valueName, []byte(name))
+	return appendBytes(value, valueType, appendBytes(nil, typeTensor, tensor))
+}
+
+func setOf(names []string) map[string]bool {
+	set := make(map[string]bool, len(names))
+	for _, n := range names {
+		set[n] = true
+	}
+	return set
+}
