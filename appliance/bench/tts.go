@@ -91,7 +91,7 @@ func (r *Report) firstAudio(ctx context.Context, o Options, voice engine.Synthes
 	for _, s := range []struct{ name, text string }{{"first_audio_short", shortSentence}, {"first_audio_long", longSentence}} {
 		o.say("speaking %q, %d times", s.text, o.Rounds)
 		took, err := timed(o.Rounds, func() error {
-			said, err := voice.Synthesize(ctx, s.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
+			said, err := engine.SpeakWhole(ctx, voice, s.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
 			if err == nil {
 				audio.EncodeWAV(audio.Resample(said.PCM, said.RateHz, contract.OutputRateHz), contract.OutputRateHz)
 			}
@@ -127,7 +127,7 @@ func (r *Report) straightVoice(ctx context.Context, o Options, voice engine.Synt
 			return err
 		}
 		c, err := yardstick.Compare(o.Rounds, func() error {
-			_, err := voice.Synthesize(ctx, s.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
+			_, err := engine.SpeakWhole(ctx, voice, s.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
 			return err
 		}, run)
 		release()
@@ -172,7 +172,7 @@ func (r *Report) judgeVoice(ctx context.Context, name string, voice engine.Synth
 	var took time.Duration
 	for _, s := range sentences {
 		begun := time.Now()
-		said, err := voice.Synthesize(ctx, s, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
+		said, err := engine.SpeakWhole(ctx, voice, s, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
 		if err != nil {
 			return err
 		}

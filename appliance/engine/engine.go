@@ -59,32 +59,65 @@ type Transcript struct {
 
 // A Synthesizer speaks with one voice. It may be called from many goroutines.
 type Synthesizer interface {
-	// Synthesize speaks text, normally one sentence, and returns mono samples
-	// in [-1, 1] at RateHz, of the loudness that all voices share.
-	Synthesize(ctx context.Context, text string, o SpeakOptions) (Speech, error)
+	// Speak speaks text, normally one sentence, and gives emit its sound in
+	// pieces, in order, as they are made; the last of them says so. Text without
+	// anything to say gives none. It returns when all was given, ctx ends, or
+	// emit returns an error. No cores are held while emit runs, and the urgency
+	// may be changed in it for what follows.
+	Speak(ctx context.Context, text string, o SpeakOptions, emit func(Sound) error) error
 	// RateHz is the sample rate of the voice.
 	RateHz() int
 }
 
 // SpeakOptions are what a caller may ask of a Synthesizer.
 type SpeakOptions struct {
+	// Urgency says how soon the sound is needed; nil is Batch.
 	Urgency *Urgency
 	Speed   float64 // 1 is the voice's own; 0 means 1; 0.25 to 3
+	// After is what was said just before, where text goes on with the same
+	// sentence: it is not spoken again, but text is said as what follows it.
+	After string
+	// GoesOn says that text is the beginning of a sentence whose rest follows,
+	// so that the voice does not end.
+	GoesOn bool
 }
 
-// Speech is a spoken sentence.
-type Speech struct {
-	PCM    []float32
-	RateHz int
-	// Phonemes are the sounds with their places in PCM, in order; nil when the
-	// voice cannot tell.
+// Sound is a piece of speech.
+type Sound struct {
+	// PCM are mono samples in [-1, 1] at the voice's RateHz, of the loudness that
+	// all voices share. The pieces of a text follow one another without a gap.
+	PCM []float32
+	// Phonemes are the sounds that end in this piece, with their places in the
+	// whole speech, in order; nil when the voice cannot tell.
 	Phonemes []Phoneme
+	// Whole is how many samples all of the text has: an estimate, mostly a little
+	// too much, until the last piece.
+	Whole int
+	Last  bool
 }
 
 // Phoneme is one sound of a Speech, in samples of its PCM.
 type Phoneme struct {
 	Symbol     string // IPA
 	Begin, End int
+}
+
+// Speech is a spoken text, all of it.
+type Speech struct {
+	PCM      []float32
+	RateHz   int
+	Phonemes []Phoneme // nil when the voice cannot tell
+}
+
+// SpeakWhole has a voice speak and waits for all of it.
+func SpeakWhole(ctx context.Context, voice Synthesizer, text string, o SpeakOptions) (Speech, error) {
+	speech := Speech{RateHz: voice.RateHz()}
+	err := voice.Speak(ctx, text, o, func(s Sound) error {
+		speech.PCM = append(speech.PCM, s.PCM...)
+		speech.Phonemes = append(speech.Phonemes, s.Phonemes...)
+		return nil
+	})
+	return speech, err
 }
 
 // Role says who a Message is from.

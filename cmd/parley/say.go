@@ -56,7 +56,7 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	if err != nil {
 		return misuse{fmt.Errorf("say: %w", err)}
 	}
-	said, err := voice.Synthesize(ctx, text, engine.SpeakOptions{Urgency: engine.Request.Urgency(), Speed: cmd.Speed})
+	said, err := engine.SpeakWhole(ctx, voice, text, engine.SpeakOptions{Urgency: engine.Request.Urgency(), Speed: cmd.Speed})
 	if err != nil {
 		return fmt.Errorf("say: %w", err)
 	}

@@ -230,10 +230,13 @@ func (g *decoding) end() error {
 // Close gives everything back.
 func (g *decoding) Close() error { return errors.Join(g.end(), g.call.Close()) }
 
+// destroy gives back the C side of the values that there are.
 func destroy(values []Value) error {
 	var errs []error
 	for _, v := range values {
-		errs = append(errs, v.Destroy())
+		if v != nil {
+			errs = append(errs, v.Destroy())
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -12,11 +12,6 @@ import (
 )
 
 const (
-	// piperHop is how many samples one frame of a Piper model's durations has.
-	piperHop = 256
-	// piperThreads is how many cores one sentence takes: two make it a quarter
-	// faster than one.
-	piperThreads = 2
 	// betweenSentencesMS is the silence put between the sentences of one text,
 	// beside what is left of their own: together about what a reader leaves.
 	betweenSentencesMS = 180
@@ -40,8 +35,11 @@ type Piper struct {
 	Log *slog.Logger
 
 	config  *piperConfig
-	session *Session
-	timed   bool // the model tells the durations of phonemes
+	front   *Session
+	behind  [parts]stage // the parts of the model behind the front
+	whole   *Session     // the model in one, where it cannot be cut
+	uncut   error        // why
+	timed   bool         // whole tells the durations of phonemes
 	gate    *engine.Gate
 	ph      phonemizer
 	gain    float32
@@ -66,7 +64,14 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (_ *Pi
 }
 
 // Close gives the model's memory back. No call may be running.
-func (p *Piper) Close() error { return p.session.Close() }
+func (p *Piper) Close() (err error) {
+	for _, s := range []*Session{p.front, p.whole, p.behind[flowPart].session, p.behind[coarsePart].session, p.behind[finePart].session} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	return err
+}
 
 // RateHz is the sample rate of the voice.
 func (p *Piper) RateHz() int { return p.config.Audio.SampleRate }
@@ -74,32 +79,46 @@ func (p *Piper) RateHz() int { return p.config.Audio.SampleRate }
 // Language is the BCP 47 tag of what the voice speaks, such as "en-US".
 func (p *Piper) Language() string { return p.config.language() }
 
-// Synthesize speaks s. The same text gives the same samples, bit by bit. Text
-// without anything to say gives an empty Speech. Each sentence of s passes the
-// gate by itself, one with very many phonemes in parts.
-func (p *Piper) Synthesize(ctx context.Context, s string, o engine.SpeakOptions) (engine.Speech, error) {
-	speech := engine.Speech{RateHz: p.RateHz()}
-	speed := o.Speed
-	if speed == 0 {
-		speed = 1
+// Speak speaks s, an engine.Synthesizer. The same text gives the same samples,
+// bit by bit. Sound comes in pieces that grow, the first of at most 0.26 s;
+// each passes the gate by itself.
+func (p *Piper) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	if o.Speed == 0 {
+		o.Speed = 1
 	}
-	if !(speed >= minSpeed && speed <= maxSpeed) {
-		return speech, fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
+	if !(o.Speed >= minSpeed && o.Speed <= maxSpeed) {
+		return fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
 	}
-	for _, sentence := range p.sentences(s) {
-		breaths, err := p.breaths(ctx, sentence)
+	breaths, err := p.allBreaths(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	out := speaking{p: p, emit: emit, options: o}
+	for i, b := range breaths {
+		if err := out.say(ctx, b, breaths[i+1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allBreaths is all that is to be said of s, call by call.
+func (p *Piper) allBreaths(ctx context.Context, s string, o engine.SpeakOptions) ([]breath, error) {
+	var all []breath
+	sentences := p.sentences(s)
+	for i, sentence := range sentences {
+		around := surroundings{}
+		if i == 0 {
+			around.before = o.After
+		}
+		around.goesOn = o.GoesOn && i == len(sentences)-1
+		breaths, err := p.breaths(ctx, sentence, around)
 		if err != nil {
-			return engine.Speech{}, err
+			return nil, err
 		}
-		for _, b := range breaths {
-			part, err := p.speak(ctx, b.ids, b.sounds, speed, o.Urgency)
-			if err != nil {
-				return engine.Speech{}, err
-			}
-			speech = p.join(speech, part)
-		}
+		all = append(all, breaths...)
 	}
-	return speech, nil
+	return all, nil
 }
 
 // sentences cuts a text into what is spoken at once. What a sentence holds may
@@ -115,56 +134,10 @@ func (p *Piper) sentences(s string) []string {
 // PhonemeIDs returns the numbers that the model is given for s, call by call,
 // without those that say nothing.
 func (p *Piper) PhonemeIDs(ctx context.Context, s string) ([][]int64, error) {
+	breaths, err := p.allBreaths(ctx, s, engine.SpeakOptions{})
 	var all [][]int64
-	for _, sentence := range p.sentences(s) {
-		breaths, err := p.breaths(ctx, sentence)
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range breaths {
-			all = append(all, b.ids)
-		}
+	for _, b := range breaths {
+		all = append(all, b.ids)
 	}
-	return all, nil
-}
-
-// speak says one sentence and makes it as loud as every voice, with clean
-// edges.
-func (p *Piper) speak(ctx context.Context, ids []int64, sounds []sound, speed float64, u *engine.Urgency) (engine.Speech, error) {
-	var pcm, frames []float32
-	err := p.gate.Do(ctx, u, p.session.Threads(), func() (err error) {
-		pcm, frames, err = p.run(ids, speed)
-		return err
-	})
-	if err != nil {
-		return engine.Speech{}, err
-	}
-	phonemes := place(sounds, frames, len(pcm))
-	amplify(pcm, p.gain)
-	begin, end := audible(pcm, p.RateHz())
-	pcm = pcm[begin:end:end]
-	fadeEdges(pcm, p.RateHz())
-	for i := range phonemes {
-		phonemes[i].Begin = min(max(phonemes[i].Begin-begin, 0), len(pcm))
-		phonemes[i].End = min(max(phonemes[i].End-begin, 0), len(pcm))
-	}
-	return engine.Speech{PCM: pcm, RateHz: p.RateHz(), Phonemes: phonemes}, nil
-}
-
-// join puts part behind speech, with a pause between.
-func (p *Piper) join(speech, part engine.Speech) engine.Speech {
-	if len(speech.PCM) == 0 {
-		return part
-	}
-	pause := p.RateHz() * betweenSentencesMS / 1000
-	at := len(speech.PCM) + pause
-	pcm := make([]float32, at, at+len(part.PCM))
-	copy(pcm, speech.PCM)
-	speech.PCM = append(pcm, part.PCM...)
-	for _, ph := range part.Phonemes {
-		ph.Begin += at
-		ph.End += at
-		speech.Phonemes = append(speech.Phonemes, ph)
-	}
-	return speech
+	return all, err
 }

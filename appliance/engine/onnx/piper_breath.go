@@ -22,30 +22,61 @@ type sound struct {
 // that has very many phonemes.
 type breath struct {
 	ids    []int64
-	sounds []sound // at least one
+	skip   int     // ids at the beginning that were said before
+	sounds []sound // at least one, behind those
+}
+
+// surroundings are what is said before and after a sentence without being a
+// sentence of its own.
+type surroundings struct {
+	before string // written as it is
+	goesOn bool
 }
 
 // maxBreath is how many code points of phonemes a breath has. A sentence of 250
 // letters has about as many phonemes, but eSpeak NG spells out what it cannot
-// read ("Chinese letter" for each): such a sentence had thousands. Said at once, 250
-// such letters took 2.3 GB that the arena kept, and held up another chat's answer
-// by 18 s; in parts it is 1 GB and 7 s (one run each, two shared cores).
-const maxBreath = 500
+// read ("Chinese letter" for each): such a sentence had thousands, and the model
+// takes all of a breath before the first of its sound.
+const maxBreath = 300
 
 // breaths turns a sentence into what the model is given, without what says
 // nothing.
-func (p *Piper) breaths(ctx context.Context, sentence string) ([]breath, error) {
-	ipa, err := p.ph.Phonemize(ctx, sentence, p.config.Espeak.Voice)
+func (p *Piper) breaths(ctx context.Context, sentence string, around surroundings) ([]breath, error) {
+	ipa, err := p.phonemes(ctx, sentence)
+	if err != nil {
+		return nil, err
+	}
+	before, err := p.before(ctx, around)
 	if err != nil {
 		return nil, err
 	}
 	var all []breath
-	for _, part := range cutPhonemes(norm.NFD.String(ipa), maxBreath) {
-		if b := p.breath(part); len(b.sounds) > 0 {
+	parts := cutPhonemes(ipa, maxBreath)
+	for i, part := range parts {
+		if i > 0 || utf8.RuneCountInString(before)+utf8.RuneCountInString(part) > maxBreath {
+			before = ""
+		}
+		if b := p.breath(before, part, around.goesOn && i == len(parts)-1); len(b.sounds) > 0 {
 			all = append(all, b)
 		}
 	}
 	return all, nil
+}
+
+// before is the phonemes of what was said before a sentence, with a space behind.
+func (p *Piper) before(ctx context.Context, around surroundings) (string, error) {
+	said := p.sentences(around.before)
+	if len(said) == 0 {
+		return "", nil
+	}
+	ipa, err := p.phonemes(ctx, said[len(said)-1])
+	return ipa + " ", err
+}
+
+// phonemes are those of a text, as decomposed code points.
+func (p *Piper) phonemes(ctx context.Context, s string) (string, error) {
+	ipa, err := p.ph.Phonemize(ctx, s, p.config.Espeak.Voice)
+	return norm.NFD.String(ipa), err
 }
 
 // cutPhonemes cuts phonemes into parts of at most so many code points: between
@@ -71,17 +102,21 @@ func cutPhonemes(ipa string, most int) []string {
 	return append(parts, ipa[begin:])
 }
 
-// breath turns phonemes into the numbers that the model takes: ^ _ (phoneme _)…
-// $, over decomposed code points.
-func (p *Piper) breath(ipa string) breath {
+// breath turns phonemes, and those before them, into the numbers that the model
+// takes: ^ _ (phoneme _)… $, over decomposed code points.
+func (p *Piper) breath(before, ipa string, goesOn bool) breath {
 	var ids []int64
 	var sounds []sound
-	if !strings.HasSuffix(ipa, ".") && !strings.ContainsAny(ipa[max(len(ipa)-1, 0):], "?!,;:") {
+	if !goesOn && !strings.ContainsAny(ipa[max(len(ipa)-1, 0):], ".?!,;:") {
 		ipa += "." // voices learned from sentences that end
 	}
 	ids = append(append(ids, p.config.ids[piperBegin]...), p.config.ids[piperPad]...)
+	skip := 0
 	prefix := -1 // where a stress mark waits for its phoneme
-	for _, r := range ipa {
+	for i, r := range before + ipa {
+		if i == len(before) && i > 0 {
+			skip, sounds, prefix = len(ids), nil, -1
+		}
 		known := p.config.ids[r]
 		if known == nil || r == piperBegin || r == piperEnd || r == piperPad {
 			p.tellUnknown(r)
@@ -107,7 +142,7 @@ func (p *Piper) breath(ipa string) breath {
 			prefix = -1
 		}
 	}
-	return breath{append(ids, p.config.ids[piperEnd]...), sounds}
+	return breath{append(ids, p.config.ids[piperEnd]...), skip, sounds}
 }
 
 // lengthens reports whether r belongs to the phoneme before it: length marks,
@@ -122,8 +157,8 @@ func (p *Piper) tellUnknown(r rune) {
 	}
 }
 
-// place says where in the pcm of a sentence its sounds are, from the frames of
-// each id; nil when they do not fit together.
+// place says where in the samples of a sentence its sounds are, from the frames
+// of each id; nil when they do not fit together.
 func place(sounds []sound, frames []float32, samples int) []engine.Phoneme {
 	at := make([]int, len(frames)+1)
 	for i, f := range frames {

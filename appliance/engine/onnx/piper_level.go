@@ -39,23 +39,23 @@ func (p *Piper) calibration() []string {
 
 // calibrate speaks once, so that the first real sentence is as fast as any,
 // and sets the gain from the level. The gain belongs to the voice: a quiet
-// sentence stays quieter than a loud one.
+// sentence stays quieter than a loud one, and sound can be given out before
+// its sentence is whole.
 func (p *Piper) calibrate(ctx context.Context) error {
 	var pcm []float32
 	for _, sentence := range p.calibration() {
-		breaths, err := p.breaths(ctx, sentence)
+		breaths, err := p.breaths(ctx, sentence, surroundings{})
 		if err != nil {
 			return err
 		}
 		if len(breaths) == 0 {
 			return fmt.Errorf(`the voice knows none of the phonemes of %q; do "espeak.voice" (%q) and "phoneme_id_map" belong to it?`, sentence, p.config.Espeak.Voice)
 		}
-		ids := breaths[0].ids // all of it: it is short
-		said, err := p.pass(ctx, ids)
+		said, err := p.pass(ctx, breaths[0]) // all of it: it is short
 		if err != nil {
 			return err
 		}
-		if err := p.plausible(len(ids), len(said)); err != nil {
+		if err := p.plausible(len(breaths[0].ids), len(said)); err != nil {
 			return err
 		}
 		pcm = append(pcm, said...)
@@ -68,13 +68,17 @@ func (p *Piper) calibrate(ctx context.Context) error {
 	return nil
 }
 
-// pass runs the model once at its own speed.
-func (p *Piper) pass(ctx context.Context, ids []int64) ([]float32, error) {
-	var pcm []float32
-	err := p.gate.Do(ctx, engine.Request.Urgency(), p.session.Threads(), func() (err error) {
-		pcm, _, err = p.run(ids, 1)
-		return err
-	})
+// pass says a breath at the voice's own speed, as the model says it.
+func (p *Piper) pass(ctx context.Context, b breath) (pcm []float32, err error) {
+	u := engine.Request.Urgency()
+	w, _, err := p.wave(ctx, b, engine.SpeakOptions{Speed: 1, Urgency: u})
+	for err == nil {
+		var piece []float32
+		if piece, err = w.piece(ctx, u); piece == nil {
+			break
+		}
+		pcm = append(pcm, piece...)
+	}
 	return pcm, err
 }
 

@@ -8,45 +8,137 @@ import (
 	"syscall"
 )
 
-// durationsOutput is the node of a Piper model that holds how many frames each
-// id sounds; the exporter names it so in every voice.
-const durationsOutput = "/Ceil_output_0"
+// The tensors of a Piper model that matter here; the exporter names them so in
+// every voice.
+const (
+	// durationsTensor holds how many frames each id sounds.
+	durationsTensor = "/Ceil_output_0"
+	// latentTensor and maskTensor are what the text has become before it is
+	// sound: numbers a frame, and a 1 for each.
+	latentTensor = "/Add_output_0"
+	maskTensor   = "/Cast_2_output_0"
+	// acousticTensor is that latent as the decoder takes it, and coarseTensor
+	// the decoder's work up to where it has gone from one value a frame to
+	// coarseRate of them.
+	acousticTensor = "/Mul_7_output_0"
+	coarseTensor   = "/dec/LeakyRelu_1_output_0"
+	soundTensor    = "output"
 
-// durationsPatch, behind a Piper model, makes that node an output. A file of
+	speakerInput = "sid"
+)
+
+// The parts of a Piper model. The front sees the whole text; of the others each
+// frame depends on those around it alone, so they run over as much as is wanted.
+// The decoder is in two: its first part looks ten frames to each side but is
+// quick, its second makes up most of all the work and looks hardly further
+// than one, so that sound in short pieces costs little more than in one.
+const (
+	flowPart = iota
+	coarsePart
+	finePart
+	parts
+)
+
+func frontOf(speakers bool) part {
+	p := part{[]string{"input", "input_lengths", "scales"}, []string{latentTensor, maskTensor, durationsTensor}}
+	if speakers {
+		p.inputs = append(p.inputs, speakerInput)
+	}
+	return p
+}
+
+func behindFront(i int) part {
+	return [parts]part{
+		flowPart:   {[]string{latentTensor, maskTensor}, []string{acousticTensor}},
+		coarsePart: {[]string{acousticTensor}, []string{coarseTensor}},
+		finePart:   {[]string{coarseTensor}, []string{soundTensor}},
+	}[i]
+}
+
+// durationsPatch, behind a Piper model, makes the durations an output. A file of
 // Protocol Buffers joins what is repeated, so these bytes (ModelProto.graph →
 // GraphProto.output → ValueInfoProto.name) add an entry to the graph's list.
-const durationsPatch = "\x3a\x12\x62\x10\x0a\x0e" + durationsOutput
+const durationsPatch = "\x3a\x12\x62\x10\x0a\x0e" + durationsTensor
 
 // maxVoiceModel bounds a voice's model: the largest Piper voices have 114 MB.
 const maxVoiceModel = 1 << 30
 
-// open loads the model, with durations where it has them.
+// open loads the model: in parts, or, where it cannot be cut, in one.
 func (p *Piper) open(rt *Runtime, path string) error {
 	if err := readable(path); err != nil {
 		return err
 	}
+	if p.uncut = p.openParts(rt, path); p.uncut == nil {
+		return nil
+	}
+	return p.openWhole(rt, path)
+}
+
+// openWhole loads the model in one, with durations where it has them.
+func (p *Piper) openWhole(rt *Runtime, path string) error {
 	model, release, err := readModel(path, durationsPatch)
 	if err != nil {
 		return err
 	}
 	defer release()
-	inputs := []string{"input", "input_lengths", "scales"}
-	if p.config.NumSpeakers > 1 {
-		inputs = append(inputs, "sid")
-	}
+	inputs := frontOf(p.config.NumSpeakers > 1).inputs
 	p.timed = true
-	p.session, err = rt.LoadBytes(path, model, SessionOptions{
-		Threads: piperThreads, Inputs: inputs, Outputs: []string{"output", durationsOutput},
+	p.whole, err = rt.LoadBytes(path, model, SessionOptions{
+		Threads: piperThreads, Inputs: inputs, Outputs: []string{soundTensor, durationsTensor},
 	})
 	if err == nil {
 		return nil
 	}
 	// A voice from another exporter: it speaks, but does not tell when.
 	p.timed = false
-	p.session, err = rt.LoadBytes(path, model[:len(model)-len(durationsPatch)], SessionOptions{
-		Threads: piperThreads, Inputs: inputs, Outputs: []string{"output"},
+	p.whole, err = rt.LoadBytes(path, model[:len(model)-len(durationsPatch)], SessionOptions{
+		Threads: piperThreads, Inputs: inputs, Outputs: []string{soundTensor},
 	})
 	return err
+}
+
+// openParts cuts the model and loads its parts, all of them or none.
+func (p *Piper) openParts(rt *Runtime, path string) (err error) {
+	model, release, err := readModel(path, "")
+	if err != nil {
+		return err
+	}
+	defer release()
+	room, release, err := memory(len(model) + cutRoom)
+	if err != nil {
+		return err
+	}
+	defer release()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+			p.front, p.behind = nil, [parts]stage{}
+		}
+	}()
+	if p.front, err = rt.loadPart(path, room, model, frontOf(p.config.NumSpeakers > 1)); err != nil {
+		return err
+	}
+	rates := [parts]int{flowPart: 1, coarsePart: coarseRate, finePart: piperHop / coarseRate}
+	for i := range p.behind {
+		if p.behind[i], err = rt.loadStage(path, room, model, behindFront(i), rates[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cutRoom is what a part may have beside what it has of the model: the
+// descriptions of its edges.
+const cutRoom = 4096
+
+// loadPart cuts a part out of model and loads it; room is where it is put
+// together.
+func (r *Runtime) loadPart(path string, room, model []byte, p part) (*Session, error) {
+	cut, err := cutGraph(room[:0], model, p)
+	if err != nil {
+		return nil, fmt.Errorf("onnx: cut %s: %w", path, err)
+	}
+	return r.LoadBytes(path, cut, SessionOptions{Threads: piperThreads, Inputs: p.inputs, Outputs: p.outputs})
 }
 
 // readModel reads a file with tail behind it into memory that the collector
@@ -66,11 +158,10 @@ func readModel(path, tail string) (model []byte, release func() error, err error
 	if size == 0 || size > maxVoiceModel {
 		return nil, nil, fmt.Errorf("voice: %s has %d bytes; a Piper model has 1 to %d", path, size, maxVoiceModel)
 	}
-	model, err = syscall.Mmap(-1, 0, size+len(tail), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	model, release, err = memory(size + len(tail))
 	if err != nil {
 		return nil, nil, fmt.Errorf("voice: memory for %s: %w", path, err)
 	}
-	release = func() error { return syscall.Munmap(model) }
 	if _, err := io.ReadFull(f, model[:size]); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("voice: read %s: %w", path, err), release())
 	}
@@ -78,47 +169,8 @@ func readModel(path, tail string) (model []byte, release func() error, err error
 	return model, release, nil
 }
 
-// run gives the model its numbers and returns its sound and, when it tells,
-// the frames of each id. The noise scales are 0: a Piper model adds noise to
-// the sound and to the durations, and without it the same text gives the same
-// samples, bit by bit, at the same word error.
-func (p *Piper) run(ids []int64, speed float64) (pcm, frames []float32, err error) {
-	n := int64(len(ids))
-	scales := []float32{0, float32(p.config.Inference.LengthScale / speed), 0}
-	var inputs, outputs []Value
-	defer func() {
-		for _, v := range append(inputs, outputs...) {
-			if v != nil {
-				err = errors.Join(err, v.Destroy())
-			}
-		}
-	}()
-	in := func(v Value, e error) {
-		if e != nil {
-			err = errors.Join(err, e)
-			return
-		}
-		inputs = append(inputs, v)
-	}
-	in(NewTensor(ids, 1, n))
-	in(NewTensor([]int64{n}, 1))
-	in(NewTensor(scales, 3))
-	if p.config.NumSpeakers > 1 {
-		in(NewTensor([]int64{0}, 1))
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	outputs = make([]Value, 1, 2)
-	if p.timed {
-		outputs = append(outputs, nil)
-	}
-	if err := p.session.Run(inputs, outputs); err != nil {
-		return nil, nil, err
-	}
-	if pcm, err = Floats(outputs[0]); err != nil || !p.timed {
-		return pcm, nil, err
-	}
-	frames, err = Floats(outputs[1])
-	return pcm, frames, err
+// memory is so many bytes beside Go's heap.
+func memory(size int) (b []byte, release func() error, err error) {
+	b, err = syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	return b, func() error { return syscall.Munmap(b) }, err
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"parley/appliance/audio"
 	"parley/appliance/engine"
@@ -46,7 +45,7 @@ func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 // say speaks or fails.
 func say(t testing.TB, p *Piper, s string, o engine.SpeakOptions) engine.Speech {
 	t.Helper()
-	speech, err := p.Synthesize(context.Background(), s, o)
+	speech, err := engine.SpeakWhole(context.Background(), p, s, o)
 	if err != nil {
 		t.Fatalf("%q: %v", s, err)
 	}
@@ -105,7 +104,7 @@ func sameTwice(t *testing.T, p *Piper) {
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			got, err := p.Synthesize(context.Background(), s, engine.SpeakOptions{Speed: 1})
+			got, err := engine.SpeakWhole(context.Background(), p, s, engine.SpeakOptions{Speed: 1})
 			if err != nil || !slices.Equal(got.PCM, want.PCM) {
 				t.Errorf("another sound, or %v", err)
 			}
@@ -115,22 +114,11 @@ func sameTwice(t *testing.T, p *Piper) {
 }
 
 func durationsAddUp(t *testing.T, p *Piper) {
-	all, err := p.PhonemeIDs(t.Context(), "Good evening, this is a test.")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := all[0]
+	b := breathOf(t, p, "Good evening, this is a test.")
 	for _, speed := range []float64{0.5, 1, 2} {
-		pcm, frames, err := p.run(ids, speed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var sum float32
-		for _, f := range frames {
-			sum += f
-		}
-		if len(frames) != len(ids) || int(sum)*piperHop != len(pcm) {
-			t.Errorf("speed %g: %d ids last %d frames of %v samples, the sound has %d samples", speed, len(ids), len(frames), sum*piperHop, len(pcm))
+		pcm, frames := inPieces(t, p, b, speed)
+		if len(frames) != len(b.ids) || framesOf(frames)*piperHop != len(pcm) {
+			t.Errorf("speed %g: %d ids last %d frames, the sound has %d samples", speed, len(b.ids), framesOf(frames), len(pcm))
 		}
 	}
 }
@@ -184,7 +172,7 @@ func speedScales(t *testing.T, p *Piper) {
 		}
 	}
 	for _, speed := range []float64{-1, 0.1, 3.1, math.NaN(), math.Inf(1)} {
-		if _, err := p.Synthesize(context.Background(), s, engine.SpeakOptions{Speed: speed}); err == nil || !strings.Contains(err.Error(), "0.25 to 3") {
+		if _, err := engine.SpeakWhole(context.Background(), p, s, engine.SpeakOptions{Speed: speed}); err == nil || !strings.Contains(err.Error(), "0.25 to 3") {
 			t.Errorf("speed %g: %v", speed, err)
 		}
 	}
@@ -239,7 +227,7 @@ func TestAVoiceStopsWhenNobodyWaits(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := p.Synthesize(ctx, "Nobody hears this.", engine.SpeakOptions{}); err != context.Canceled {
+	if _, err := engine.SpeakWhole(ctx, p, "Nobody hears this.", engine.SpeakOptions{}); err != context.Canceled {
 		t.Errorf("got %v", err)
 	}
 }
@@ -296,30 +284,4 @@ func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
 	if n := strings.Count(log.String(), "phoneme=ʃ"); n != 1 {
 		t.Errorf("told %d times: %s", n, log.String())
 	}
-}
-
-// TestSpeakingCostsLittleMoreThanTheModel compares Synthesize with the bare
-// run of the model; it reports, as times are the machine's.
-func TestSpeakingCostsLittleMoreThanTheModel(t *testing.T) {
-	p := openVoice(t, openRuntime(t), "voice-joe")
-	const s = "Sure, I can help you with that."
-	all, err := p.PhonemeIDs(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids := all[0]
-	var bare, whole []time.Duration
-	for range 15 {
-		begin := time.Now()
-		if _, _, err := p.run(ids, 1); err != nil {
-			t.Fatal(err)
-		}
-		bare = append(bare, time.Since(begin))
-		begin = time.Now()
-		say(t, p, s, engine.SpeakOptions{})
-		whole = append(whole, time.Since(begin))
-	}
-	slices.Sort(bare)
-	slices.Sort(whole)
-	t.Logf("median: model %v, whole %v, ratio %.2f", bare[7], whole[7], float64(whole[7])/float64(bare[7]))
 }

@@ -1,0 +1,167 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// sameSound is how far apart two samples may be that should be the same: ONNX
+// Runtime adds up in another order where a tensor has another length. It is
+// 84 dB below full scale, two steps of 16-bit sound.
+const sameSound = 6e-5
+
+func breathOf(t testing.TB, p *Piper, s string) breath {
+	t.Helper()
+	all, err := p.allBreaths(t.Context(), s, engine.SpeakOptions{})
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%q: %d breaths, %v", s, len(all), err)
+	}
+	return all[0]
+}
+
+// inPieces is a breath as the model says it, piece by piece.
+func inPieces(t testing.TB, p *Piper, b breath, speed float64) (pcm, frames []float32) {
+	t.Helper()
+	w, frames, err := p.wave(t.Context(), b, engine.SpeakOptions{Speed: speed})
+	for err == nil {
+		var piece []float32
+		if piece, err = w.piece(t.Context(), nil); piece == nil {
+			break
+		}
+		pcm = append(pcm, piece...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pcm, frames
+}
+
+// openWhole loads the voice of a pack uncut.
+func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
+	t.Helper()
+	path := packFile(t, pack, "voice.onnx")
+	config, err := readPiperConfig(filepath.Join(filepath.Dir(path), "voice.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Piper{config: config, gate: engine.NewGate(2), ph: openPhonemizer(t), gain: 1}
+	if err := p.openWhole(rt, path); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeOrFail(t, p) })
+	return p
+}
+
+func oddTexts() []string {
+	return []string{
+		"No.", "A", "Mhm,", "Good morning.", "Sure, I can help you with that.",
+		"The swimming pool on the second floor is open every day from seven in the morning until ten at night, and towels are free of charge.",
+		"Wait! What? Really: no; yes...", "3.14159 and 2026-11-22, 17:45", "zzzzzzzzzzzz sssss",
+		"Peter Piper picked a peck of pickled peppers; a peck of pickled peppers Peter Piper picked.",
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "Ça va? Größe, naïve, İstanbul.", "漢字", "hm hm hm hm hm",
+	}
+}
+
+// TestPiecesAddUpToTheWhole compares what a cut model gives piece by piece with
+// the model as it was delivered.
+func TestPiecesAddUpToTheWhole(t *testing.T) {
+	rt := openRuntime(t)
+	for _, pack := range voices() {
+		t.Run(pack, func(t *testing.T) {
+			cut, uncut := openVoice(t, rt, pack), openWhole(t, rt, pack)
+			if cut.uncut != nil {
+				t.Fatal(cut.uncut)
+			}
+			worst, same, all := 0.0, 0, 0
+			for _, s := range append(oddTexts(), saidSentences()...) {
+				for _, speed := range []float64{1, 0.7, 1.6} {
+					b := breathOf(t, cut, s)
+					got, frames := inPieces(t, cut, b, speed)
+					want, wantFrames := inPieces(t, uncut, b, speed)
+					if len(got) != len(want) || framesOf(frames) != framesOf(wantFrames) {
+						t.Fatalf("%q: %d samples in pieces, %d in one", s, len(got), len(want))
+					}
+					for i := range got {
+						d := math.Abs(float64(got[i] - want[i]))
+						if worst = max(worst, d); d == 0 {
+							same++
+						}
+						all++
+						if d > sameSound {
+							t.Fatalf("%q at speed %g: sample %d of %d differs by %g", s, speed, i, len(got), d)
+						}
+					}
+					if speed == 1 && len(s) > 60 {
+						continue
+					}
+				}
+			}
+			t.Logf("largest difference %.2g, %d of %d samples the same", worst, same, all)
+		})
+	}
+}
+
+// TestTheFirstSoundDoesNotWaitForTheRest: whatever a text's length, the first
+// piece is short, the later ones grow, and each says how much is to come.
+func TestTheFirstSoundDoesNotWaitForTheRest(t *testing.T) {
+	p := openVoice(t, openRuntime(t), "voice-joe")
+	for _, s := range append(oddTexts(), strings.Repeat("漢字", 60)) {
+		var sizes []int
+		sum, last := 0, false
+		whole := 0
+		begun := time.Now()
+		err := p.Speak(t.Context(), s, engine.SpeakOptions{}, func(piece engine.Sound) error {
+			if last {
+				t.Errorf("%.20q: a piece after the last", s)
+			}
+			if len(sizes) == 0 {
+				t.Logf("%.20q: first %d samples after %v, of %d", s, len(piece.PCM), time.Since(begun).Round(time.Millisecond), piece.Whole)
+				whole = piece.Whole
+			}
+			sizes = append(sizes, len(piece.PCM))
+			sum += len(piece.PCM)
+			last = piece.Last
+			if last && piece.Whole != sum {
+				t.Errorf("%.20q: the last piece says %d of %d samples", s, piece.Whole, sum)
+			}
+			return nil
+		})
+		if err != nil || !last {
+			t.Fatalf("%.20q: %v, last %v", s, err, last)
+		}
+		if most := (firstPiece + 1) * piperHop; sizes[0] > most {
+			t.Errorf("%.20q: the first piece has %d samples, at most %d are allowed", s, sizes[0], most)
+		}
+		for i, n := range sizes {
+			if most := (longestPiece+1)*piperHop + p.RateHz()*(tailMS+betweenSentencesMS)/1000; n > most {
+				t.Errorf("%.20q: piece %d has %d samples, at most %d are allowed", s, i, n, most)
+			}
+		}
+		if off := math.Abs(float64(whole-sum)) / float64(sum); off > 0.35 && whole-sum > p.RateHz()/2 {
+			t.Errorf("%.20q: expected %d samples, got %d", s, whole, sum)
+		}
+	}
+}
+
+// TestAVoiceStopsWithinAPiece: nothing more is made for who has gone.
+func TestAVoiceStopsWithinAPiece(t *testing.T) {
+	p := openVoice(t, openRuntime(t), "voice-joe")
+	long := oddTexts()[5]
+	gone := errors.New("gone")
+	n := 0
+	if err := p.Speak(t.Context(), long, engine.SpeakOptions{}, func(engine.Sound) error { n++; return gone }); err != gone || n != 1 {
+		t.Errorf("%d pieces, %v", n, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	n = 0
+	if err := p.Speak(ctx, long, engine.SpeakOptions{}, func(engine.Sound) error { n++; cancel(); return nil }); err != context.Canceled || n != 1 {
+		t.Errorf("%d pieces, %v", n, err)
+	}
+}

@@ -1,0 +1,115 @@
+package onnx
+
+import (
+	"context"
+
+	"parley/appliance/engine"
+)
+
+// speaking is a text on its way to whoever listens: breath by breath, of each
+// the sound piece by piece, as loud as every voice and with clean edges.
+type speaking struct {
+	p       *Piper
+	options engine.SpeakOptions
+	emit    func(engine.Sound) error
+
+	given    int     // samples so far
+	perID    float64 // samples that an id of the breaths so far has had
+	begin    int     // where the sound of this breath begins, behind the pause
+	pause    int     // silence that is still owed
+	edges    *edges
+	wave     pieces
+	phonemes []engine.Phoneme // of this breath, in samples of its wave
+}
+
+// pieces is the sound of a breath, which is made as it is asked for.
+type pieces interface {
+	// piece makes the next samples; nil when there are no more.
+	piece(ctx context.Context, u *engine.Urgency) ([]float32, error)
+	// length is how many samples come in all.
+	length() int
+	// skipped is how many samples of the model's come before them.
+	skipped() int
+}
+
+// say says one breath; rest are those that follow.
+func (s *speaking) say(ctx context.Context, b breath, rest []breath) error {
+	if err := s.start(ctx, b); err != nil {
+		return err
+	}
+	for {
+		pcm, err := s.wave.piece(ctx, s.options.Urgency)
+		if err != nil {
+			return err
+		}
+		if pcm == nil {
+			return s.give(s.edges.end(), rest, true)
+		}
+		amplify(pcm, s.p.gain)
+		if err := s.give(s.edges.add(pcm), rest, false); err != nil {
+			return err
+		}
+	}
+}
+
+// start has the model take the text of a breath.
+func (s *speaking) start(ctx context.Context, b breath) error {
+	var frames []float32
+	var err error
+	s.wave, frames, err = s.p.wave(ctx, b, s.options)
+	if err != nil {
+		return err
+	}
+	s.edges = newEdges(s.p.RateHz())
+	if s.given > 0 {
+		s.pause = s.p.RateHz() * betweenSentencesMS / 1000
+	}
+	s.begin = s.given + s.pause
+	s.perID = float64(s.wave.length()) / float64(len(b.ids)-b.skip)
+	s.phonemes = place(b.sounds, frames, s.wave.skipped()+s.wave.length())
+	return nil
+}
+
+// give hands out sound of this breath, if it is any or the last.
+func (s *speaking) give(pcm []float32, rest []breath, ended bool) error {
+	last := ended && len(rest) == 0
+	if len(pcm) == 0 && !last {
+		return nil
+	}
+	if s.pause > 0 && len(pcm) > 0 {
+		pcm = append(make([]float32, s.pause, s.pause+len(pcm)), pcm...)
+		s.pause = 0
+	}
+	s.given += len(pcm)
+	if last && s.given == 0 {
+		return nil // nothing of it can be heard
+	}
+	return s.emit(engine.Sound{PCM: pcm, Phonemes: s.said(ended), Whole: s.expected(rest, ended), Last: last})
+}
+
+// said are the phonemes of this breath that have been given by now, in samples
+// of the whole speech. At its end that is the rest of them.
+func (s *speaking) said(ended bool) []engine.Phoneme {
+	var out []engine.Phoneme
+	shift := s.begin - s.wave.skipped() - s.edges.dropped
+	within := func(at int) int { return min(max(at+shift, s.begin), s.given) }
+	for len(s.phonemes) > 0 && (ended || s.phonemes[0].End+shift <= s.given) {
+		ph := s.phonemes[0]
+		out = append(out, engine.Phoneme{Symbol: ph.Symbol, Begin: within(ph.Begin), End: within(ph.End)})
+		s.phonemes = s.phonemes[1:]
+	}
+	return out
+}
+
+// expected is how many samples there will be in all: what was given, what is
+// left of this breath, and the others as fast as this one.
+func (s *speaking) expected(rest []breath, ended bool) int {
+	n := s.given
+	if !ended {
+		n = s.begin + s.wave.length() - s.edges.dropped
+	}
+	for _, b := range rest {
+		n += s.p.RateHz()*betweenSentencesMS/1000 + int(s.perID*float64(len(b.ids)-b.skip))
+	}
+	return n
+}

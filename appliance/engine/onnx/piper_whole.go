@@ -1,0 +1,84 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+
+	"parley/appliance/engine"
+)
+
+// inOne is the sound of a breath of a voice whose model cannot be cut: one
+// piece.
+type inOne struct {
+	pcm     []float32 // nil once it was given
+	samples int
+	skip    int // samples that come before
+	frames  []float32
+}
+
+// inOne runs the whole model.
+func (p *Piper) inOne(ctx context.Context, b breath, o engine.SpeakOptions) (w *inOne, err error) {
+	w = &inOne{}
+	err = p.through(ctx, o.Urgency, func() error {
+		w.pcm, w.frames, err = p.run(b.ids, o.Speed)
+		return err
+	})
+	if len(w.frames) >= b.skip {
+		w.skip = min(framesOf(w.frames[:b.skip])*piperHop, len(w.pcm))
+	}
+	w.pcm = w.pcm[w.skip:]
+	w.samples = len(w.pcm)
+	return w, err
+}
+
+func (w *inOne) length() int  { return w.samples }
+func (w *inOne) skipped() int { return w.skip }
+
+func (w *inOne) piece(context.Context, *engine.Urgency) ([]float32, error) {
+	pcm := w.pcm
+	w.pcm = nil
+	return pcm, nil
+}
+
+// numbers are what the model is given. The noise scales are 0: a Piper model
+// adds noise to the sound and to the durations, and without it the same text
+// gives the same samples, bit by bit, at the same word error.
+func (p *Piper) numbers(ids []int64, speed float64) (inputs []Value, err error) {
+	in := func(v Value, e error) {
+		if e != nil {
+			err = errors.Join(err, e)
+			return
+		}
+		inputs = append(inputs, v)
+	}
+	n := int64(len(ids))
+	in(NewTensor(ids, 1, n))
+	in(NewTensor([]int64{n}, 1))
+	in(NewTensor([]float32{0, float32(p.config.Inference.LengthScale / speed), 0}, 3))
+	if p.config.NumSpeakers > 1 {
+		in(NewTensor([]int64{0}, 1))
+	}
+	return inputs, err
+}
+
+// run gives the whole model its numbers and returns its sound and, when it
+// tells, the frames of each id.
+func (p *Piper) run(ids []int64, speed float64) (pcm, frames []float32, err error) {
+	inputs, err := p.numbers(ids, speed)
+	outputs := make([]Value, 1, 2)
+	if p.timed {
+		outputs = append(outputs, nil)
+	}
+	defer func() { err = errors.Join(err, destroy(inputs), destroy(outputs)) }()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.whole.Run(inputs, outputs); err != nil {
+		return nil, nil, err
+	}
+	if pcm, err = Floats(outputs[0]); err != nil || !p.timed {
+		return pcm, nil, err
+	}
+	frames, err = Floats(outputs[1])
+	return pcm, frames, err
+}
