@@ -122,11 +122,15 @@ func (a *alone) firstClause(ctx context.Context, asked []engine.Message) (clause
 // be heard, were it played as it comes.
 func (a *alone) firstSound(ctx context.Context, said string) (time.Duration, error) {
 	begun := time.Now()
-	speech, err := a.voice.Synthesize(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
-	if err != nil {
+	enough := errors.New("the first sound is there")
+	var took, silence time.Duration
+	err := a.voice.Speak(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(piece engine.Sound) error {
+		took = time.Since(begun)
+		silence, _, _ = span(piece.PCM, a.voice.RateHz())
+		return enough
+	})
+	if err != nil && !errors.Is(err, enough) {
 		return 0, err
 	}
-	took := time.Since(begun)
-	silence, _, _ := span(speech.PCM, speech.RateHz)
 	return took + silence, nil
 }

@@ -94,11 +94,11 @@ func (f *failing) Voice(name string) (engine.Synthesizer, error) {
 	return f, nil
 }
 
-func (f *failing) Synthesize(ctx context.Context, text string, o engine.SpeakOptions) (engine.Speech, error) {
+func (f *failing) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if err := f.fail("voice"); err != nil {
-		return engine.Speech{}, err
+		return err
 	}
-	return f.fakes.Synthesize(ctx, text, o)
+	return f.fakes.Speak(ctx, text, o, emit)
 }
 
 func (f *failing) StartChat(context.Context, store.NewChat, ...store.Event) error {

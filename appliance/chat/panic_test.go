@@ -58,11 +58,11 @@ func (b broken) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 
 func (b broken) Voice(string) (engine.Synthesizer, error) { return b, nil }
 
-func (b broken) Synthesize(ctx context.Context, text string, o engine.SpeakOptions) (engine.Speech, error) {
+func (b broken) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if b.where == "voice" && strings.Contains(text, poison) {
 		panic("the voice breaks")
 	}
-	return b.fakes.Synthesize(ctx, text, o)
+	return b.fakes.Speak(ctx, text, o, emit)
 }
 
 func (b broken) AppendEvents(ctx context.Context, id string, events []store.Event) error {

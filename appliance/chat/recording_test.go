@@ -135,8 +135,8 @@ type humming struct{ *fakes }
 
 func (h humming) Voice(string) (engine.Synthesizer, error) { return h, nil }
 
-func (h humming) Synthesize(ctx context.Context, _ string, _ engine.SpeakOptions) (engine.Speech, error) {
-	return engine.Speech{PCM: beep(24000, time.Second), RateHz: 24000}, ctx.Err()
+func (h humming) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	return emit(engine.Sound{PCM: beep(24000, time.Second), Whole: 24000, Last: true})
 }
 
 func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {

@@ -82,8 +82,11 @@ func (f *fakes) Voice(name string) (engine.Synthesizer, error) {
 	return f, nil
 }
 func (f *fakes) RateHz() int { return 24000 }
-func (f *fakes) Synthesize(ctx context.Context, text string, _ engine.SpeakOptions) (engine.Speech, error) {
-	return engine.Speech{PCM: make([]float32, 24000), RateHz: 24000}, ctx.Err()
+func (f *fakes) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return emit(engine.Sound{PCM: make([]float32, 24000), Whole: 24000, Last: true})
 }
 
 func (f *fakes) Send(ctx context.Context, m contract.ServerMessage) error {

@@ -90,10 +90,10 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	var cutter text.Cutter
-	tell := func(sentences []string) {
+	tell := func(goesOn bool, sentences ...string) {
 		for _, line := range sentences {
 			s.thought(line)
-			m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line}})
+			m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}})
 		}
 	}
 	prompt := m.prompt(t.Conversation, s.mind)
@@ -105,9 +105,9 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 			first, bytes = time.Now(), -len(part.Text)
 		}
 		bytes += len(part.Text)
-		tell(cutter.Push(part.Text))
+		tell(false, cutter.Push(part.Text)...)
 		if early := m.early(&cutter, s); early != "" {
-			tell([]string{early})
+			tell(true, early)
 		}
 		return context.Cause(ctx)
 	})
@@ -121,7 +121,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 		return
 	}
 	if rest := cutter.Rest(); rest != "" {
-		tell([]string{rest})
+		tell(false, rest)
 	}
 	m.post(turn.ThoughtEnded{At: turn.At(m.clock()), Turn: t.Turn})
 }

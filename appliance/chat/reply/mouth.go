@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/appliance/audio"
 	"parley/appliance/chat/turn"
@@ -39,9 +40,9 @@ type Voices interface {
 // more or ctx ends.
 func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
 	var rate converter
+	before := "" // what was said of the sentence that goes on
 	for s := range sentences {
-		asked := time.Now()
-		piece, err := m.piece(ctx, s, &rate, due.mouth)
+		err := m.say(ctx, n, s, before, &rate, due)
 		if ctx.Err() != nil {
 			return
 		}
@@ -49,32 +50,66 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 			m.post(turn.Failed{At: turn.At(m.clock()), Turn: n, Fault: contract.Fault{Code: contract.NotSpoken, Cause: err}})
 			return
 		}
-		m.pace.sounded(time.Since(asked))
-		due.spoken(piece.Whole)
-		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Piece: piece})
+		if before += s.sentence.Text + " "; !s.sentence.GoesOn {
+			before = ""
+		}
 	}
 }
 
-// piece is a sentence as sound, all of it in one.
-func (m mouth) piece(ctx context.Context, s speech, rate *converter, u *engine.Urgency) (turn.Piece, error) {
+// say speaks one sentence, and posts its sound piece by piece as it is made.
+func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *converter, due *schedule) error {
+	asked := time.Now()
 	voice, err := m.voices.Voice(s.voice)
 	if err != nil {
-		return turn.Piece{}, err
+		return err
 	}
-	said, err := voice.Synthesize(ctx, s.sentence.Text, engine.SpeakOptions{Urgency: u, Speed: s.speed})
-	if err != nil || len(said.PCM) == 0 {
-		return turn.Piece{Sentence: s.sentence, Last: true}, err
-	}
-	pcm, err := rate.convert(said)
+	resampler, err := rate.from(voice.RateHz())
 	if err != nil {
-		return turn.Piece{}, err
+		return err
 	}
-	if strings.ContainsAny(s.sentence.Text[len(s.sentence.Text)-1:], ".!?") {
-		pcm = append(pcm, make([]float32, sentencePause*contract.OutputRateHz/time.Second)...)
+	pause := 0
+	if !s.sentence.GoesOn && ends(s.sentence.Text) {
+		pause = int(sentencePause * contract.OutputRateHz / time.Second)
 	}
-	whole := time.Duration(len(pcm)) * time.Second / contract.OutputRateHz
-	return turn.Piece{Sentence: s.sentence, PCM: pcm, Whole: whole, Last: true}, nil
+	piece := turn.Piece{Sentence: s.sentence}
+	post := func() {
+		due.spoken(piece.Length())
+		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Piece: piece})
+		piece.Index++
+	}
+	o := engine.SpeakOptions{Urgency: due.mouth, Speed: s.speed, After: before, GoesOn: s.sentence.GoesOn}
+	err = voice.Speak(ctx, s.sentence.Text, o, func(sound engine.Sound) error {
+		if piece.Index == 0 {
+			m.pace.sounded(time.Since(asked))
+		}
+		room := len(sound.PCM)*contract.OutputRateHz/voice.RateHz() + 1
+		if piece.Last = sound.Last; piece.Last {
+			piece.PCM = resampler.Flush(resampler.Process(make([]float32, 0, room+pause+resamplerTail), sound.PCM))
+			piece.PCM = append(piece.PCM, make([]float32, pause)...)
+		} else {
+			piece.PCM = resampler.Process(make([]float32, 0, room), sound.PCM)
+		}
+		piece.Whole = time.Duration(sound.Whole)*time.Second/time.Duration(voice.RateHz()) + sentencePause*time.Duration(min(pause, 1))
+		post()
+		return context.Cause(ctx)
+	})
+	if err == nil && !piece.Last { // nothing of it can be said
+		piece.Last = true
+		post()
+	}
+	return err
 }
+
+// ends reports whether a text ends a sentence.
+func ends(s string) bool {
+	s = strings.TrimRight(s, `"'”’»)`)
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return strings.ContainsRune(".!?…。！？", r)
+}
+
+// resamplerTail is room for what a resampler holds back of a stream until it
+// ends: half of its filter.
+const resamplerTail = 256
 
 // converter brings speech to the rate of the wire. It keeps its filter, whose
 // design takes a millisecond, for as long as the voice stays the same.
@@ -83,15 +118,13 @@ type converter struct {
 	resampler *audio.Resampler
 }
 
-func (c *converter) convert(s engine.Speech) ([]float32, error) {
-	if c.resampler == nil || c.fromHz != s.RateHz {
-		r, err := audio.NewResampler(s.RateHz, contract.OutputRateHz)
+func (c *converter) from(hz int) (*audio.Resampler, error) {
+	if c.resampler == nil || c.fromHz != hz {
+		r, err := audio.NewResampler(hz, contract.OutputRateHz)
 		if err != nil {
 			return nil, err
 		}
-		c.fromHz, c.resampler = s.RateHz, r
+		c.fromHz, c.resampler = hz, r
 	}
-	size := len(s.PCM)*contract.OutputRateHz/s.RateHz + 1
-	pause := int(sentencePause * contract.OutputRateHz / time.Second)
-	return c.resampler.Flush(c.resampler.Process(make([]float32, 0, size+pause), s.PCM)), nil
+	return c.resampler, nil
 }

@@ -13,9 +13,13 @@ const (
 	// known better than that.
 	spokenEach = time.Second / 15
 	// ahead is how long before the listener has heard all that was made, more of
-	// it is due: the model needs that long for a short sentence on a slow
-	// machine, and the voice for its sound.
+	// it is to be thought: the model needs that long for a short sentence on a
+	// slow machine, with the voice for its first sound.
 	ahead = time.Second
+	// soundAhead is the same for a piece of sound, which is made in a fraction of
+	// the time it plays: the longest takes 150 ms on a slow machine, and waits for
+	// a piece of somebody else's work or two before.
+	soundAhead = 300 * time.Millisecond
 )
 
 // schedule says when the parts of one reply are due, so that the cores go to
@@ -104,7 +108,7 @@ func (s *schedule) tellMouth() {
 		s.mouth.Set(s.priority(), s.begins)
 		return
 	}
-	s.mouth.Set(s.priority(), s.played.Add(-ahead))
+	s.mouth.Set(s.priority(), s.played.Add(-soundAhead))
 }
 
 // later is t, or now where t has passed: a listener who has run dry goes on

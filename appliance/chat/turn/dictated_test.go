@@ -51,7 +51,7 @@ func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
 func TestResumingDoesNotDropWhatIsDictated(t *testing.T) {
 	b := begin(t)
 	b.after(PauseAsked{}, Typed{Text: "Hello?"})
-	b.after(Dictated{Sentences: []Sentence{{"a", "One."}}})
+	b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}})
 	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET")
 	want(t, b.after(clip(1, "One.", time.Second)), "assistant: One.", "audio id-One.", "assistant_end")
 	want(t, b.after(Tick{}))

@@ -168,6 +168,8 @@ type Words struct {
 type Sentence struct {
 	ID   string
 	Text string
+	// GoesOn says that it was cut before its end: its rest is the next one.
+	GoesOn bool
 }
 
 // Piece is a piece of the sound of a Sentence. The pieces of one follow one
@@ -180,7 +182,7 @@ type Piece struct {
 	Last     bool          // the sentence ends with it
 }
 
-// length is how long the piece plays.
-func (p Piece) length() time.Duration {
+// Length is how long the piece plays.
+func (p Piece) Length() time.Duration {
 	return time.Duration(len(p.PCM)) * time.Second / contract.OutputRateHz
 }

@@ -97,7 +97,7 @@ func (s *State) addAssistant(sentence Sentence) {
 // and in the records: the two always agree.
 func (s *State) amend(out *effects, p playing, heard string) {
 	heard = strings.TrimSpace(heard)
-	s.tell(out, CutShort{Sentence{p.sentence.ID, heard + CutMark}, p.dictated})
+	s.tell(out, CutShort{Sentence{ID: p.sentence.ID, Text: heard + CutMark}, p.dictated})
 	for i := len(s.history) - 1; i >= 0; i-- {
 		if e := s.history[i]; e.Role != Assistant || e.ID != p.sentence.ID {
 			continue

@@ -11,7 +11,7 @@ import (
 
 func TestVoiceFromBeforeTheAssistantBeganDoesNotInterrupt(t *testing.T) {
 	b := begin(t)
-	b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}, Dictated{Sentences: []Sentence{{"a", "One."}}})
+	b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}, Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}})
 	want(t, b.after(Voiced{Utterance: 1, Voice: 2032 * time.Millisecond}))
 	want(t, b.after(Voiced{Utterance: 1, Voice: 2799 * time.Millisecond}))
 	want(t, b.after(Voiced{Utterance: 1, Voice: 2800 * time.Millisecond}), "cancel 1", "user_interruption")

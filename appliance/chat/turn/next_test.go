@@ -321,7 +321,7 @@ func TestPausedAssistantSaysNothingAndAnswersTheLastMessageWhenResumed(t *testin
 func TestDictatedTextIsSpokenEvenWhilePaused(t *testing.T) {
 	b := begin(t)
 	b.after(PauseAsked{})
-	want(t, b.after(Dictated{Sentences: []Sentence{{"a", "One."}, {"b", "Two."}}}), "speak 1: One.", "speak 1: Two.", "done 1")
+	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}, {ID: "b", Text: "Two."}}}), "speak 1: One.", "speak 1: Two.", "done 1")
 	want(t, b.after(clip(1, "One.", time.Second)), "assistant: One.", "audio id-One.")
 	want(t, b.after(clip(1, "Two.", time.Second)), "assistant: Two.", "audio id-Two.", "assistant_end")
 }

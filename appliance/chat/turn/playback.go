@@ -32,13 +32,13 @@ func (s *State) plays(p Piece) {
 		s.playing = append(s.playing, playing{sentence: p.Sentence, dictated: s.reply.dictated})
 	}
 	newest := &s.playing[len(s.playing)-1]
-	newest.sounded += p.length()
+	newest.sounded += p.Length()
 	newest.whole, newest.last = max(p.Whole, newest.sounded), p.Last
 	if p.Last {
 		newest.whole = newest.sounded
 	}
-	if p.length() > 0 {
-		s.silentAt = max(s.now, s.silentAt) + p.length()
+	if p.Length() > 0 {
+		s.silentAt = max(s.now, s.silentAt) + p.Length()
 	}
 }
 
@@ -83,7 +83,7 @@ func (s *State) silence(out *effects) (unheard []Sentence) {
 			continue
 		}
 		words := p.words(heard[i])
-		unheard = append(unheard, Sentence{p.sentence.ID, strings.TrimSpace(p.sentence.Text[len(words):])})
+		unheard = append(unheard, Sentence{ID: p.sentence.ID, Text: strings.TrimSpace(p.sentence.Text[len(words):]), GoesOn: p.sentence.GoesOn})
 		s.amend(out, p, words)
 	}
 	s.playing = nil

@@ -252,7 +252,7 @@ func (s *State) takeUp(out *effects) {
 		rest := make([]Sentence, 0, len(b.rest))
 		for _, sentence := range b.rest {
 			if sentence.Text != "" {
-				rest = append(rest, Sentence{contract.DerivedID(sentence.ID), sentence.Text})
+				rest = append(rest, Sentence{ID: contract.DerivedID(sentence.ID), Text: sentence.Text, GoesOn: sentence.GoesOn})
 			}
 		}
 		s.recite(out, rest, b.dictated)

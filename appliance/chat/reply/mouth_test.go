@@ -1,0 +1,149 @@
+package reply
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// singer is a voice that gives a tone in pieces, and tells what it was asked.
+type singer struct {
+	pieces []int // samples
+	asked  []engine.SpeakOptions
+	due    []time.Duration // of each piece after the first: how far off it was
+	during func(piece int)
+}
+
+const singerRateHz = 22050
+
+func (v *singer) RateHz() int                              { return singerRateHz }
+func (v *singer) Voice(string) (engine.Synthesizer, error) { return v, nil }
+
+func (v *singer) Speak(ctx context.Context, _ string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	v.asked = append(v.asked, o)
+	at, all := 0, 0
+	for _, n := range v.pieces {
+		all += n
+	}
+	for i, n := range v.pieces {
+		if i > 0 {
+			v.due = append(v.due, time.Until(o.Urgency.Get().Due))
+		}
+		if err := emit(engine.Sound{PCM: tone(at, n), Whole: all, Last: i == len(v.pieces)-1}); err != nil {
+			return err
+		}
+		if at += n; v.during != nil {
+			v.during(i)
+		}
+	}
+	return nil
+}
+
+func tone(at, n int) []float32 {
+	pcm := make([]float32, n)
+	for i := range pcm {
+		pcm[i] = 0.5 * float32(math.Sin(2*math.Pi*440*float64(at+i)/singerRateHz))
+	}
+	return pcm
+}
+
+// spoken is what a mouth posts of sentences.
+func spoken(ctx context.Context, v *singer, sentences ...turn.Sentence) (pieces []turn.Piece) {
+	m := mouth{voices: v, pace: NewPace(), clock: func() time.Duration { return 0 }, post: func(e turn.Event) {
+		pieces = append(pieces, e.(turn.Spoken).Piece)
+	}}
+	queue := make(chan speech, len(sentences))
+	for _, s := range sentences {
+		queue <- speech{sentence: s, speed: 1}
+	}
+	close(queue)
+	m.speak(ctx, 1, queue, newSchedule(true, time.Now()))
+	return pieces
+}
+
+// TestSoundIsContinuousOverItsPieces: what the client gets, joined, is what it
+// would have got in one.
+func TestSoundIsContinuousOverItsPieces(t *testing.T) {
+	v := &singer{pieces: []int{5632, 5631, 11000, 1, 7, 22016, 300}}
+	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "La la la."})
+	all := 0
+	for _, n := range v.pieces {
+		all += n
+	}
+	var got []float32
+	for i, p := range pieces {
+		if p.Index != i || p.Last != (i == len(pieces)-1) {
+			t.Errorf("piece %d has index %d, last %v", i, p.Index, p.Last)
+		}
+		got = append(got, p.PCM...)
+	}
+	want := audio.Resample(tone(0, all), singerRateHz, contract.OutputRateHz)
+	want = append(want, make([]float32, sentencePause*contract.OutputRateHz/time.Second)...)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d samples, want %d, or others", len(got), len(want))
+	}
+	whole := time.Duration(len(want)) * time.Second / contract.OutputRateHz
+	for _, p := range pieces {
+		if (p.Whole - whole).Abs() > time.Millisecond {
+			t.Errorf("piece %d says that the sentence plays %v, it plays %v", p.Index, p.Whole, whole)
+		}
+	}
+}
+
+// TestLaterPiecesAreDueWhenTheListenerRunsDry: so they do not hold up a first
+// sound that somebody waits for.
+func TestLaterPiecesAreDueWhenTheListenerRunsDry(t *testing.T) {
+	second := singerRateHz
+	v := &singer{pieces: []int{second / 4, second / 4, second, 2 * second, second}}
+	spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "La."})
+	made := 0
+	for i, due := range v.due {
+		made += v.pieces[i]
+		dry := time.Duration(made)*time.Second/singerRateHz - soundAhead
+		if (due - dry).Abs() > 100*time.Millisecond {
+			t.Errorf("piece %d is due in %v; the listener has %v and it takes %v to make", i+1, due, dry+soundAhead, soundAhead)
+		}
+	}
+}
+
+func TestAMouthStopsWithinAPieceOfACancelledTurn(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	v := &singer{pieces: []int{5000, 5000, 5000}}
+	v.during = func(i int) {
+		if i == 0 {
+			cancel()
+		}
+	}
+	if pieces := spoken(ctx, v, turn.Sentence{ID: "a", Text: "La."}, turn.Sentence{ID: "b", Text: "Lo."}); len(pieces) > 2 || len(v.asked) != 1 {
+		t.Errorf("%d pieces of %d sentences", len(pieces), len(v.asked))
+	}
+}
+
+func TestTheRestOfASentenceIsSpokenAsItsRest(t *testing.T) {
+	v := &singer{pieces: []int{5000}}
+	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "Sure,", GoesOn: true}, turn.Sentence{ID: "b", Text: "I can help", GoesOn: true},
+		turn.Sentence{ID: "c", Text: "with that."}, turn.Sentence{ID: "d", Text: "Bye."})
+	for i, want := range []engine.SpeakOptions{{GoesOn: true}, {After: "Sure, ", GoesOn: true}, {After: "Sure, I can help "}, {}} {
+		if got := v.asked[i]; got.After != want.After || got.GoesOn != want.GoesOn {
+			t.Errorf("sentence %d was asked for after %q, going on: %v", i, got.After, got.GoesOn)
+		}
+	}
+	pause := audio.Samples(sentencePause, contract.OutputRateHz)
+	if got := len(pieces[2].PCM) - len(pieces[0].PCM); got != pause {
+		t.Errorf("the end of the sentence is %d samples longer than its beginning, want %d", got, pause)
+	}
+}
+
+func TestWhatCannotBeSaidStillHasAnEnd(t *testing.T) {
+	pieces := spoken(t.Context(), &singer{}, turn.Sentence{ID: "a", Text: "…"})
+	if len(pieces) != 1 || !pieces[0].Last || len(pieces[0].PCM) != 0 {
+		t.Errorf("%+v", pieces)
+	}
+}
