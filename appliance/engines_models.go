@@ -47,7 +47,7 @@ func (e *Engines) openModel(ctx context.Context, m config.LanguageModel) (engine
 		ModelPath:     filepath.Join(e.cfg.Pack(m.Pack), "model.gguf"),
 		Gate:          e.Gate,
 		Threads:       min(2, e.Gate.Cores()), // more do not make a small model faster
-		Conversations: min(max(e.cfg.MaxChats(), 1), 256),
+		Conversations: min(max(e.cfg.MaxChats(), 1), llama.MaxConversations),
 		Log:           e.log,
 	})
 	if err != nil {

@@ -135,6 +135,9 @@ const (
 type Message struct {
 	Role    Role
 	Content string
+	// Changing is how many bytes at the end of Content are of this conversation
+	// alone, such as the time; other conversations begin with those before them.
+	Changing int
 	// Calls are the tools that the assistant called in this message, beside
 	// its Content, which may be empty then; of Assistant only.
 	Calls []ToolCall
@@ -203,8 +206,10 @@ type LanguageModel interface {
 	// ErrCannot.
 	Choose(ctx context.Context, p Prompt, choices []string) ([]float64, error)
 	// Prefill computes p's messages ahead of time, so that a Generate with the
-	// same beginning starts sooner. It is a hint: engines without a cache
-	// return nil at once.
+	// same beginning starts sooner. Where p names no conversation, what its
+	// system messages have that is steady is kept for every conversation that
+	// begins so, as long as there is room, and over restarts. It is a hint:
+	// engines without a cache return nil at once.
 	Prefill(ctx context.Context, p Prompt) error
 	// Forget gives up what is kept for a conversation.
 	Forget(conversation string)

@@ -25,6 +25,7 @@ var mayKnow = []struct {
 	{"firmware/backup", "internal/bundle internal/disk internal/durable internal/layout internal/progress"},
 	{"firmware/doctor", "internal/disk internal/layout internal/progress firmware/packs"},
 	{"appliance/engine", "appliance/audio appliance/text"},
+	{"appliance/engine/llama", "appliance/engine internal/durable"},
 	{"appliance/engine/", "appliance/audio appliance/text appliance/engine"},
 	{"appliance/chat", "appliance/chat/turn appliance/chat/ear appliance/chat/reply appliance/chat/record appliance/contract appliance/engine store"},
 	{"appliance/chat/turn", "appliance/contract appliance/language"},

@@ -40,9 +40,11 @@ func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
 	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), MaxTokens: replyTokens, Urgency: u}
 }
 
-// Prefill has a model read a conversation before there is a chat that has it.
+// Prefill has a model read the prompt of a conversation ahead, for every chat
+// that will have it. It returns when the prompt is read, or an error that says
+// why it is not.
 func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) error {
-	return m.Prefill(ctx, mind{chatID: "ahead"}.prompt(c, nil))
+	return m.Prefill(ctx, mind{}.prompt(c, engine.Ahead.Urgency()))
 }
 
 // messages are a conversation as the model sees it: the sentences that the
@@ -50,7 +52,7 @@ func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) e
 // the message before it.
 func messages(c turn.Conversation) []engine.Message {
 	out := make([]engine.Message, 0, 1+len(c.History))
-	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt})
+	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt, Changing: c.Changing})
 	for _, e := range c.History {
 		last := &out[len(out)-1]
 		switch e.Role {

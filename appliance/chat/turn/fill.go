@@ -10,6 +10,16 @@ import (
 // chat began: a prompt that changed with every turn would have to be read anew.
 func (s Settings) Prompt(begun time.Time) string { return s.Fill(s.SystemPrompt, begun) }
 
+// steady is how many bytes of the filled system prompt are the same in every
+// chat that has it: those before its first variable.
+func (s Settings) steady() int {
+	before, rest, found := strings.Cut(s.SystemPrompt, "{{")
+	if !found || !strings.Contains(rest, "}}") {
+		return len(s.SystemPrompt)
+	}
+	return len(before)
+}
+
 // Fill puts the values of variables into a text, and of {{now}} where nobody
 // set it. A variable that nobody set is empty.
 func (s Settings) Fill(text string, now time.Time) string {

@@ -124,3 +124,20 @@ func TestALongPromptWithVariablesIsTaken(t *testing.T) {
 		t.Error(fault)
 	}
 }
+
+func TestAChatsOwnPartOfThePromptBeginsWithItsFirstVariable(t *testing.T) {
+	for prompt, alike := range map[string]string{
+		"You are a clerk.":                    "You are a clerk.",
+		"You are a clerk. It is {{now}}.":     "You are a clerk. It is ",
+		"{{name}} calls. You are {{who}}.":    "",
+		"Open {{ is no variable":              "Open {{ is no variable",
+		"Use {{name}}, and say it is {{now}}": "Use ",
+	} {
+		s := DefaultSettings()
+		s.SystemPrompt, s.Variables = prompt, map[string]string{"name": "Ann", "who": "a clerk"}
+		c := NewState(s, time.Now(), nil).Conversation()
+		if got := c.Prompt[:len(c.Prompt)-c.Changing]; got != alike {
+			t.Errorf("%q: other chats have %q, want %q", prompt, got, alike)
+		}
+	}
+}

@@ -35,8 +35,11 @@ func (e Entry) size() int { return len(e.ID) + len(e.Name) + len(e.Text) }
 
 // Conversation is what the model goes on with.
 type Conversation struct {
-	Prompt  string // its variables filled in
-	History []Entry
+	Prompt string // its variables filled in
+	// Changing is how many bytes at the end of Prompt other chats do not have:
+	// those from its first variable on.
+	Changing int
+	History  []Entry
 }
 
 // CutMark ends what was interrupted. It is all there is of a sentence of which
@@ -53,7 +56,7 @@ const mostHistory = 1 << 20
 // conversation is what the model is to go on with, and more that is not in the
 // history.
 func (s State) conversation(more ...Entry) Conversation {
-	return Conversation{Prompt: s.prompt, History: append(slices.Clip(s.history), more...)}
+	return Conversation{Prompt: s.prompt, Changing: len(s.prompt) - s.settings.steady(), History: append(slices.Clip(s.history), more...)}
 }
 
 // byUser is what the user said, with the context that goes with it.

@@ -56,9 +56,14 @@ type calls struct {
 	tokenToPiece   func(vocab handle, t Token, buf *byte, room, lstrip int32, special bool) int32
 	chatApply      func(template *byte, messages *chatMessage, n uint64, addAssistant bool, buf *byte, room int32) int32
 
-	getMemory    func(ctx handle) handle
-	memorySeqRm  func(mem handle, seq, from, to int32) bool
-	memorySeqCp  func(mem handle, src, dst, from, to int32)
+	getMemory       func(ctx handle) handle
+	memorySeqRm     func(mem handle, seq, from, to int32) bool
+	memorySeqCp     func(mem handle, src, dst, from, to int32)
+	memorySeqPosMax func(mem handle, seq int32) int32
+	stateSeqGetSize func(ctx handle, seq int32) uint64
+	stateSeqGetData func(ctx handle, out *byte, size uint64, seq int32) uint64
+	stateSeqSetData func(ctx handle, in *byte, size uint64, seq int32) uint64
+
 	batchInit    func(tokens, embd, seqMax int32) cBatch
 	batchFree    func(b cBatch)
 	batchGetOne  func(tokens *Token, n int32) cBatch
@@ -116,6 +121,10 @@ func bind(ggml, llama uintptr) (*calls, error) {
 		{llama, "llama_get_memory", &c.getMemory},
 		{llama, "llama_memory_seq_rm", &c.memorySeqRm},
 		{llama, "llama_memory_seq_cp", &c.memorySeqCp},
+		{llama, "llama_memory_seq_pos_max", &c.memorySeqPosMax},
+		{llama, "llama_state_seq_get_size", &c.stateSeqGetSize},
+		{llama, "llama_state_seq_get_data", &c.stateSeqGetData},
+		{llama, "llama_state_seq_set_data", &c.stateSeqSetData},
 		{llama, "llama_batch_init", &c.batchInit},
 		{llama, "llama_batch_free", &c.batchFree},
 		{llama, "llama_batch_get_one", &c.batchGetOne},

@@ -74,22 +74,18 @@ func TestWhatConversationsBeginWithAlikeIsDecodedOnce(t *testing.T) {
 	}
 }
 
-func TestForgottenAndNamelessConversationsKeepNothing(t *testing.T) {
+func TestOfForgottenAndNamelessConversationsNothingThatWasSaidIsKept(t *testing.T) {
 	m := small(t, nil)
-	p := engine.Prompt{Conversation: "a", Messages: ask("Where is the pool?"), MaxTokens: 2}
-	reply(t, m, p)
-	m.Forget("a")
-	if _, u := reply(t, m, p); u.CachedTokens != 0 {
-		t.Errorf("%d tokens survived Forget", u.CachedTokens)
-	}
-	m.Forget("a")
-	p.Conversation = ""
+	p := engine.Prompt{Messages: ask("Where is the pool?"), MaxTokens: 2}
 	reply(t, m, p)
 	if _, u := reply(t, m, p); u.CachedTokens != 0 {
 		t.Errorf("%d tokens were kept for no conversation", u.CachedTokens)
 	}
-	if err := m.Prefill(within(t), p); err != nil {
-		t.Errorf("Prefill for no conversation: %v", err)
+	p.Conversation = "a"
+	reply(t, m, p)
+	m.Forget("a")
+	if _, u := reply(t, m, p); u.CachedTokens != headOf(t, m, p.Messages) {
+		t.Errorf("%d tokens survived Forget; the prompt has %d", u.CachedTokens, headOf(t, m, p.Messages))
 	}
 }
 

@@ -10,12 +10,13 @@ import (
 // too long: so its kept beginning stays the same, and cached, for some turns.
 const stride = 8
 
-// fit writes messages as tokens, at most limit of them. Where they do not fit,
-// the oldest after the system message are left out; the system message and the
+// fit writes messages as tokens, at most limit of them; shared is how many at
+// the beginning other conversations may have too. Where they do not fit, the
+// oldest after the system message are left out; the system message and the
 // newest always stay.
-func (t template) fit(messages []engine.Message, limit int, reply bool) ([]Token, error) {
+func (t template) fit(messages []engine.Message, limit int, reply bool) (out []Token, shared int, err error) {
 	if len(messages) == 0 {
-		return nil, fmt.Errorf("llama: the prompt has no messages")
+		return nil, 0, fmt.Errorf("llama: the prompt has no messages")
 	}
 	head := 0
 	for head < len(messages)-1 && messages[head].Role == engine.System {
@@ -25,20 +26,20 @@ func (t template) fit(messages []engine.Message, limit int, reply bool) ([]Token
 	least := 0
 	for _, drop := range drops(len(messages) - head) {
 		kept := append(messages[:head:head], messages[head+drop:]...)
-		tokens, err := t.tokens(kept, true, memo)
+		tokens, shared, err := t.tokens(kept, true, memo)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		least = len(tokens)
 		if least > limit {
 			continue
 		}
 		if reply {
-			return tokens, nil
+			return tokens, shared, nil
 		}
 		return t.tokens(kept, false, memo)
 	}
-	return nil, fmt.Errorf("llama: the system message and the newest message are %d tokens; there is room for %d", least, limit)
+	return nil, 0, fmt.Errorf("llama: the system message and the newest message are %d tokens; there is room for %d", least, limit)
 }
 
 // drops are the numbers of turns to try to leave out of n, fewest first:

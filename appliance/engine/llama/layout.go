@@ -62,6 +62,7 @@ type chatMessage struct{ role, content *byte }
 const (
 	loadModeRead = 0 // LLAMA_LOAD_MODE_NONE: read the file, map nothing
 	typeF16      = 1 // GGML_TYPE_F16
+	typeQ8       = 8 // GGML_TYPE_Q8_0
 )
 
 // checkSizes says whether this build lays the structs out as libllama does.

@@ -22,8 +22,9 @@ type Options struct {
 	ModelPath     string       // a GGUF file
 	Gate          *engine.Gate // shares the cores; nil: a gate of its own
 	Threads       int          // for one decode; 0: two, or all cores if fewer
-	ContextTokens int          // cells of the cache, for all conversations together; 0: 8192
+	ContextTokens int          // cells of the cache, for all conversations together; 0: 17408
 	Conversations int          // how many keep their cache, and can be answered at once; 0: 8
+	PromptDir     string       // a folder for prompts that were read; empty: none are kept over restarts
 	Log           *slog.Logger // nil: none
 }
 
@@ -33,11 +34,17 @@ const DefaultMaxTokens = 160
 
 // The bounds of Options.
 const (
-	defaultContextTokens = 8192
+	// defaultContextTokens are eight conversations of 2,000 tokens with a
+	// reply, and a prompt of 400 beside them.
+	defaultContextTokens = 17408
 	minContextTokens     = 256
+	// conversationTokens is the longest that one conversation may get, half an
+	// hour of talk: it leaves others as much.
+	conversationTokens   = 8192
 	defaultConversations = 8
-	maxConversations     = 256 // LLAMA_MAX_SEQ
-	defaultThreads       = 2
+	// MaxConversations is the library's 256 sequences without those of prompts.
+	MaxConversations = 256 - promptSlots
+	defaultThreads   = 2
 )
 
 func (o Options) withDefaults() (Options, error) {
@@ -55,8 +62,8 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("llama: %d threads; this machine allows 1 to %d", o.Threads, runtime.NumCPU())
 	case o.ContextTokens < minContextTokens:
 		return o, fmt.Errorf("llama: a context of %d tokens; at least %d are needed", o.ContextTokens, minContextTokens)
-	case o.Conversations < 1 || o.Conversations > maxConversations:
-		return o, fmt.Errorf("llama: %d conversations; 1 to %d are allowed", o.Conversations, maxConversations)
+	case o.Conversations < 1 || o.Conversations > MaxConversations:
+		return o, fmt.Errorf("llama: %d conversations; 1 to %d are allowed", o.Conversations, MaxConversations)
 	}
 	if o.Gate == nil {
 		o.Gate = engine.NewGate(o.Threads)
@@ -125,7 +132,8 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		lib: m.lib, ctx: ctx, vocab: vocab,
 		gate: m.o.Gate, pace: newPace(m.o.Threads), cells: m.o.ContextTokens,
 		box:   m.box,
-		cache: newCache(m.lib, ctx, m.o.Conversations, divisible),
+		cache: newCache(m.lib, ctx, m.o.Conversations, promptSlots, divisible),
+		shelf: openShelf(m.o.PromptDir, m.o.ModelPath, m.about.Library, shelfBytes, m.o.Log),
 		batch: newBatch(m.lib, m.o.shape().batchTokens),
 		log:   m.o.Log,
 	}
@@ -149,11 +157,9 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 
 // Prefill computes the messages of p into the cache of its conversation. A
 // Generate for the same conversation may follow before it returns: it goes on
-// from what is computed by then.
+// from what is computed by then. Without a conversation it returns when the
+// prompt is read and on the disk, or found there.
 func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
-	if p.Conversation == "" {
-		return nil // nothing would be kept
-	}
 	r, err := m.submit(ctx, p, true)
 	if err != nil {
 		return err
@@ -191,12 +197,16 @@ func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*req
 	if len(p.Tools) > 0 || p.Grammar != "" {
 		return nil, fmt.Errorf("llama: tools and grammars: %w", engine.ErrCannot)
 	}
-	prompt, maxTokens, err := m.write(p, !prefill)
+	prompt, head, maxTokens, err := m.write(p, !prefill)
 	if err != nil {
 		return nil, err
 	}
+	shared := prefill && p.Conversation == ""
+	if shared {
+		prompt, maxTokens = prompt[:head], 0
+	}
 	r := &request{
-		prompt: prompt, conversation: p.Conversation, urgency: p.Urgency,
+		prompt: prompt, head: head, shared: shared, conversation: p.Conversation, urgency: p.Urgency,
 		maxTokens: maxTokens, prefill: prefill,
 		sampler: sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
 		out:     make(chan delivery, maxTokens+2), // every piece, and the end
@@ -204,17 +214,18 @@ func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*req
 	return r, m.box.put(r)
 }
 
-// write returns p as tokens, with or without the beginning of a reply, and how
-// long the reply may get: together they fit into the context.
-func (m *Model) write(p engine.Prompt, reply bool) (prompt []Token, maxTokens int, err error) {
-	limit := min(m.about.TrainedTokens, m.o.ContextTokens)
+// write returns p as tokens, with or without the beginning of a reply, how many
+// of them other conversations may begin with, and how long the reply may get:
+// together they fit into the context.
+func (m *Model) write(p engine.Prompt, reply bool) (prompt []Token, head, maxTokens int, err error) {
+	limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens)
 	maxTokens = p.MaxTokens
 	if maxTokens <= 0 {
 		maxTokens = DefaultMaxTokens
 	}
 	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
-	prompt, err = m.template.fit(p.Messages, limit-maxTokens, reply)
-	return prompt, maxTokens, err
+	prompt, head, err = m.template.fit(p.Messages, limit-maxTokens, reply)
+	return prompt, head, maxTokens, err
 }
 
 // warmth is what Warm says: short, for the box waits for it at every start.

@@ -52,6 +52,15 @@ func (b *mailbox) put(r *request) error {
 	return nil
 }
 
+// putBack hands r, which was put before, to the owner again.
+func (b *mailbox) putBack(r *request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.arriving = append(b.arriving, r)
+	b.hurryFor(r)
+	b.signal()
+}
+
 // hurryFor calls the owner back from the gate if it waits there for something
 // less urgent than r, with b.mu held.
 func (b *mailbox) hurryFor(r *request) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -33,6 +34,7 @@ type owner struct {
 	pace  *pace
 	cells int
 	box   *mailbox
+	shelf *shelf // nil: prompts are kept in memory alone
 	cache *cache
 	batch *batch
 	log   *slog.Logger
@@ -41,6 +43,7 @@ type owner struct {
 	running  []*request // each has a slot
 	reserved int        // cells that running can come to need
 	clock    uint64
+	reading  sync.WaitGroup // of goroutines at the shelf
 }
 
 // run serves until the mailbox is closed, then ends what is left.
@@ -56,7 +59,9 @@ func (o *owner) run() {
 		}
 		o.stepOnce(leave)
 	}
-	for _, r := range slices.Concat(o.running, o.waiting) {
+	o.reading.Wait()
+	back, _, _ := o.box.open()
+	for _, r := range slices.Concat(o.running, o.waiting, back) {
 		r.end(ErrClosed)
 		o.box.done()
 	}
@@ -140,12 +145,19 @@ func (o *owner) forget(conversation string) {
 	case s.request != nil:
 		s.conversation = "" // cleared when its request ends
 	default:
-		o.cache.clear(s)
+		o.clear(s)
 	}
 }
 
 // start gives r a slot; false: there is none, or too few cells are left.
 func (o *owner) start(r *request) bool {
+	if o.fetch(r) {
+		return true // it comes back
+	}
+	o.take(r)
+	if r.shared {
+		return o.startShared(r)
+	}
 	s := o.cache.of(r.conversation)
 	if s != nil && s.request != nil {
 		switch {
@@ -166,28 +178,44 @@ func (o *owner) start(r *request) bool {
 		if s = o.cache.idle(false); s == nil {
 			return false
 		}
+		if s.conversation != "" {
+			o.clear(s)
+		}
 	}
-	keep := len(r.prompt)
-	if !r.prefill {
-		keep-- // the last token is decoded again for its logits
-	}
-	r.cached = o.cache.begin(s, r.prompt, keep)
+	o.clock++
+	r.cached = o.cache.begin(s, r.prompt, r.keep(), o.clock)
 	o.cache.name(s, r.conversation)
+	s.head = 0
+	if r.conversation != "" {
+		s.head = r.head
+	}
+	o.occupy(s, r)
+	return true
+}
+
+// occupy has r go on in s.
+func (o *owner) occupy(s *slot, r *request) {
 	s.request, r.slot = r, s
 	o.running = append(o.running, r)
 	o.reserved += r.need()
 	if r.prefill && len(r.rest()) == 0 {
 		o.finish(r, nil)
 	}
-	return true
 }
 
 // finish ends r and frees its slot; what was decoded stays in it.
 func (o *owner) finish(r *request, err error) {
 	o.clock++
-	o.cache.release(r.slot, o.clock)
+	s := r.slot
+	s.request, s.used = nil, o.clock
+	if s.conversation == "" && !s.prompt {
+		o.clear(s)
+	}
 	o.running = slices.DeleteFunc(o.running, func(other *request) bool { return other == r })
 	o.reserved -= r.need()
+	if r.shared && o.readShared(r) {
+		return
+	}
 	r.end(err)
 	o.box.done()
 }
@@ -255,7 +283,10 @@ func (o *owner) plan() []share {
 	slices.SortStableFunc(prompts, func(a, b *request) int {
 		return cmp.Or(a.urgency.Get().Compare(b.urgency.Get()), cmp.Compare(len(a.rest()), len(b.rest())))
 	})
-	for _, r := range prompts {
+	for i, r := range prompts {
+		if o.catchUp(r); o.readFor(r, prompts[:i]) {
+			continue
+		}
 		n := min(room, len(r.rest()), o.batch.left())
 		if n == 0 {
 			break
@@ -282,12 +313,9 @@ func (o *owner) decode() error {
 		case 0:
 			return nil
 		case 1: // no room in the cache
-			s := o.cache.idle(true)
-			if s == nil || len(s.tokens) == 0 {
+			if !o.giveUp() {
 				return fmt.Errorf("llama: no cells are left for %d tokens", o.batch.c.count)
 			}
-			o.log.Debug("kept cache given up", "tokens", len(s.tokens))
-			o.cache.clear(s)
 		default:
 			return fmt.Errorf("llama: libllama cannot decode: result %d%s", result, o.lib.why())
 		}

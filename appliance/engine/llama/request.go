@@ -15,7 +15,11 @@ type request struct {
 	urgency      *engine.Urgency
 	maxTokens    int // of the reply
 	prefill      bool
-	sampler      sampler
+	// head is how many tokens of the prompt other conversations may have too:
+	// what stands before the first message but the system's.
+	head    int
+	shared  bool // a prefill of the head, for every conversation to come
+	sampler sampler
 
 	// out has room for all that the owner will ever put in, so a caller who is
 	// slow to read holds up nobody.
@@ -25,9 +29,12 @@ type request struct {
 	// The rest is the owner's.
 	slot   *slot
 	cached int
-	next   Token // sampled, not decoded yet; only after the prompt
-	said   []Token
-	runes  runes
+	// fetched: the shelf was asked for the head; state is what it had.
+	fetched bool
+	state   []byte
+	next    Token // sampled, not decoded yet; only after the prompt
+	said    []Token
+	runes   runes
 }
 
 // delivery is what the owner tells a caller: a piece of the reply, or its end.

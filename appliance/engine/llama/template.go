@@ -55,7 +55,9 @@ func complete(parts []part, n int) bool {
 // assistant's next turn. The tokens without reply are the beginning of those of
 // the same conversation carried on, up to where the user's next words would
 // stand: what then has to be read is little more than those words.
-func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) ([]Token, error) {
+// shared is how many of them other conversations may have too: those before the
+// first message that is not the system's, as far as they are steady.
+func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) (out []Token, shared int, err error) {
 	roles := make([]engine.Role, len(messages))
 	for i, m := range messages {
 		roles[i] = m.Role
@@ -65,9 +67,9 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 	}
 	parts, err := t.parts(roles, reply)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var out []Token
+	ends := false // what is shared
 	if t.vocab.addBOS {
 		out = append(out, t.vocab.bos)
 	}
@@ -75,22 +77,42 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 		if p.said == len(messages) {
 			break
 		}
-		var piece []Token
+		var piece, rest []Token
 		if p.said < 0 {
 			piece, err = remember(memo, "m"+p.markup, p.markup, t.vocab.markup)
 		} else {
-			said := strings.TrimSpace(messages[p.said].Content)
-			piece, err = remember(memo, "p"+said, said, t.vocab.plain)
+			ends = ends || messages[p.said].Role != engine.System
+			said, changing := steady(messages[p.said])
+			if piece, err = remember(memo, "p"+said, said, t.vocab.plain); err == nil && changing != "" {
+				rest, err = remember(memo, "p"+changing, changing, t.vocab.plain)
+			}
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if len(out) == 1 && t.vocab.addBOS && len(piece) > 0 && piece[0] == t.vocab.bos {
 			piece = piece[1:] // the template has it too
 		}
-		out = append(out, piece...)
+		if !ends {
+			shared = len(out) + len(piece)
+		}
+		ends = ends || len(rest) > 0
+		out = append(append(out, piece...), rest...)
 	}
-	return out, nil
+	return out, shared, nil
+}
+
+// steady cuts what a message says where it begins to change from conversation
+// to conversation. White space goes with what follows it, as in most
+// vocabularies.
+func steady(m engine.Message) (steady, changing string) {
+	said := strings.TrimSpace(m.Content)
+	at := len(m.Content) - m.Changing - strings.Index(m.Content, said)
+	if at >= len(said) {
+		return said, ""
+	}
+	steady = strings.TrimSpace(said[:max(at, 0)])
+	return steady, said[len(steady):]
 }
 
 func remember(memo map[string][]Token, key, text string, tokenize func(string) ([]Token, error)) ([]Token, error) {

