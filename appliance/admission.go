@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/appliance/chat"
+	"parley/appliance/chat/turn"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/line/ws"
@@ -138,6 +139,14 @@ func (a *admission) Reserve(account string) (ws.Seat, error) {
 		return nil, err
 	}
 	return seat{s}, nil
+}
+
+// chatDefaults are the settings of a chat where neither config nor client says
+// otherwise.
+func chatDefaults(cfg config.Config) turn.Settings {
+	s := chat.DefaultSettings()
+	s.Semantic = cfg.TurnDetection.Mode == string(contract.TurnSemantic)
+	return s
 }
 
 // alone returns what tells whether an account is the only one on the box, which

@@ -89,6 +89,9 @@ func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if m := c.LanguageModel; m != nil && m.Temperature != nil {
 		s.Temperature = *m.Temperature
 	}
+	if mode := c.TurnDetection.Mode; mode != "" {
+		s.Semantic = mode == contract.TurnSemantic
+	}
 	s.Threshold = *c.TurnDetection.SpeechDetectionThreshold
 	s.PrefixPadding = milli(c.TurnDetection.PrefixPaddingMS)
 	s.EndOfTurnSilence = milli(c.TurnDetection.EndOfTurnSilenceMS)

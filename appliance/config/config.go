@@ -28,12 +28,13 @@ type Config struct {
 	Routes  []Route // which model answers for those that configs name; the first that fits
 	// StrictModels refuses chats whose config names a model that the box does
 	// not have; otherwise the box's default answers.
-	StrictModels bool
-	Chat         Chat
-	Retention    Retention
-	Limits       Limits
-	Log          Log
-	Warnings     []string // what is allowed but likely not meant; to be logged at start
+	StrictModels  bool
+	TurnDetection TurnDetection
+	Chat          Chat
+	Retention     Retention
+	Limits        Limits
+	Log           Log
+	Warnings      []string // what is allowed but likely not meant; to be logged at start
 }
 
 // Engines chooses the models.
@@ -51,6 +52,11 @@ type LanguageModel struct {
 	OpenAI string // base URL, such as http://127.0.0.1:8000/v1
 	Model  string // the model's name on that server
 	KeyEnv string // the environment variable that holds the server's API key; empty: no key
+}
+
+// TurnDetection says when a user has finished.
+type TurnDetection struct {
+	Mode string // a contract.TurnMode
 }
 
 // Chat bounds the conversations.

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"parley/appliance/contract"
 	"parley/firmware/packs"
 	"parley/internal/layout"
 )
@@ -164,6 +165,12 @@ func Settings() []Setting {
 			kind: custom("the name of a variable", setKeyEnv),
 		},
 
+		{
+			Key: "turn_detection.mode", Flag: "turn-detection", Group: groupChats, Takes: "MODE", Default: string(contract.TurnBySilence),
+			Help: "What ends a user's turn: silence, or semantic (a sentence that sounds finished is answered sooner, another one waited for).",
+			More: "`silence` waits for the config's `end_of_turn_silence_ms`, exactly. `semantic` asks a model in each pause whether what was said is finished: then the answer comes after 350 ms, and else after up to 3 s. A config may say it for itself: `turn_detection.mode`.",
+			kind: oneOf(func(c *Config) *string { return &c.TurnDetection.Mode }, string(contract.TurnBySilence), string(contract.TurnSemantic)),
+		},
 		{
 			Key: "chat.max_chats", Flag: "max-chats", Group: groupChats, Takes: "N", Default: "0",
 			Help: "Chats open at once; one more is refused with 503. 0 is four for each core.",

@@ -133,8 +133,20 @@ type Timeouts struct {
 	MaxDuration *Timeout `json:"max_duration,omitempty"`
 }
 
-// TurnDetection says when a user has finished.
+// TurnMode says what decides that a user has finished: the silence alone, or
+// also whether what was said sounds finished.
+type TurnMode string
+
+// The modes of a TurnDetection.
+const (
+	TurnBySilence TurnMode = "silence"
+	TurnSemantic  TurnMode = "semantic"
+)
+
+// TurnDetection says when a user has finished. Mode is an extension of the
+// box's own; where it is absent, the box's setting holds.
 type TurnDetection struct {
+	Mode                     TurnMode `json:"mode,omitempty"`
 	EndOfTurnSilenceMS       *int     `json:"end_of_turn_silence_ms,omitempty"`
 	SpeechDetectionThreshold *float64 `json:"speech_detection_threshold,omitempty"`
 	PrefixPaddingMS          *int     `json:"prefix_padding_ms,omitempty"`

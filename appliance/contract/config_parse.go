@@ -191,6 +191,7 @@ func readTurnDetection(o object) *TurnDetection {
 		return nil
 	}
 	return &TurnDetection{
+		Mode:                     choice(t, "mode", TurnBySilence, TurnSemantic),
 		EndOfTurnSilenceMS:       t.integerOrNil("end_of_turn_silence_ms", MinEndOfTurnSilenceMS, MaxEndOfTurnSilenceMS),
 		SpeechDetectionThreshold: t.numberOrNil("speech_detection_threshold", 0, 1),
 		PrefixPaddingMS:          t.integerOrNil("prefix_padding_ms", 0, MaxPrefixPaddingMS),

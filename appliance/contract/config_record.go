@@ -71,6 +71,7 @@ func (t *Timeout) record(otherwise time.Duration) *Timeout {
 
 func (t TurnDetection) record() TurnDetection {
 	return TurnDetection{
+		Mode:                     t.Mode,
 		EndOfTurnSilenceMS:       or(t.EndOfTurnSilenceMS, DefaultEndOfTurnSilenceMS),
 		SpeechDetectionThreshold: or(t.SpeechDetectionThreshold, DefaultSpeechThreshold),
 		PrefixPaddingMS:          or(t.PrefixPaddingMS, DefaultPrefixPaddingMS),

@@ -35,7 +35,7 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	t := Think{Turn: s.turn, Conversation: s.conversation(more...)}
 	if p == preparing {
 		t.Speculative = true
-		t.Due = s.heard.words.End + s.settings.EndOfTurnSilence
+		t.Due = s.heard.words.End + s.silenceAsked()
 	}
 	out.add(t)
 }

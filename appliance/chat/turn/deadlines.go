@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"parley/appliance/contract"
+	"parley/appliance/language"
 )
 
 // never is the moment of a deadline that is not set.
@@ -79,11 +80,38 @@ func (s State) endOfTurn() time.Duration {
 	if !p.on || s.heard.over {
 		return never
 	}
-	at := p.end + s.settings.EndOfTurnSilence
+	at := p.end + s.silenceAsked()
 	if p.until < at-unheard {
 		return at + unheardLongest
 	}
 	return at
+}
+
+// Silence of the semantic mode. What sounds finished is answered from
+// finishedSilence on: less, and the words would not be known yet. Nobody who
+// sounds unfinished is silent for longer than unfinishedSilence and then goes on.
+const (
+	finishedSilence   = 350 * time.Millisecond
+	unfinishedSilence = 3 * time.Second
+	// surelyFinished and surelyUnfinished are the probabilities from which the
+	// model is taken at its word. Between them the silence is the config's.
+	surelyFinished   = 0.7
+	surelyUnfinished = 0.2
+)
+
+// silenceAsked is how long the user has to be silent after what he said last.
+func (s State) silenceAsked() time.Duration {
+	h := s.heard
+	if !s.settings.Semantic {
+		return s.settings.EndOfTurnSilence
+	}
+	switch holds := h.guessed && language.Of(h.words.Language).Holds(h.words.Text); {
+	case holds || h.pause.asked && h.pause.finished <= surelyUnfinished:
+		return unfinishedSilence
+	case h.pause.asked && h.pause.finished >= surelyFinished:
+		return finishedSilence
+	}
+	return s.settings.EndOfTurnSilence
 }
 
 // floorFree is when the assistant will have been heard to the end, if something

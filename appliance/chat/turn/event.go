@@ -115,6 +115,14 @@ type (
 		Utterance, Revision int
 		Words               Words
 	}
+	// Finished says how likely it is, 0 to 1, that what was said up to the pause
+	// of that revision is all that the user wants to say. It is asked where the
+	// settings are Semantic.
+	Finished struct {
+		At
+		Utterance, Revision int
+		Probability         float64
+	}
 	// WentOn says that the pause of that revision is over: the voice came back
 	// at Begin.
 	WentOn struct {

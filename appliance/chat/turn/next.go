@@ -38,6 +38,8 @@ func Next(s State, e Event) (State, []Effect) {
 		s.pausedAt(e)
 	case Silent:
 		s.silent(e)
+	case Finished:
+		s.finished(e)
 	case WentOn:
 		s.wentOn(&out, e)
 	case Typed:

@@ -30,7 +30,10 @@ type Settings struct {
 
 	// Threshold, PrefixPadding and EndOfTurnSilence are the config's
 	// turn_detection, MinInterruption its interruption.
-	Threshold        float64
+	Threshold float64
+	// Semantic has a sentence that sounds finished answered sooner than after
+	// EndOfTurnSilence, and one that does not waited for.
+	Semantic         bool
 	PrefixPadding    time.Duration
 	EndOfTurnSilence time.Duration
 	MinInterruption  time.Duration
@@ -85,7 +88,7 @@ func (s *State) apply(out *effects, m contract.SessionSettings) {
 func (s Settings) answerAlike(o Settings) bool {
 	for _, x := range []*Settings{&s, &o} {
 		x.CustomSessionID, x.Audio, x.Verbose = "", nil, false
-		x.Threshold, x.PrefixPadding, x.EndOfTurnSilence, x.MinInterruption = 0, 0, 0, 0
+		x.Threshold, x.PrefixPadding, x.EndOfTurnSilence, x.MinInterruption, x.Semantic = 0, 0, 0, 0, false
 		x.Inactivity, x.MaxDuration, x.OnNewChat = 0, 0, contract.EventMessage{}
 	}
 	return reflect.DeepEqual(s, o)

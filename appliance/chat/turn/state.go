@@ -82,6 +82,9 @@ type pause struct {
 	end   time.Duration // of the voice before it
 	until time.Duration // how far the ear has heard nothing but silence
 	short bool          // the utterance holds no word
+	// asked says that it is known how likely the user has finished.
+	asked    bool
+	finished float64
 }
 
 // brokenOff is what an utterance has kept the assistant from saying.

@@ -173,6 +173,14 @@ func (s *State) silent(e Silent) {
 	}
 }
 
+// finished: a model says whether the user will go on.
+func (s *State) finished(e Finished) {
+	h := &s.heard
+	if e.Utterance == h.utterance && e.Revision == h.revision && h.pause.on {
+		h.pause.asked, h.pause.finished = true, e.Probability
+	}
+}
+
 // wentOn: the pause is over. If it was long enough by then, the turn is too:
 // sound may come late, and more of it at once.
 func (s *State) wentOn(out *effects, e WentOn) {
@@ -180,7 +188,7 @@ func (s *State) wentOn(out *effects, e WentOn) {
 		return
 	}
 	p := s.heard.pause
-	if p.on && e.Begin >= p.end+s.settings.EndOfTurnSilence {
+	if p.on && e.Begin >= p.end+s.silenceAsked() {
 		s.turnOver(out)
 		return
 	}
