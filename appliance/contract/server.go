@@ -56,6 +56,7 @@ type Sound struct {
 	ID              string
 	Index           int       // counts the pieces of the message from 0
 	PCM             []float32 // mono at OutputRateHz; it must not be changed
+	Last            bool      // the message has no more
 	CustomSessionID string
 }
 

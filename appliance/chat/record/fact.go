@@ -38,7 +38,7 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 	case turn.AssistantSaid:
 		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.Text))
 	case turn.Sounded:
-		return outgoing{sound: &contract.Sound{ID: f.ID, Index: f.Index, PCM: f.PCM}}
+		return outgoing{sound: &contract.Sound{ID: f.ID, Index: f.Index, PCM: f.PCM, Last: f.Last}}
 	case turn.AnswerEnded:
 		return outgoing{message: contract.AssistantEnd{}}
 	case turn.Interrupted:

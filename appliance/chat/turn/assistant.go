@@ -138,7 +138,7 @@ func (s *State) play(out *effects, p Piece) {
 		s.addAssistant(p.Sentence)
 	}
 	if len(p.PCM) > 0 {
-		s.tell(out, Sounded{p.Sentence.ID, p.Index, p.PCM})
+		s.tell(out, Sounded{p.Sentence.ID, p.Index, p.PCM, p.Last})
 	}
 	s.plays(p)
 }

@@ -36,6 +36,7 @@ type (
 		ID    string
 		Index int       // counts the pieces of the sentence from 0
 		PCM   []float32 // mono at contract.OutputRateHz; nobody changes it any more
+		Last  bool      // the sentence ends with it
 	}
 	// AnswerEnded says that the assistant's turn is over: all of it was sent.
 	AnswerEnded struct{}

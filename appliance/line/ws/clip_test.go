@@ -24,11 +24,10 @@ func beep(rateHz int, length time.Duration) []float32 {
 	return pcm
 }
 
-// cutUp is sound as it goes into files.
+// cutUp is sound as it goes into files when all of it is there.
 func cutUp(pcm []float32) (parts [][]float32) {
-	for len(pcm) > 0 {
-		part := firstFile(pcm)
-		parts, pcm = append(parts, part), pcm[len(part):]
+	for c := (clip{held: pcm}); len(c.held) > 0; c.files++ {
+		parts = append(parts, c.next(true))
 	}
 	return parts
 }
@@ -40,9 +39,13 @@ func TestTheFilesOfAClipAreItsSoundAndNoneIsTooLong(t *testing.T) {
 		if got := slices.Concat(parts...); !slices.Equal(got, pcm) {
 			t.Fatalf("%d samples became %d, or others", len(pcm), len(got))
 		}
-		for _, part := range parts {
-			if len(part) == 0 || len(part) > audio.Samples(longestFile, contract.OutputRateHz) {
-				t.Fatalf("a file of %d samples", len(part))
+		for i, part := range parts {
+			longest := longestFile
+			if i == 0 {
+				longest = firstLongest
+			}
+			if len(part) == 0 || len(part) > audio.Samples(longest, contract.OutputRateHz) {
+				t.Fatalf("file %d has %d samples", i, len(part))
 			}
 		}
 	})
@@ -63,10 +66,82 @@ func TestNoClipIsAMessageOfOverOneMiB(t *testing.T) {
 
 func TestAClipIsCutWhereItIsQuiet(t *testing.T) {
 	pcm := beep(contract.OutputRateHz, 8*time.Second)
-	from, to := audio.Samples(4300*ms, contract.OutputRateHz), audio.Samples(4350*ms, contract.OutputRateHz)
-	clear(pcm[from:to])
-	if n := len(firstFile(pcm)); n < from || n > to {
-		t.Errorf("cut at sample %d, where it is not quiet", n)
+	for _, quiet := range []time.Duration{330 * ms, 5100 * ms} {
+		clear(pcm[audio.Samples(quiet, contract.OutputRateHz):audio.Samples(quiet+30*ms, contract.OutputRateHz)])
+	}
+	at := 0
+	for i, from := range []time.Duration{330 * ms, 5100 * ms} {
+		at += len(cutUp(pcm)[i])
+		if n := time.Duration(at) * time.Second / contract.OutputRateHz; n < from-cutCrossing || n > from+33*ms {
+			t.Errorf("file %d ends at %v, where it is not quiet", i, n)
+		}
+	}
+}
+
+// A player that begins the next file late leaves silence between the two: from
+// and to zero it does not click.
+func TestFilesBeginAndEndAtZero(t *testing.T) {
+	pcm := beep(contract.OutputRateHz, 3*time.Second)
+	step := 2 * math.Pi * 800 / contract.OutputRateHz // the most that a tone changes by in a sample
+	for i, part := range cutUp(pcm) {
+		for _, x := range []float32{part[0], part[len(part)-1]} {
+			if i > 0 && math.Abs(float64(x)) > step {
+				t.Errorf("file %d has %.3f at an edge", i, x)
+			}
+		}
+	}
+}
+
+// Sound that comes in pieces is sent as it comes, but for its last part.
+func TestPiecesAreSentAsTheyCome(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	pcm := beep(contract.OutputRateHz, 4*time.Second)
+	rest, heard := pcm, 0
+	for i, length := range []time.Duration{250 * ms, 250 * ms, 500 * ms, time.Second, 2 * time.Second} {
+		n := audio.Samples(length, contract.OutputRateHz)
+		last := n == len(rest)
+		if err := s.Line.Play(t.Context(), contract.Sound{ID: "a", Index: i, PCM: rest[:n], Last: last}); err != nil {
+			t.Fatal(err)
+		}
+		rest = rest[n:]
+		m := read(t, c).(contract.AudioOutput)
+		file, err := audio.DecodeAll(m.Data, contract.OutputRateHz)
+		if err != nil || m.Index != i {
+			t.Fatalf("file %d: %v", m.Index, err)
+		}
+		heard += len(file)
+		played := len(pcm) - len(rest)
+		if left := played - heard; left < 0 || left > audio.Samples(cutWithin, contract.OutputRateHz) || last && left > 0 {
+			t.Errorf("after piece %d, %d samples were not sent", i, left)
+		}
+	}
+}
+
+// What waited for more sound is sent when something shows that none will come,
+// and not when it was cut.
+func TestTheRestOfASoundIsSentOrDropped(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial("", nil)
+	pcm := beep(contract.OutputRateHz, 250*ms)
+	for _, cut := range []bool{false, true} {
+		if err := s.Line.Play(t.Context(), contract.Sound{ID: "a", PCM: pcm}); err != nil {
+			t.Fatal(err)
+		}
+		files := 1
+		read(t, c)
+		if cut {
+			s.Line.Cut()
+		}
+		if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); err != nil {
+			t.Fatal(err)
+		}
+		for read(t, c).MessageType() != (contract.AssistantEnd{}).MessageType() {
+			files++
+		}
+		if want := map[bool]int{false: 2, true: 1}[cut]; files != want {
+			t.Errorf("cut %v: %d files, want %d", cut, files, want)
+		}
 	}
 }
 
@@ -77,7 +152,7 @@ func TestSoundIsSentAsFilesThatAreCounted(t *testing.T) {
 	c, s := b.dial("", nil)
 	long, short := beep(contract.OutputRateHz, 7*time.Second), beep(contract.OutputRateHz, 300*ms)
 	for _, sound := range []contract.Sound{
-		{ID: "a", PCM: long, CustomSessionID: "mine"}, {ID: "a", Index: 1, PCM: short}, {ID: "b", PCM: short}, {ID: "c"}, {ID: "c", Index: 1, PCM: short},
+		{ID: "a", PCM: long, CustomSessionID: "mine"}, {ID: "a", Index: 1, PCM: short, Last: true}, {ID: "b", PCM: short, Last: true}, {ID: "c"}, {ID: "c", Index: 1, PCM: short, Last: true},
 	} {
 		if err := s.Line.Play(t.Context(), sound); err != nil {
 			t.Fatal(err)
@@ -87,7 +162,7 @@ func TestSoundIsSentAsFilesThatAreCounted(t *testing.T) {
 	for n, want := range []struct {
 		id, session string
 		index       int
-	}{{"a", "mine", 0}, {"a", "mine", 1}, {"a", "", 2}, {"b", "", 0}, {"c", "", 0}} {
+	}{{"a", "mine", 0}, {"a", "mine", 1}, {"a", "mine", 2}, {"a", "", 3}, {"b", "", 0}, {"c", "", 0}} {
 		m := read(t, c).(contract.AudioOutput)
 		if m.ID != want.id || m.Index != want.index || m.CustomSessionID != want.session {
 			t.Errorf("file %d is number %d of %q in %q", n, m.Index, m.ID, m.CustomSessionID)
@@ -112,7 +187,7 @@ func TestWhatIsCutIsNotSent(t *testing.T) {
 	second := beep(contract.OutputRateHz, time.Second)
 	play := func(id string) {
 		t.Helper()
-		if err := s.Line.Play(t.Context(), contract.Sound{ID: id, PCM: second}); err != nil {
+		if err := s.Line.Play(t.Context(), contract.Sound{ID: id, PCM: second, Last: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -134,7 +209,7 @@ func TestWhatIsCutIsNotSent(t *testing.T) {
 		}
 		interrupted = interrupted || m.MessageType() == contract.UserInterruption{}.MessageType()
 	}
-	if files == 40 || !interrupted {
+	if files >= 40*2 || !interrupted {
 		t.Errorf("%d files came, interrupted: %v", files, interrupted)
 	}
 }

@@ -50,8 +50,7 @@ type Line struct {
 
 	requestID string      // of the sender
 	repeated  repeated    // of the sender
-	playing   string      // of the sender: the message whose sound was queued last
-	files     int         // of the sender: how many files of it
+	clip      clip        // of the sender: the newest sound
 	queue     chan queued // to the writer; never full, as room sees to it
 	room      *semaphore.Weighted
 	cuts      atomic.Int64 // how often Cut was called
@@ -80,6 +79,12 @@ type queued struct {
 // called by one goroutine at a time.
 func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	tooOften := l.note(&m)
+	switch m.(type) {
+	case contract.AssistantMessage, contract.AssistantEnd: // the sound before them is over
+		if err := l.endClip(ctx); err != nil {
+			return err
+		}
+	}
 	data, err := m.MarshalJSON()
 	if err != nil {
 		return err
@@ -94,23 +99,55 @@ func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	return nil
 }
 
-// Play queues sound for the client, as WAV files in messages of their own. It
-// waits as Send does, and is called by the same goroutine.
+// Play queues sound for the client, as WAV files in messages of their own. A
+// little of it waits for more, to be cut where it is quiet. It waits as Send
+// does, and is called by the same goroutine.
 func (l *Line) Play(ctx context.Context, s contract.Sound) error {
-	if s.Index == 0 || s.ID != l.playing {
-		l.playing, l.files = s.ID, 0
+	if s.Index == 0 || s.ID != l.clip.id {
+		if err := l.endClip(ctx); err != nil {
+			return err
+		}
+		l.clip = clip{id: s.ID}
 	}
-	cuts := l.cuts.Load()
-	for pcm := s.PCM; len(pcm) > 0 && l.cuts.Load() == cuts; l.files++ {
-		part := firstFile(pcm)
-		pcm = pcm[len(part):]
-		m := contract.AudioOutput{ID: s.ID, Index: l.files, Data: audio.EncodeWAV(part, contract.OutputRateHz), CustomSessionID: s.CustomSessionID}
+	l.dropCut()
+	l.clip.session = s.CustomSessionID
+	l.clip.held = append(l.clip.held, s.PCM...)
+	return l.files(ctx, s.Last)
+}
+
+// endClip sends what still waits for more sound that will not come.
+func (l *Line) endClip(ctx context.Context) error {
+	l.dropCut()
+	return l.files(ctx, true)
+}
+
+// dropCut forgets what waits if it was cut since.
+func (l *Line) dropCut() {
+	if cuts := l.cuts.Load(); cuts != l.clip.cuts {
+		l.clip.held, l.clip.cuts = nil, cuts
+	}
+}
+
+// files sends what there is of the newest sound, as far as files can be made of
+// it; all of it where it is the last.
+func (l *Line) files(ctx context.Context, last bool) error {
+	for l.clip.cuts == l.cuts.Load() {
+		more := last || len(l.clip.held) > l.clip.longest()
+		part := l.clip.next(last)
+		if len(part) == 0 {
+			break
+		}
+		m := contract.AudioOutput{ID: l.clip.id, Index: l.clip.files, Data: audio.EncodeWAV(part, contract.OutputRateHz), CustomSessionID: l.clip.session}
 		data, err := m.MarshalJSON()
 		if err != nil {
 			return err
 		}
-		if err := l.enqueue(ctx, queued{data, true, cuts}); err != nil {
+		if err := l.enqueue(ctx, queued{data, true, l.clip.cuts}); err != nil {
 			return err
+		}
+		l.clip.files++
+		if !more {
+			break // what is left waits for more sound
 		}
 	}
 	return nil
