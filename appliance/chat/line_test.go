@@ -86,7 +86,7 @@ func TestWhatIsTooSlowIsNamed(t *testing.T) {
 func TestManyMayPostAtOnce(t *testing.T) {
 	f := newFakes()
 	_, c := open(t, f)
-	const posters, each = 8, 25
+	const posters, each = 4, 15
 	var all sync.WaitGroup
 	for p := range posters {
 		all.Go(func() {

@@ -1,0 +1,145 @@
+package chat
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// held are parts of which one is as slow as can be: it waits for the end of its
+// context.
+type held struct {
+	*fakes
+	where   string
+	reached chan struct{} // has one as soon as that part is at work
+}
+
+func (h held) hold(ctx context.Context, where string) error {
+	if where != h.where {
+		return nil
+	}
+	select {
+	case h.reached <- struct{}{}:
+	default:
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func (h held) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+	if err := h.hold(ctx, "transcriber"); err != nil {
+		return engine.Transcript{}, err
+	}
+	return h.fakes.Transcribe(ctx, pcm, o)
+}
+
+func (h held) Prefill(ctx context.Context, _ engine.Prompt) error {
+	return h.hold(ctx, "reading ahead")
+}
+
+func (h held) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	if err := h.hold(ctx, "model"); err != nil {
+		return engine.Usage{}, err
+	}
+	usage, err := h.fakes.Generate(ctx, p, emit)
+	if held := h.hold(ctx, "model, in the middle"); held != nil {
+		return usage, held
+	}
+	return usage, err
+}
+
+func (h held) AppendEvents(ctx context.Context, id string, events []store.Event) error {
+	if err := h.hold(ctx, "history"); err != nil {
+		return err
+	}
+	return h.fakes.AppendEvents(ctx, id, events)
+}
+
+func (h held) Send(ctx context.Context, m contract.ServerMessage) error {
+	if err := h.hold(ctx, "line"); err != nil {
+		return err
+	}
+	return h.fakes.Send(ctx, m)
+}
+
+func (h held) Play(ctx context.Context, s contract.Sound) error {
+	if err := h.hold(ctx, "sound"); err != nil {
+		return err
+	}
+	return h.fakes.Play(ctx, s)
+}
+
+// Wherever a chat is when it is over, and whoever ends it, all of it comes to its
+// end soon: the line is closed, the seat is free, and no goroutine is left (the
+// bubble of the test would never end).
+func TestAChatEndsWhereverItIs(t *testing.T) {
+	stages := []string{"", "transcriber", "reading ahead", "model", "model, in the middle", "history", "line", "sound"}
+	ends := map[string]func(*Host, *Session){
+		"the client leaves":      func(_ *Host, c *Session) { c.HangUp() },
+		"the box stops":          func(h *Host, _ *Session) { _ = h.Stop(context.Background()) },
+		"a part of it panics":    func(_ *Host, c *Session) { c.crashed() },
+		"nothing can be written": func(_ *Host, c *Session) { c.lost(store.ErrFull) },
+		"it may not go on":       func(_ *Host, c *Session) { _ = c.Fault(contract.KeyRevoked, "") },
+	}
+	for _, stage := range stages {
+		for name, end := range ends {
+			synctest.Test(t, func(t *testing.T) {
+				f := held{newFakes(), stage, make(chan struct{}, 1)}
+				h := NewHost(context.Background(), Parts{
+					Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
+					Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
+				})
+				seat, err := h.Reserve("a")
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f})
+				if err != nil {
+					t.Fatal(err)
+				}
+				l, err := c.Listen(true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				speaking := make(chan struct{})
+				go func() { // the line's reader: a second of voice, and then silence to the end
+					defer close(speaking)
+					for n := 0; ; n++ {
+						pcm := make([]float32, 320)
+						if n < 50 {
+							pcm = slices.Repeat([]float32{0.1}, 320)
+						}
+						if c.Hear(pcm) != nil {
+							return
+						}
+						time.Sleep(20 * time.Millisecond)
+					}
+				}()
+				if stage != "" {
+					<-f.reached
+				}
+				begun := time.Now()
+				end(h, c)
+				<-c.Done()
+				if took := time.Since(begun); took > 2*goodbye {
+					t.Errorf("in the %s, when %s, it took %s", stage, name, took)
+				}
+				<-speaking
+				<-f.closed
+				for err == nil {
+					_, err = l.Next(t.Context())
+				}
+				if err := h.Stop(t.Context()); err != nil || h.Live() != 0 || len(h.Chats()) != 0 {
+					t.Errorf("in the %s, when %s: %v, %d live", stage, name, err, h.Live())
+				}
+			})
+		}
+	}
+}

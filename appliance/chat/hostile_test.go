@@ -1,0 +1,208 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+	"parley/appliance/line/ws"
+)
+
+// door lets WebSockets into a host, as the box does.
+type door struct{ *Host }
+
+func (d door) Reserve(account string) (ws.Seat, error) {
+	s, err := d.Host.Reserve(account)
+	return doorSeat{s}, err
+}
+
+type doorSeat struct{ *Seat }
+
+func (s doorSeat) Open(ctx context.Context, o ws.Opening) (ws.Session, error) {
+	c, err := s.Seat.Open(ctx, Opening{Account: o.Account, RequestID: o.RequestID, Line: o.Line, Connect: o.Settings})
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// hostile is a client that does what comes to its mind, in an order that its
+// seed decides.
+type hostile struct {
+	*rand.Rand
+	conn *websocket.Conn
+	raw  net.Conn
+	ctx  context.Context
+}
+
+func (c *hostile) text(format string, args ...any) error {
+	return c.conn.Write(c.ctx, websocket.MessageText, fmt.Appendf(nil, format, args...))
+}
+
+func (c *hostile) noise(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(c.Uint32())
+	}
+	return b
+}
+
+// act does one thing; an error means that the box has ended it.
+func (c *hostile) act() error {
+	switch c.IntN(11) {
+	case 0: // sound, cut in an odd place
+		return c.conn.Write(c.ctx, websocket.MessageBinary, c.noise(c.IntN(2000)))
+	case 1: // voice
+		for range 30 {
+			if err := c.conn.Write(c.ctx, websocket.MessageBinary, bytes.Repeat([]byte{0, 0x20}, 320)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case 2: // another format, in the middle of sound
+		return c.text(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":%d}}`, 4000+c.IntN(200_000), 1+c.IntN(9))
+	case 3:
+		return c.text(`{"type":"audio_input","data":%q}`, base64.StdEncoding.EncodeToString(c.noise(c.IntN(50_000))))
+	case 4: // a hundred of whatever is quickly sent
+		for n := range 100 {
+			if err := c.text(`{"type":"session_settings","custom_session_id":"%d"}`, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	case 5:
+		return c.text(`{"type":"user_input","text":%q}`, fmt.Sprint("Number ", c.IntN(100)))
+	case 6:
+		return c.text(`{"type":"assistant_input","text":"%s"}`, bytes.Repeat([]byte("One. "), 1+c.IntN(600)))
+	case 7:
+		return c.text(`{"type":"%s_assistant_message"}`, []string{"pause", "resume"}[c.IntN(2)])
+	case 8: // no message at all
+		return c.conn.Write(c.ctx, websocket.MessageText, c.noise(c.IntN(500)))
+	case 9: // too much
+		return c.conn.Write(c.ctx, websocket.MessageBinary, make([]byte, 1<<20))
+	}
+	time.Sleep(time.Duration(c.IntN(20)) * time.Millisecond)
+	return nil
+}
+
+// leave ends the client in one of the ways in which clients end.
+func (c *hostile) leave() {
+	switch c.IntN(4) {
+	case 0:
+		_ = c.conn.Close(websocket.StatusNormalClosure, "")
+	case 1:
+		_ = c.raw.(*net.TCPConn).SetLinger(0) // a reset
+		_ = c.raw.Close()
+	case 2: // in the middle of a frame
+		_, _ = c.raw.Write([]byte{0x82, 0xFF, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 2, 3})
+		_ = c.raw.Close()
+	}
+	_ = c.conn.CloseNow()
+}
+
+// Clients that send what they like, read when they like and leave when they
+// like cost their own chats and nothing else: every seat is given back, every
+// goroutine ends (TestMain sees to that), and a polite client is answered.
+func TestHostileClientsCostNothing(t *testing.T) {
+	f := newFakes()
+	f.closed = make(chan int, 1000)
+	log := slog.New(slog.DiscardHandler)
+	h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
+		Defaults: DefaultSettings(), Log: log, MaxChats: 20})
+	lines := ws.NewServer(door{h}, nil, ws.Timing{Write: 500 * time.Millisecond, Close: 300 * time.Millisecond}, log)
+	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := lines.ServeChat(w, r, "a", func(context.Context) error { return nil }); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		}
+	}))
+	defer box.Close()
+	connect := func(query string) (*websocket.Conn, net.Conn, error) {
+		var raw net.Conn
+		transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			var err error
+			raw, err = (&net.Dialer{}).DialContext(ctx, network, address)
+			return raw, err
+		}}
+		conn, _, err := websocket.Dial(t.Context(), box.URL+"?"+query, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+		return conn, raw, err
+	}
+	var clients sync.WaitGroup
+	for seed := range uint64(24) {
+		clients.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 4*time.Second)
+			defer cancel()
+			r := rand.New(rand.NewPCG(seed, 7))
+			conn, raw, err := connect([]string{"", "session_settings%5Baudio%5D%5Bsample_rate%5D=16000"}[r.IntN(2)])
+			if err != nil {
+				return // no seat just now
+			}
+			conn.SetReadLimit(-1)
+			c := &hostile{r, conn, raw, ctx}
+			reading := r.IntN(3) > 0
+			var reader sync.WaitGroup
+			if reading {
+				reader.Go(func() {
+					for {
+						if _, _, err := conn.Read(ctx); err != nil {
+							return
+						}
+					}
+				})
+			}
+			for range 20 + r.IntN(60) {
+				if c.act() != nil {
+					break
+				}
+			}
+			c.leave()
+			reader.Wait()
+		})
+	}
+	clients.Wait()
+	// What they sent is still decoded, which takes its time with -race.
+	for deadline := time.Now().Add(time.Minute); h.Live() > 0 || len(h.Chats()) > 0; <-time.After(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d seats are taken, by %+v", h.Live(), h.Chats())
+		}
+	}
+	conn, _, err := connect("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := conn.Write(ctx, websocket.MessageText, []byte(`{"type":"user_input","text":"Hello"}`)); err != nil {
+		t.Fatal(err)
+	}
+	conn.SetReadLimit(-1)
+	for answered := false; !answered; {
+		_, data, err := conn.Read(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := contract.ParseServerMessage(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, answered = m.(contract.AssistantEnd)
+	}
+	_ = conn.CloseNow()
+	if err := h.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := lines.Wait(ctx); err != nil {
+		t.Error(err)
+	}
+}
