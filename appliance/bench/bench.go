@@ -24,6 +24,10 @@ type Options struct {
 	// Chats is how many conversations are held at once (Talk): one number after
 	// the other.
 	Chats []int
+	// Modes are the ways to find the end of a turn: silences in milliseconds, or
+	// semantic; and Sentences how many of each sort are said in each (Turns).
+	Modes     []string
+	Sentences int
 	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
 	Idle time.Duration
 	// Serve is the command line that runs a box, to which flags can be added;
@@ -36,7 +40,7 @@ type Options struct {
 
 // Defaults are enough for steady medians in a minute or so each.
 func Defaults() Options {
-	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: []int{1}, Idle: 10 * time.Second}
+	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: []int{1}, Idle: 10 * time.Second, Modes: []string{"500", "800", semanticMode}, Sentences: 24}
 }
 
 // ErrOption is an option that cannot be.

@@ -42,8 +42,23 @@ type box struct {
 }
 
 // startBox starts a box with the command line serve on a folder and a port of
-// its own.
-func startBox(ctx context.Context, o Options) (_ *box, err error) {
+// its own. The folder is gone when the box has stopped.
+func startBox(ctx context.Context, o Options) (*box, error) {
+	dir, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("a data folder for the box: %w", err)
+	}
+	b, err := startBoxOn(ctx, o, filepath.Join(dir, "data"))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	stop := b.stop
+	b.stop = sync.OnceValue(func() error { return errors.Join(stop(), os.RemoveAll(dir)) })
+	return b, nil
+}
+
+// startBoxOn starts a box on a data folder, which stays.
+func startBoxOn(ctx context.Context, o Options, data string) (_ *box, err error) {
 	if len(o.Serve) == 0 {
 		return nil, errors.New("nothing says how to start a box, and no address of one that runs is given")
 	}
@@ -51,11 +66,6 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "parley-bench-")
-	if err != nil {
-		return nil, fmt.Errorf("a data folder for the box: %w", err)
-	}
-	data := filepath.Join(dir, "data")
 	ctx, cancel := context.WithCancel(ctx)
 	told := &lastLine{log: o.Log}
 	cmd := o.serving(ctx, data, address, told)
@@ -70,7 +80,7 @@ func startBox(ctx context.Context, o Options) (_ *box, err error) {
 	b.stop = sync.OnceValue(func() error {
 		cancel()
 		err := <-ended
-		return errors.Join(stopped(err), os.RemoveAll(dir))
+		return stopped(err)
 	})
 	if err := <-started; err != nil {
 		return nil, b.abandon(fmt.Errorf("starting a box: %w", err))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type caller struct {
 	done       chan struct{} // closed when nothing of it runs any more
 
 	playingUntil time.Time
+	echoes       bool // the microphone hears what is played
 }
 
 // heard is a message of the box and when it came.
@@ -51,12 +53,19 @@ type place struct {
 	client       *http.Client
 }
 
-// call opens a conversation with a system prompt of its own and begins to send
-// silence.
-func call(ctx context.Context, at place) (_ *caller, err error) {
+// terms are what a chat is opened with: a config by its id, and a system prompt
+// of its own; either may be empty.
+type terms struct{ config, prompt string }
+
+// call opens a conversation and begins to send silence.
+func call(ctx context.Context, at place, with terms) (_ *caller, err error) {
 	opening, cancel := context.WithTimeout(ctx, chatBegins)
 	defer cancel()
-	conn, _, err := websocket.Dial(opening, at.address, &websocket.DialOptions{
+	address := at.address
+	if with.config != "" {
+		address += "?config_id=" + url.QueryEscape(with.config)
+	}
+	conn, _, err := websocket.Dial(opening, address, &websocket.DialOptions{
 		HTTPClient: at.client,
 		HTTPHeader: http.Header{"X-Service-Api-Key": {at.key}},
 	})
@@ -65,11 +74,13 @@ func call(ctx context.Context, at place) (_ *caller, err error) {
 	}
 	conn.SetReadLimit(maxFromBox)
 	c := &caller{conn: conn, heard: make(chan heard, 256), done: make(chan struct{})}
-	err = c.send(opening, contract.SessionSettings{
-		SystemPrompt: new(hotel),
-		Audio:        &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1},
-	})
-	if err != nil {
+	settings := contract.SessionSettings{
+		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1},
+	}
+	if with.prompt != "" {
+		settings.SystemPrompt = &with.prompt
+	}
+	if err := c.send(opening, settings); err != nil {
 		return nil, errors.Join(err, conn.CloseNow())
 	}
 	ctx, c.stop = context.WithCancelCause(ctx)
@@ -128,6 +139,7 @@ type turn struct {
 	understood  time.Duration // user_message
 	answered    time.Duration // assistant_message
 	clip        time.Duration // audio_output
+	dry         time.Duration // the longest time for which its sound had run out before it went on
 	sounded     time.Duration // the first sound in it
 	early       bool          // the box took the turn for over before the user had finished
 	interrupted bool
@@ -171,7 +183,20 @@ func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
 	if err != nil {
 		return t, err
 	}
-	last := begin.Add(end)
+	return c.follow(ctx, begin.Add(end), func() {})
+}
+
+// tell has the box take a text for what the user says, and follows the answer;
+// began is called when its sound begins.
+func (c *caller) tell(ctx context.Context, text string, began func()) (turn, error) {
+	if err := c.send(ctx, contract.UserInput{Text: text}); err != nil {
+		return turn{}, err
+	}
+	return c.follow(ctx, time.Now(), began)
+}
+
+// follow follows the answer to what ended at last.
+func (c *caller) follow(ctx context.Context, last time.Time, began func()) (t turn, err error) {
 	patience := time.NewTimer(time.Until(last) + unanswered)
 	defer patience.Stop()
 	quiet := time.NewTimer(0) // fires when the answer has been played
@@ -182,10 +207,17 @@ func (c *caller) ask(ctx context.Context, pcm []float32) (turn, error) {
 			if !ok {
 				return t, errors.New("the box ended the chat")
 			}
+			silent := !t.began
 			if err := c.take(&t, h, last); err != nil {
 				return t, err
 			}
+			if silent && t.began {
+				began()
+			}
 			quiet.Reset(time.Until(c.playingUntil) + breath)
+			if left := time.Until(c.playingUntil); left > 0 {
+				patience.Reset(left + unanswered) // a long answer is waited for to its end
+			}
 		case <-quiet.C:
 			if t.over {
 				return t, nil
@@ -221,6 +253,9 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 	case contract.UserInterruption:
 		t.interrupted = true
 		c.playingUntil = h.at
+		if c.echoes {
+			c.microphone.unmix(h.at.Add(echoDelay))
+		}
 	case contract.WebSocketError:
 		t.fault = fmt.Sprintf("%s %s: %s", m.Code, m.Slug, m.Message)
 		t.over = true
@@ -230,17 +265,55 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 
 // play notes a clip of the answer, which is heard after those before it.
 func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.Duration) error {
-	pcm, err := audio.DecodeAll(m.Data, contract.OutputRateHz)
+	silence, pcm, ok, err := soundOf(m)
 	if err != nil {
-		return fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
+		return err
 	}
 	t.early = t.early || after < 0
-	if silence, _, ok := span(pcm, contract.OutputRateHz); ok && !t.began {
+	if dry := at.Sub(c.playingUntil); dry > 0 {
+		if t.began {
+			t.dry = max(t.dry, dry)
+		}
+		c.playingUntil = at
+	}
+	if ok && !t.began {
 		t.began, t.clip, t.sounded = true, after, after+silence
 	}
-	if at.After(c.playingUntil) {
-		c.playingUntil = at
+	if c.echoes {
+		c.echo(pcm, c.playingUntil)
 	}
 	c.playingUntil = c.playingUntil.Add(time.Duration(len(pcm)) * time.Second / contract.OutputRateHz)
 	return nil
+}
+
+// soundOf is the sound of a clip, and the silence ahead in it; false where it is
+// silent.
+func soundOf(m contract.AudioOutput) (silence time.Duration, pcm []float32, ok bool, err error) {
+	if pcm, err = audio.DecodeAll(m.Data, contract.OutputRateHz); err != nil {
+		return 0, nil, false, fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
+	}
+	silence, _, ok = span(pcm, contract.OutputRateHz)
+	return silence, pcm, ok, nil
+}
+
+// watch hands what the box sends to each until that has seen enough, or a
+// moment comes.
+func (c *caller) watch(ctx context.Context, until time.Time, each func(heard) (enough bool, err error)) error {
+	over := time.NewTimer(time.Until(until))
+	defer over.Stop()
+	for {
+		select {
+		case h, ok := <-c.heard:
+			if !ok {
+				return errors.New("the box ended the chat")
+			}
+			if enough, err := each(h); enough || err != nil {
+				return err
+			}
+		case <-over.C:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }

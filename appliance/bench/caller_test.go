@@ -72,6 +72,12 @@ func (s *script) answer(ctx context.Context, lead, sound time.Duration) error {
 	return nil
 }
 
+// clip sends so much sound and nothing around it.
+func (s *script) clip(ctx context.Context, sound time.Duration) error {
+	pcm := audio.Resample(tone(sound, -6), testRateHz, contract.OutputRateHz)
+	return s.send(ctx, contract.AudioOutput{ID: "a", Data: audio.EncodeWAV(pcm, contract.OutputRateHz)})
+}
+
 // scripted serves chats that go as play says, and returns their address.
 func scripted(t *testing.T, play func(context.Context, *script) error) string {
 	t.Helper()
@@ -113,7 +119,7 @@ func TestTheAnswerIsTimedFromTheLastSoundToTheFirst(t *testing.T) {
 		}
 		return s.hear(ctx, 1)
 	})
-	c, err := call(t.Context(), place{address: url, key: "key"})
+	c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +179,7 @@ func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
 			}
 			return s.hear(ctx, 1)
 		})
-		c, err := call(t.Context(), place{address: url, key: "key"})
+		c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +193,7 @@ func TestTurnsThatGoWrongDoNotCount(t *testing.T) {
 
 func TestABoxThatHangsUpEndsTheTurn(t *testing.T) {
 	url := scripted(t, func(ctx context.Context, s *script) error { return s.hear(ctx, 0) })
-	c, err := call(t.Context(), place{address: url, key: "key"})
+	c, err := call(t.Context(), place{address: url, key: "key"}, terms{prompt: hotel})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func (k talk) limits(ctx context.Context, chats [][]turn) error {
 
 // one has one conversation.
 func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn, err error) {
-	c, err := call(ctx, at)
+	c, err := call(ctx, at, terms{prompt: hotel})
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn,
 func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn, error) {
 	callers := make([]*caller, k.callers)
 	for i := range callers {
-		c, err := call(ctx, at)
+		c, err := call(ctx, at, terms{prompt: hotel})
 		if err != nil {
 			return nil, err
 		}

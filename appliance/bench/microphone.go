@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"parley/appliance/audio"
@@ -23,6 +24,9 @@ type microphone struct {
 	begun time.Time
 	say   chan utterance
 	over  chan struct{} // closed when it sends no more
+
+	mu    sync.Mutex
+	under map[int][]float32 // what else it hears, by the piece in which it does
 }
 
 // utterance is something to be said, and where to tell when it begins.
@@ -32,7 +36,7 @@ type utterance struct {
 }
 
 func newMicrophone(send func(context.Context, contract.ClientMessage) error) *microphone {
-	return &microphone{send: send, begun: time.Now(), say: make(chan utterance), over: make(chan struct{})}
+	return &microphone{send: send, begun: time.Now(), say: make(chan utterance), over: make(chan struct{}), under: map[int][]float32{}}
 }
 
 // run sends until ctx ends or nothing can be sent any more.
@@ -57,7 +61,7 @@ func (m *microphone) run(ctx context.Context) error {
 		if err := sleep(ctx, time.Until(m.at(i+1))); err != nil {
 			return err
 		}
-		if err := m.send(ctx, contract.AudioInput{Data: audio.AppendLinear16(nil, piece)}); err != nil {
+		if err := m.send(ctx, contract.AudioInput{Data: audio.AppendLinear16(nil, m.mixed(i, piece))}); err != nil {
 			return err
 		}
 	}
@@ -77,4 +81,48 @@ func (m *microphone) speak(ctx context.Context, pcm []float32) (time.Time, error
 	case <-ctx.Done():
 		return time.Time{}, context.Cause(ctx)
 	}
+}
+
+// mix lets it hear pcm as well, from a moment on. What that would have been
+// heard before now is lost.
+func (m *microphone) mix(pcm []float32, from time.Time) {
+	at := int(from.Sub(m.begun).Seconds() * engine.SpeechRateHz)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i, x := range pcm {
+		if at+i < 0 {
+			continue
+		}
+		piece := (at + i) / pieceSamples
+		if m.under[piece] == nil {
+			m.under[piece] = make([]float32, pieceSamples)
+		}
+		m.under[piece][(at+i)%pieceSamples] += x
+	}
+}
+
+// unmix takes back what was mixed in for after a moment.
+func (m *microphone) unmix(from time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for piece := range m.under {
+		if m.at(piece).After(from) {
+			delete(m.under, piece)
+		}
+	}
+}
+
+// mixed is the i-th piece with what else is heard in it.
+func (m *microphone) mixed(i int, piece []float32) []float32 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	under := m.under[i]
+	delete(m.under, i)
+	if under == nil {
+		return piece
+	}
+	for j, x := range piece {
+		under[j] += x
+	}
+	return under
 }

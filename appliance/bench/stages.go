@@ -28,18 +28,25 @@ const (
 
 // get asks the box, over the same connection as its chats, for another path.
 func (p place) get(ctx context.Context, path string) (*http.Response, error) {
+	return p.request(ctx, http.MethodGet, path, nil)
+}
+
+func (p place) request(ctx context.Context, method, path string, body io.Reader) (*http.Response, error) {
 	u, err := url.Parse(p.address)
 	if err != nil {
 		return nil, err
 	}
 	u.Scheme = map[string]string{"ws": "http", "wss": "https"}[u.Scheme]
 	u.Path, u.RawQuery = path, ""
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), body)
 	if err != nil {
 		return nil, err
 	}
 	if p.key != "" {
 		r.Header.Set("X-Service-Api-Key", p.key)
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
 	}
 	client := p.client
 	if client == nil {

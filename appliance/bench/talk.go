@@ -74,7 +74,7 @@ func (r *Report) idle(ctx context.Context, o Options, b *box) error {
 	}
 	r.against("idle", 100*share, "% of a core", idleLimit, "no chat is open; the limit")
 	o.say("watching a silent chat for %v", o.Idle)
-	c, err := call(ctx, b.place)
+	c, err := call(ctx, b.place, terms{prompt: hotel})
 	if err != nil {
 		return err
 	}

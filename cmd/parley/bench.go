@@ -15,11 +15,13 @@ import (
 
 // benchCmd is parley bench: how good this machine is as a box.
 type benchCmd struct {
-	Talk benchTalkCmd `cmd:"" help:"Hold conversations with a box, in real time, and time its answers."`
-	STT  benchSTTCmd  `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
-	TTS  benchTTSCmd  `cmd:"" name:"tts" help:"Measure the voices: time, word error, loudness, memory."`
-	LLM  benchLLMCmd  `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
-	API  benchAPICmd  `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
+	Talk     benchTalkCmd     `cmd:"" help:"Hold conversations with a box, in real time, and time its answers."`
+	Newcomer benchNewcomerCmd `cmd:"" help:"Measure the first answer of a new chat, and what a newcomer costs the others."`
+	Turns    benchTurnsCmd    `cmd:"" help:"Measure turn-taking: turns cut off, waits after finished ones, interruptions for nothing."`
+	STT      benchSTTCmd      `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
+	TTS      benchTTSCmd      `cmd:"" name:"tts" help:"Measure the voices: time, word error, loudness, memory."`
+	LLM      benchLLMCmd      `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
+	API      benchAPICmd      `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
 }
 
 // benchFlags are those of all benchmarks.
@@ -58,18 +60,93 @@ func (cmd *benchTalkCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 		return err
 	}
 	o.Turns, o.Chats, o.Idle, o.Recordings = cmd.Turns, cmd.Chats, cmd.Idle, cmd.Recordings
-	if cmd.URL != "" {
-		if o.URL, err = chatAddress(cmd.URL); err != nil {
-			return misuse{fmt.Errorf("bench talk: %w", err)}
-		}
-		if o.Client, err = trust(cmd.CA, o.Config); err != nil {
-			return misuse{fmt.Errorf("bench talk: %w", err)}
-		}
-		o.Key = cmd.Key
-	} else if o.Serve, err = serving(parsed, o.Config); err != nil {
-		return err
+	if err := elsewhere(&o, parsed, cmd.URL, cmd.Key, cmd.CA); err != nil {
+		return fmt.Errorf("bench talk: %w", err)
 	}
 	return c.report(ctx, cmd.JSON, bench.Talk, o)
+}
+
+type benchTurnsCmd struct {
+	benchFlags
+	Modes      []string `default:"500,800,semantic" placeholder:"MODE,…" help:"How the end of a turn is found: after so many milliseconds of silence, or semantic (500,800,semantic)."`
+	Sentences  int      `default:"24" placeholder:"N" help:"Sentences with a pause, and finished ones, in each mode (24)."`
+	Recordings string   `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav, and asterisk-core-sounds-en for the words)."`
+	URL        string   `name:"url" placeholder:"URL" help:"Measure this box, instead of one that is started for it; configs are made there."`
+	Key        string   `env:"PARLEY_API_KEY" help:"API key of that box."`
+	CA         string   `name:"ca" placeholder:"FILE" help:"The certificate of its authority (PEM), if it has one of its own."`
+
+	Settings kong.Plugins `embed:"" settings:"packs profile engines.transcriber engines.language_model engines.voice engines.threads"`
+}
+
+// Help shows the command in use.
+func (benchTurnsCmd) Help() string {
+	return `Examples:
+
+  parley bench turns --json
+
+  parley bench turns --modes 800 --sentences 12
+
+Recordings of people are said to a box in real time: sentences with a pause at the end of a phrase, which it should not take for the end, and finished ones; and over a speaking assistant coughs, noises, short words, backchannels and its own voice, which should not interrupt it, and speech that should. It takes about five minutes.`
+}
+
+// Run measures turn-taking.
+func (cmd *benchTurnsCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Modes, o.Sentences, o.Recordings = cmd.Modes, cmd.Sentences, cmd.Recordings
+	if err := elsewhere(&o, parsed, cmd.URL, cmd.Key, cmd.CA); err != nil {
+		return fmt.Errorf("bench turns: %w", err)
+	}
+	return c.report(ctx, cmd.JSON, bench.Turns, o)
+}
+
+// elsewhere has the box at an address measured, or where none is given one that
+// is started for it.
+func elsewhere(o *bench.Options, parsed *kong.Context, address, key, ca string) (err error) {
+	if address == "" {
+		o.Serve, err = serving(parsed, o.Config)
+		return err
+	}
+	if o.URL, err = chatAddress(address); err != nil {
+		return misuse{err}
+	}
+	if o.Client, err = trust(ca, o.Config); err != nil {
+		return misuse{err}
+	}
+	o.Key = key
+	return nil
+}
+
+type benchNewcomerCmd struct {
+	benchFlags
+	Rounds     int    `default:"3" placeholder:"N" help:"Times that everything is measured, at most 10 (3)."`
+	Recordings string `placeholder:"DIR" help:"What is said: sound files (Debian's asterisk-core-sounds-en-wav)."`
+
+	Settings kong.Plugins `embed:"" settings:"packs profile engines.transcriber engines.language_model engines.voice engines.threads"`
+}
+
+// Help shows the command in use.
+func (benchNewcomerCmd) Help() string {
+	return `Example:
+
+  parley bench newcomer --rounds 1 --json
+
+A box is started in a process and a folder of its own, and started anew in between. Timed are the first answers of chats whose prompt it knows from a config, after another chat was closed and after the restart; with prompts that it does not know; and for how long somebody else's answer falls silent while such a newcomer comes. A round takes about two minutes.`
+}
+
+// Run measures the newcomers.
+func (cmd *benchNewcomerCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Rounds, o.Recordings = cmd.Rounds, cmd.Recordings
+	if o.Serve, err = serving(parsed, o.Config); err != nil {
+		return err
+	}
+	return c.report(ctx, cmd.JSON, bench.Newcomer, o)
 }
 
 type benchSTTCmd struct {
