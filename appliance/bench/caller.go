@@ -265,9 +265,9 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 
 // play notes a clip of the answer, which is heard after those before it.
 func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.Duration) error {
-	silence, pcm, ok, err := soundOf(m)
+	pcm, err := audio.DecodeAll(m.Data, contract.OutputRateHz)
 	if err != nil {
-		return err
+		return fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
 	}
 	t.early = t.early || after < 0
 	if dry := at.Sub(c.playingUntil); dry > 0 {
@@ -276,24 +276,18 @@ func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.
 		}
 		c.playingUntil = at
 	}
-	if ok && !t.began {
-		t.began, t.clip, t.sounded = true, after, after+silence
+	if !t.began {
+		if t.clip == 0 {
+			t.clip = after
+		}
+		silence, audible := spoken(pcm, contract.OutputRateHz)
+		t.began, t.sounded = audible, after+c.playingUntil.Sub(at)+silence
 	}
 	if c.echoes {
 		c.echo(pcm, c.playingUntil)
 	}
 	c.playingUntil = c.playingUntil.Add(time.Duration(len(pcm)) * time.Second / contract.OutputRateHz)
 	return nil
-}
-
-// soundOf is the sound of a clip, and the silence ahead in it; false where it is
-// silent.
-func soundOf(m contract.AudioOutput) (silence time.Duration, pcm []float32, ok bool, err error) {
-	if pcm, err = audio.DecodeAll(m.Data, contract.OutputRateHz); err != nil {
-		return 0, nil, false, fmt.Errorf("the box sent audio that cannot be decoded: %w", err)
-	}
-	silence, _, ok = span(pcm, contract.OutputRateHz)
-	return silence, pcm, ok, nil
 }
 
 // watch hands what the box sends to each until that has seen enough, or a

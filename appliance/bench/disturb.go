@@ -124,7 +124,7 @@ func spokenBackchannels(ctx context.Context, o Options) (all []disturbance, who 
 		if err != nil {
 			return nil, "", err
 		}
-		speech, err := voice.Synthesize(ctx, words, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
+		speech, err := engine.SpeakWhole(ctx, voice, words, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
 		if err != nil {
 			return nil, "", err
 		}

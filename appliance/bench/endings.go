@@ -297,28 +297,19 @@ func (t *turnTaking) listen(ctx context.Context, w mode, pcm []float32, at time.
 		return e, err
 	}
 	last := begin.Add(end)
-	err = c.watch(ctx, last.Add(longest), func(h heard) (bool, error) { return e.take(h, last) })
+	var answer turn
+	err = c.watch(ctx, last.Add(longest), func(h heard) (bool, error) {
+		e.take(h, last)
+		err := c.take(&answer, h, last)
+		return answer.began && !e.cut(), err
+	})
+	e.answered, e.answer, e.fault = answer.sounded, answer.began && !e.cut(), answer.fault
 	return e, err
 }
 
-// take notes a message that came; done is true when the answer has begun.
-func (e *ending) take(h heard, last time.Time) (done bool, err error) {
-	after := h.at.Sub(last)
-	switch m := h.message.(type) {
-	case contract.UserMessage:
-		if !m.Interim {
-			e.taken = append(e.taken, after)
-		}
-	case contract.AudioOutput:
-		if after < 0 || e.answer {
-			return false, nil // to what was cut off
-		}
-		silence, _, ok, err := soundOf(m)
-		e.answered, e.answer = after+silence, ok
-		return ok, err
-	case contract.WebSocketError:
-		e.fault = fmt.Sprintf("%s %s: %s", m.Code, m.Slug, m.Message)
-		return true, nil
+// take notes that the box took the turn for over.
+func (e *ending) take(h heard, last time.Time) {
+	if m, ok := h.message.(contract.UserMessage); ok && !m.Interim {
+		e.taken = append(e.taken, h.at.Sub(last))
 	}
-	return false, nil
 }

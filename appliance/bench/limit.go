@@ -125,8 +125,14 @@ func (a *alone) firstSound(ctx context.Context, said string) (time.Duration, err
 	enough := errors.New("the first sound is there")
 	var took, silence time.Duration
 	err := a.voice.Speak(ctx, said, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(piece engine.Sound) error {
-		took = time.Since(begun)
-		silence, _, _ = span(piece.PCM, a.voice.RateHz())
+		if took == 0 {
+			took = time.Since(begun)
+		}
+		lead, audible := spoken(piece.PCM, a.voice.RateHz())
+		silence += lead
+		if !audible {
+			return nil
+		}
 		return enough
 	})
 	if err != nil && !errors.Is(err, enough) {

@@ -14,6 +14,9 @@ const (
 	// sounding: at 40 dB the room of a quiet recording is silent, and the
 	// last breath of a word is not.
 	audibleDB = 40
+	// faintestVoice is the power of the faintest sound of a voice: -60 dB of full
+	// scale, 40 below the loudest 10 ms that voices have at least.
+	faintestVoice = 1e-6
 )
 
 // sounding says for each piece of windowDuration of pcm whether it sounds. In
@@ -51,6 +54,24 @@ func span(pcm []float32, rateHz int) (begin, end time.Duration, ok bool) {
 	}
 	whole := time.Duration(len(pcm)) * time.Second / time.Duration(rateHz)
 	return time.Duration(first) * windowDuration, min(time.Duration(last+1)*windowDuration, whole), true
+}
+
+// spoken is the silence ahead of the first sound in a piece of what a voice
+// says; all of the piece, and false, where nothing can be heard in it. Voices are
+// of one loudness, and a piece may be short, so silence is told from sound by
+// faintestVoice too: the loudest of a piece may be a breath.
+func spoken(pcm []float32, rateHz int) (silence time.Duration, audible bool) {
+	sounds := sounding(pcm, rateHz)
+	for i, piece := range slices.Collect(slices.Chunk(pcm, windowSamples(rateHz))) {
+		var sum float64
+		for _, x := range piece {
+			sum += float64(x) * float64(x)
+		}
+		if sounds[i] && sum/float64(len(piece)) >= faintestVoice {
+			return time.Duration(i) * windowDuration, true
+		}
+	}
+	return time.Duration(len(pcm)) * time.Second / time.Duration(rateHz), false
 }
 
 // heardOf is the part of pcm from its first sound to its last.

@@ -64,6 +64,26 @@ func TestWhatIsFarBelowTheLoudestIsSilence(t *testing.T) {
 	}
 }
 
+// A breath of a voice is no sound of it, though it is the loudest of its piece.
+func TestTheFirstSoundOfAVoiceIsNoBreath(t *testing.T) {
+	breath, word := tone(150*time.Millisecond, -70), tone(100*time.Millisecond, -12)
+	for _, row := range []struct {
+		pcm     []float32
+		silence time.Duration
+		audible bool
+	}{
+		{joined(breath, word), 150 * time.Millisecond, true},
+		{breath, 150 * time.Millisecond, false},
+		{word, 0, true},
+		{joined(silence(30*time.Millisecond), word), 30 * time.Millisecond, true},
+		{nil, 0, false},
+	} {
+		if got, ok := spoken(row.pcm, testRateHz); got != row.silence || ok != row.audible {
+			t.Errorf("%d samples: %v of silence, audible %v; want %v, %v", len(row.pcm), got, ok, row.silence, row.audible)
+		}
+	}
+}
+
 func TestTheLongestPauseIsBetweenSounds(t *testing.T) {
 	word := tone(100*time.Millisecond, -6)
 	pcm := joined(silence(time.Second), word, silence(150*time.Millisecond), word, silence(310*time.Millisecond), word, silence(2*time.Second))
