@@ -92,7 +92,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	figures.WatchEngines(engines.Gate)
 	history, recordings := kept(cfg.Retention, records)
 	host := chat.NewHost(ctx, chat.Parts{
-		Detector: engines.Detector, Transcriber: engines.Transcriber, Model: engines.Model, Voices: engines,
+		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: engines,
 		Records: history, Recordings: recordings, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
 		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels,

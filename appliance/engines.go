@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"parley/appliance/chat/ear"
 	"parley/appliance/config"
 	"parley/appliance/engine"
 	"parley/appliance/engine/espeak"
@@ -37,6 +38,7 @@ type Engines struct {
 	Gate        *engine.Gate
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
+	TurnEnd     ear.TurnEnd          // loaded when somebody asks
 	Model       engine.LanguageModel // that of a chat whose config names none
 
 	cfg config.Config
@@ -76,6 +78,7 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 	if which&Hearing != 0 {
 		opening.Go(func() error { return e.openDetector(ctx) })
 		opening.Go(func() error { return e.openTranscriber(ctx) })
+		opening.Go(e.openTurnEnd)
 	}
 	if which&Speaking != 0 {
 		opening.Go(e.openVoices)

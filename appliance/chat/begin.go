@@ -166,7 +166,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 		c.recorder = h.Recordings.Recorder(id, c.clock, c.log)
 	}
 	c.ear = ear.New(ear.Parts{
-		Detector: h.Detector, Transcriber: h.Transcriber, Clock: c.clock, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go,
+		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go,
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: h.pace(chosen.model), Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,

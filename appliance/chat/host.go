@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/appliance/chat/ear"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -22,6 +23,7 @@ import (
 type Parts struct {
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
+	TurnEnd     ear.TurnEnd // nil where it cannot be had: then silence alone ends a turn
 	Model       engine.LanguageModel
 	Voices      reply.Voices
 	Records     Records

@@ -43,6 +43,9 @@ type Parts struct {
 	// Record takes the sound itself, which it owns from then on; at is when it
 	// was made.
 	Record func(at time.Duration, pcm []float32)
+	// TurnEnd is asked at each pause where the settings are Semantic; nil where
+	// there is none: then nobody asks.
+	TurnEnd TurnEnd
 	// Go runs a function beside the ear.
 	Go func(func())
 }
@@ -65,11 +68,14 @@ type Ear struct {
 	filled    time.Duration // silence put in since, because nothing came
 	opened    bool          // some sound has come
 
+	settings turn.Settings // those in force
+
 	idle      atomic.Bool // nobody speaks
 	utterance *hearing    // the newest
 	awaiting  bool        // a transcription is under way
 	waiting   []guess     // those after it, in order
 	overheard overheard
+	finishing finishing
 }
 
 // incoming is what comes to the ear, in order: sound, or new settings.
@@ -87,6 +93,7 @@ func New(p Parts, s turn.Settings) *Ear {
 		closing:   make(chan int, 1),
 		guesses:   make(chan guess, 1),
 		segmenter: engine.NewSegmenter(p.Detector.NewStream(), segmentOptions(s)),
+		settings:  s,
 	}
 }
 
@@ -138,6 +145,7 @@ func (e *Ear) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer e.stop()
 	defer cancel() // also where it panics: then nobody else ends what stop waits for
+	e.judge(ctx, e.settings.Semantic)
 	starved := time.NewTimer(starvedAfter)
 	defer starved.Stop()
 	for {
@@ -148,7 +156,7 @@ func (e *Ear) Run(ctx context.Context) {
 		select {
 		case next := <-queue:
 			if next.settings != nil {
-				e.segmenter.Adjust(segmentOptions(*next.settings))
+				e.adjust(ctx, *next.settings)
 				continue
 			}
 			e.hear(ctx, next.pcm)
@@ -166,6 +174,12 @@ func (e *Ear) Run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+func (e *Ear) adjust(ctx context.Context, s turn.Settings) {
+	e.settings = s
+	e.segmenter.Adjust(segmentOptions(s))
+	e.judge(ctx, s.Semantic)
 }
 
 // stop waits for the transcription under way, which ctx has ended.
@@ -227,7 +241,7 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 // it may have come too late: then the utterance is over, and the voice the
 // beginning of another.
 func (e *Ear) follow(ctx context.Context, said []engine.Segment) {
-	for _, s := range said {
+	for i, s := range said {
 		if s.Kind != engine.WentOn {
 			e.segment(ctx, s)
 			continue
@@ -240,6 +254,9 @@ func (e *Ear) follow(ctx context.Context, said []engine.Segment) {
 		default:
 		}
 		e.utterance.pausing = false
+		if i+1 < len(said) && said[i+1].Kind == engine.PartEnded {
+			e.keep()
+		}
 		e.utterance.revision++
 		e.forget()
 	}
@@ -252,6 +269,9 @@ func (e *Ear) close(ctx context.Context, utterance int) {
 		return
 	}
 	u.over, u.pausing = true, false
+	if u.urgency != nil { // somebody waits for the words now
+		u.urgency.Set(engine.Live, time.Now())
+	}
 	for _, s := range e.segmenter.Close(nil) {
 		e.segment(ctx, s)
 	}
@@ -275,6 +295,7 @@ func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 		e.Post(turn.Paused{At: now, Utterance: u.number, Revision: u.revision, End: e.time.At(s.End), Short: s.Short})
 		if !s.Short {
 			e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
+			e.askFinished(ctx, u, s)
 		}
 	case engine.PartEnded:
 		e.partEnded(ctx, s)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -18,9 +19,14 @@ type hearing struct {
 	over     bool
 	begin    int64 // sample at which its voice begins
 	revision int
-	parts    []string // transcripts of the closed parts, in order
-	paused   *string  // transcript of the open part up to the pause it is in
+	asked    int       // the newest revision that a guess was asked for
+	parts    []string  // transcripts of the closed parts, in order
+	paused   *string   // transcript of the open part up to the pause it is in
+	keeping  int       // the revision whose guess becomes a closed part's words
+	kept     bool      // PartEnded will ask for them
+	closed   []float32 // the sound of the newest closed part
 	cancel   context.CancelFunc
+	urgency  *engine.Urgency // of the newest guess asked for
 }
 
 // guess is one transcription: asked for, and then answered.
@@ -37,12 +43,31 @@ type guess struct {
 // partEnded keeps a closed part's words; at a pause they are known already.
 func (e *Ear) partEnded(ctx context.Context, s engine.Segment) {
 	u := e.utterance
-	if u.paused != nil {
+	u.closed = s.PCM
+	switch {
+	case u.paused != nil:
 		u.parts = append(u.parts, *u.paused)
 		u.paused = nil
+	case u.kept: // they are on their way
+		u.kept = false
+	default:
+		e.ask(ctx, guess{of: u, part: true, segment: s})
+	}
+}
+
+// keep holds on to the guess at the pause that is over, if it is still to come:
+// its words are those of the part that ends there.
+func (e *Ear) keep() {
+	u := e.utterance
+	if u.paused != nil || u.asked != u.revision {
 		return
 	}
-	e.ask(ctx, guess{of: u, part: true, segment: s})
+	u.keeping, u.kept, u.cancel = u.revision, true, nil
+	for i := range e.waiting {
+		if g := &e.waiting[i]; g.of == u && g.revision == u.revision {
+			g.part = true
+		}
+	}
 }
 
 // forget gives up the guesses that nobody needs any more: those of an utterance
@@ -60,18 +85,22 @@ func (e *Ear) forget() {
 
 // ask has a piece transcribed, after those asked for before.
 func (e *Ear) ask(ctx context.Context, g guess) {
+	if !g.part {
+		g.of.asked = g.revision
+	}
 	if e.awaiting {
 		e.overheard.stop()
 		e.waiting = append(e.waiting, g)
 		return
 	}
-	urgency := engine.Speculative.Urgency()
+	// A guess is needed when the turn is over; until then nobody misses it.
+	urgency := engine.NewUrgency(engine.Speculative, time.Now().Add(e.settings.EndOfTurnSilence-engine.DefaultSegmentOptions().ShortPause))
 	if g.of.over {
 		urgency = engine.Live.Urgency()
 	}
 	cancel := e.transcribe(ctx, g, urgency)
 	if !g.part {
-		g.of.cancel = cancel
+		g.of.cancel, g.of.urgency = cancel, urgency
 	}
 }
 
@@ -111,7 +140,7 @@ func (e *Ear) understood(g guess) {
 	if g.err != nil {
 		e.fault(contract.Fault{Code: contract.NotTranscribed, Cause: g.err})
 	}
-	if g.part {
+	if g.part || g.revision == u.keeping {
 		u.parts = append(u.parts, g.transcript.Text)
 		return
 	}

@@ -67,13 +67,16 @@ func (o *over) took(e turn.Event) {
 	}
 }
 
-func listening(t *testing.T, p patientEar) (*Ear, chan turn.Event, *over) {
+func listening(t *testing.T, p patientEar, change ...func(*Ear)) (*Ear, chan turn.Event, *over) {
 	events := make(chan turn.Event, 1000)
 	s := turn.DefaultSettings()
 	begun := time.Now()
 	var transcribing sync.WaitGroup
 	conversation := &over{}
+	var taking sync.Mutex
 	take := func(e turn.Event) {
+		taking.Lock()
+		defer taking.Unlock()
 		conversation.took(e)
 		events <- e
 	}
@@ -89,6 +92,9 @@ func listening(t *testing.T, p patientEar) (*Ear, chan turn.Event, *over) {
 		Record: func(time.Duration, []float32) {},
 		Go:     transcribing.Go,
 	}, s)
+	for _, c := range change {
+		c(e)
+	}
 	conversation.ear = e
 	done := make(chan struct{})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -37,7 +37,7 @@ func (t *Turn) Close() error { return errors.Join(t.work.Close(), t.session.Clos
 
 // Warm asks once about silence, so that the first real call is not the slow one.
 func (t *Turn) Warm(ctx context.Context) error {
-	_, err := t.Probability(ctx, make([]float32, engine.SpeechRateHz))
+	_, err := t.Probability(ctx, make([]float32, engine.SpeechRateHz), engine.Live.Urgency())
 	return err
 }
 
@@ -45,8 +45,8 @@ func (t *Turn) Warm(ctx context.Context) error {
 // 16 kHz; the last 8 s count) has finished. It is best asked once, with at most
 // 0.2 s of silence at the end: with more the network finds that cut sentences
 // are complete.
-func (t *Turn) Probability(ctx context.Context, pcm []float32) (probability float64, err error) {
-	err = t.gate.Do(ctx, engine.Live.Urgency(), t.session.Threads(), func() error {
+func (t *Turn) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (probability float64, err error) {
+	err = t.gate.Do(ctx, u, t.session.Threads(), func() error {
 		return t.work.use(func(w *turnWork) error {
 			w.hear(pcm)
 			t.mel.features(w.features, w.sound, turnSound/melHop)

@@ -34,11 +34,11 @@ func TestTurnTellsTheEndFromACut(t *testing.T) {
 		}
 		n++
 		pcm := p.pcm(t)
-		whole, err := turn.Probability(context.Background(), pcm)
+		whole, err := turn.Probability(context.Background(), pcm, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		part, err := turn.Probability(context.Background(), pcm[:len(pcm)*55/100])
+		part, err := turn.Probability(context.Background(), pcm[:len(pcm)*55/100], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,12 +58,12 @@ func TestTurnTellsTheEndFromACut(t *testing.T) {
 func TestTurnTakesAnyLength(t *testing.T) {
 	turn := openTurn(t)
 	for _, n := range []int{0, 1, turnSound, turnSound + 1, 3 * turnSound} {
-		if _, err := turn.Probability(context.Background(), testSound(n)); err != nil {
+		if _, err := turn.Probability(context.Background(), testSound(n), nil); err != nil {
 			t.Errorf("%d samples: %v", n, err)
 		}
 	}
-	nan, err := turn.Probability(context.Background(), []float32{float32(math.NaN())})
-	if silence, err2 := turn.Probability(context.Background(), nil); nan != silence || err != nil || err2 != nil {
+	nan, err := turn.Probability(context.Background(), []float32{float32(math.NaN())}, nil)
+	if silence, err2 := turn.Probability(context.Background(), nil, nil); nan != silence || err != nil || err2 != nil {
 		t.Errorf("what is no number: %v, %v, want silence's %v, %v", nan, err, silence, err2)
 	}
 }
