@@ -156,14 +156,6 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 	return err
 }
 
-// SetMetadata puts metadata (JSON) in place of what a chat has. ErrNotFound: no
-// such chat.
-func (s *Store) SetMetadata(ctx context.Context, chatID, metadata string) error {
-	return s.change(ctx, "setting the metadata of chat "+chatID, func(ctx context.Context, c conn) error {
-		return changeOne(ctx, c, `UPDATE chat SET metadata = ? WHERE id = ?`, orNull(metadata), chatID)
-	})
-}
-
 const (
 	chatColumns = ` c.id, g.id, a.id, coalesce(c.config, ''), coalesce(c.config_version, 0), c.status,
 	       c.started_ms, coalesce(c.ended_ms, 0), c.request_id, coalesce(c.custom_session_id, ''),

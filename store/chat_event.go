@@ -52,16 +52,42 @@ type Event struct {
 	RelatedEventID  string
 }
 
-// AppendEvents stores events at the end of a chat, all or none, in their order.
-// A chat that has ended still takes them: what was measured of its last words
-// may come later. ErrNotFound: no such chat.
-func (s *Store) AppendEvents(ctx context.Context, chatID string, events []Event) error {
-	if len(events) == 0 {
+// ChatWrite is what is written of a chat at once.
+type ChatWrite struct {
+	// New are events for its end, in their order.
+	New []Event
+	// Amended are events that the chat has, or New brings, known by their ids.
+	// Their texts and metadata are put in place of what is stored. What an account
+	// holds is not counted anew: they mostly get shorter, by words nobody heard.
+	Amended []Event
+	// Metadata (JSON) takes the place of what the chat has; empty leaves it.
+	Metadata string
+}
+
+// WriteChat writes what happened in a chat, all or nothing, in one transaction. A
+// chat that has ended still takes it: what was measured of its last words may
+// come later. ErrNotFound: no such chat, or no such event in it.
+func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error {
+	if len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" {
 		return nil
 	}
-	return s.change(ctx, "storing events of chat "+chatID, func(ctx context.Context, c conn) error {
-		return appendEvents(ctx, c, chatID, events)
+	return s.change(ctx, "writing chat "+chatID, func(ctx context.Context, c conn) error {
+		if err := appendEvents(ctx, c, chatID, w.New); err != nil {
+			return err
+		}
+		if err := amendEvents(ctx, c, chatID, w.Amended); err != nil {
+			return err
+		}
+		if w.Metadata == "" {
+			return nil
+		}
+		return changeOne(ctx, c, `UPDATE chat SET metadata = ? WHERE id = ?`, w.Metadata, chatID)
 	})
+}
+
+// AppendEvents is WriteChat with nothing but new events.
+func (s *Store) AppendEvents(ctx context.Context, chatID string, events []Event) error {
+	return s.WriteChat(ctx, chatID, ChatWrite{New: events})
 }
 
 func appendEvents(ctx context.Context, c conn, chatID string, events []Event) error {
@@ -96,24 +122,18 @@ func appendEvents(ctx context.Context, c conn, chatID string, events []Event) er
 	return nil
 }
 
-// AmendEvents puts the message texts and metadata of events in place of what was
-// stored of them; the events are known by their ids. What an account holds is
-// not counted anew: they mostly get shorter, by words nobody heard. ErrNotFound: the chat has
-// no such event, and nothing was changed.
-func (s *Store) AmendEvents(ctx context.Context, chatID string, events []Event) error {
-	return s.change(ctx, "amending events of chat "+chatID, func(ctx context.Context, c conn) error {
-		for _, e := range events {
-			e = e.bounded(maxEventText, maxEventJSON)
-			err := changeOne(ctx, c, `
-				UPDATE chat_event SET message_text = ?, metadata = ?
-				 WHERE chat = (SELECT num FROM chat WHERE id = ?) AND id = ?`,
-				orNull(e.MessageText), orNull(e.Metadata), chatID, e.ID)
-			if err != nil {
-				return err
-			}
+func amendEvents(ctx context.Context, c conn, chatID string, events []Event) error {
+	for _, e := range events {
+		e = e.bounded(maxEventText, maxEventJSON)
+		err := changeOne(ctx, c, `
+			UPDATE chat_event SET message_text = ?, metadata = ?
+			 WHERE chat = (SELECT num FROM chat WHERE id = ?) AND id = ?`,
+			orNull(e.MessageText), orNull(e.Metadata), chatID, e.ID)
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // eventColumns are read from a chat c and its event e. Of a text that is longer

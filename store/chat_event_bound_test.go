@@ -52,7 +52,7 @@ func TestALongEventIsStoredCut(t *testing.T) {
 	must(t, s.AppendEvents(t.Context(), chat.ID, []Event{long, settings, heavy}))
 	amended := long
 	amended.MessageText += "more"
-	must(t, s.AmendEvents(t.Context(), chat.ID, []Event{amended}))
+	must(t, s.WriteChat(t.Context(), chat.ID, ChatWrite{Amended: []Event{amended}}))
 
 	events, _, err := s.Events(t.Context(), chat.ID, Page{Size: 3})
 	must(t, err)

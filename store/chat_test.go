@@ -126,8 +126,8 @@ func TestWhatIsStoredOfAChatCanBeAmended(t *testing.T) {
 	must(t, s.AppendEvents(t.Context(), chat.ID, events))
 	events[0].MessageText, events[0].Metadata = "The museum…", `{"interrupted":true}`
 	events[1].MessageText = ""
-	must(t, s.AmendEvents(t.Context(), chat.ID, events[:2]))
-	must(t, s.SetMetadata(t.Context(), chat.ID, `{"order":7}`))
+	must(t, s.WriteChat(t.Context(), chat.ID, ChatWrite{Amended: events[:2]}))
+	must(t, s.WriteChat(t.Context(), chat.ID, ChatWrite{Metadata: `{"order":7}`}))
 
 	stored, _, err := s.Events(t.Context(), chat.ID, Page{Size: 10})
 	must(t, err)
@@ -139,8 +139,8 @@ func TestWhatIsStoredOfAChatCanBeAmended(t *testing.T) {
 	if c, err := s.Chat(t.Context(), home, chat.ID); err != nil || c.Metadata != `{"order":7}` {
 		t.Errorf("the chat has the metadata %q (%v)", c.Metadata, err)
 	}
-	wantError(t, s.AmendEvents(t.Context(), other.ID, events[:1]), ErrNotFound)
-	wantError(t, s.SetMetadata(t.Context(), "none", `{}`), ErrNotFound)
+	wantError(t, s.WriteChat(t.Context(), other.ID, ChatWrite{Amended: events[:1]}), ErrNotFound)
+	wantError(t, s.WriteChat(t.Context(), "none", ChatWrite{Metadata: `{}`}), ErrNotFound)
 }
 
 func TestChatEndsOnce(t *testing.T) {

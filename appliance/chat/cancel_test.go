@@ -55,11 +55,11 @@ func (h held) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Pa
 	return usage, err
 }
 
-func (h held) AppendEvents(ctx context.Context, id string, events []store.Event) error {
+func (h held) WriteChat(ctx context.Context, id string, w store.ChatWrite) error {
 	if err := h.hold(ctx, "history"); err != nil {
 		return err
 	}
-	return h.fakes.AppendEvents(ctx, id, events)
+	return h.fakes.WriteChat(ctx, id, w)
 }
 
 func (h held) Send(ctx context.Context, m contract.ServerMessage) error {

@@ -109,11 +109,11 @@ func (f *failing) GroupHistory(context.Context, string, int) ([]store.Event, err
 	return nil, f.fail("resuming")
 }
 
-func (f *failing) AppendEvents(ctx context.Context, id string, events []store.Event) error {
+func (f *failing) WriteChat(ctx context.Context, id string, w store.ChatWrite) error {
 	if err := f.fail("history"); err != nil {
 		return err
 	}
-	return f.fakes.AppendEvents(ctx, id, events)
+	return f.fakes.WriteChat(ctx, id, w)
 }
 
 // Whatever fails, and however, the client reads what failed and nothing of

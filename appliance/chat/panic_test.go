@@ -65,13 +65,13 @@ func (b broken) Speak(ctx context.Context, text string, o engine.SpeakOptions, e
 	return b.fakes.Speak(ctx, text, o, emit)
 }
 
-func (b broken) AppendEvents(ctx context.Context, id string, events []store.Event) error {
-	for _, e := range events {
+func (b broken) WriteChat(ctx context.Context, id string, w store.ChatWrite) error {
+	for _, e := range w.New {
 		if b.where == "scribe" && strings.Contains(e.MessageText, poison) {
 			panic("the scribe breaks")
 		}
 	}
-	return b.fakes.AppendEvents(ctx, id, events)
+	return b.fakes.WriteChat(ctx, id, w)
 }
 
 // Recorder returns one that breaks at what only the broken chat hears.

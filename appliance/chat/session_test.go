@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -31,9 +32,9 @@ type fakes struct {
 	metadata string
 	closed   chan int
 	reason   string        // with which the line was closed
-	full     error         // of AppendEvents
+	full     error         // of WriteChat
 	stuck    chan struct{} // not nil: Send waits for it, or its context
-	slow     chan struct{} // not nil: AppendEvents waits for it, or its context
+	slow     chan struct{} // not nil: WriteChat waits for it, or its context
 	replies  []string
 	asked    [][]engine.Message
 }
@@ -115,7 +116,7 @@ func (f *fakes) Close(code int, reason string) {
 }
 
 func (f *fakes) StartChat(context.Context, store.NewChat, ...store.Event) error { return nil }
-func (f *fakes) AppendEvents(ctx context.Context, _ string, events []store.Event) error {
+func (f *fakes) WriteChat(ctx context.Context, _ string, w store.ChatWrite) error {
 	if f.slow != nil {
 		select {
 		case <-f.slow:
@@ -125,20 +126,10 @@ func (f *fakes) AppendEvents(ctx context.Context, _ string, events []store.Event
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.stored = append(f.stored, events...)
+	f.stored = append(f.stored, w.New...)
+	f.amended = append(f.amended, w.Amended...)
+	f.metadata = cmp.Or(w.Metadata, f.metadata)
 	return f.full
-}
-func (f *fakes) AmendEvents(_ context.Context, _ string, events []store.Event) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.amended = append(f.amended, events...)
-	return nil
-}
-func (f *fakes) SetMetadata(_ context.Context, _, metadata string) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.metadata = metadata
-	return nil
 }
 func (f *fakes) EndChat(_ context.Context, _ string, s store.Status, _ int64, last ...store.Event) error {
 	f.mu.Lock()

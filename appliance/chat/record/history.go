@@ -10,9 +10,8 @@ import (
 
 // Records is where chats are written.
 type Records interface {
-	AppendEvents(ctx context.Context, chatID string, events []store.Event) error
-	AmendEvents(ctx context.Context, chatID string, events []store.Event) error
-	SetMetadata(ctx context.Context, chatID, metadata string) error
+	// WriteChat writes what happened, all or nothing.
+	WriteChat(ctx context.Context, chatID string, w store.ChatWrite) error
 	EndChat(ctx context.Context, chatID string, status store.Status, atMS int64, last ...store.Event) error
 }
 
@@ -54,14 +53,8 @@ func (Unkept) StartChat(_ context.Context, c store.NewChat, _ ...store.Event) er
 	return nil
 }
 
-// AppendEvents forgets the events.
-func (Unkept) AppendEvents(context.Context, string, []store.Event) error { return nil }
-
-// AmendEvents has nothing to amend.
-func (Unkept) AmendEvents(context.Context, string, []store.Event) error { return nil }
-
-// SetMetadata forgets what the client noted of the chat.
-func (Unkept) SetMetadata(context.Context, string, string) error { return nil }
+// WriteChat forgets what happened.
+func (Unkept) WriteChat(context.Context, string, store.ChatWrite) error { return nil }
 
 // EndChat forgets how the chat ended.
 func (Unkept) EndChat(context.Context, string, store.Status, int64, ...store.Event) error {

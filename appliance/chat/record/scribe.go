@@ -188,32 +188,25 @@ func (s *Scribe) send(ctx context.Context, o outgoing) error {
 	return nil
 }
 
-// write puts what is new into the history, and then changes what is there.
+// write puts what is new into the history and changes what is there, in one
+// commit.
 func (s *Scribe) write(ctx context.Context, batch []outgoing) error {
 	s.writing.Store(true)
 	defer s.writing.Store(false)
-	var events, amended []store.Event
-	metadata := ""
+	var w store.ChatWrite
 	for _, o := range batch {
 		if o.record != nil {
-			events = append(events, withID(*o.record))
+			w.New = append(w.New, withID(*o.record))
 		}
 		if o.amended != nil {
-			amended = append(amended, *o.amended)
+			w.Amended = append(w.Amended, *o.amended)
 		}
-		metadata = cmp.Or(o.metadata, metadata)
+		w.Metadata = cmp.Or(o.metadata, w.Metadata)
 	}
-	var err error
-	if len(events) > 0 {
-		err = s.records.AppendEvents(ctx, s.chat.ID, events)
+	if len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" {
+		return nil
 	}
-	if err == nil && len(amended) > 0 {
-		err = s.records.AmendEvents(ctx, s.chat.ID, amended)
-	}
-	if err == nil && metadata != "" {
-		err = s.records.SetMetadata(ctx, s.chat.ID, metadata)
-	}
-	return err
+	return s.records.WriteChat(ctx, s.chat.ID, w)
 }
 
 // End returns what writes how the chat ended.

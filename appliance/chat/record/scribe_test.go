@@ -19,15 +19,16 @@ type world struct {
 	Unkept
 	mu      sync.Mutex
 	stored  int // events
+	amended int
 	commits int
 	sent    []contract.ServerMessage
 	played  []contract.Sound
 	cuts    int
 	log     []string
 
-	disk   chan struct{} // not nil: AppendEvents waits for it
+	disk   chan struct{} // not nil: WriteChat waits for it
 	taking func()        // what happens while Play is at it
-	fails  error         // of AppendEvents
+	fails  error         // of WriteChat
 }
 
 func (w *world) note(what string) {
@@ -36,7 +37,7 @@ func (w *world) note(what string) {
 	w.log = append(w.log, what)
 }
 
-func (w *world) AppendEvents(ctx context.Context, _ string, events []store.Event) error {
+func (w *world) WriteChat(ctx context.Context, _ string, written store.ChatWrite) error {
 	if w.disk != nil {
 		select {
 		case <-w.disk:
@@ -46,7 +47,8 @@ func (w *world) AppendEvents(ctx context.Context, _ string, events []store.Event
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stored += len(events)
+	w.stored += len(written.New)
+	w.amended += len(written.Amended)
 	w.commits++
 	return w.fails
 }
@@ -117,13 +119,14 @@ func TestWhatWaitsSharesACommit(t *testing.T) {
 		s, finish := w.start(t)
 		tell(t, s, says(0))
 		synctest.Wait() // it is being written
-		for n := range batchLength {
+		for n := range batchLength - 2 {
 			tell(t, s, says(n+1))
 		}
+		tell(t, s, turn.Tell{Fact: turn.CutShort{}}, turn.Tell{Fact: turn.Noted{}})
 		close(w.disk)
 		finish()
-		if w.commits != 2 || w.stored != 1+batchLength || len(w.sent) != 1+batchLength {
-			t.Errorf("%d commits, %d stored, %d sent", w.commits, w.stored, len(w.sent))
+		if w.commits != 2 || w.stored != batchLength-1 || w.amended != 1 || len(w.sent) != batchLength-1 {
+			t.Errorf("%d commits, %d stored, %d amended, %d sent", w.commits, w.stored, w.amended, len(w.sent))
 		}
 	})
 }
