@@ -104,8 +104,8 @@ func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
 	write(t, filepath.Join(c.Packs, "..", "outside", "voice.onnx"), "x")
 	for _, name := range []string{"../outside", "..", "/etc", "llm-qwen", "voice-joe/../../outside"} {
-		e := Engines{cfg: c, voices: map[string]openVoice{}}
-		if _, err := e.Voice(name); err == nil {
+		e := Engines{cfg: c, voices: map[string]*voice{}}
+		if _, err := e.Voice(t.Context(), name); err == nil {
 			t.Errorf("%q was opened", name)
 		}
 	}

@@ -48,8 +48,10 @@ type Engines struct {
 
 	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
 
+	loading sync.WaitGroup
+
 	mu      sync.Mutex // guards what follows
-	voices  map[string]openVoice
+	voices  map[string]*voice // by pack
 	closers []func() error // in the order of opening
 }
 
@@ -67,7 +69,7 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 	if err := packs.Require(ctx, cfg.Packs, needed); err != nil {
 		return nil, err
 	}
-	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]openVoice{}}
+	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]*voice{}}
 	var opening errgroup.Group
 	if which&(Hearing|Speaking) != 0 {
 		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
@@ -81,7 +83,7 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 		opening.Go(e.openTurnEnd)
 	}
 	if which&Speaking != 0 {
-		opening.Go(e.openVoices)
+		opening.Go(func() error { return e.openVoices(ctx) })
 	}
 	if which&Thinking != 0 {
 		opening.Go(func() error { return e.openModels(ctx) })
@@ -94,6 +96,7 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 
 // Close gives all engines back, the newest first. No call may be under way.
 func (e *Engines) Close() error {
+	e.loading.Wait() // of voices
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var err error

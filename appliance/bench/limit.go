@@ -52,7 +52,7 @@ func openAlone(ctx context.Context, o Options) (_ *alone, err error) {
 		return nil, err
 	}
 	a := &alone{engines: engines}
-	if a.voice, err = engines.Voice(""); err == nil {
+	if a.voice, err = engines.Voice(ctx, ""); err == nil {
 		err = a.begin(ctx)
 	}
 	if err != nil {

@@ -71,7 +71,7 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 		return r, err
 	}
 	defer engines.Close()
-	voice, err := engines.Voice("")
+	voice, err := engines.Voice(ctx, "")
 	if err != nil {
 		return r, err
 	}
@@ -155,7 +155,7 @@ func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.
 	sentences = sentences[:min(len(sentences), o.Prompts)]
 	for _, name := range voices {
 		o.say("listening to %s", name)
-		voice, err := engines.Voice(name)
+		voice, err := engines.Voice(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -196,7 +196,7 @@ func (h *Host) connected(s turn.Settings, p contract.ConnectSettings) (turn.Sett
 	if p.VoiceID != "" {
 		s.Voice = p.VoiceID
 	}
-	if _, err := h.Voices.Voice(s.Voice); err != nil {
+	if err := h.Voices.Prepare(s.Voice); err != nil {
 		return s, noVoice(contract.VoiceNotFound, err)
 	}
 	s.Verbose = p.VerboseTranscription

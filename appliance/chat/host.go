@@ -19,13 +19,21 @@ import (
 	"parley/store"
 )
 
+// Voices are those that chats may have.
+type Voices interface {
+	reply.Voices
+	// Prepare says at once whether there is such a voice, and has it loaded
+	// beside everything else. The error says which there are.
+	Prepare(name string) error
+}
+
 // Parts are what a Host makes conversations of.
 type Parts struct {
 	Detector    engine.VoiceDetector
 	Transcriber engine.Transcriber
 	TurnEnd     ear.TurnEnd // nil where it cannot be had: then silence alone ends a turn
 	Model       engine.LanguageModel
-	Voices      reply.Voices
+	Voices      Voices
 	Records     Records
 	Recordings  Recordings // nil where chats are not recorded
 	Configs     Configs

@@ -108,7 +108,7 @@ func (c *Session) unasked(id string) error {
 // comes after them is heard as they say.
 func (c *Session) apply(m contract.SessionSettings) error {
 	if m.VoiceID != "" {
-		if _, err := c.voices.Voice(m.VoiceID); err != nil {
+		if err := c.voices.Prepare(m.VoiceID); err != nil {
 			c.post(turn.Faulty{At: turn.At(c.clock()), Fault: noVoice(contract.InvalidSettings, err)})
 			return c.over()
 		}

@@ -43,7 +43,7 @@ type Session struct {
 	begun  time.Time
 	state  turn.State // of the goroutine that runs, and of Open before it
 	model  engine.LanguageModel
-	voices reply.Voices
+	voices Voices
 	line   Line
 	about  Live
 	leave  func() // from those that are live

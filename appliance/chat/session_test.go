@@ -76,11 +76,14 @@ func (f *fakes) Choose(context.Context, engine.Prompt, []string) ([]float64, err
 	return nil, engine.ErrCannot
 }
 
-func (f *fakes) Voice(name string) (engine.Synthesizer, error) {
+func (f *fakes) Prepare(name string) error {
 	if name != "" && name != "joe" {
-		return nil, contract.ErrInvalid{Field: "voice", Why: "no voice " + name}
+		return contract.ErrInvalid{Field: "voice", Why: "no voice " + name}
 	}
-	return f, nil
+	return nil
+}
+func (f *fakes) Voice(_ context.Context, name string) (engine.Synthesizer, error) {
+	return f, f.Prepare(name)
 }
 func (f *fakes) RateHz() int { return 24000 }
 func (f *fakes) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {

@@ -52,7 +52,7 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 		return fmt.Errorf("say: %w", err)
 	}
 	defer engines.Close()
-	voice, err := engines.Voice(cfg.Engines.Voice)
+	voice, err := engines.Voice(ctx, cfg.Engines.Voice)
 	if err != nil {
 		return misuse{fmt.Errorf("say: %w", err)}
 	}

@@ -2,6 +2,8 @@ package reply
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,9 +33,10 @@ type speech struct {
 	speed    float64
 }
 
-// Voices finds a voice by its name or id; the empty name is the default.
+// Voices finds a voice by its name or id; the empty name is the default. It may
+// have to be loaded first, which is waited for until ctx ends.
 type Voices interface {
-	Voice(name string) (engine.Synthesizer, error)
+	Voice(ctx context.Context, name string) (engine.Synthesizer, error)
 }
 
 // speak says the sentences of a turn one after the other, until there are no
@@ -47,7 +50,7 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 			return
 		}
 		if err != nil {
-			m.post(turn.Failed{At: turn.At(m.clock()), Turn: n, Fault: contract.Fault{Code: contract.NotSpoken, Cause: err}})
+			m.post(turn.Failed{At: turn.At(m.clock()), Turn: n, Fault: notSpoken(err)})
 			return
 		}
 		if before += s.sentence.Text + " "; !s.sentence.GoesOn {
@@ -56,12 +59,25 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 	}
 }
 
+// errNoVoice is what a voice that cannot be loaded has failed with.
+var errNoVoice = errors.New("the voice cannot be opened")
+
+// notSpoken is what a client is told of a sentence that could not be spoken. A
+// voice that could not be opened is tried again for the next one.
+func notSpoken(err error) contract.Fault {
+	f := contract.Fault{Code: contract.NotSpoken, Cause: err}
+	if errors.Is(err, errNoVoice) {
+		f.Detail = "The voice cannot be opened just now."
+	}
+	return f
+}
+
 // say speaks one sentence, and posts its sound piece by piece as it is made.
 func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *converter, due *schedule) error {
 	asked := time.Now()
-	voice, err := m.voices.Voice(s.voice)
+	voice, err := m.voices.Voice(ctx, s.voice)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNoVoice, err)
 	}
 	resampler, err := rate.from(voice.RateHz())
 	if err != nil {

@@ -1,0 +1,100 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// loading is voices of which joe is being loaded until he is let go.
+type loading struct {
+	*fakes
+	loaded chan error
+}
+
+func (l loading) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+	if name != "joe" {
+		return l.fakes, nil
+	}
+	select {
+	case err := <-l.loaded:
+		return l.fakes, err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func openLoading(t *testing.T) (loading, *Session) {
+	t.Helper()
+	v := loading{newFakes(), make(chan error)}
+	h := NewHost(t.Context(), Parts{
+		Detector: v, Transcriber: v, Model: v, Voices: v, Records: v,
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
+	})
+	seat, err := h.Reserve("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.HangUp()
+		<-c.Done()
+	})
+	return v, c
+}
+
+// TestAVoiceIsLoadedBesideTheConversation: what the client sends after it asked
+// for a voice is taken and understood meanwhile; only the answer waits.
+func TestAVoiceIsLoadedBesideTheConversation(t *testing.T) {
+	v, c := openLoading(t)
+	taken := make(chan struct{})
+	go func() {
+		defer close(taken)
+		_ = c.Receive(contract.SessionSettings{VoiceID: "joe"})
+		hear(t, c, 600, true)
+		hear(t, c, 900, false)
+	}()
+	select {
+	case <-taken:
+	case <-time.After(5 * time.Second):
+		t.Fatal("nothing is heard while a voice is loaded")
+	}
+	v.until(t, "user_message")
+	if strings.Contains(v.messages(), "audio_output") {
+		t.Error("it spoke without its voice")
+	}
+	v.loaded <- nil
+	v.until(t, "audio_output")
+}
+
+// TestAVoiceThatCannotBeLoadedIsTriedAgain: the turn fails and the client is
+// told why, and the next one has the voice loaded anew.
+func TestAVoiceThatCannotBeLoadedIsTriedAgain(t *testing.T) {
+	v, c := openLoading(t)
+	if err := errors.Join(c.Receive(contract.SessionSettings{VoiceID: "joe"}), c.Receive(contract.UserInput{Text: "Hello"})); err != nil {
+		t.Fatal(err)
+	}
+	v.loaded <- errors.New("/srv/packs/voice-joe/voice.onnx is damaged")
+	v.until(t, "error")
+	v.mu.Lock()
+	for _, m := range v.sent {
+		if e, ok := m.(contract.WebSocketError); ok && (!strings.Contains(e.Message, "voice cannot be opened") || strings.Contains(e.Message, "/srv")) {
+			t.Errorf("the client is told %q", e.Message)
+		}
+	}
+	v.mu.Unlock()
+	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	v.loaded <- nil
+	v.until(t, "audio_output")
+}
