@@ -50,9 +50,9 @@ type Engines struct {
 
 	loading sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex        // guards what follows
 	voices  map[string]*voice // by pack
-	closers []func() error // in the order of opening
+	closers []func() error    // in the order of opening
 }
 
 // OpenEngines opens the engines that cfg chooses, side by side, and warms

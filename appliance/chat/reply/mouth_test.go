@@ -23,7 +23,7 @@ type singer struct {
 
 const singerRateHz = 22050
 
-func (v *singer) RateHz() int                              { return singerRateHz }
+func (v *singer) RateHz() int                                               { return singerRateHz }
 func (v *singer) Voice(context.Context, string) (engine.Synthesizer, error) { return v, nil }
 
 func (v *singer) Speak(ctx context.Context, _ string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
