@@ -120,7 +120,7 @@ func spokenBackchannels(ctx context.Context, o Options) (all []disturbance, who 
 	}
 	defer func() { err = cmp.Or(err, engines.Close()) }()
 	for i, words := range []string{"Mm-hm.", "Right.", "Yeah.", "Okay.", "Uh-huh.", "I see."} {
-		voice, err := engines.Voice(others[i%len(others)])
+		voice, err := engines.Voice(ctx, others[i%len(others)])
 		if err != nil {
 			return nil, "", err
 		}
