@@ -170,6 +170,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: h.pace(chosen.model), Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
+		Room: func() <-chan struct{} { return c.scribe.SoundRoom() },
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, o.Line, c.recorder, c.lost)
 	c.about = Live{

@@ -1,13 +1,17 @@
 package chat
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 	"parley/store"
 )
 
@@ -79,6 +83,71 @@ func TestWhatIsTooSlowIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// slowNetwork takes sound hardly more quickly than it plays, as a line does that
+// is full: each waits until the one before is gone.
+type slowNetwork struct {
+	*fakes
+	files   int
+	silence bool // there was a time in which nothing was on its way
+	until   time.Time
+}
+
+func (s *slowNetwork) RateHz() int                                               { return contract.OutputRateHz }
+func (s *slowNetwork) Voice(context.Context, string) (engine.Synthesizer, error) { return s, nil }
+
+func (s *slowNetwork) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	time.Sleep(50 * time.Millisecond)
+	return emit(engine.Sound{PCM: second, Whole: len(second), Last: true})
+}
+
+var second = make([]float32, contract.OutputRateHz)
+
+func (s *slowNetwork) Play(context.Context, contract.Sound) error {
+	s.silence = s.silence || s.files > 0 && time.Since(s.until) > 100*time.Millisecond
+	time.Sleep(900 * time.Millisecond)
+	s.until = time.Now()
+	s.files++
+	return nil
+}
+
+// A long text reaches a client whose network is slow, all of it, and does not
+// keep it from saying something meanwhile.
+func TestALongTextReachesASlowClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &slowNetwork{fakes: newFakes()}
+		h := NewHost(context.Background(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
+			Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1})
+		seat, err := h.Reserve("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const sentences = 480
+		if err := c.Receive(contract.AssistantInput{Text: strings.Repeat("This is a sentence. ", sentences)}); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			time.Sleep(10 * time.Second)
+			begun := time.Now()
+			if err := c.Receive(contract.SessionSettings{CustomSessionID: "mine"}); err != nil || time.Since(begun) > 0 {
+				t.Fatalf("settings wait %s, %v", time.Since(begun), err)
+			}
+		}
+		time.Sleep(sentences * time.Second)
+		c.HangUp()
+		<-c.Done()
+		if f.files != sentences || f.silence || f.status != store.UserEnded {
+			t.Errorf("%d of %d came, with a hole: %v; the chat ended as %s", f.files, sentences, f.silence, f.status)
+		}
+		if err := h.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Any goroutine may bring messages, while another brings sound; what one brings

@@ -8,16 +8,20 @@ import (
 
 const (
 	// most is how many facts may wait to be told, and mostBytes how much they may
-	// hold. Who could bring more waits at enough; these are for what nobody can
-	// hold back: events under way already, and the sound of one long answer, of
-	// which a voice makes no more than this in the time that a line may need for
-	// one message.
+	// hold. Who brings more waits long before; these are for what cannot be held
+	// back: what is under way already, and the sound of a long sentence.
 	most      = 1024
 	mostBytes = 64 << 20
-	// enough is how many of them are enough to wait for, and enoughBytes how
-	// much: a long reply is some twenty, the longest settings half a megabyte.
+	// enough is how many of them, sound excepted, are enough to wait for, and
+	// enoughBytes how much: a long reply is some twenty, the longest settings
+	// half a megabyte.
 	enough      = 128
 	enoughBytes = 4 << 20
+	// enoughSound is how much sound is enough to wait for before more of it is
+	// made: 20 s, beside the minute that a line may hold. A client whose network
+	// is hardly quicker than speech is so still able to hear a text of ten
+	// minutes, of which a voice makes one in three seconds.
+	enoughSound = 20 * contract.OutputRateHz
 	// batchLength is how many of them share a commit.
 	batchLength = 64
 	// overhead is what one counts as beside its text and sound.
@@ -28,10 +32,14 @@ const (
 type queue struct {
 	mu      sync.Mutex
 	waiting []outgoing
-	bytes   int
+	bytes   int // of all
+	facts   int // but sound
+	text    int // bytes of these
+	sound   int // samples
 	closed  bool
 	more    chan struct{} // has one when something came
-	room    chan struct{} // not nil: closed as soon as there is less than enough
+	// Not nil: closed as soon as there is less than enough.
+	room, soundRoom chan struct{}
 }
 
 func newQueue() *queue { return &queue{more: make(chan struct{}, 1)} }
@@ -45,9 +53,21 @@ func (q *queue) put(o outgoing) bool {
 		return false
 	}
 	q.waiting = append(q.waiting, o)
-	q.bytes += n
+	q.count(o, 1)
 	q.wake()
 	return true
+}
+
+// count takes note of one that came (1) or went (-1).
+func (q *queue) count(o outgoing, by int) {
+	n := by * o.size()
+	q.bytes += n
+	if o.sound != nil {
+		q.sound += by * len(o.sound.PCM)
+		return
+	}
+	q.facts += by
+	q.text += n
 }
 
 func (q *queue) close() {
@@ -83,30 +103,48 @@ func (q *queue) pop(batch []outgoing) (_ []outgoing, closed bool) {
 	n := min(len(q.waiting), batchLength)
 	batch = append(batch, q.waiting[:n]...)
 	for _, o := range batch {
-		q.bytes -= o.size()
+		q.count(o, -1)
 	}
 	clear(q.waiting[:n])
 	q.waiting = q.waiting[n:]
-	if q.room != nil && q.roomy() {
-		close(q.room)
-		q.room = nil
-	}
+	open(&q.room, q.roomy())
+	open(&q.soundRoom, q.soundRoomy())
 	return batch, q.closed
 }
 
-func (q *queue) roomy() bool { return len(q.waiting) < enough && q.bytes < enoughBytes }
+func (q *queue) roomy() bool      { return q.facts < enough && q.text < enoughBytes }
+func (q *queue) soundRoomy() bool { return q.sound < enoughSound }
 
-// wait returns what is closed as soon as there is room; nil where there is.
+// open lets those go who wait for room, if there is some.
+func open(room *chan struct{}, roomy bool) {
+	if *room != nil && roomy {
+		close(*room)
+		*room = nil
+	}
+}
+
+// wait returns what is closed as soon as there is room for more; nil where there
+// is. waitForSound is the same of sound.
 func (q *queue) wait() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.roomy() {
+	return waitFor(&q.room, q.roomy())
+}
+
+func (q *queue) waitForSound() <-chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return waitFor(&q.soundRoom, q.soundRoomy())
+}
+
+func waitFor(room *chan struct{}, roomy bool) <-chan struct{} {
+	if roomy {
 		return nil
 	}
-	if q.room == nil {
-		q.room = make(chan struct{})
+	if *room == nil {
+		*room = make(chan struct{})
 	}
-	return q.room
+	return *room
 }
 
 // size is how many bytes are held for it.

@@ -25,6 +25,9 @@ type Parts struct {
 	Log    *slog.Logger
 	Clock  func() time.Duration // since the chat began
 	Post   func(turn.Event)     // takes sentences and sound as they are made
+	// Room returns what is closed as soon as there is room for more sound on its
+	// way to the listener; nil where there is.
+	Room func() <-chan struct{}
 	// Go runs a function on a goroutine of the chat.
 	Go func(func())
 }
@@ -53,7 +56,7 @@ func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
 		mind:  mind{p.ChatID, p.Model, p.Pace, p.Log, p.Clock, p.Post},
-		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post},
+		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post, p.Room},
 		turns: map[int]*work{},
 	}
 }
