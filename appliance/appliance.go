@@ -71,9 +71,10 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		admission.writable = records.Writable
 	}
 	lines := ws.NewServer(admission, cfg.Origins, ws.Timing{}, log)
+	ahead := newAhead(records, log)
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: lines, Ready: admission, Version: Version(), Log: log,
-		Records: records, Voices: catalogue{cfg}, Models: catalogue{cfg},
+		Records: records, ConfigsChanged: ahead.configsChanged, Voices: catalogue{cfg}, Models: catalogue{cfg},
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
 	}), log)
@@ -100,6 +101,10 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	})
 	figures.WatchChats(host.Load, cfg.MaxChats())
 	c.Loaded()
+	if err := host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {
+		log.Warn("the box's own prompt cannot be read ahead", "err", err)
+	}
+	defer ahead.begin(ctx, host)()
 	banner := banner{cfg, listener.Addr(), identity, c.Out}
 	admission.open(host, banner.waiting, func() {
 		log.Info("ready", "seconds", time.Since(begun).Seconds())

@@ -14,6 +14,7 @@ import (
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/remote"
 	"parley/firmware/packs"
+	"parley/internal/layout"
 )
 
 // openModels opens the default language model and those that routes lead to,
@@ -47,6 +48,7 @@ func (e *Engines) openModel(ctx context.Context, m config.LanguageModel) (engine
 		ModelPath:     filepath.Join(e.cfg.Pack(m.Pack), "model.gguf"),
 		Gate:          e.Gate,
 		Threads:       min(2, e.Gate.Cores()), // more do not make a small model faster
+		PromptDir:     filepath.Join(e.cfg.Data, layout.Prompts),
 		Conversations: min(max(e.cfg.MaxChats(), 1), llama.MaxConversations),
 		Log:           e.log,
 	})

@@ -25,6 +25,9 @@ type Parts struct {
 	Records *store.Store // of configs, prompts and tools, and of the history
 	Voices  Voices
 	Models  Models
+	// ConfigsChanged is told of an account that made or changed a config or a
+	// prompt; nil where nobody asks. It must not block.
+	ConfigsChanged func(account string)
 	// Metrics counts what the box does; nil where nobody reads it.
 	Metrics Metrics
 	Version string

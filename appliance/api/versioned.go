@@ -50,6 +50,9 @@ func (v versioned[R]) keep(w http.ResponseWriter, r *http.Request, account strin
 	if err != nil {
 		return err
 	}
+	if v.ConfigsChanged != nil && v.kind != store.KindTool {
+		v.ConfigsChanged(account)
+	}
 	return v.answer(w, r, http.StatusCreated, account, kept[len(kept)-1])
 }
 

@@ -59,7 +59,7 @@ func LLM(ctx context.Context, o Options) (Report, error) {
 	}
 	defer engines.Close()
 	r.figure("load", time.Since(begun).Seconds(), "s", "to the end of the first answer")
-	t := thinking{model: engines.Model, rounds: min(o.Rounds, mostLLMRounds), say: o.say}
+	t := &thinking{model: engines.Model, rounds: min(o.Rounds, mostLLMRounds), say: o.say}
 	if err := t.kept(ctx, &r); err != nil {
 		return r, err
 	}
@@ -78,6 +78,8 @@ type thinking struct {
 	model  engine.LanguageModel
 	rounds int
 	say    func(format string, args ...any)
+
+	prompts int // made by anew
 }
 
 // reply is one answer and how long it took.
@@ -95,7 +97,7 @@ func (r reply) writeRate() float64 {
 	return float64(r.ReplyTokens-1) / (r.took - r.FirstToken).Seconds()
 }
 
-func (t thinking) ask(ctx context.Context, conversation string, maxTokens int, messages ...engine.Message) (reply, error) {
+func (t *thinking) ask(ctx context.Context, conversation string, maxTokens int, messages ...engine.Message) (reply, error) {
 	var r reply
 	begun := time.Now()
 	var err error
@@ -113,17 +115,25 @@ func opening(question string) []engine.Message {
 	return []engine.Message{{Role: engine.System, Content: hotel}, {Role: engine.User, Content: question}}
 }
 
+// anew is opening with a prompt that was never read: what a model keeps of
+// prompts is of no use to it.
+func (t *thinking) anew(question string) []engine.Message {
+	t.prompts++
+	messages := opening(question)
+	messages[0].Content = fmt.Sprintf("Line %d. ", t.prompts) + messages[0].Content
+	return messages
+}
+
 // kept times the first token of a second turn, of which only the user's new
 // words are to be read, beside that of a conversation without a cache.
-func (t thinking) kept(ctx context.Context, r *Report) error {
+func (t *thinking) kept(ctx context.Context, r *Report) error {
 	t.say("second turns, %d times", t.rounds)
 	var first, second []time.Duration
 	var fresh int
+	var known []time.Duration
 	for i := range t.rounds + 1 {
-		// The cache of one round must not help the next: it is forgotten, and
-		// what both begin with alike with it.
 		const name = "bench"
-		messages := opening(longQuestion)
+		messages := t.anew(longQuestion)
 		one, err := t.ask(ctx, name, shortReply, messages...)
 		if err != nil {
 			return err
@@ -134,12 +144,20 @@ func (t thinking) kept(ctx context.Context, r *Report) error {
 			return err
 		}
 		t.model.Forget(name)
+		messages[1].Content = shortQuestion
+		next, err := t.ask(ctx, "next", shortReply, messages[:2]...)
+		if err != nil {
+			return err
+		}
+		t.model.Forget("next")
 		if i > 0 {
-			first, second = append(first, one.FirstToken), append(second, two.FirstToken)
+			first, second, known = append(first, one.FirstToken), append(second, two.FirstToken), append(known, next.FirstToken)
 		}
 		fresh = two.PromptTokens - two.CachedTokens
 	}
 	r.figure("first_token_without_cache", median(first)/1e6, "ms", "first turn of a conversation")
+	r.against("first_token_known_prompt", median(known)/1e6, "ms", median(second)/1e6,
+		"first turn of the next conversation with the prompt, the one before being over; a second turn")
 	r.against("first_token_with_cache", median(second)/1e6, "ms", median(first)/1e6,
 		fmt.Sprintf("second turn, %d new tokens; the first turn", fresh))
 	return nil
@@ -147,7 +165,7 @@ func (t thinking) kept(ctx context.Context, r *Report) error {
 
 // together times several conversations answered at once, each with an opening
 // that it has read already.
-func (t thinking) together(ctx context.Context, r *Report) error {
+func (t *thinking) together(ctx context.Context, r *Report) error {
 	var alone float64
 	for _, n := range []int{1, 2, 4} {
 		t.say("%d answers at once", n)
@@ -163,7 +181,7 @@ func (t thinking) together(ctx context.Context, r *Report) error {
 	return nil
 }
 
-func (t thinking) sideBySide(ctx context.Context, n int) (rate float64, err error) {
+func (t *thinking) sideBySide(ctx context.Context, n int) (rate float64, err error) {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("bench %d", i)
@@ -191,7 +209,7 @@ func (t thinking) sideBySide(ctx context.Context, n int) (rate float64, err erro
 }
 
 // straight compares whole answers with the plainest loop over the C library.
-func (t thinking) straight(ctx context.Context, r *Report, plain *llama.Model) error {
+func (t *thinking) straight(ctx context.Context, r *Report, plain *llama.Model) error {
 	var read, write, took, readPlain, writePlain, tookPlain, readRatio, writeRatio, tookRatio []float64
 	var tokens int
 	for i := range t.rounds + 1 {
@@ -218,12 +236,13 @@ func (t thinking) straight(ctx context.Context, r *Report, plain *llama.Model) e
 }
 
 // pair has the same answered by us, without any cache, and straight.
-func (t thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) (ours reply, theirs yardstick.Reply, err error) {
+func (t *thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) (ours reply, theirs yardstick.Reply, err error) {
+	messages := t.anew(longQuestion)
 	both := []func() error{
-		func() (err error) { ours, err = t.ask(ctx, "", replyTokens, opening(longQuestion)...); return err },
+		func() (err error) { ours, err = t.ask(ctx, "", replyTokens, messages...); return err },
 		func() (err error) {
 			theirs, err = yardstick.Llama(ctx, plain, engine.Prompt{
-				Messages: opening(longQuestion), MaxTokens: replyTokens, Urgency: engine.Live.Urgency(),
+				Messages: messages, MaxTokens: replyTokens, Urgency: engine.Live.Urgency(),
 			}, func(string) {})
 			return err
 		},
@@ -240,7 +259,7 @@ func (t thinking) pair(ctx context.Context, plain *llama.Model, oursFirst bool) 
 }
 
 // alone times answers of a model on a server, which has no yardstick here.
-func (t thinking) alone(ctx context.Context, r *Report) error {
+func (t *thinking) alone(ctx context.Context, r *Report) error {
 	var rates []float64
 	for range t.rounds {
 		answer, err := t.ask(ctx, "", replyTokens, opening(longQuestion)...)

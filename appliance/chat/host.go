@@ -77,17 +77,7 @@ type Host struct {
 func NewHost(ctx context.Context, parts Parts) *Host {
 	h := &Host{Parts: parts, accounts: map[string]int{}, live: map[string]*Session{}, paces: map[engine.LanguageModel]*reply.Pace{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
 	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
-	h.open.Go(h.prefill)
 	return h
-}
-
-// prefill has the model read the box's own prompt before the first chat comes;
-// later ones find it read.
-func (h *Host) prefill() {
-	first := turn.NewState(h.Defaults, time.Now(), nil)
-	if err := reply.Prefill(h.running, h.Model, first.Conversation()); err != nil && h.running.Err() == nil {
-		h.Log.Warn("cannot read the system prompt ahead", "err", err)
-	}
 }
 
 // fullRetry is when a box that is full is worth another try: chats are minutes

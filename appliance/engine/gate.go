@@ -53,6 +53,14 @@ func (g *Gate) Load() (busy int, waiting [Live + 1]int) {
 	return g.cores - g.free, waiting
 }
 
+// Wanted reports whether somebody waits who is more urgent than need: for who
+// holds cores and can give up what it does.
+func (g *Gate) Wanted(need Need) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting) > 0 && g.waiting[0].need.Compare(need) < 0
+}
+
 // Enter waits for so many cores (at most all of them) and returns the function
 // that gives them back, to be called once. The most urgent goes first, equals in
 // order of arrival; who stands first is not overtaken by those who want fewer

@@ -14,6 +14,7 @@ const (
 	Lock       = "parley.lock"
 	Address    = "parley.address" // where the box listens that runs on the folder
 	Recordings = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
+	Prompts    = "prompts"        // a folder: what language models computed of prompts; may be deleted
 	Settings   = "parley.yaml"
 	Authority  = "ca.crt"        // for clients to trust; the one thing in it that others may read
 	FirstKey   = "first-key.env" // the secrets of the first key, until somebody deletes it

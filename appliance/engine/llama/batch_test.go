@@ -40,7 +40,7 @@ func logitsOf(t *testing.T, m *Model, prompts ...[]Token) [][]float32 {
 			t.Fatalf("decode: %d", r)
 		}
 		for i, index := range ends {
-			out[i] = slices.Clone(unsafe.Slice(m.lib.getLogitsIth(ctx, index), m.template.vocab.size))
+			out[i] = slices.Clone(logitsAt(m, ctx, index))
 		}
 	}
 	return out
@@ -71,4 +71,8 @@ func TestASequenceIsNotChangedByItsNeighbours(t *testing.T) {
 		}
 		t.Logf("question %d: %.4f from itself alone", i, own)
 	}
+}
+
+func logitsAt(m *Model, ctx handle, at int32) []float32 {
+	return unsafe.Slice(m.lib.getLogitsIth(ctx, at), m.template.vocab.size)
 }

@@ -29,6 +29,7 @@ type calls struct {
 	modelFree            func(model handle)
 	initFromModel        func(model handle, p contextParams) handle
 	free                 func(ctx handle)
+	setAbortCallback     func(ctx handle, callback, arg uintptr)
 	setNThreads          func(ctx handle, single, batch int32)
 
 	modelGetVocab     func(model handle) handle
@@ -94,6 +95,7 @@ func bind(ggml, llama uintptr) (*calls, error) {
 		{llama, "llama_model_free", &c.modelFree},
 		{llama, "llama_init_from_model", &c.initFromModel},
 		{llama, "llama_free", &c.free},
+		{llama, "llama_set_abort_callback", &c.setAbortCallback},
 		{llama, "llama_set_n_threads", &c.setNThreads},
 		{llama, "llama_model_get_vocab", &c.modelGetVocab},
 		{llama, "llama_model_chat_template", &c.modelChatTemplate},

@@ -24,7 +24,8 @@ var loaded struct {
 // library is libllama, loaded and ready.
 type library struct {
 	*calls
-	log atomic.Pointer[slog.Logger] // of the Model opened last
+	log    atomic.Pointer[slog.Logger] // of the Model opened last
+	aborts aborts
 
 	lineMu    sync.Mutex
 	line      strings.Builder // a log line that comes in parts

@@ -116,7 +116,7 @@ func Open(o Options) (*Model, error) {
 		lib.modelFree(model)
 		return nil, fmt.Errorf("llama: %s: %w", o.ModelPath, err)
 	}
-	m := &Model{o: o, lib: lib, model: model, box: newMailbox(), stopped: make(chan struct{})}
+	m := &Model{o: o, lib: lib, model: model, box: newMailbox(&abort{gate: o.Gate}), stopped: make(chan struct{})}
 	vocab := newVocabulary(lib, model)
 	m.template = newTemplate(lib, model, vocab, o.Log)
 	m.about = m.describe()
@@ -130,14 +130,16 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
 	own := &owner{
 		lib: m.lib, ctx: ctx, vocab: vocab,
-		gate: m.o.Gate, pace: newPace(m.o.Threads), cells: m.o.ContextTokens,
+		gate: m.o.Gate, pace: newPace(m.o.Threads), cells: m.o.ContextTokens, abort: m.box.abort,
 		box:   m.box,
 		cache: newCache(m.lib, ctx, m.o.Conversations, promptSlots, divisible),
 		shelf: openShelf(m.o.PromptDir, m.o.ModelPath, m.about.Library, shelfBytes, m.o.Log),
 		batch: newBatch(m.lib, m.o.shape().batchTokens),
 		log:   m.o.Log,
 	}
+	stop := m.lib.watch(ctx, own.abort)
 	own.run()
+	stop()
 	own.batch.close()
 	m.lib.free(ctx)
 }

@@ -21,7 +21,8 @@ const maxWaiting = 64
 
 // mailbox is how callers reach the owner. It never blocks them.
 type mailbox struct {
-	wake chan struct{} // holds one signal that something is new
+	wake  chan struct{} // holds one signal that something is new
+	abort *abort        // of the step that runs
 
 	mu       sync.Mutex
 	arriving []*request
@@ -32,7 +33,7 @@ type mailbox struct {
 	waitsAs  engine.Need
 }
 
-func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
+func newMailbox(a *abort) *mailbox { return &mailbox{wake: make(chan struct{}, 1), abort: a} }
 
 // put hands r to the owner. If the owner waits at the gate for something less
 // urgent, it is called back to ask again in r's name.
@@ -64,9 +65,11 @@ func (b *mailbox) putBack(r *request) {
 // hurryFor calls the owner back from the gate if it waits there for something
 // less urgent than r, with b.mu held.
 func (b *mailbox) hurryFor(r *request) {
-	if b.hurry != nil && r.urgency.Get().Compare(b.waitsAs) < 0 {
+	need := r.urgency.Get()
+	if b.hurry != nil && need.Compare(b.waitsAs) < 0 {
 		b.hurry()
 	}
+	b.abort.yieldTo(need)
 }
 
 // promoted tells the owner that the urgency of r has changed.

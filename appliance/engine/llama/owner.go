@@ -1,7 +1,6 @@
 package llama
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -14,15 +13,6 @@ import (
 	"parley/appliance/engine"
 )
 
-// The most tokens one decode takes. A decode holds the cores, and whoever
-// else wants them waits: 64 tokens of a 1.5B model are 0.4 s on two cores, and
-// larger pieces are hardly faster a token. While others wait for their next
-// token, or when the work is not urgent, a prompt is read in smaller pieces.
-const (
-	stepTokens      = 64
-	stepTokensAside = 32
-)
-
 // owner is the one goroutine that uses the context. It decodes for all
 // requests at once: each step takes the next token of every reply in progress
 // and a piece of the prompts that wait.
@@ -32,6 +22,8 @@ type owner struct {
 	vocab vocabulary
 	gate  *engine.Gate
 	pace  *pace
+	steps steps
+	abort *abort
 	cells int
 	box   *mailbox
 	shelf *shelf // nil: prompts are kept in memory alone
@@ -44,6 +36,8 @@ type owner struct {
 	reserved int        // cells that running can come to need
 	clock    uint64
 	reading  sync.WaitGroup // of goroutines at the shelf
+	starved  int            // steps of replies since a prompt had a step to itself
+	careful  int            // so many steps are to be short ones
 }
 
 // run serves until the mailbox is closed, then ends what is left.
@@ -53,11 +47,9 @@ func (o *owner) run() {
 			<-o.box.wake
 			continue
 		}
-		leave := o.enterGate()
-		if leave == nil {
-			continue
+		if cores, leave := o.enterGate(); leave != nil {
+			o.stepOnce(cores, leave)
 		}
-		o.stepOnce(leave)
 	}
 	o.reading.Wait()
 	back, _, _ := o.box.open()
@@ -69,28 +61,29 @@ func (o *owner) run() {
 
 // stepOnce decodes once, unless those who wanted it have gone meanwhile, and
 // gives the cores back.
-func (o *owner) stepOnce(leave func()) {
+func (o *owner) stepOnce(cores int, leave func()) {
 	defer leave()
 	if o.takeIn() && len(o.running) > 0 {
-		o.step()
+		o.step(cores)
 	}
 }
 
-// enterGate waits for the cores in the name of the most urgent request; nil:
-// there was news and it is worth asking again.
-func (o *owner) enterGate() (leave func()) {
+// enterGate waits for the cores in the name of the most urgent request, of which
+// one free is better than none; leave is nil: there was news and it is worth
+// asking again.
+func (o *owner) enterGate() (cores int, leave func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	u := o.urgency()
 	if !o.box.atGate(u.Get(), cancel) {
-		return nil
+		return 0, nil
 	}
 	defer o.box.throughGate()
-	leave, err := o.gate.Enter(ctx, u, o.pace.threads())
+	cores, leave, err := o.gate.EnterSome(ctx, u, 1, o.pace.threads())
 	if err != nil {
-		return nil
+		return 0, nil
 	}
-	return leave
+	return cores, leave
 }
 
 // urgency is that of the most urgent request under way.
@@ -220,27 +213,31 @@ func (o *owner) finish(r *request, err error) {
 	o.box.done()
 }
 
-// share is one request's part of a step.
-type share struct {
-	r      *request
-	tokens []Token
-	logits int32 // where in the batch its logits are; -1: none
-}
-
 // step decodes once for all who take part, and takes every reply one token on.
-func (o *owner) step() {
+func (o *owner) step(cores int) {
 	shares := o.plan()
+	if len(shares) == 0 {
+		return
+	}
 	begun := time.Now()
-	if err := o.decode(); err != nil {
+	given, err := o.decode(cores)
+	if given {
+		o.careful = carefully
+		// Who takes part goes on from where it was, after the more urgent.
+		for _, s := range shares {
+			o.cache.undo(s.r.slot)
+		}
+		o.log.Debug("a step was given up for somebody more urgent", "tokens", o.batch.c.count, "after_ms", time.Since(begun).Milliseconds())
+		return
+	}
+	if err != nil {
 		for _, s := range shares {
 			o.cache.undo(s.r.slot)
 			o.finish(s.r, err)
 		}
 		return
 	}
-	if repliesOnly(shares) {
-		o.pace.took(len(shares), time.Since(begun))
-	}
+	o.learn(shares, cores, time.Since(begun))
 	for _, s := range shares {
 		s.r.slot.tokens = append(s.r.slot.tokens, s.tokens...)
 	}
@@ -254,70 +251,43 @@ func (o *owner) step() {
 	}
 }
 
-func repliesOnly(shares []share) bool {
-	return !slices.ContainsFunc(shares, func(s share) bool { return !s.r.replying() })
+// learn notes how long a step took. With fewer cores than were asked for it
+// says nothing about another one.
+func (o *owner) learn(shares []share, cores int, took time.Duration) {
+	if cores != o.pace.threads() {
+		return
+	}
+	o.steps.measured(int(o.batch.c.count), took, time.Now())
+	if !slices.ContainsFunc(shares, func(s share) bool { return !s.r.replying() }) {
+		o.pace.took(len(shares), took)
+	}
 }
 
-// plan fills the batch: first the next token of every reply, then prompts, the
-// most urgent and then the shortest first, as far as the step has room.
-func (o *owner) plan() []share {
-	o.batch.empty()
-	var prompts []*request
-	var shares []share
-	urgent := o.urgency().Get().Priority
-	for _, r := range o.running {
-		switch {
-		case urgent >= engine.Speculative && r.urgency.Get().Priority < engine.Speculative:
-			// It would slow down a turn that someone waits for.
-		case r.replying():
-			one := []Token{r.next}
-			shares = append(shares, share{r, one, o.batch.add(r.slot.seq, r.fed(), one, true)})
-		default:
-			prompts = append(prompts, r)
+// decode runs the batch; given says that it was given up for somebody more
+// urgent. When the cells run out, prompts that the disk has and the caches of
+// conversations that wait for their next turn are given up.
+func (o *owner) decode(cores int) (given bool, err error) {
+	o.lib.setNThreads(o.ctx, int32(cores), int32(cores))
+	if n := int(o.batch.c.count); n > stepTokensAside && o.cache.divisible {
+		took := o.steps.expect(n, time.Now())
+		if cores < o.pace.threads() || took == 0 {
+			took = time.Second // as good as any guess: it is worth giving up
 		}
+		o.abort.arm(o.urgency().Get(), took)
+		defer o.abort.disarm()
 	}
-	room := stepTokens
-	if len(shares) > 0 || urgent < engine.Speculative {
-		room = stepTokensAside
-	}
-	slices.SortStableFunc(prompts, func(a, b *request) int {
-		return cmp.Or(a.urgency.Get().Compare(b.urgency.Get()), cmp.Compare(len(a.rest()), len(b.rest())))
-	})
-	for i, r := range prompts {
-		if o.catchUp(r); o.readFor(r, prompts[:i]) {
-			continue
-		}
-		n := min(room, len(r.rest()), o.batch.left())
-		if n == 0 {
-			break
-		}
-		room -= n
-		tokens := r.rest()[:n]
-		s := share{r, tokens, -1}
-		wanted := !r.prefill && n == len(r.rest())
-		if at := o.batch.add(r.slot.seq, r.fed(), tokens, wanted); wanted {
-			s.logits = at
-		}
-		shares = append(shares, s)
-	}
-	return shares
-}
-
-// decode runs the batch; when the cells run out, the caches of conversations
-// that wait for their next turn are given up, the oldest first.
-func (o *owner) decode() error {
-	threads := int32(o.pace.threads())
-	o.lib.setNThreads(o.ctx, threads, threads)
 	for {
 		switch result := o.lib.decode(o.ctx, o.batch.c); result {
 		case 0:
-			return nil
+			return false, nil
 		case 1: // no room in the cache
 			if !o.giveUp() {
-				return fmt.Errorf("llama: no cells are left for %d tokens", o.batch.c.count)
+				return false, fmt.Errorf("llama: no cells are left for %d tokens", o.batch.c.count)
 			}
+		case 2: // libllama removed again what the step had put into the cache
+			return true, nil
 		default:
-			return fmt.Errorf("llama: libllama cannot decode: result %d%s", result, o.lib.why())
+			return false, fmt.Errorf("llama: libllama cannot decode: result %d%s", result, o.lib.why())
 		}
 	}
 }

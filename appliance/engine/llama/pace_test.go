@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// steps runs n steps at the cost of a step with all threads and with one, and
+// paced runs n steps at the cost of a step with all threads and with one, and
 // returns the mean.
-func steps(p *pace, n int, all, one time.Duration) time.Duration {
+func paced(p *pace, n int, all, one time.Duration) time.Duration {
 	var sum time.Duration
 	for range n {
 		d := all
@@ -24,7 +24,7 @@ const quick, single, stalled = 27 * time.Millisecond, 40 * time.Millisecond, 300
 
 func TestThePaceCostsNextToNothingOnAQuietMachine(t *testing.T) {
 	p := newPace(2)
-	if mean := steps(p, 1000, quick, single); mean > quick*101/100 {
+	if mean := paced(p, 1000, quick, single); mean > quick*101/100 {
 		t.Errorf("%v a step; with all threads it is %v", mean, quick)
 	}
 	if p.alone {
@@ -34,14 +34,14 @@ func TestThePaceCostsNextToNothingOnAQuietMachine(t *testing.T) {
 
 func TestThePaceFleesABusyNeighbourAndComesBack(t *testing.T) {
 	p := newPace(2)
-	steps(p, 500, quick, single)
-	if mean := steps(p, 12, stalled, single); mean > stalled/2 {
+	paced(p, 500, quick, single)
+	if mean := paced(p, 12, stalled, single); mean > stalled/2 {
 		t.Errorf("%v a step in the first twelve beside a neighbour", mean)
 	}
-	if mean := steps(p, 1000, stalled, single); mean > single*115/100 {
+	if mean := paced(p, 1000, stalled, single); mean > single*115/100 {
 		t.Errorf("%v a step beside a neighbour; alone it is %v", mean, single)
 	}
-	steps(p, 2*trialLast, quick, single)
+	paced(p, 2*trialLast, quick, single)
 	if p.alone {
 		t.Error("still one thread, long after the neighbour went")
 	}
@@ -49,7 +49,7 @@ func TestThePaceFleesABusyNeighbourAndComesBack(t *testing.T) {
 
 func TestOneThreadIsNeverChanged(t *testing.T) {
 	p := newPace(1)
-	steps(p, 100, stalled, stalled)
+	paced(p, 100, stalled, stalled)
 	if p.threads() != 1 {
 		t.Errorf("%d threads of one", p.threads())
 	}

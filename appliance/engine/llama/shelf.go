@@ -2,7 +2,6 @@ package llama
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -26,6 +25,10 @@ import (
 // tokens of the default model, at 8.5 MB each. A box has as many configs as it
 // has uses; beyond that the disk is better left to recordings.
 const shelfBytes = 1 << 30
+
+// shelfAge is how long a prompt lies there that nobody uses, for its config may
+// be deleted.
+const shelfAge = 30 * 24 * time.Hour
 
 // shelfEnding is that of a prompt's file; its name is the prompt's key.
 const shelfEnding = ".prompt"
@@ -53,16 +56,13 @@ type shelved struct {
 	used  time.Time
 }
 
-// openShelf returns the shelf in dir, which is made; nil where there can be
-// none.
+// openShelf returns the shelf in dir, which is made when something is put there;
+// nil where there can be none.
 func openShelf(dir, modelPath, made string, limit int64, log *slog.Logger) *shelf {
 	if dir == "" {
 		return nil
 	}
 	who, err := identity(modelPath, made)
-	if err == nil {
-		err = os.MkdirAll(dir, 0o700)
-	}
 	s := &shelf{dir: dir, who: who, limit: limit, log: log, files: map[key]shelved{}}
 	if err == nil {
 		err = s.look()
@@ -103,6 +103,9 @@ func identity(modelPath, made string) (who [sha256.Size]byte, err error) {
 // durable.Create.
 func (s *shelf) look() error {
 	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -120,6 +123,11 @@ func (s *shelf) look() error {
 		s.held += info.Size()
 	}
 	s.makeRoom(0)
+	for k, f := range s.files {
+		if time.Since(f.used) > shelfAge {
+			s.remove(k)
+		}
+	}
 	return nil
 }
 
@@ -229,6 +237,9 @@ func (s *shelf) put(tokens []Token, state []byte) {
 }
 
 func (s *shelf) write(path string, parts ...[]byte) error {
+	if err := os.Mkdir(s.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
 	f, err := durable.Create(path, 0o600)
 	if err != nil {
 		return err
@@ -279,22 +290,4 @@ func (s *shelf) use(k key) {
 	if f, ok := s.files[k]; ok {
 		s.files[k] = shelved{f.bytes, now}
 	}
-}
-
-// dropOld removes prompts that nobody has used for so long; it says how many
-// are left.
-func (s *shelf) dropOld(before time.Time) int {
-	s.mu.Lock()
-	var old []key
-	for k, f := range s.files {
-		if cmp.Compare(f.used.UnixNano(), before.UnixNano()) < 0 {
-			old = append(old, k)
-		}
-	}
-	left := len(s.files) - len(old)
-	s.mu.Unlock()
-	for _, k := range old {
-		s.remove(k)
-	}
-	return left
 }

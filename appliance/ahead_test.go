@@ -1,0 +1,71 @@
+package appliance
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/config"
+	"parley/appliance/engine"
+	"parley/internal/layout"
+)
+
+// promptsOf are the files of the prompts that a box keeps, with the times at
+// which they were last of use.
+func promptsOf(t *testing.T, cfg config.Config) map[string]time.Time {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(cfg.Data, layout.Prompts))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	files := map[string]time.Time{}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && !strings.HasPrefix(e.Name(), ".") {
+			files[e.Name()] = info.ModTime()
+		}
+	}
+	return files
+}
+
+// whenPrompts waits until a box keeps so many prompts.
+func whenPrompts(t *testing.T, cfg config.Config, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); len(promptsOf(t, cfg)) != n; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the box keeps %d prompts, want %d", len(promptsOf(t, cfg)), n)
+		}
+	}
+}
+
+func TestPromptsAreReadBeforeAnybodyComesAndKeptOverARestart(t *testing.T) {
+	long := strings.Repeat("Breakfast is on the second floor, and the pool is on the fifth. ", 6)
+	b := startBox(t)
+	if n := len(promptsOf(t, b.cfg)); n != 1 {
+		t.Fatalf("a box that is ready has read %d prompts, want its own", n)
+	}
+	b.post(t, "/v0/evi/configs", `{"name":"hotel","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"You are the voice of a hotel. `+long+`"}}`)
+	whenPrompts(t, b.cfg, 2)
+	prompt := b.post(t, "/v0/evi/prompts", `{"name":"museum","text":"You are the voice of a museum. `+long+`"}`)
+	b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"3","voice":{"name":"joe"},"prompt":{"id":"`+prompt+`"}}`)
+	whenPrompts(t, b.cfg, 3)
+	b.post(t, "/v0/evi/prompts/"+prompt, `{"text":"You are the voice of another museum. `+long+`"}`)
+	whenPrompts(t, b.cfg, 4)
+	if err := b.stop(); err != nil {
+		t.Fatal(err)
+	}
+	engines, err := OpenEngines(t.Context(), b.cfg, Thinking, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engines.Close()
+	p := engine.Prompt{Conversation: "a visitor", MaxTokens: 1, Messages: []engine.Message{
+		{Role: engine.System, Content: "You are the voice of a hotel. " + long}, {Role: engine.User, Content: "When is breakfast?"},
+	}}
+	u, err := engines.Model.Generate(t.Context(), p, func(engine.Part) error { return nil })
+	if err != nil || u.CachedTokens < u.PromptTokens-20 {
+		t.Errorf("after a restart %d of %d tokens of a config's prompt had to be read (%v)", u.PromptTokens-u.CachedTokens, u.PromptTokens, err)
+	}
+}

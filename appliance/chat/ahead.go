@@ -1,0 +1,37 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/appliance/chat/reply"
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// PrefillOwn has the model read the box's own prompt, which chats without a
+// config have. It returns when that is read: from then on the first chat is
+// answered as quickly as the second.
+func (h *Host) PrefillOwn(ctx context.Context) error {
+	return h.prefill(ctx, h.Model, h.Defaults)
+}
+
+// Prefill has the model that a config names read the config's prompt, for all
+// chats that will have it. It gives way to everybody else, so it may take long.
+// A config that no chat can be opened with is no error.
+func (h *Host) Prefill(ctx context.Context, c contract.ReturnConfig) error {
+	model, err := h.modelOf(c, "")
+	if _, unusable := errors.AsType[contract.Fault](err); unusable {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return h.prefill(ctx, model, configured(h.Defaults, c))
+}
+
+func (h *Host) prefill(ctx context.Context, m engine.LanguageModel, s turn.Settings) error {
+	return reply.Prefill(ctx, m, turn.NewState(s, time.Now(), nil).Conversation())
+}

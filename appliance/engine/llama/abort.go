@@ -1,0 +1,104 @@
+package llama
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ebitengine/purego"
+
+	"parley/appliance/engine"
+)
+
+// worthAborting is how long a step must have to go for it to be given up: it
+// takes about as long until who comes instead has begun.
+const worthAborting = 30 * time.Millisecond
+
+// lookEvery is how often a step that runs looks who waits at the gate.
+const lookEvery = 5 * time.Millisecond
+
+// abort gives up the step that runs when somebody more urgent comes, to the
+// model or to the gate. libllama asks it before every operation of a step,
+// hundreds of times, on the thread that decodes.
+type abort struct {
+	gate *engine.Gate
+
+	mu     sync.Mutex
+	need   engine.Need // of the step that runs
+	armed  bool
+	ends   time.Time // when the step should be over
+	wanted atomic.Bool
+
+	looked time.Time // by the thread that decodes
+}
+
+// arm lets the step that is about to run be given up for somebody more urgent
+// than need. took is how long it should take.
+func (a *abort) arm(need engine.Need, took time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := time.Now()
+	a.need, a.armed, a.ends, a.looked = need, true, now.Add(took), now
+	a.wanted.Store(false)
+}
+
+func (a *abort) disarm() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.armed = false
+	a.wanted.Store(false)
+}
+
+// yieldTo asks for the step that runs to be given up, if n is more urgent.
+func (a *abort) yieldTo(n engine.Need) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.armed && n.Compare(a.need) < 0 && time.Until(a.ends) > worthAborting {
+		a.wanted.Store(true)
+	}
+}
+
+// asked answers libllama.
+func (a *abort) asked() bool {
+	if a.wanted.Load() {
+		return true
+	}
+	if now := time.Now(); now.Sub(a.looked) >= lookEvery {
+		a.looked = now
+		a.mu.Lock()
+		armed, need := a.armed, a.need
+		a.mu.Unlock()
+		if armed && a.gate.Wanted(need) {
+			a.yieldTo(engine.Need{Priority: engine.Live})
+		}
+	}
+	return a.wanted.Load()
+}
+
+// aborts finds the abort of a context by the number that libllama gives back:
+// callbacks into Go are never freed, so there is one for all.
+type aborts struct {
+	once     sync.Once
+	callback uintptr
+	last     atomic.Uint64
+	of       sync.Map // of *abort, by uint64
+}
+
+// watch has libllama ask a during the steps of ctx until stop is called.
+func (l *library) watch(ctx handle, a *abort) (stop func()) {
+	l.aborts.once.Do(func() {
+		l.aborts.callback = purego.NewCallback(func(number uintptr) uintptr {
+			if a, ok := l.aborts.of.Load(uint64(number)); ok && a.(*abort).asked() {
+				return 1
+			}
+			return 0
+		})
+	})
+	number := l.aborts.last.Add(1)
+	l.aborts.of.Store(number, a)
+	l.setAbortCallback(ctx, l.aborts.callback, uintptr(number))
+	return func() {
+		l.setAbortCallback(ctx, 0, 0)
+		l.aborts.of.Delete(number)
+	}
+}

@@ -1,0 +1,160 @@
+package llama
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// long is a prompt that takes many steps to read.
+func long(question string) []engine.Message {
+	return []engine.Message{says(engine.System, strings.Repeat(hotel+" ", 5)), says(engine.User, question)}
+}
+
+func TestAStepIsGivenUpForWhomIsMoreUrgentAtTheGate(t *testing.T) {
+	gate := engine.NewGate(1)
+	m := small(t, func(o *Options) { o.Gate = gate })
+	var passages []engine.Passage
+	var mu sync.Mutex
+	gate.Observe(func(p engine.Passage) {
+		mu.Lock()
+		defer mu.Unlock()
+		passages = append(passages, p)
+	})
+	var reading sync.WaitGroup
+	var said string
+	var u engine.Usage
+	reading.Go(func() {
+		said, u = reply(t, m, engine.Prompt{Conversation: "a", Messages: long(questions[0]), MaxTokens: 8, Urgency: engine.Ahead.Urgency()})
+	})
+	var waited []time.Duration
+	for range 6 {
+		time.Sleep(40 * time.Millisecond)
+		begun := time.Now()
+		leave, err := gate.Enter(within(t), engine.Live.Urgency(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited = append(waited, time.Since(begun))
+		leave()
+	}
+	reading.Wait()
+	t.Logf("waited %v beside %d passages", waited, len(passages))
+	// What was given up left nothing behind: the answer is that of one who was
+	// never disturbed.
+	alone, _ := reply(t, m, engine.Prompt{Conversation: "b", Messages: long(questions[0]), MaxTokens: 8})
+	fresh, _ := reply(t, small(t, nil), engine.Prompt{Messages: long(questions[0]), MaxTokens: 8})
+	if said != alone || said != fresh {
+		t.Errorf("disturbed %q, after it %q, undisturbed %q", said, alone, fresh)
+	}
+	if u.ReplyTokens == 0 {
+		t.Error("nothing was answered")
+	}
+}
+
+func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
+	m := small(t, nil)
+	tokens := tokensOf(t, m, long(questions[0]), true)[:192]
+	read := func(disturb bool) []float32 {
+		ctx, err := m.lib.openContext(m.model, Options{ContextTokens: 1024, Conversations: 4, Threads: 1}.shape())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.lib.free(ctx)
+		a := &abort{gate: engine.NewGate(1)}
+		defer m.lib.watch(ctx, a)()
+		b := newBatch(m.lib, stepTokens)
+		defer b.close()
+		for at := 0; at < len(tokens); at += stepTokens {
+			b.empty()
+			b.add(0, at, tokens[at:at+stepTokens], true)
+			if disturb {
+				a.arm(engine.Need{}, time.Minute)
+				a.yieldTo(engine.Live.Urgency().Get())
+				if r := m.lib.decode(ctx, b.c); r != 2 {
+					t.Fatalf("a step that is to be given up: result %d", r)
+				}
+				if n := m.lib.memorySeqPosMax(m.lib.getMemory(ctx), 0); int(n) != at-1 {
+					t.Fatalf("%d tokens are in the cache after a step that was given up; %d were before it", n+1, at)
+				}
+				a.disarm()
+			}
+			if r := m.lib.decode(ctx, b.c); r != 0 {
+				t.Fatalf("result %d", r)
+			}
+		}
+		return append([]float32(nil), logitsAt(m, ctx, stepTokens-1)...)
+	}
+	if d := distance(read(false), read(true)); d != 0 {
+		t.Errorf("the numbers after a step that was given up are others: %g", d)
+	}
+}
+
+func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
+	a := &abort{gate: engine.NewGate(1)}
+	now := time.Now()
+	need := engine.NewUrgency(engine.Speculative, now.Add(time.Second)).Get()
+	live := engine.NewUrgency(engine.Live, now).Get()
+	for name, c := range map[string]struct {
+		by   engine.Need
+		took time.Duration
+		want bool
+	}{
+		"live":           {live, time.Second, true},
+		"nearly over":    {live, worthAborting / 2, false},
+		"reading ahead":  {engine.Ahead.Urgency().Get(), time.Second, false},
+		"a later guess":  {engine.NewUrgency(engine.Speculative, now.Add(time.Minute)).Get(), time.Second, false},
+		"a batch":        {engine.Need{}, time.Second, false},
+		"as urgent":      {need, time.Second, false},
+		"an older reply": {engine.NewUrgency(engine.Live, now.Add(-time.Second)).Get(), time.Second, true},
+	} {
+		a.arm(need, c.took)
+		a.yieldTo(c.by)
+		if got := a.asked(); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+		a.disarm()
+		if a.asked() {
+			t.Errorf("%s: asked of the next step too", name)
+		}
+	}
+	a.yieldTo(live)
+	if a.asked() {
+		t.Error("a step that may not be given up was")
+	}
+}
+
+func TestTheSizeOfAStepFollowsItsTime(t *testing.T) {
+	var s steps
+	now := time.Now()
+	cost := func(n int) time.Duration { return 20*time.Millisecond + time.Duration(n)*5*time.Millisecond }
+	for range 20 {
+		n := s.within(stepBudget, now)
+		s.measured(n, cost(n), now)
+	}
+	if n := s.within(stepBudget, now); n != 8 {
+		t.Errorf("%d tokens; eight take exactly the budget of %v", n, stepBudget)
+	}
+	for _, n := range sizes { // the machine gets busy
+		for range 20 {
+			s.measured(n, 10*cost(n), now)
+		}
+	}
+	if n := s.within(stepBudget, now); n != 1 {
+		t.Errorf("%d tokens where each step takes seconds", n)
+	}
+	later := now.Add(2 * sizeAge)
+	for range 20 { // and quiet again
+		n := s.within(stepBudget, later)
+		s.measured(n, cost(n), later)
+	}
+	if n := s.within(stepBudget, later); n != 8 {
+		t.Errorf("%d tokens after the machine has become quiet", n)
+	}
+	if s.expect(8, later) != stepBudget || s.expect(64, later) != 0 {
+		t.Errorf("expects %v for 8 and %v for 64, of which nothing is known", s.expect(8, later), s.expect(64, later))
+	}
+}

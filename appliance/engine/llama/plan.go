@@ -1,0 +1,121 @@
+package llama
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+const (
+	// ease is how far off the moment must be at which a reply's next words are
+	// missed for a prompt to be read beside it: a clause of a dozen tokens takes
+	// a second on a slow machine, and a step that reads half of one.
+	ease = 1500 * time.Millisecond
+	// starving is after how many steps of replies a prompt that somebody waits
+	// for is read beside them all the same.
+	starving = 4
+	// carefully is how many steps are short after one that was given up: whoever
+	// came then comes again soon, and what is given up is lost.
+	carefully = 8
+)
+
+// share is one request's part of a step.
+type share struct {
+	r      *request
+	tokens []Token
+	logits int32 // where in the batch its logits are; -1: none
+}
+
+// plan fills the batch: first the next token of the replies, the one due first
+// before the others, then prompts, likewise and the shortest first, as far as
+// the step has room.
+func (o *owner) plan() []share {
+	o.batch.empty()
+	now := time.Now()
+	replies, prompts := o.ordered()
+	shares := o.replies(replies)
+	room := o.room(shares, prompts, now)
+	for i, r := range prompts {
+		if o.catchUp(r); r.prefill && len(r.rest()) == 0 {
+			o.finish(r, nil)
+			continue
+		}
+		if o.readFor(r, prompts[:i]) {
+			continue
+		}
+		n := min(room, len(r.rest()), o.batch.left())
+		if n == 0 || i > 0 && missed(prompts[0]) && !missed(r) {
+			break
+		}
+		room -= n
+		tokens := r.rest()[:n]
+		s := share{r, tokens, -1}
+		wanted := !r.prefill && n == len(r.rest())
+		if at := o.batch.add(r.slot.seq, r.fed(), tokens, wanted); wanted {
+			s.logits = at
+		}
+		shares = append(shares, s)
+	}
+	return shares
+}
+
+// ordered are the requests under way, the most urgent first.
+func (o *owner) ordered() (replies, prompts []*request) {
+	for _, r := range o.running {
+		if r.replying() {
+			replies = append(replies, r)
+		} else {
+			prompts = append(prompts, r)
+		}
+	}
+	byNeed := func(a, b *request) int { return a.urgency.Get().Compare(b.urgency.Get()) }
+	slices.SortStableFunc(replies, byNeed)
+	slices.SortStableFunc(prompts, func(a, b *request) int {
+		return cmp.Or(byNeed(a, b), cmp.Compare(len(a.rest()), len(b.rest())))
+	})
+	return replies, prompts
+}
+
+// missed tells whether somebody talks with the assistant and misses r.
+func missed(r *request) bool { return r.urgency.Get().Priority >= engine.Speculative }
+
+// replies puts the next token of replies into the batch. Those that nobody
+// misses stand back for those that somebody does.
+func (o *owner) replies(replies []*request) (shares []share) {
+	someone := slices.ContainsFunc(o.running, missed)
+	for _, r := range replies {
+		if someone && !missed(r) {
+			break
+		}
+		one := []Token{r.next}
+		shares = append(shares, share{r, one, o.batch.add(r.slot.seq, r.fed(), one, true)})
+	}
+	return shares
+}
+
+// room is how many tokens of prompts the step takes beside replies.
+func (o *owner) room(replies []share, prompts []*request, now time.Time) int {
+	if len(prompts) == 0 {
+		return 0
+	}
+	if len(replies) == 0 {
+		o.starved = 0
+		if o.careful > 0 {
+			o.careful--
+			return min(max(o.steps.within(stepBudget, now), 2), stepTokensAside)
+		}
+		return stepTokens
+	}
+	o.starved++
+	eased := !slices.ContainsFunc(replies, func(s share) bool { return s.r.urgency.Get().Due.Before(now.Add(ease)) })
+	fits := o.steps.within(stepBudget, now) - len(replies)
+	switch {
+	case eased, missed(prompts[0]) && o.starved%starving == 0:
+		return stepTokensAside
+	case fits > 0:
+		return min(fits, stepTokensAside)
+	}
+	return 0
+}

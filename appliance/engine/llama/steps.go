@@ -1,0 +1,72 @@
+package llama
+
+import (
+	"slices"
+	"time"
+)
+
+// A step holds the cores, and whoever else wants them waits for its end.
+const (
+	// stepTokens is the most that one step reads: larger ones are hardly
+	// faster a token. Such a step is given up where somebody more urgent comes.
+	stepTokens = 64
+	// stepTokensAside is the most that is read beside replies, each of which
+	// has one token in the step.
+	stepTokensAside = 8
+	// stepBudget is how long a step may take that others wait for.
+	stepBudget = 60 * time.Millisecond
+	// sizeAge is how long it is believed what a size of step took: the machine
+	// may have been busy then.
+	sizeAge = 10 * time.Second
+)
+
+// sizes are those of steps, in tokens, whose time is measured: each stands for
+// the steps of more tokens than the size before it.
+var sizes = [...]int{1, 2, 4, 8, 16, 32, stepTokens}
+
+// steps knows how long steps take on this machine.
+type steps struct {
+	took [len(sizes)]time.Duration // the mean, recent ones weighing more; 0: not known
+	at   [len(sizes)]time.Time
+}
+
+func sizeOf(tokens int) int {
+	at, _ := slices.BinarySearch(sizes[:], tokens)
+	return min(at, len(sizes)-1)
+}
+
+// measured learns from a step.
+func (s *steps) measured(tokens int, d time.Duration, now time.Time) {
+	i := sizeOf(tokens)
+	if s.took[i] == 0 || now.Sub(s.at[i]) > sizeAge {
+		s.took[i] = d
+	} else {
+		s.took[i] += (d - s.took[i]) / 4
+	}
+	s.at[i] = now
+}
+
+// expect is how long a step of so many tokens will take; 0: nobody knows.
+func (s *steps) expect(tokens int, now time.Time) time.Duration {
+	i := sizeOf(tokens)
+	if now.Sub(s.at[i]) > sizeAge {
+		return 0
+	}
+	return s.took[i]
+}
+
+// within is how many tokens fit into a step of so long; at least one. The next
+// size that nobody has measured is tried.
+func (s *steps) within(d time.Duration, now time.Time) int {
+	n := sizes[0]
+	for i, size := range sizes {
+		if now.Sub(s.at[i]) > sizeAge {
+			return size
+		}
+		if s.took[i] > d {
+			break
+		}
+		n = size
+	}
+	return n
+}

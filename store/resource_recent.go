@@ -1,0 +1,22 @@
+package store
+
+import "context"
+
+// ConfigOf is a config of an account.
+type ConfigOf struct{ Account, ID string }
+
+// RecentConfigs returns the configs that have a version, of one account or,
+// where that is empty, of all: those first that a chat was opened with last,
+// and those that none was opened with by their age, newest first.
+func (s *Store) RecentConfigs(ctx context.Context, accountID string, most int) ([]ConfigOf, error) {
+	// A chat's num grows with time, and the index of chats by config ends in it.
+	list, err := query(ctx, s.read, func(row scanner) (c ConfigOf, err error) {
+		return c, row.Scan(&c.Account, &c.ID)
+	}, `
+		SELECT a.id, r.id
+		  FROM account a CROSS JOIN resource r ON r.account = a.num AND r.kind = 'config' AND r.newest IS NOT NULL
+		 WHERE ?1 = '' OR a.id = ?1
+		 ORDER BY (SELECT max(c.num) FROM chat c WHERE c.account = r.account AND c.config = r.id) DESC NULLS LAST, r.num DESC
+		 LIMIT ?2`, accountID, most)
+	return list, explain("listing the configs used last", err)
+}
