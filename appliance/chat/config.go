@@ -136,7 +136,7 @@ func (h *Host) modelOf(c contract.ReturnConfig, request string) (engine.Language
 
 // DefaultPrompt makes a good spoken assistant when no config says otherwise.
 // It is short, for every chat begins by reading it.
-const DefaultPrompt = `You are a friendly voice assistant. Everything you write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do things in the world: never say that you have done, booked, sent, called or changed anything. If you did not understand, ask one short question. The time now is {{now}}.`
+const DefaultPrompt = `You are a friendly voice assistant. Everything you write is spoken aloud, so answer in one or two short, natural sentences, without lists, markup, emoji or code. Answer from what you were told and from common knowledge. If you do not know, say so plainly. You cannot do things in the world: never say that you have done, booked, sent, called or changed anything. If you did not understand, ask one short question. The time now is {{now}}.{{answer_language}}`
 
 // DefaultSettings are the interface's defaults, with the box's own prompt.
 func DefaultSettings() turn.Settings {

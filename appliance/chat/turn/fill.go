@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"parley/appliance/language"
 )
 
 // Prompt is the system prompt with its variables filled in. {{now}} is when the
@@ -20,8 +22,9 @@ func (s Settings) steady() int {
 	return len(before)
 }
 
-// Fill puts the values of variables into a text, and of {{now}} where nobody
-// set it. A variable that nobody set is empty.
+// Fill puts the values of variables into a text, and of {{now}} and
+// {{answer_language}}, the sentence that asks for answers in the user's language,
+// where nobody set them. A variable that nobody set is empty.
 func (s Settings) Fill(text string, now time.Time) string {
 	var b strings.Builder
 	b.Grow(s.filled(text, nil))
@@ -54,8 +57,14 @@ func (s Settings) eachPiece(text string, now time.Time, take func(name, piece st
 		take("", before)
 		name = strings.TrimSpace(name)
 		value, set := s.Variables[name]
-		if !set && name == "now" {
+		switch {
+		case set:
+		case name == "now":
 			value = now.UTC().Format(time.RFC3339)
+		case name == "answer_language":
+			if value = language.Of(s.spoken).Answer(); value != "" {
+				value = " " + value // a prompt has no space too many where there is none
+			}
 		}
 		take(name, value)
 		text = after

@@ -46,6 +46,8 @@ type Settings struct {
 
 	// Verbose asks for interim user messages.
 	Verbose bool
+
+	spoken string // the language in which the user speaks, BCP 47, once it is known
 }
 
 // DefaultSettings are the interface's defaults; of a prompt it has none.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/appliance/contract"
+	"parley/appliance/language"
 )
 
 // staleVoice is how much more voice after a pause makes an answer prepared in
@@ -118,6 +119,7 @@ func (s *State) guessed(out *effects, e Guessed) {
 		return
 	}
 	h.revision, h.words, h.guessed = e.Revision, e.Words, true
+	s.learnLanguage(out, e.Words)
 	if h.over {
 		s.complete(out)
 		return
@@ -127,6 +129,20 @@ func (s *State) guessed(out *effects, e Guessed) {
 		s.tell(out, UserSaid{Words: e.Words, Interim: true})
 	}
 	s.speculate(out)
+}
+
+// learnLanguage takes note of the language that the user speaks, for the prompt
+// may ask to be answered in it. A word or two are no evidence.
+func (s *State) learnLanguage(out *effects, w Words) {
+	const evidence = 12 // bytes: three short words, or four characters of Chinese
+	if w.Language == s.settings.spoken || len(w.Text) < evidence || language.Of(w.Language).Backchannel(w.Text) {
+		return
+	}
+	s.settings.spoken = w.Language
+	before := s.prompt
+	if s.prompt = s.settings.Prompt(s.begun); s.prompt != before && s.reply.phase == preparing {
+		s.drop(out)
+	}
 }
 
 // speculate prepares the answer to a guess, unless it is prepared already.
