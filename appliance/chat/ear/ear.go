@@ -76,6 +76,7 @@ type Ear struct {
 	waiting   []guess     // those after it, in order
 	overheard overheard
 	finishing finishing
+	echo      echo
 }
 
 // incoming is what comes to the ear, in order: sound, or new settings.
@@ -86,15 +87,16 @@ type incoming struct {
 
 // New returns an Ear that listens as the settings say, once it runs.
 func New(p Parts, s turn.Settings) *Ear {
-	return &Ear{
+	e := &Ear{
 		Parts:     p,
 		utterance: &hearing{},
 		queue:     make(chan incoming, queueLength),
 		closing:   make(chan int, 1),
 		guesses:   make(chan guess, 1),
-		segmenter: engine.NewSegmenter(p.Detector.NewStream(), segmentOptions(s)),
 		settings:  s,
 	}
+	e.segmenter = engine.NewSegmenter(unechoed{p.Detector.NewStream(), &e.echo}, segmentOptions(s))
+	return e
 }
 
 // segmentOptions are what the segmenter needs of settings.
@@ -223,8 +225,10 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 	e.pending = append(e.pending, pcm...)
 	n := 0
 	for ; len(e.pending)-n >= engine.FrameSamples; n += engine.FrameSamples {
+		frame := e.pending[n : n+engine.FrameSamples]
+		e.echo.hear(e.time.At(e.segmenter.Position()+engine.FrameSamples), frame)
 		var err error
-		e.segments, err = e.segmenter.Push(e.segments[:0], e.pending[n:n+engine.FrameSamples])
+		e.segments, err = e.segmenter.Push(e.segments[:0], frame)
 		if err != nil {
 			e.fault(contract.Fault{Code: contract.Internal, Cause: err})
 		}

@@ -1,0 +1,233 @@
+package ear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/engine/onnx"
+)
+
+// recorded is one of the prompts of Debian's asterisk-core-sounds-en-wav.
+func recorded(t *testing.T, name string, rateHz int) []float32 {
+	t.Helper()
+	file, err := os.ReadFile("/usr/share/asterisk/sounds/en_US_f_Allison/" + name + ".wav")
+	if err != nil {
+		t.Fatalf("%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)", err)
+	}
+	pcm, err := audio.DecodeAll(file, rateHz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pcm
+}
+
+// pack finds a file of a model pack where every test looks for them.
+func pack(t *testing.T, parts ...string) string {
+	t.Helper()
+	dir := os.Getenv("PARLEY_PACKS")
+	if dir == "" {
+		cache := os.Getenv("PARLEY_CACHE")
+		if cache == "" {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cache = filepath.Join(home, ".cache", "parley")
+		}
+		dir = filepath.Join(cache, "packs")
+	}
+	path := filepath.Join(append([]string{dir}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: fetch the models with `make packs`", err)
+	}
+	return path
+}
+
+func openSilero(t *testing.T) engine.VoiceDetector {
+	t.Helper()
+	rt, err := onnx.Open(pack(t, "runtime-onnx", "libonnxruntime.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	silero, err := onnx.LoadSilero(rt, pack(t, "turn", "silero_vad.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := silero.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := rt.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return silero
+}
+
+// duplex is a talk in which the assistant plays a recording from 1 s on, and the
+// user's line brings an echo of it, and perhaps somebody who speaks from 3 s on.
+type duplex struct {
+	delay   time.Duration
+	gain    float64 // dB
+	room    float64 // seconds in which it fades by 60 dB
+	speaks  bool
+	louder  float64 // dB, than the echo; than the recording where there is none
+	echoes  bool
+	unaware bool // the ear is not told what is played
+}
+
+// hears returns how much voice the longest utterance had, whether one was long
+// enough to hold words, and when after 3 s there had been 250 ms and 800 ms of
+// voice.
+func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user string) (longest time.Duration, words bool, first, interrupted time.Duration) {
+	const rate = engine.SpeechRateHz
+	said := recorded(t, assistant, contract.OutputRateHz)
+	mic := make([]float32, 3*rate+len(said)/3+3*rate)
+	gain := math.Pow(10, d.gain/20)
+	if d.echoes {
+		near := recorded(t, assistant, rate)
+		r := rand.New(rand.NewPCG(3, 3))
+		taps := map[int]float64{0: 1}
+		for i := range int(d.room * 200) { // two hundred reflections a second
+			at := i*80 + r.IntN(80)
+			taps[at] += r.NormFloat64() * 0.5 * math.Pow(10, -3*float64(at)/rate/d.room)
+		}
+		for tap, g := range taps {
+			from := rate + audio.Samples(d.delay, rate) + tap
+			for i, x := range near {
+				if from+i < len(mic) {
+					mic[from+i] += x * float32(g*gain)
+				}
+			}
+		}
+	}
+	if d.speaks {
+		level := math.Pow(10, d.louder/20)
+		if d.echoes {
+			level *= gain
+		}
+		for i, x := range recorded(t, user, rate) {
+			if 3*rate+i < len(mic) {
+				mic[3*rate+i] += x * float32(level)
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(4, 4))
+	for i := range mic {
+		mic[i] += float32(r.NormFloat64() * 0.0003)
+	}
+
+	now := time.Duration(0)
+	first, interrupted = never, never
+	e := New(Parts{
+		Detector: v, Transcriber: patientEar{}, Clock: func() time.Duration { return now },
+		Post: func(e turn.Event) {
+			switch e := e.(type) {
+			case turn.Voiced:
+				longest = max(longest, e.Voice)
+				if e.Voice >= 250*time.Millisecond {
+					first = min(first, now-3*time.Second)
+				}
+				if e.Voice >= 800*time.Millisecond {
+					interrupted = min(interrupted, now-3*time.Second)
+				}
+			case turn.Paused:
+				words = words || !e.Short
+			}
+		},
+		Settle: func(context.Context, turn.Event) {},
+		Record: func(time.Duration, []float32) {},
+		Go:     func(func()) {},
+	}, turn.DefaultSettings())
+	e.awaiting = true // nothing is transcribed
+	if !d.unaware {
+		for at := 0; at < len(said); at += contract.OutputRateHz / 2 { // as the mouth makes it
+			e.Playing(time.Second, said[at:min(len(said), at+contract.OutputRateHz/2)])
+		}
+	}
+	for i := 0; i+320 <= len(mic); i += 320 {
+		now = time.Duration(i+320) * time.Second / rate
+		e.hear(t.Context(), mic[i:i+320])
+	}
+	return longest, words, first, interrupted
+}
+
+const never = time.Hour
+
+var talks = [][2]string{{"demo-nogo", "vm-options"}, {"dir-intro", "screen-callee-options"}, {"vm-msginstruct", "demo-abouttotry"},
+	{"demo-moreinfo", "demo-echotest"}, {"conf-usermenu", "priv-callee-options"}}
+
+// judged are the talks of the everyday test, or all of them.
+func judged() [][2]string {
+	if os.Getenv("PARLEY_FULL_TESTS") != "" {
+		return talks
+	}
+	return talks[:2]
+}
+
+// Its own voice coming back neither interrupts the assistant nor is answered,
+// however late and however loud it is, with a room and without.
+func TestItsOwnVoiceIsNobody(t *testing.T) {
+	v := openSilero(t)
+	ms := time.Millisecond
+	for _, d := range []duplex{
+		{delay: 80 * ms, gain: -20}, {delay: 20 * ms, gain: -20}, {delay: 150 * ms, gain: -20}, {delay: 250 * ms, gain: -20},
+		{delay: 80 * ms, gain: -10}, {delay: 80 * ms, gain: -30},
+		{delay: 80 * ms, gain: -20, room: 0.3}, {delay: 150 * ms, gain: -10, room: 0.5},
+	} {
+		d.echoes = true
+		for _, talk := range judged() {
+			longest, words, _, _ := d.hears(t, v, talk[0], "")
+			what := fmt.Sprintf("%s %v late, %v dB, room %v s", talk[0], d.delay, d.gain, d.room)
+			t.Log(what, longest)
+			// In a large room it is as loud as the voice itself, and some of it
+			// is taken for somebody; that is not enough to interrupt.
+			large := d.room > 0.4
+			if words && !large || longest >= 250*ms && !large || longest >= 700*ms {
+				t.Errorf("%s: %v of voice, words: %v", what, longest, words)
+			}
+		}
+	}
+	d := duplex{delay: 80 * ms, gain: -20, echoes: true, unaware: true}
+	if longest, words, _, _ := d.hears(t, v, talks[0][0], ""); !words || longest < 800*ms {
+		t.Error("without what was played, the echo would not be heard either: the test shows nothing")
+	}
+}
+
+// Who speaks over the echo is heard, also one who is no louder than it, and one
+// who speaks into a headset as soon as if the assistant were silent.
+func TestWhoSpeaksOverTheEchoIsHeard(t *testing.T) {
+	v := openSilero(t)
+	ms := time.Millisecond
+	for _, d := range []duplex{
+		{delay: 80 * ms, gain: -20, echoes: true, louder: 0}, {delay: 80 * ms, gain: -20, echoes: true, louder: 6}, {delay: 80 * ms, gain: -20, echoes: true, louder: 20},
+		{delay: 80 * ms, gain: -20, room: 0.3, echoes: true, louder: 0}, {delay: 150 * ms, gain: -20, room: 0.3, echoes: true, louder: 10},
+		{louder: 0}, {louder: -20},
+	} {
+		d.speaks = true
+		for _, talk := range judged() {
+			alone := d
+			alone.unaware, alone.echoes = true, false
+			if d.echoes {
+				alone.louder = d.gain + d.louder
+			}
+			_, _, _, quiet := alone.hears(t, v, talk[0], talk[1])
+			_, _, _, over := d.hears(t, v, talk[0], talk[1])
+			what := fmt.Sprintf("%s over %s, echo %v, room %v s, %v dB louder", talk[1], talk[0], d.echoes, d.room, d.louder)
+			t.Logf("%s: interrupts after %v, %v in silence", what, over, quiet)
+			if over == never || !d.echoes && over > quiet+200*ms || over > quiet+800*ms {
+				t.Errorf("%s: interrupts after %v, %v in silence", what, over, quiet)
+			}
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package ear
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// tone is so much of a tone in the middle of a band.
+func tone(rateHz int, d time.Duration) []float32 {
+	pcm := make([]float32, int(d.Seconds()*float64(rateHz)))
+	for i := range pcm {
+		pcm[i] = float32(0.3 * math.Sin(2*math.Pi*1040*float64(i)/float64(rateHz)))
+	}
+	return pcm
+}
+
+// Pieces that are sent at once play one after the other; what is cut off is not
+// played, and what was played long ago is forgotten.
+func TestWhatIsPlayedIsKnownInItsTime(t *testing.T) {
+	var p playing
+	sound := tone(contract.OutputRateHz, 250*time.Millisecond)
+	for range 4 {
+		p.add(2*time.Second, sound) // until 3 s
+	}
+	loud := func(at time.Duration) bool { return p.at(at)[4] > 1 }
+	for at, want := range map[time.Duration]bool{1900 * ms: false, 2050 * ms: true, 2450 * ms: true, 2950 * ms: true, 3050 * ms: false} {
+		if loud(at) != want {
+			t.Errorf("at %v: played %v", at, !want)
+		}
+	}
+	p.cut(2600 * ms)
+	if loud(2700*ms) || !loud(2500*ms) {
+		t.Error("it is cut at 2.6 s")
+	}
+	p.add(2800*ms, sound)
+	if loud(2700*ms) || !loud(2900*ms) {
+		t.Error("what comes after a cut plays when it is sent")
+	}
+	if p.near(1900*ms) || !p.near(2500*ms) || !p.near(3200*ms) || p.near(10*time.Second) || len(p.pieces) > 0 {
+		t.Errorf("an echo may be heard while it plays and a little longer: %d pieces are kept", len(p.pieces))
+	}
+}
+
+func TestBandsHearWhatLiesInThem(t *testing.T) {
+	var a analysis
+	pcm := tone(engine.SpeechRateHz, time.Second)
+	var got bands
+	for i := 0; i+echoHop <= len(pcm); i += echoHop {
+		got = a.hop(pcm[i : i+echoHop])
+	}
+	for b, e := range got {
+		if b != 4 && e > got[4]/2 {
+			t.Errorf("1,040 Hz: band %d has %v, its own %v", b, e, got[4])
+		}
+	}
+}
+
+// A silent chat costs nothing: no sound is analysed while nothing plays.
+func TestNothingIsComparedWhileTheAssistantIsSilent(t *testing.T) {
+	var e echo
+	for i := range 100 {
+		e.hear(time.Duration(i)*engine.FrameDuration, make([]float32, engine.FrameSamples))
+	}
+	if e.active || len(e.heard)+len(e.played) > 0 || e.explains() {
+		t.Error("a silent assistant is compared with")
+	}
+}
+
+func BenchmarkFrameBesidePlayback(b *testing.B) {
+	var e echo
+	e.playing.add(0, tone(contract.OutputRateHz, 3*time.Second))
+	frame := tone(engine.SpeechRateHz, engine.FrameDuration)
+	for i := range 60 {
+		e.hear(time.Duration(i)*engine.FrameDuration, frame)
+	}
+	for b.Loop() {
+		e.hear(2*time.Second, frame)
+		e.explains()
+	}
+}
