@@ -55,7 +55,8 @@ func (c *Session) waitForRoom() error {
 	case <-room:
 		return nil
 	case <-late.C:
-		c.post(turn.Lost{At: turn.At(c.clock()), Why: c.scribe.Blocked().Error()})
+		why := c.scribe.Blocked()
+		c.post(turn.Lost{At: turn.At(c.clock()), Code: codeOf(why), Why: why.Error()})
 	case <-c.done:
 	}
 	return ErrOver

@@ -63,7 +63,7 @@ func TestWhatIsTooSlowIsNamed(t *testing.T) {
 		code   int
 		reason string
 	}{
-		"client": {func(f *fakes) { f.stuck = make(chan struct{}) }, contract.CloseInternal, "the client reads too slowly"},
+		"client": {func(f *fakes) { f.stuck = make(chan struct{}) }, contract.ClosePolicy, "the client reads too slowly"},
 		"disk":   {func(f *fakes) { f.slow = make(chan struct{}) }, contract.CloseInternal, "the box writes the history too slowly"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

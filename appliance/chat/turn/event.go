@@ -63,11 +63,12 @@ type (
 	// HungUp means that the client closed the line or vanished.
 	HungUp struct{ At }
 	// Lost means that the client cannot be reached or the history not written;
-	// of the latter the client is told. Why is how the line is closed; empty
-	// where nobody is there to read it.
+	// of the latter the client is told. Code and Why are how the line is closed;
+	// empty where nobody is there to read it.
 	Lost struct {
 		At
 		Unwritten bool
+		Code      int
 		Why       string
 	}
 	// Crashed means that a part of the chat panicked.

@@ -73,7 +73,7 @@ func Next(s State, e Event) (State, []Effect) {
 			s.faulty(&out, contract.Fault{Code: contract.Internal, Detail: "The chat cannot be written down; the box's log says why."})
 			break
 		}
-		s.end(&out, contract.ChatError, contract.CloseInternal, cmp.Or(e.Why, "the chat cannot go on"))
+		s.end(&out, contract.ChatError, cmp.Or(e.Code, contract.CloseInternal), cmp.Or(e.Why, "the chat cannot go on"))
 	case Crashed:
 		s.faulty(&out, contract.Fault{Code: contract.Internal})
 	case ShutDown:
