@@ -201,6 +201,9 @@ func (a *analysis) hop(pcm []float32) bands {
 		s1, s2 := a.state[b][0], a.state[b][1]
 		var energy float32
 		for _, x := range pcm {
+			if !(x > -4 && x < 4) { // what is no number would stay in the filter
+				x = 0
+			}
 			y := b0*x + s1
 			s1 = s2 - a1*y
 			s2 = -b0*x - a2*y

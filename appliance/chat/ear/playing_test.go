@@ -59,6 +59,20 @@ func TestBandsHearWhatLiesInThem(t *testing.T) {
 	}
 }
 
+// Sound that is no number passes, and what comes after it is heard as before.
+func TestBandsForgetWhatIsNoNumber(t *testing.T) {
+	var a analysis
+	pcm := tone(engine.SpeechRateHz, time.Second)
+	pcm[5], pcm[7], pcm[9] = float32(math.NaN()), float32(math.Inf(1)), 1e30
+	var got bands
+	for i := 0; i+echoHop <= len(pcm); i += echoHop {
+		got = a.hop(pcm[i : i+echoHop])
+	}
+	if !(got[4] > 1 && got[4] < 100) {
+		t.Errorf("a tone after it has %v", got)
+	}
+}
+
 // A silent chat costs nothing: no sound is analysed while nothing plays.
 func TestNothingIsComparedWhileTheAssistantIsSilent(t *testing.T) {
 	var e echo
