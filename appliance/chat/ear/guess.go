@@ -24,7 +24,7 @@ type hearing struct {
 	paused   *string   // transcript of the open part up to the pause it is in
 	keeping  int       // the revision whose guess becomes a closed part's words
 	kept     bool      // PartEnded will ask for them
-	closed   []float32 // the sound of the newest closed part
+	closed   []float32 // the sound of the newest closed part, for the TurnEnd
 	cancel   context.CancelFunc
 	urgency  *engine.Urgency // of the newest guess asked for
 }
@@ -43,7 +43,9 @@ type guess struct {
 // partEnded keeps a closed part's words; at a pause they are known already.
 func (e *Ear) partEnded(ctx context.Context, s engine.Segment) {
 	u := e.utterance
-	u.closed = s.PCM
+	if e.finishing.on {
+		u.closed = s.PCM
+	}
 	switch {
 	case u.paused != nil:
 		u.parts = append(u.parts, *u.paused)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -17,6 +18,7 @@ func TestNoCutOfALongSentenceIsLost(t *testing.T) {
 	m := openMoonshine(t)
 	pcm := prompt{name: "demo-congrats", path: recordingsDir + "demo-congrats.wav"}.pcm(t)
 	words := text.Words("Asterisk open source PBX. You have also installed a set of sample sounds and configuration files that should help you to get started. Like a normal PBX")
+	letters := regexp.MustCompile(`(?i)p\W+b\W+x`) // some spell it
 	const ms, first, last = engine.SpeechRateHz / 1000, 3300, 5200
 	step := 100
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
@@ -28,7 +30,7 @@ func TestNoCutOfALongSentenceIsLost(t *testing.T) {
 			want = words[1:] // begins within the first word
 		}
 		got := hear(t, m, pcm[at*ms:at*ms+12*engine.SpeechRateHz]).Text
-		if in := inOrder(want, text.Words(got)); in < (len(want)*9+9)/10 {
+		if in := inOrder(want, text.Words(letters.ReplaceAllString(got, "PBX"))); in < (len(want)*9+9)/10 {
 			t.Errorf("12 s from %d ms on: %d of %d words in %q", at, in, len(want), got)
 		}
 	}
