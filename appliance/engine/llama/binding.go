@@ -71,9 +71,12 @@ type calls struct {
 	decode       func(ctx handle, b cBatch) int32
 	getLogitsIth func(ctx handle, i int32) *float32
 
-	samplerInitGreedy func() handle
-	samplerSample     func(sampler, ctx handle, i int32) Token
-	samplerFree       func(sampler handle)
+	samplerInitGreedy  func() handle
+	samplerSample      func(sampler, ctx handle, i int32) Token
+	samplerFree        func(sampler handle)
+	samplerInitGrammar func(vocab handle, text, root string) handle
+	samplerApply       func(sampler handle, candidates unsafe.Pointer)
+	samplerAccept      func(sampler handle, t Token)
 }
 
 // bind finds every function in the loaded libraries.
@@ -135,6 +138,9 @@ func bind(ggml, llama uintptr) (*calls, error) {
 		{llama, "llama_sampler_init_greedy", &c.samplerInitGreedy},
 		{llama, "llama_sampler_sample", &c.samplerSample},
 		{llama, "llama_sampler_free", &c.samplerFree},
+		{llama, "llama_sampler_init_grammar", &c.samplerInitGrammar},
+		{llama, "llama_sampler_apply", &c.samplerApply},
+		{llama, "llama_sampler_accept", &c.samplerAccept},
 	} {
 		symbol, err := purego.Dlsym(f.lib, f.name)
 		if err != nil {

@@ -42,8 +42,11 @@ const (
 	// hour of talk: it leaves others as much.
 	conversationTokens   = 8192
 	defaultConversations = 8
+	// aside are sequences for what belongs to no conversation, such as the
+	// choice of a tool, so that none has to go for it.
+	aside = 2
 	// MaxConversations is the library's 256 sequences without those of prompts.
-	MaxConversations = 256 - promptSlots
+	MaxConversations = 256 - promptSlots - aside
 	defaultThreads   = 2
 )
 
@@ -132,7 +135,7 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		lib: m.lib, ctx: ctx, vocab: vocab,
 		gate: m.o.Gate, pace: newPace(m.o.Threads), cells: m.o.ContextTokens, abort: m.box.abort,
 		box:   m.box,
-		cache: newCache(m.lib, ctx, m.o.Conversations, promptSlots, divisible),
+		cache: newCache(m.lib, ctx, m.o.Conversations+aside, promptSlots, divisible),
 		shelf: openShelf(m.o.PromptDir, m.o.ModelPath, m.about.Library, shelfBytes, m.o.Log),
 		batch: newBatch(m.lib, m.o.shape().batchTokens),
 		log:   m.o.Log,
@@ -148,9 +151,25 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 // than the context, its oldest turns are left out. It returns ErrBusy when too
 // many requests wait, ErrClosed after Close.
 func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	begun := time.Now()
-	r, err := m.submit(ctx, p, false)
+	if len(p.Tools) > 0 && p.Grammar == "" {
+		return m.generateWithTools(ctx, p, emit)
+	}
+	return m.answer(ctx, p, time.Now(), emit)
+}
+
+// answer streams a reply in words.
+func (m *Model) answer(ctx context.Context, p engine.Prompt, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+	return m.generate(ctx, p, begun, "", emit)
+}
+
+// generate streams a reply that begins with opening, which is markup of ours and
+// not emitted.
+func (m *Model) generate(ctx context.Context, p engine.Prompt, begun time.Time, opening string, emit func(engine.Part) error) (engine.Usage, error) {
+	r, err := m.request(ctx, p, false, opening)
 	if err != nil {
+		return engine.Usage{}, err
+	}
+	if err := m.box.put(r); err != nil {
 		return engine.Usage{}, err
 	}
 	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
@@ -162,8 +181,11 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 // from what is computed by then. Without a conversation it returns when the
 // prompt is read and on the disk, or found there.
 func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
-	r, err := m.submit(ctx, p, true)
+	r, err := m.request(ctx, p, true, "")
 	if err != nil {
+		return err
+	}
+	if err := m.box.put(r); err != nil {
 		return err
 	}
 	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
@@ -174,11 +196,6 @@ func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 // nothing takes the parts of a reply that nobody is to hear.
 func nothing(engine.Part) error { return nil }
 
-// Choose is not there yet.
-func (m *Model) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
-	return nil, fmt.Errorf("llama: choosing: %w", engine.ErrCannot)
-}
-
 // Forget gives up the cache of a conversation, after the reply in progress.
 func (m *Model) Forget(conversation string) {
 	if conversation != "" {
@@ -186,18 +203,18 @@ func (m *Model) Forget(conversation string) {
 	}
 }
 
-// submit writes p as tokens and hands it to the owner.
-func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*request, error) {
+// request writes p as tokens, with opening as the beginning of the reply.
+func (m *Model) request(ctx context.Context, p engine.Prompt, prefill bool, opening string) (*request, error) {
 	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if err := checkRoles(p); opening == "" && err != nil {
 		return nil, err
 	}
 	m.use.RLock()
 	defer m.use.RUnlock()
 	if m.closed {
 		return nil, ErrClosed
-	}
-	if len(p.Tools) > 0 || p.Grammar != "" {
-		return nil, fmt.Errorf("llama: tools and grammars: %w", engine.ErrCannot)
 	}
 	prompt, head, maxTokens, err := m.write(p, !prefill)
 	if err != nil {
@@ -207,13 +224,26 @@ func (m *Model) submit(ctx context.Context, p engine.Prompt, prefill bool) (*req
 	if shared {
 		prompt, maxTokens = prompt[:head], 0
 	}
-	r := &request{
+	if opening != "" {
+		opened, err := m.template.vocab.markup(opening)
+		if err != nil {
+			return nil, err
+		}
+		prompt = append(prompt, opened...)
+	}
+	var follows *grammar
+	if p.Grammar != "" && !prefill {
+		if follows, err = newGrammar(m.template.vocab, p.Grammar); err != nil {
+			return nil, err
+		}
+	}
+	return &request{
 		prompt: prompt, head: head, shared: shared, conversation: p.Conversation, urgency: p.Urgency,
 		maxTokens: maxTokens, prefill: prefill,
 		sampler: sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
+		grammar: follows,
 		out:     make(chan delivery, maxTokens+2), // every piece, and the end
-	}
-	return r, m.box.put(r)
+	}, nil
 }
 
 // write returns p as tokens, with or without the beginning of a reply, how many
@@ -226,7 +256,7 @@ func (m *Model) write(p engine.Prompt, reply bool) (prompt []Token, head, maxTok
 		maxTokens = DefaultMaxTokens
 	}
 	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
-	prompt, head, err = m.template.fit(p.Messages, limit-maxTokens, reply)
+	prompt, head, err = m.template.fit(withTools(p), limit-maxTokens, reply)
 	return prompt, head, maxTokens, err
 }
 

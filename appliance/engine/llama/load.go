@@ -81,7 +81,7 @@ type shape struct {
 func (o Options) shape() shape {
 	return shape{
 		cells:     o.ContextTokens,
-		sequences: o.Conversations + promptSlots,
+		sequences: o.Conversations + aside + promptSlots,
 		// A step, and beside its prompts a token for every reply.
 		batchTokens: stepTokens + o.Conversations,
 		threads:     o.Threads,

@@ -179,7 +179,7 @@ func (o *owner) start(r *request) bool {
 	r.cached = o.cache.begin(s, r.prompt, r.keep(), o.clock)
 	o.cache.name(s, r.conversation)
 	s.head = 0
-	if r.conversation != "" {
+	if r.conversation != "" || r.keepHead {
 		s.head = r.head
 	}
 	o.occupy(s, r)
@@ -314,12 +314,17 @@ func (o *owner) choose(r *request, at int32) (ended bool, err error) {
 	if logits == nil {
 		return false, fmt.Errorf("llama: no logits for a decoded token%s", o.lib.why())
 	}
-	t, err := r.sampler.next(unsafe.Slice(logits, o.vocab.size))
+	weights := unsafe.Slice(logits, o.vocab.size)
+	if r.weigh != nil {
+		r.weigh(weights)
+		return true, nil
+	}
+	t, err := r.pick(weights)
 	if err != nil || o.vocab.ends(t) {
 		return true, err
 	}
 	r.next = t
 	r.said = append(r.said, t)
 	r.deliver(r.runes.add(o.vocab.piece(t, false)))
-	return len(r.said) >= r.maxTokens || loops(r.said), nil
+	return len(r.said) >= r.maxTokens || r.grammar == nil && loops(r.said), nil
 }

@@ -17,9 +17,12 @@ type request struct {
 	prefill      bool
 	// head is how many tokens of the prompt other conversations may have too:
 	// what stands before the first message but the system's.
-	head    int
-	shared  bool // a prefill of the head, for every conversation to come
-	sampler sampler
+	head     int
+	shared   bool // a prefill of the head, for every conversation to come
+	sampler  sampler
+	grammar  *grammar        // that the reply follows; nil: none
+	weigh    func([]float32) // gets the logits of the first token in place of a reply
+	keepHead bool            // though it is of no conversation
 
 	// out has room for all that the owner will ever put in, so a caller who is
 	// slow to read holds up nobody.
@@ -93,4 +96,23 @@ func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time, emi
 			}
 		}
 	}
+}
+
+// pick takes the next token by its weight, of those that the grammar allows.
+func (r *request) pick(logits []float32) (Token, error) {
+	if r.grammar == nil {
+		return r.sampler.next(logits)
+	}
+	if r.sampler.temperature > 0 {
+		logits = r.grammar.mask(logits)
+	} else if best, err := likeliest(logits); err != nil {
+		return 0, err
+	} else if !r.grammar.allows(best, logits[best]) {
+		logits = r.grammar.mask(logits)
+	}
+	t, err := r.sampler.next(logits)
+	if err == nil {
+		r.grammar.took(t)
+	}
+	return t, err
 }

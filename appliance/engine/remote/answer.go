@@ -23,6 +23,10 @@ type answer struct {
 	begun    bool  // a piece was emitted
 	finished bool  // the server said that the reply ends here
 	refused  error // emit's
+
+	call     *engine.ToolCall // in the making
+	callSize int
+	first    []topLogprob // of the first token, where they were asked for
 }
 
 // streamError is what a server says in the stream when it fails.
@@ -56,7 +60,10 @@ func (a *answer) read(stream *eventStream) error {
 	if !a.finished {
 		return nil // what was held back belongs to an answer that was cut off
 	}
-	return a.deliver(a.thoughts.rest())
+	if err := a.deliver(a.thoughts.rest()); err != nil {
+		return err
+	}
+	return a.deliverCall()
 }
 
 // take emits what an event says.
@@ -69,6 +76,12 @@ func (a *answer) take(c chunk) error {
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue // only one answer was asked for
+		}
+		if len(a.first) == 0 && len(choice.Logprobs.Content) > 0 {
+			a.first = choice.Logprobs.Content[0].TopLogprobs
+		}
+		if err := a.takeCalls(choice.Delta.ToolCalls); err != nil {
+			return err
 		}
 		if err := a.deliver(a.thoughts.spoken(choice.Delta.Content + choice.Delta.Refusal)); err != nil {
 			return err
@@ -83,11 +96,15 @@ func (a *answer) deliver(piece string) error {
 	if piece == "" {
 		return nil
 	}
+	return a.hand(engine.Part{Text: strings.ToValidUTF8(piece, "\uFFFD")})
+}
+
+func (a *answer) hand(p engine.Part) error {
 	if !a.begun {
 		a.begun, a.usage.FirstToken = true, time.Since(a.start)
 	}
 	a.watch.pause()
-	a.refused = a.emit(engine.Part{Text: strings.ToValidUTF8(piece, "\uFFFD")})
+	a.refused = a.emit(p)
 	a.watch.next()
 	return a.refused
 }

@@ -109,8 +109,8 @@ var _ engine.LanguageModel = (*Model)(nil)
 // error is an *Error, or ctx's when ctx ended, or emit's.
 func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	start := time.Now()
-	if len(p.Tools) > 0 || p.Grammar != "" {
-		return engine.Usage{}, fmt.Errorf("remote model: tools and grammars: %w", engine.ErrCannot)
+	if err := cannot(p); err != nil {
+		return engine.Usage{}, err
 	}
 	u, err := m.once(ctx, start, p, emit)
 	fault, ok := errors.AsType[*Error](err)
@@ -130,11 +130,6 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 		return u, err
 	}
 	return m.once(ctx, start, p, emit)
-}
-
-// Choose is not there yet.
-func (m *Model) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
-	return nil, fmt.Errorf("remote model: choosing: %w", engine.ErrCannot)
 }
 
 // Prefill does nothing: the server has its own cache.
@@ -162,26 +157,30 @@ func (m *Model) Close() error {
 
 // once makes one request. start is when the caller began to wait.
 func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	var usage engine.Usage
+	a, err := m.request(ctx, start, m.question(p), emit)
+	return *a.usage, err
+}
+
+// request asks a question and reads its answer, which is never nil.
+func (m *Model) request(ctx context.Context, start time.Time, q question, emit func(engine.Part) error) (*answer, error) {
 	watched, watch := newWatch(ctx, m.limits, start)
 	defer watch.stop()
-
-	body, err := m.ask(watched, m.question(p))
+	a := &answer{start: start, watch: watch, emit: emit, usage: &engine.Usage{}}
+	body, err := m.ask(watched, q)
 	if err != nil {
-		return usage, m.fault(watched, ctx, err, false)
+		return a, m.fault(watched, ctx, err, false)
 	}
 	defer body.Close()
-	a := answer{start: start, watch: watch, emit: emit, usage: &usage}
 	err = a.read(newEventStream(body))
 	switch {
 	case a.refused != nil: // emit's own error
-		return usage, a.refused
+		return a, a.refused
 	case err != nil:
-		return usage, m.fault(watched, ctx, err, a.begun)
+		return a, m.fault(watched, ctx, err, a.begun)
 	case a.events == 0:
-		return usage, m.bad(false, "the answer holds no event of a stream: is this an OpenAI-compatible address (it often ends in /v1), and does the server stream?")
+		return a, m.bad(false, "the answer holds no event of a stream: is this an OpenAI-compatible address (it often ends in /v1), and does the server stream?")
 	case !a.finished:
-		return usage, m.bad(a.begun, "the answer was cut off before its end")
+		return a, m.bad(a.begun, "the answer was cut off before its end")
 	}
-	return usage, nil
+	return a, nil
 }

@@ -23,11 +23,40 @@ type question struct {
 	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
 	Stream              bool          `json:"stream"`
 	StreamOptions       streamOptions `json:"stream_options"`
+	Tools               []wireTool    `json:"tools,omitempty"`
+	ToolChoice          string        `json:"tool_choice,omitempty"`
+	ParallelToolCalls   *bool         `json:"parallel_tool_calls,omitempty"`
+	Logprobs            bool          `json:"logprobs,omitempty"`
+	TopLogprobs         int           `json:"top_logprobs,omitempty"`
+}
+
+type wireTool struct {
+	Type     string       `json:"type"` // "function"
+	Function wireFunction `json:"function"`
+}
+
+type wireFunction struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+// wireCall is a call of a tool; in a stream a part of one.
+type wireCall struct {
+	Index    *int   `json:"index,omitempty"` // of a part: which call it is of
+	ID       string `json:"id,omitempty"`
+	Type     string `json:"type,omitempty"`
+	Function struct {
+		Name      string `json:"name,omitempty"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
 }
 
 type message struct {
-	Role    engine.Role `json:"role"`
-	Content string      `json:"content"`
+	Role       engine.Role `json:"role"`
+	Content    string      `json:"content"`
+	ToolCalls  []wireCall  `json:"tool_calls,omitempty"`
+	ToolCallID string      `json:"tool_call_id,omitempty"`
 }
 
 type streamOptions struct {
@@ -41,8 +70,11 @@ type chunk struct {
 		Delta struct {
 			Content string `json:"content"`
 			Refusal string `json:"refusal"`
+			// ToolCalls are parts of calls.
+			ToolCalls []wireCall `json:"tool_calls"`
 		} `json:"delta"`
-		FinishReason string `json:"finish_reason"`
+		Logprobs     logprobs `json:"logprobs"`
+		FinishReason string   `json:"finish_reason"`
 	} `json:"choices"`
 	Usage struct {
 		PromptTokens     int `json:"prompt_tokens"`
@@ -77,11 +109,28 @@ func (f *failure) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// wireMessage is m in the server's words.
+func wireMessage(m engine.Message) message {
+	out := message{Role: m.Role, Content: strings.ToValidUTF8(m.Content, "\uFFFD"), ToolCallID: m.CallID}
+	for _, c := range m.Calls {
+		call := wireCall{ID: c.ID, Type: "function"}
+		call.Function.Name, call.Function.Arguments = c.Name, c.Arguments
+		out.ToolCalls = append(out.ToolCalls, call)
+	}
+	return out
+}
+
 // question is p in the server's words.
 func (m *Model) question(p engine.Prompt) question {
 	q := question{Model: m.model, Temperature: p.Temperature, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
 	for _, said := range p.Messages {
-		q.Messages = append(q.Messages, message{said.Role, strings.ToValidUTF8(said.Content, "\uFFFD")})
+		q.Messages = append(q.Messages, wireMessage(said))
+	}
+	for _, t := range p.Tools {
+		q.Tools = append(q.Tools, wireTool{"function", wireFunction{t.Name, t.Description, t.Parameters}})
+	}
+	if len(q.Tools) > 0 {
+		q.ToolChoice, q.ParallelToolCalls = "auto", new(bool)
 	}
 	tokens := p.MaxTokens
 	if tokens <= 0 {

@@ -1,0 +1,93 @@
+package llama
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// Choose returns the logarithm of the probability that the reply to p begins as
+// each of the choices does; see engine.LanguageModel.
+func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) ([]float64, error) {
+	return m.choose(ctx, p, choices, false)
+}
+
+// choose is Choose; keepHead keeps the prompt, though it is of no conversation,
+// for the next choice with it.
+func (m *Model) choose(ctx context.Context, p engine.Prompt, choices []string, keepHead bool) ([]float64, error) {
+	firsts, err := m.firsts(choices)
+	if err != nil {
+		return nil, err
+	}
+	logits, err := m.afterPrompt(ctx, p, keepHead)
+	if err != nil {
+		return nil, err
+	}
+	return logProbabilities(logits, firsts), nil
+}
+
+// firsts are the first tokens of choices.
+func (m *Model) firsts(choices []string) ([]Token, error) {
+	m.use.RLock()
+	defer m.use.RUnlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	firsts := make([]Token, len(choices))
+	by := map[Token]string{}
+	for i, c := range choices {
+		tokens, err := m.template.vocab.plain(c)
+		if err != nil {
+			return nil, err
+		}
+		if len(tokens) == 0 {
+			return nil, fmt.Errorf("llama: choices[%d] is empty", i)
+		}
+		firsts[i] = tokens[0]
+		if other, taken := by[tokens[0]]; taken {
+			return nil, fmt.Errorf("llama: the choices %q and %q begin with the same token, by which they cannot be told apart", other, c)
+		}
+		by[tokens[0]] = c
+	}
+	return firsts, nil
+}
+
+// afterPrompt are the logits of the first token of the reply to p.
+func (m *Model) afterPrompt(ctx context.Context, p engine.Prompt, keepHead bool) ([]float32, error) {
+	p.MaxTokens = 1
+	r, err := m.request(ctx, p, false, "")
+	if err != nil {
+		return nil, err
+	}
+	var logits []float32
+	r.keepHead = keepHead
+	r.weigh = func(l []float32) { logits = append([]float32(nil), l...) }
+	if err := m.box.put(r); err != nil {
+		return nil, err
+	}
+	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
+	if _, err := r.follow(ctx, m.box, time.Now(), nothing); err != nil {
+		return nil, err
+	}
+	return logits, nil
+}
+
+// logProbabilities are those of tokens among all.
+func logProbabilities(logits []float32, of []Token) []float64 {
+	most := math.Inf(-1)
+	for _, l := range logits {
+		most = max(most, float64(l))
+	}
+	sum := 0.0
+	for _, l := range logits {
+		sum += math.Exp(float64(l) - most)
+	}
+	out := make([]float64, len(of))
+	for i, t := range of {
+		out[i] = float64(logits[t]) - most - math.Log(sum)
+	}
+	return out
+}
