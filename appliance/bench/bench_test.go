@@ -107,7 +107,7 @@ func TestVoicesAreMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.has(t, map[string][2]float64{
-		"first_audio_short": {5, 1e4}, "first_audio_long": {10, 1e5}, "synthesize_short": {5, 1e4},
+		"first_audio_short": {5, 1e4}, "first_audio_long": {10, 1e5}, "synthesize_8_words": {5, 1e4}, "first_sound_8_words": {5, 1e4},
 		"voice-joe_word_error": {0, 10}, "voice-joe_real_time_factor": {0.001, 2}, "voice-joe_loudness": {-30, -10},
 	})
 }

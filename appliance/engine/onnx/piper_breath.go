@@ -21,9 +21,12 @@ type sound struct {
 // A breath is what the model says in one call: a sentence, or a part of one
 // that has very many phonemes.
 type breath struct {
-	ids    []int64
-	skip   int     // ids at the beginning that were said before
-	sounds []sound // at least one, behind those
+	ids []int64
+	// The ids from begin to end are said. Those before were said already, those
+	// behind stand for what is to come: the model says what is between them as
+	// the middle of a sentence.
+	begin, end int
+	sounds     []sound // at least one, between them
 }
 
 // surroundings are what is said before and after a sentence without being a
@@ -56,7 +59,11 @@ func (p *Piper) breaths(ctx context.Context, sentence string, around surrounding
 		if i > 0 || utf8.RuneCountInString(before)+utf8.RuneCountInString(part) > maxBreath {
 			before = ""
 		}
-		if b := p.breath(before, part, around.goesOn && i == len(parts)-1); len(b.sounds) > 0 {
+		after := ""
+		if around.goesOn && i == len(parts)-1 && utf8.RuneCountInString(before)+2*utf8.RuneCountInString(part) < maxBreath {
+			after = " " + part
+		}
+		if b := p.breath(before, part, after); len(b.sounds) > 0 {
 			all = append(all, b)
 		}
 	}
@@ -102,20 +109,24 @@ func cutPhonemes(ipa string, most int) []string {
 	return append(parts, ipa[begin:])
 }
 
-// breath turns phonemes, and those before them, into the numbers that the model
-// takes: ^ _ (phoneme _)… $, over decomposed code points.
-func (p *Piper) breath(before, ipa string, goesOn bool) breath {
+// breath turns phonemes, and those before and after them, into the numbers that
+// the model takes: ^ _ (phoneme _)… $, over decomposed code points.
+func (p *Piper) breath(before, ipa, after string) breath {
 	var ids []int64
 	var sounds []sound
-	if !goesOn && !strings.ContainsAny(ipa[max(len(ipa)-1, 0):], ".?!,;:") {
-		ipa += "." // voices learned from sentences that end
+	all := before + ipa + after
+	if !strings.ContainsAny(all[max(len(all)-1, 0):], ".?!,;:") {
+		all += "." // voices learned from sentences that end
 	}
 	ids = append(append(ids, p.config.ids[piperBegin]...), p.config.ids[piperPad]...)
-	skip := 0
+	b := breath{end: -1}
 	prefix := -1 // where a stress mark waits for its phoneme
-	for i, r := range before + ipa {
+	for i, r := range all {
 		if i == len(before) && i > 0 {
-			skip, sounds, prefix = len(ids), nil, -1
+			b.begin, sounds, prefix = len(ids), nil, -1
+		}
+		if i == len(before)+len(ipa) && after != "" {
+			b.end, b.sounds = len(ids), sounds
 		}
 		known := p.config.ids[r]
 		if known == nil || r == piperBegin || r == piperEnd || r == piperPad {
@@ -142,7 +153,11 @@ func (p *Piper) breath(before, ipa string, goesOn bool) breath {
 			prefix = -1
 		}
 	}
-	return breath{append(ids, p.config.ids[piperEnd]...), skip, sounds}
+	b.ids = append(ids, p.config.ids[piperEnd]...)
+	if b.end < 0 {
+		b.end, b.sounds = len(b.ids), sounds
+	}
+	return b
 }
 
 // lengthens reports whether r belongs to the phoneme before it: length marks,
@@ -158,14 +173,14 @@ func (p *Piper) tellUnknown(r rune) {
 }
 
 // place says where in the samples of a sentence its sounds are, from the frames
-// of each id; nil when they do not fit together.
-func place(sounds []sound, frames []float32, samples int) []engine.Phoneme {
+// of each id; nil when those are not known.
+func place(sounds []sound, frames []float32) []engine.Phoneme {
+	if len(frames) == 0 {
+		return nil
+	}
 	at := make([]int, len(frames)+1)
 	for i, f := range frames {
 		at[i+1] = at[i] + int(f)*piperHop
-	}
-	if len(frames) == 0 || at[len(frames)] != samples {
-		return nil
 	}
 	phonemes := make([]engine.Phoneme, 0, len(sounds))
 	for _, s := range sounds {

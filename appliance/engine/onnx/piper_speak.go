@@ -65,8 +65,8 @@ func (s *speaking) start(ctx context.Context, b breath) error {
 		s.pause = s.p.RateHz() * betweenSentencesMS / 1000
 	}
 	s.begin = s.given + s.pause
-	s.perID = float64(s.wave.length()) / float64(len(b.ids)-b.skip)
-	s.phonemes = place(b.sounds, frames, s.wave.skipped()+s.wave.length())
+	s.perID = float64(s.wave.length()) / float64(b.end-b.begin)
+	s.phonemes = place(b.sounds, frames)
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (s *speaking) expected(rest []breath, ended bool) int {
 		n = s.begin + s.wave.length() - s.edges.dropped
 	}
 	for _, b := range rest {
-		n += s.p.RateHz()*betweenSentencesMS/1000 + int(s.perID*float64(len(b.ids)-b.skip))
+		n += s.p.RateHz()*betweenSentencesMS/1000 + int(s.perID*float64(b.end-b.begin))
 	}
 	return n
 }

@@ -31,6 +31,7 @@ type wave struct {
 	p      *Piper
 	frames []float32 // each id's
 	begin  int       // first frame that is wanted
+	end    int       // and the one behind the last
 	whole  int       // frames of all of it
 	tracks [parts + 1]*track
 	step   int
@@ -70,9 +71,12 @@ func (p *Piper) latent(b breath, speed float64) (_ *wave, err error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	w := &wave{p: p, frames: frames, begin: framesOf(frames[:b.skip]), whole: framesOf(frames)}
+	if len(frames) != len(b.ids) {
+		return nil, fmt.Errorf("onnx: %s: durations of %d ids, given were %d", p.front.name, len(frames), len(b.ids))
+	}
+	w := &wave{p: p, frames: frames, begin: framesOf(frames[:b.begin]), end: framesOf(frames[:b.end]), whole: framesOf(frames)}
 	shape := outputs[0].GetShape()
-	if len(shape) != 3 || shape[0] != 1 || int(shape[2]) != w.whole || len(frames) != len(b.ids) {
+	if len(shape) != 3 || shape[0] != 1 || int(shape[2]) != w.whole {
 		return nil, fmt.Errorf("onnx: %s: a latent of shape %v for %d frames of %d ids", p.front.name, shape, w.whole, len(frames))
 	}
 	w.tracks[flowPart] = newTrack(latent, int(shape[1]), w.whole)
@@ -91,7 +95,7 @@ func framesOf(each []float32) (sum int) {
 }
 
 // length and skipped are those of pieces.
-func (w *wave) length() int  { return (w.whole - w.begin) * piperHop }
+func (w *wave) length() int  { return (w.end - w.begin) * piperHop }
 func (w *wave) skipped() int { return w.begin * piperHop }
 
 // rateUpTo is how many places a frame has before a part.
@@ -117,7 +121,7 @@ func (w *wave) made() int { return w.tracks[parts].end() / piperHop }
 // what was made before them, for then there is time to make them.
 func (w *wave) next() (step, piece int) {
 	at := w.made()
-	left := w.whole - at
+	left := w.end - at
 	grown := min(max(firstPiece, at-w.begin), longestStep)
 	if at >= w.step {
 		w.step = at + evenly(left, grown)
@@ -136,7 +140,7 @@ func evenly(length, most int) int {
 // the gate for what comes before the last part and for the last part, each by
 // itself.
 func (w *wave) piece(ctx context.Context, u *engine.Urgency) ([]float32, error) {
-	if w.made() >= w.whole {
+	if w.made() >= w.end {
 		return nil, nil
 	}
 	step, to := w.next()

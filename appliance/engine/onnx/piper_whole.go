@@ -23,8 +23,9 @@ func (p *Piper) inOne(ctx context.Context, b breath, o engine.SpeakOptions) (w *
 		w.pcm, w.frames, err = p.run(b.ids, o.Speed)
 		return err
 	})
-	if len(w.frames) >= b.skip {
-		w.skip = min(framesOf(w.frames[:b.skip])*piperHop, len(w.pcm))
+	if len(w.frames) == len(b.ids) {
+		w.skip = min(framesOf(w.frames[:b.begin])*piperHop, len(w.pcm))
+		w.pcm = w.pcm[:min(framesOf(w.frames[:b.end])*piperHop, len(w.pcm))]
 	}
 	w.pcm = w.pcm[w.skip:]
 	w.samples = len(w.pcm)
