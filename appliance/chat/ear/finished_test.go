@@ -125,3 +125,38 @@ func (m measured) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 	m.lengths <- len(pcm)
 	return m.patientEar.Transcribe(ctx, pcm, o)
 }
+
+// The words that are being transcribed when the turn is over are waited for from
+// then on: they are promoted where they stand.
+func TestGuessIsPromotedWhenItsTurnIsOver(t *testing.T) {
+	p := patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
+	urgencies := make(chan *engine.Urgency, 100)
+	e, _, conversation := listening(t, p, func(e *Ear) {
+		e.Transcriber = urgent{p, urgencies}
+		e.overheard.next = 1 << 40 // no looks in the middle
+	})
+	e.queue <- pcmOf(1100, 0x11)
+	e.queue <- pcmOf(200, 0)
+	u := <-urgencies
+	if got := u.Get().Priority; got != engine.Speculative {
+		t.Errorf("in the pause: %v", got)
+	}
+	e.queue <- pcmOf(800, 0)
+	for deadline := time.Now().Add(5 * time.Second); u.Get().Priority != engine.Live; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d turns are over, and the words are %v", conversation.count.Load(), u.Get().Priority)
+		}
+	}
+	p.release <- struct{}{}
+}
+
+// urgent tells how urgent each transcription is, and will be.
+type urgent struct {
+	patientEar
+	urgencies chan *engine.Urgency
+}
+
+func (u urgent) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+	u.urgencies <- o.Urgency
+	return u.patientEar.Transcribe(ctx, pcm, o)
+}
