@@ -179,12 +179,15 @@ func (n *newcomers) visit(ctx context.Context, with terms, q recording, p *pairs
 		return err
 	}
 	n.o.say("first answer: %s", first)
+	if !first.ok() {
+		return nil
+	}
 	second, err := c.asks(ctx, q)
 	if err != nil {
 		return err
 	}
 	n.o.say("second answer: %s", second)
-	if first.ok() && second.ok() {
+	if second.ok() {
 		p.first, p.second = append(p.first, first.sounded), append(p.second, second.sounded)
 	}
 	return nil
