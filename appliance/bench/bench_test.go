@@ -149,3 +149,47 @@ func TestABoxThatCannotStartSaysWhy(t *testing.T) {
 		t.Errorf("without a program: %v", err)
 	}
 }
+
+// One of each thing that is said in the benches of turns and newcomers, to a
+// real box.
+func TestTurnTakingAndNewcomersAreMeasured(t *testing.T) {
+	o := options(t)
+	o.Modes = []string{"800"}
+	b, err := startBox(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := b.stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	said, err := recordings("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	speech := turnsBetween(said, shortestSpeech, longestSpeech, 1)[0]
+	long := hesitations(said, 6)[5:]
+	r := Report{}
+	err = measureTurns(t.Context(), &r, o, b.place, material{paused: long, whole: finished(said, 1), disturbing: []disturbance{
+		{someSpeech, speech.Name, speech.PCM}, {anEcho, "echo", nil}, noise(4),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A pause of 1.5 s is longer than 800 ms of silence on any machine, and no
+	// turn is over before that.
+	r.has(t, map[string][2]float64{
+		"silence_800_cut_off": {100, 100}, "silence_800_wait_median": {700, 8e3}, "silence_800_answer_median": {700, 8e3},
+		"disturbances_failed": {0, 0}, "missed": {0, 0}, "stop_median": {-500, 1e3}, "false_echo": {0, 100},
+	})
+
+	n := newcomers{o: o, box: b}
+	if took, err := n.reading(t.Context(), 300); err != nil || took <= 0 || took > boxReady {
+		t.Errorf("300 tokens were read in %v, %v", took, err)
+	}
+	var p pairs
+	if err := n.visit(t.Context(), terms{prompt: n.prompt(300)}, speech, &p); err != nil || len(p.first) != 1 || len(p.second) != 1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
