@@ -1,178 +1,244 @@
 package turn
 
 import (
-	"fmt"
+	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
-
-	"parley/appliance/contract"
 )
 
-// witness follows a random conversation and holds its laws against what is
-// sent.
-type witness struct {
-	t         *rapid.T
-	state     State
-	now       time.Duration
-	utterance int
-	revision  int
-	voice     time.Duration
-	serial    int
+// laws are what a conversation must never do, and what it must have done in the
+// end, seen from what is told and asked for.
+type laws struct {
+	t *rapid.T
 
-	turn   int             // that the messages now sent belong to
-	said   map[string]bool // ids of assistant messages, and whether they were dictated
-	dead   map[int]bool    // turns that were cancelled
-	over   map[int]string  // turns that had their end, and which
-	cut    map[int]bool    // turns that were interrupted
+	said    map[string]bool // ids of sentences, and whether they were dictated
+	records map[string]string
+	rows    []string // ids in their order
+	heard   []string // what the user said, as it was told
+	known   []guessOf
+
+	dead   map[int]bool   // turns that were cancelled
+	done   map[int]bool   // turns whose mind and mouth may go
+	worked map[int]bool   // turns that something was asked for
+	ends   map[int]string // turns that had their end, and which
+	open   map[int]bool   // turns of which something was told
+	turn   int            // that the facts now told belong to
 	paused bool
-	ended  bool
 }
 
+func newLaws(t *rapid.T) laws {
+	return laws{
+		t: t, said: map[string]bool{}, records: map[string]string{}, dead: map[int]bool{}, done: map[int]bool{},
+		worked: map[int]bool{}, ends: map[int]string{}, open: map[int]bool{},
+	}
+}
+
+func (l *laws) transcribed(g guessOf) { l.known = append(l.known, g) }
+
+// follow looks at what follows from an event.
+func (l *laws) follow(e Event, effects []Effect, old, now State) {
+	switch e.(type) {
+	case PauseAsked:
+		l.paused = true
+	case ResumeAsked:
+		l.paused = false
+	}
+	l.turn = old.turn
+	for _, f := range effects {
+		l.effect(f, now)
+	}
+	if _, failed := e.(Failed); failed && now.reply.failed != nil {
+		delete(l.dead, now.turn) // what of it is made is still told, if its time comes
+		l.done[now.turn] = true
+	}
+	if n := len(now.reply.asked); n > MostAsked {
+		l.t.Fatalf("%d sentences are asked of the mouth", n)
+	}
+	l.agree(now)
+}
+
+func (l *laws) effect(f Effect, now State) {
+	switch f := f.(type) {
+	case Think:
+		if l.paused {
+			l.t.Fatal("thinks while paused")
+		}
+		l.turn = f.Turn
+		l.worked[f.Turn] = true
+		if !f.Speculative {
+			l.open[f.Turn] = true
+		}
+	case Promote:
+		l.open[f.Turn] = true
+	case Speak:
+		if l.dead[f.Turn] || l.done[f.Turn] {
+			l.t.Fatalf("speaks for turn %d, which is over", f.Turn)
+		}
+		l.turn = f.Turn
+		l.worked[f.Turn] = true
+		if now.reply.phase == answering {
+			l.open[f.Turn] = true
+		}
+	case Done:
+		if l.done[f.Turn] {
+			l.t.Fatalf("turn %d is done twice", f.Turn)
+		}
+		l.done[f.Turn] = true
+	case Cancel:
+		l.dead[f.Turn] = true
+	case Tell:
+		l.fact(f.Fact)
+	}
+}
+
+func (l *laws) fact(f Fact) {
+	switch f := f.(type) {
+	case UserSaid:
+		if !f.Interim && !f.Typed {
+			l.heard = append(l.heard, f.Text)
+		}
+	case AssistantSaid:
+		if _, again := l.said[f.ID]; again {
+			l.t.Fatalf("sentence %s is told twice", f.ID)
+		}
+		l.said[f.ID] = f.Dictated
+		l.records[f.ID] = f.Text
+		l.rows = append(l.rows, f.ID)
+		l.mayTalk("words", f.Dictated)
+	case Sounded:
+		dictated, said := l.said[f.ID]
+		if !said {
+			l.t.Fatal("audio comes before its words")
+		}
+		l.mayTalk("sound", dictated)
+	case CutShort:
+		if len(f.Text) > len(l.records[f.ID])+len(CutMark) {
+			l.t.Fatalf("%q was cut short to %q", l.records[f.ID], f.Text)
+		}
+		l.records[f.ID] = f.Text
+	case AnswerEnded:
+		l.end("an end")
+	case Interrupted:
+		if l.turn == 0 || l.ends[l.turn] == "an interruption" {
+			l.t.Fatalf("turn %d is interrupted, after %q", l.turn, l.ends[l.turn])
+		}
+		l.ends[l.turn] = "an interruption"
+	}
+}
+
+func (l *laws) end(how string) {
+	if before := l.ends[l.turn]; before != "" {
+		l.t.Fatalf("turn %d has %s after %s", l.turn, how, before)
+	}
+	l.ends[l.turn] = how
+}
+
+func (l *laws) mayTalk(what string, dictated bool) {
+	switch {
+	case l.dead[l.turn]:
+		l.t.Fatalf("%s of turn %d, which was cancelled", what, l.turn)
+	case l.ends[l.turn] != "":
+		l.t.Fatalf("%s of turn %d after %s", what, l.turn, l.ends[l.turn])
+	case l.paused && !dictated:
+		l.t.Fatalf("%s while paused", what)
+	}
+}
+
+// agree holds the history against the records: the same sentences in the same
+// order, as far as they were heard.
+func (l *laws) agree(now State) {
+	var history, records []string
+	for _, e := range now.history {
+		if e.Role == Assistant {
+			history = append(history, e.ID+": "+e.Text)
+		}
+	}
+	for _, id := range l.rows {
+		if text := l.records[id]; text != CutMark {
+			records = append(records, id+": "+text)
+		}
+	}
+	if !slices.Equal(history, records) {
+		l.t.Fatalf("the model knows\n%q\nand the records have\n%q", history, records)
+	}
+}
+
+// settled looks at what must have happened in the end.
+func (l *laws) settled(w *world) {
+	if w.state.reply.phase != quiet || w.state.talking() {
+		l.t.Fatalf("the assistant is still at %+v, now %v, silent at %v", w.state.reply, w.now, w.state.silentAt)
+	}
+	for turn := range l.open {
+		if l.ends[turn] == "" {
+			l.t.Errorf("turn %d has no end", turn)
+		}
+	}
+	for turn := range l.worked {
+		if !l.dead[turn] && !l.done[turn] {
+			l.t.Errorf("turn %d keeps its mind and mouth", turn)
+		}
+	}
+	for n := 1; n <= w.utterance; n++ {
+		if _, closed := w.over[n]; !closed {
+			l.t.Errorf("utterance %d was never closed", n)
+		}
+	}
+	if len(w.state.waiting.untold) > 0 || len(w.state.waiting.transcripts) > 0 {
+		l.t.Errorf("it still waits for %+v", w.state.waiting)
+	}
+	if w.state.waiting.unanswered && !w.state.paused {
+		l.t.Error("something has no answer")
+	}
+	var words []string
+	for _, g := range l.known {
+		if w.over[g.utterance] == g.revision && g.text != "" {
+			words = append(words, g.text)
+		}
+	}
+	if !slices.Equal(words, l.heard) {
+		l.t.Errorf("the user said\n%q\nand what is told is\n%q", words, l.heard)
+	}
+	if next := w.state.next(); next.what != "inactivity" {
+		l.t.Errorf("it waits for %s", next.what)
+	}
+}
+
+// What must never happen, and what must happen in the end, whoever does what
+// when.
 func TestRandomConversationsKeepTheLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := DefaultSettings()
-		s.Verbose = rapid.Bool().Draw(t, "verbose")
-		w := &witness{t: t, state: NewState(s, time.UnixMilli(0), nil), said: map[string]bool{}, dead: map[int]bool{}, over: map[int]string{}, cut: map[int]bool{}}
-		w.happen(Opened{Metadata: contract.ChatMetadata{ChatID: "c"}})
-		for range rapid.IntRange(1, 120).Draw(t, "steps") {
-			w.now += time.Duration(rapid.IntRange(0, 900).Draw(t, "ms")) * time.Millisecond
-			w.happen(w.draw())
+		w := newWorld(t)
+		for range rapid.IntRange(1, 150).Draw(t, "steps") {
+			w.step()
 		}
+		w.settle()
+		w.laws.settled(w)
 	})
 }
 
-// draw makes an event such as ear, mind, mouth and line may post: also late
-// ones, of turns and utterances that are over.
-func (w *witness) draw() Event {
-	turn := max(0, w.state.turn-rapid.IntRange(0, 2).Draw(w.t, "turns ago"))
-	w.serial++
-	line := Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence %d.", w.serial)}
-	text := rapid.SampledFrom([]string{"", "Hello?", "Mm-hm.", "What is it?"}).Draw(w.t, "text")
-	at := At(w.now)
-	switch rapid.IntRange(0, 18).Draw(w.t, "event") {
-	case 0:
-		w.utterance++
-		w.revision, w.voice = 1, 64*time.Millisecond
-		return Voiced{at, w.utterance, w.voice}
-	case 1, 2:
-		w.voice += time.Duration(rapid.IntRange(32, 600).Draw(w.t, "voice")) * time.Millisecond
-		return Voiced{at, w.utterance, w.voice}
-	case 3, 4:
-		late := rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(w.t, "utterances ago")
-		return Guessed{at, max(0, w.utterance-late), max(1, w.revision-rapid.IntRange(0, 1).Draw(w.t, "late")), Words{Text: text}}
-	case 5:
-		w.revision++
-		return WentOn{at, w.utterance, w.revision - 1, w.now}
-	case 6, 7:
-		return TurnEnded{at, w.utterance, rapid.SampledFrom([]int{0, w.revision, w.revision}).Draw(w.t, "revision")}
-	case 8:
-		return Typed{at, "Typed."}
-	case 9:
-		return Dictated{at, []Sentence{line}}
-	case 10, 11:
-		return Thought{at, turn, line}
-	case 12:
-		return ThoughtEnded{at, turn}
-	case 13, 14:
-		return Spoken{at, turn, whole(line, time.Second)}
-	case 15:
-		return Failed{at, turn, contract.Fault{Code: contract.ProviderFailed}}
-	case 16:
-		if rapid.Bool().Draw(w.t, "pause") {
-			return PauseAsked{at}
+// The same, with an end in the middle of anything: nothing follows it.
+func TestNothingFollowsTheEnd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			w.step()
 		}
-		return ResumeAsked{at}
-	case 17:
-		return Overheard{at, w.utterance, Words{Text: text}}
-	}
-	return Tick{at}
-}
-
-func (w *witness) happen(e Event) {
-	old := w.state
-	var effects []Effect
-	w.state, effects = follow(old, e)
-	if w.ended && len(effects) > 0 {
-		w.t.Fatalf("after the end came %v", short(effects))
-	}
-	switch e.(type) {
-	case PauseAsked:
-		w.paused = true
-	case ResumeAsked:
-		w.paused = false
-	}
-	w.turn = old.turn
-	for _, f := range effects {
-		w.check(f)
-	}
-	if n := len(w.state.reply.asked); n > MostAsked {
-		w.t.Fatalf("%d sentences are asked of the mouth", n)
-	}
-	if at, ok := w.state.Wake(); ok && at < w.state.now {
-		w.t.Fatalf("wakes at %v, before now, %v", at, w.state.now)
-	}
-}
-
-func (w *witness) check(f Effect) {
-	switch f := f.(type) {
-	case Think:
-		if w.paused {
-			w.t.Fatal("thinks while paused")
+		w.happen(HungUp{})
+		for turn := range w.laws.worked {
+			if !w.laws.dead[turn] && !w.laws.done[turn] {
+				t.Errorf("turn %d keeps its mind and mouth", turn)
+			}
 		}
-		if f.Turn != w.state.turn {
-			w.t.Fatalf("thinks for turn %d of %d", f.Turn, w.state.turn)
+		if _, ok := w.state.Wake(); ok {
+			t.Error("it wants to be woken")
 		}
-	case Speak:
-		if w.dead[f.Turn] {
-			w.t.Fatalf("speaks for turn %d, which was cancelled", f.Turn)
+		for range 20 {
+			_, effects := Next(w.state, Tick{At(w.now)})
+			_, more := Next(w.state, Typed{At(w.now), "Anyone?"})
+			if len(effects)+len(more) > 0 {
+				t.Errorf("after the end came %v", short(append(effects, more...)))
+			}
 		}
-	case Cancel:
-		w.dead[f.Turn] = true
-	case End:
-		w.ended = true
-	case Tell:
-		w.checkFact(f.Fact)
-	}
-}
-
-func (w *witness) checkFact(f Fact) {
-	switch f := f.(type) {
-	case AssistantSaid:
-		w.said[f.ID] = f.Dictated
-		w.mayTalk("words", f.Dictated)
-	case Sounded:
-		dictated, said := w.said[f.ID]
-		if !said {
-			w.t.Fatal("audio comes before its words")
-		}
-		w.mayTalk("sound", dictated)
-	case AnswerEnded:
-		if end := w.over[w.turn]; end != "" || w.cut[w.turn] {
-			w.t.Fatalf("turn %d ends again, after %q", w.turn, end)
-		}
-		w.over[w.turn] = "an end"
-	case Interrupted:
-		if w.cut[w.turn] {
-			w.t.Fatalf("turn %d is interrupted again", w.turn)
-		}
-		if w.turn == 0 {
-			w.t.Fatal("an interruption of nothing")
-		}
-		w.cut[w.turn] = true
-	}
-}
-
-func (w *witness) mayTalk(what string, dictated bool) {
-	switch {
-	case w.dead[w.turn]:
-		w.t.Fatalf("%s of turn %d, which was cancelled", what, w.turn)
-	case w.cut[w.turn]:
-		w.t.Fatalf("%s of turn %d after its interruption", what, w.turn)
-	case w.over[w.turn] != "":
-		w.t.Fatalf("%s of turn %d after its end", what, w.turn)
-	case w.paused && !dictated:
-		w.t.Fatalf("%s while paused", what)
-	}
+	})
 }

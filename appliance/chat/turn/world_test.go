@@ -1,0 +1,308 @@
+package turn
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"parley/appliance/contract"
+)
+
+// world is all that a conversation deals with, as random as it may be and never
+// otherwise: an ear, a mind, a mouth, a line and a client, each at any time.
+type world struct {
+	t     *rapid.T
+	state State
+	now   time.Duration
+	laws  laws
+
+	// The ear: the utterance it is at, and transcriptions that are under way.
+	utterance, revision int
+	open, pausing       bool
+	voice               time.Duration
+	pauseEnd            time.Duration
+	guesses             []guessOf
+	over                map[int]int // utterances that were closed, and at which revision; 0: too short
+	closing             bool        // the ear has not yet heard of a Close
+
+	minds  map[int]int // turns that are thought of, and how many sentences are to come
+	mouths map[int][]piecesOf
+	sounds []string // ids of which sound was sent
+	serial int
+}
+
+// guessOf is a transcription under way.
+type guessOf struct {
+	utterance, revision int
+	text                string
+}
+
+// piecesOf is a sentence at the mouth, and how many pieces of it are made.
+type piecesOf struct {
+	sentence Sentence
+	made     int
+}
+
+func newWorld(t *rapid.T) *world {
+	s := DefaultSettings()
+	s.Verbose = rapid.Bool().Draw(t, "verbose")
+	s.Semantic = rapid.Bool().Draw(t, "semantic")
+	s.MaxDuration = 100 * time.Hour // what is to be seen is how things end by themselves
+	s.Inactivity = 10 * time.Hour
+	w := &world{t: t, state: NewState(s, time.UnixMilli(0), nil), over: map[int]int{}, minds: map[int]int{}, mouths: map[int][]piecesOf{}}
+	w.laws = newLaws(t)
+	w.happen(Opened{Metadata: contract.ChatMetadata{ChatID: "c"}})
+	return w
+}
+
+// pass lets time pass; what is due in it is taken.
+func (w *world) pass(d time.Duration) {
+	until := w.now + d
+	for {
+		at, ok := w.state.Wake()
+		if !ok || at > until {
+			break
+		}
+		w.now = max(w.now, at)
+		w.happen(Tick{})
+		if next, ok := w.state.Wake(); ok && next <= w.now {
+			w.t.Fatalf("wakes at %v again", next)
+		}
+	}
+	w.now = until
+}
+
+// happen lets one thing happen, and does what follows.
+func (w *world) happen(e Event) {
+	old := w.state
+	var effects []Effect
+	w.state, effects = Next(old, stamped(e, w.now))
+	w.laws.follow(e, effects, old, w.state)
+	for _, f := range effects {
+		switch f := f.(type) {
+		case Close:
+			if _, again := w.over[f.Utterance]; again || f.Utterance != w.utterance || !w.open {
+				w.t.Fatalf("utterance %d is closed, and the ear is at %d", f.Utterance, w.utterance)
+			}
+			w.over[f.Utterance] = w.revision
+			if w.state.heard.utterance == f.Utterance && old.heard.pause.short {
+				w.over[f.Utterance] = 0
+			}
+			w.closing = true
+		case Think:
+			w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}
+			w.mouths = map[int][]piecesOf{}
+		case Speak:
+			if _, thought := w.minds[f.Turn]; !thought {
+				w.minds = map[int]int{}
+			}
+			w.mouths = map[int][]piecesOf{f.Turn: append(w.mouths[f.Turn], piecesOf{sentence: f.Sentence})}
+		case Cancel:
+			delete(w.minds, f.Turn)
+			delete(w.mouths, f.Turn)
+		case Tell:
+			if s, ok := f.Fact.(Sounded); ok {
+				w.sounds = append(w.sounds, s.ID)
+			}
+		}
+	}
+}
+
+// hear is what the ear may bring.
+func (w *world) hear() {
+	if w.closing { // it may say something more before it hears of it
+		switch rapid.IntRange(0, 3).Draw(w.t, "the ear, late") {
+		case 0:
+			w.happen(Silent{Utterance: w.utterance, Until: w.now})
+		case 1:
+			w.happen(WentOn{Utterance: w.utterance, Revision: w.revision, Begin: w.now})
+		}
+		w.closing, w.open = false, false
+		return
+	}
+	switch what := rapid.IntRange(0, 5).Draw(w.t, "the ear"); {
+	case !w.open || !w.pausing && what < 3:
+		w.speak()
+	case !w.pausing:
+		w.rest()
+	case what < 2:
+		w.happen(Silent{Utterance: w.utterance, Until: w.now})
+	case what < 3 && w.over[w.utterance] == 0:
+		w.happen(Finished{Utterance: w.utterance, Revision: w.revision, Probability: rapid.Float64Range(0, 1).Draw(w.t, "finished")})
+	case what < 4:
+		w.goOn()
+	}
+}
+
+func (w *world) speak() {
+	if !w.open {
+		w.utterance++
+		w.open, w.pausing, w.revision, w.voice = true, false, 1, 0
+	}
+	w.voice += time.Duration(rapid.IntRange(32, 900).Draw(w.t, "voice")) * time.Millisecond
+	w.happen(Voiced{Utterance: w.utterance, Voice: w.voice})
+	if rapid.Bool().Draw(w.t, "overheard") {
+		w.happen(Overheard{Utterance: w.utterance, Words: says(rapid.SampledFrom([]string{"", "Right.", "What is"}).Draw(w.t, "so far"))})
+	}
+}
+
+func (w *world) rest() {
+	w.pausing, w.pauseEnd = true, w.now
+	short := w.voice < 250*time.Millisecond
+	w.happen(Paused{Utterance: w.utterance, Revision: w.revision, End: w.now, Short: short})
+	if !short {
+		text := rapid.SampledFrom([]string{"", "Mm-hm.", "Words", "Words"}).Draw(w.t, "text")
+		if text == "Words" {
+			text = fmt.Sprintf("Words %d.%d", w.utterance, w.revision)
+		}
+		w.guesses = append(w.guesses, guessOf{w.utterance, w.revision, text})
+	}
+}
+
+func (w *world) goOn() {
+	back := w.now
+	if rapid.Bool().Draw(w.t, "late") { // it was said before, and comes only now
+		back = max(w.pauseEnd, w.now-time.Second)
+	}
+	w.happen(WentOn{Utterance: w.utterance, Revision: w.revision, Begin: back})
+	if w.closing {
+		w.closing, w.open = false, false
+		w.speak() // the voice is that of the next one
+		return
+	}
+	w.pausing = false
+	w.guesses = slices.DeleteFunc(w.guesses, func(g guessOf) bool { return g.utterance == w.utterance })
+	w.revision++
+	w.speak()
+}
+
+// transcribe brings the words that were asked for first.
+func (w *world) transcribe() {
+	if len(w.guesses) == 0 {
+		return
+	}
+	g := w.guesses[0]
+	w.guesses = w.guesses[1:]
+	w.laws.transcribed(g)
+	w.happen(Guessed{Utterance: g.utterance, Revision: g.revision, Words: says(g.text)})
+}
+
+// think brings the next of a reply.
+func (w *world) think() {
+	for turn, left := range w.minds {
+		switch {
+		case left > 0:
+			w.minds[turn]--
+			w.serial++
+			w.happen(Thought{Turn: turn, Sentence: Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence number %d of them.", w.serial)}})
+		case rapid.IntRange(0, 4).Draw(w.t, "fails") == 0:
+			delete(w.minds, turn)
+			w.happen(Failed{Turn: turn, Fault: contract.Fault{Code: contract.ProviderFailed}})
+		default:
+			delete(w.minds, turn)
+			w.happen(ThoughtEnded{Turn: turn})
+		}
+		return
+	}
+}
+
+// sound brings the next piece of a sentence.
+func (w *world) sound() {
+	for turn, queue := range w.mouths {
+		if len(queue) == 0 {
+			continue
+		}
+		if rapid.IntRange(0, 20).Draw(w.t, "voice fails") == 0 {
+			delete(w.mouths, turn)
+			w.happen(Failed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}})
+			return
+		}
+		p := Piece{Sentence: queue[0].sentence, Index: queue[0].made, Whole: time.Second}
+		p.PCM = silence(time.Duration(rapid.IntRange(0, 10).Draw(w.t, "length")) * 100 * time.Millisecond)
+		p.Last = queue[0].made == 3 || rapid.Bool().Draw(w.t, "last")
+		queue = slices.Clone(queue)
+		queue[0].made++
+		if p.Last {
+			queue = queue[1:]
+		}
+		w.mouths[turn] = queue
+		w.happen(Spoken{Turn: turn, Piece: p})
+		return
+	}
+}
+
+// ask is what the client may want.
+func (w *world) ask() {
+	w.serial++
+	switch rapid.IntRange(0, 5).Draw(w.t, "the client") {
+	case 0:
+		w.happen(Typed{Text: fmt.Sprint("Typed ", w.serial)})
+	case 1:
+		lines := make([]Sentence, rapid.IntRange(1, 9).Draw(w.t, "lines"))
+		for i := range lines {
+			lines[i] = Sentence{ID: fmt.Sprintf("d%d.%d", w.serial, i), Text: "This is dictated."}
+		}
+		w.happen(Dictated{Sentences: lines})
+	case 2:
+		w.happen(PauseAsked{})
+	case 3:
+		w.happen(ResumeAsked{})
+	case 4:
+		w.happen(SettingsAsked{Message: contract.SessionSettings{Context: &contract.Context{Text: fmt.Sprint("Room ", w.serial)}}})
+	case 5:
+		if n := len(w.sounds); n > 0 {
+			w.happen(Played{ID: w.sounds[rapid.IntRange(0, n-1).Draw(w.t, "sentence")], UpTo: time.Duration(rapid.IntRange(0, 1500).Draw(w.t, "played")) * time.Millisecond})
+		}
+	}
+}
+
+// stale brings what belongs to a turn that is over.
+func (w *world) stale() {
+	turn := max(0, w.state.turn-rapid.IntRange(1, 3).Draw(w.t, "turns ago"))
+	line := Sentence{ID: "old", Text: "Old."}
+	w.happen(rapid.SampledFrom([]Event{
+		Thought{Turn: turn, Sentence: line}, ThoughtEnded{Turn: turn}, Spoken{Turn: turn, Piece: Piece{Sentence: line, PCM: silence(time.Second), Last: true}},
+		Failed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}},
+	}).Draw(w.t, "stale"))
+}
+
+// step lets something happen.
+func (w *world) step() {
+	w.pass(time.Duration(rapid.IntRange(0, 900).Draw(w.t, "ms")) * time.Millisecond)
+	switch rapid.IntRange(0, 12).Draw(w.t, "who") {
+	case 0, 1, 2, 3, 4:
+		w.hear()
+	case 5:
+		w.transcribe()
+	case 6, 7:
+		w.think()
+	case 8, 9, 10:
+		w.sound()
+	case 11:
+		w.ask()
+	case 12:
+		w.stale()
+	}
+}
+
+// settle lets everything come to its end: the user is silent, and all work is
+// done.
+func (w *world) settle() {
+	defer w.happen(Tick{})
+	for range 400 {
+		w.pass(500 * time.Millisecond)
+		switch {
+		case w.closing:
+			w.closing, w.open = false, false
+		case w.open && !w.pausing:
+			w.rest()
+		case w.open:
+			w.happen(Silent{Utterance: w.utterance, Until: w.now})
+		}
+		w.transcribe()
+		w.think()
+		w.sound()
+	}
+}
