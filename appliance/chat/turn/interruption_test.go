@@ -73,6 +73,18 @@ func TestANoiseWhileTheModelThinksBringsTheAnswerAgain(t *testing.T) {
 	want(t, b.after(TurnEnded{Utterance: 1, Revision: 0}), "think 2: Hello?")
 }
 
+// When the noise came at the very last, there is nothing left to take up.
+func TestANoiseAfterTheLastWord(t *testing.T) {
+	b := speaking(t, "At ten.")
+	b.after(ThoughtEnded{Turn: 1})
+	b.wait(990 * time.Millisecond).after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond})
+	b.state.broken.rest = []Sentence{{ID: "a"}} // with no word
+	want(t, b.after(TurnEnded{Utterance: 2}))
+	if b.state.talking() {
+		t.Error("the assistant is to say nothing, and does so for ever")
+	}
+}
+
 // The words of a noise may be known only when another one has begun.
 func TestANoiseWhoseTranscriptIsLate(t *testing.T) {
 	b := speaking(t, "The museum opens at ten.")

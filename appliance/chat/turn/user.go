@@ -267,19 +267,20 @@ func (s State) returns(utterance int, w Words) bool {
 func (s *State) takeUp(out *effects) {
 	b := s.broken
 	s.broken = brokenOff{}
+	rest := make([]Sentence, 0, len(b.rest))
+	for _, sentence := range b.rest {
+		text := strings.TrimSpace(strings.TrimSuffix(sentence.Text, CutMark))
+		if text != "" { // else its last word was heard
+			rest = append(rest, Sentence{ID: contract.DerivedID(sentence.ID), Text: text, GoesOn: sentence.GoesOn})
+		}
+	}
 	switch {
 	case s.paused || s.waiting.unanswered || s.talking():
 		s.answerWaiting(out)
+	case len(rest) > 0:
+		s.recite(out, rest, b.dictated)
 	case len(b.rest) == 0:
 		s.answer(out, "")
-	default:
-		rest := make([]Sentence, 0, len(b.rest))
-		for _, sentence := range b.rest {
-			if sentence.Text != "" {
-				rest = append(rest, Sentence{ID: contract.DerivedID(sentence.ID), Text: sentence.Text, GoesOn: sentence.GoesOn})
-			}
-		}
-		s.recite(out, rest, b.dictated)
 	}
 }
 
