@@ -106,6 +106,9 @@ func (e *Engines) load(pack string, v *voice) {
 		return
 	}
 	p.Log = e.log
+	if why := p.Uncut(); why != nil {
+		e.log.Warn("a voice makes its sentences in one piece, so that their first sound takes longer", "voice", pack, "why", why)
+	}
 	e.onClose(p.Close)
 	v.speaks = p
 	e.log.Debug("voice loaded", "voice", pack, "ms", time.Since(begun).Milliseconds())

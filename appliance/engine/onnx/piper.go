@@ -73,6 +73,9 @@ func (p *Piper) Close() (err error) {
 	return err
 }
 
+// Uncut says why the voice cannot speak in pieces; nil when it can.
+func (p *Piper) Uncut() error { return p.uncut }
+
 // RateHz is the sample rate of the voice.
 func (p *Piper) RateHz() int { return p.config.Audio.SampleRate }
 
