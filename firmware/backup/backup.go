@@ -123,7 +123,7 @@ func keptFiles(data string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if isCopy || strings.HasPrefix(top, ".") || strings.HasPrefix(top, databaseName) || top == layout.Lock || top == layout.Address {
+		if isCopy || strings.HasPrefix(top, ".") || strings.HasPrefix(top, databaseName) || top == layout.Lock || top == layout.Address || top == layout.Prompts {
 			continue
 		}
 		below, err := filesBelow(filepath.Join(data, top))

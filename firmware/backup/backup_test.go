@@ -78,7 +78,7 @@ var boxFiles = map[string]string{
 
 func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 	data := dataFolder(t, boxFiles)
-	for name := range map[string]string{"parley.db-wal": "", "parley.lock": "", ".probe-1": "", "parley-before-v2.db": "", "tls/.box.pem-1": ""} {
+	for name := range map[string]string{"parley.db-wal": "", "parley.lock": "", ".probe-1": "", "parley-before-v2.db": "", "tls/.box.pem-1": "", "prompts": ""} {
 		if err := os.WriteFile(filepath.Join(data, name), []byte("not to be kept"), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -19,9 +19,8 @@ func (m *Model) Describe() Description { return m.about }
 
 func (m *Model) describe() Description {
 	l := m.lib
-	// A cell holds a key and a value of 16-bit numbers for each layer.
-	headSize := uint64(l.modelNEmbd(m.model)) / uint64(max(l.modelNHead(m.model), 1))
-	cell := 2 * 2 * uint64(l.modelNLayer(m.model)) * uint64(l.modelNHeadKV(m.model)) * headSize
+	// A cell holds a key and a value for each layer.
+	numbers := 2 * int(l.modelNLayer(m.model)) * int(l.modelNHeadKV(m.model)) * l.headSize(m.model)
 	return Description{
 		Name:          m.text(func(buf []byte) int32 { return l.modelMetaValStr(m.model, "general.name", &buf[0], uint64(len(buf))) }),
 		Kind:          m.text(func(buf []byte) int32 { return l.modelDesc(m.model, &buf[0], uint64(len(buf))) }),
@@ -31,7 +30,7 @@ func (m *Model) describe() Description {
 		Conversations: m.o.Conversations,
 		Threads:       m.o.Threads,
 		WeightBytes:   l.modelSize(m.model),
-		CacheBytes:    cell * uint64(m.o.ContextTokens),
+		CacheBytes:    uint64(float64(numbers*m.o.ContextTokens) * l.cellBits(m.model) / 8),
 		Library:       l.version(),
 	}
 }

@@ -101,12 +101,20 @@ const (
 // model allows it, else of 16-bit ones, and room to compute one batch. Flash
 // attention stays at the library's own choice: on wherever the model allows it.
 func (l *library) openContext(model handle, s shape) (handle, error) {
-	if l.headSize(model)%blockQ8 == 0 {
+	if l.cellBits(model) == bitsQ8 {
 		if ctx, err := l.tryContext(model, s, typeQ8); err == nil {
 			return ctx, nil
 		}
 	}
 	return l.tryContext(model, s, typeF16)
+}
+
+// cellBits is how many bits each number of a cell takes.
+func (l *library) cellBits(model handle) float64 {
+	if l.headSize(model)%blockQ8 == 0 {
+		return bitsQ8
+	}
+	return bitsF16
 }
 
 func (l *library) headSize(model handle) int {
