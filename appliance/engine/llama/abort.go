@@ -84,8 +84,10 @@ type aborts struct {
 	of       sync.Map // of *abort, by uint64
 }
 
-// watch has libllama ask a during the steps of ctx until stop is called.
-func (l *library) watch(ctx handle, a *abort) (stop func()) {
+// watch returns ask, by which libllama asks a during the steps of ctx or does
+// not: to ask takes a small model a twentieth of its time. After stop it never
+// does.
+func (l *library) watch(ctx handle, a *abort) (ask func(bool), stop func()) {
 	l.aborts.once.Do(func() {
 		l.aborts.callback = purego.NewCallback(func(number uintptr) uintptr {
 			if a, ok := l.aborts.of.Load(uint64(number)); ok && a.(*abort).asked() {
@@ -96,9 +98,15 @@ func (l *library) watch(ctx handle, a *abort) (stop func()) {
 	})
 	number := l.aborts.last.Add(1)
 	l.aborts.of.Store(number, a)
-	l.setAbortCallback(ctx, l.aborts.callback, uintptr(number))
-	return func() {
-		l.setAbortCallback(ctx, 0, 0)
+	ask = func(yes bool) {
+		if yes {
+			l.setAbortCallback(ctx, l.aborts.callback, uintptr(number))
+		} else {
+			l.setAbortCallback(ctx, 0, 0)
+		}
+	}
+	return ask, func() {
+		ask(false)
 		l.aborts.of.Delete(number)
 	}
 }

@@ -65,7 +65,9 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 		}
 		defer m.lib.free(ctx)
 		a := &abort{gate: engine.NewGate(1)}
-		defer m.lib.watch(ctx, a)()
+		ask, stop := m.lib.watch(ctx, a)
+		defer stop()
+		ask(true)
 		b := newBatch(m.lib, stepTokens)
 		defer b.close()
 		for at := 0; at < len(tokens); at += stepTokens {

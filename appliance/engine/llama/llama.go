@@ -140,7 +140,8 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		batch: newBatch(m.lib, m.o.shape().batchTokens),
 		log:   m.o.Log,
 	}
-	stop := m.lib.watch(ctx, own.abort)
+	ask, stop := m.lib.watch(ctx, own.abort)
+	own.ask = ask
 	own.run()
 	stop()
 	own.batch.close()

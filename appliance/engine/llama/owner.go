@@ -24,6 +24,7 @@ type owner struct {
 	pace  *pace
 	steps steps
 	abort *abort
+	ask   func(bool) // whether libllama asks abort
 	cells int
 	box   *mailbox
 	shelf *shelf // nil: prompts are kept in memory alone
@@ -274,7 +275,11 @@ func (o *owner) decode(cores int) (given bool, err error) {
 			took = time.Second // as good as any guess: it is worth giving up
 		}
 		o.abort.arm(o.urgency().Get(), took)
-		defer o.abort.disarm()
+		o.ask(true)
+		defer func() {
+			o.ask(false)
+			o.abort.disarm()
+		}()
 	}
 	for {
 		switch result := o.lib.decode(o.ctx, o.batch.c); result {
