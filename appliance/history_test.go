@@ -172,7 +172,12 @@ func playedSentences(t *testing.T, heard []heardMessage) map[string]playedSenten
 			}
 			begin := max(m.at, silent)
 			silent = begin + time.Duration(len(pcm))*time.Second/engine.SpeechRateHz
-			all[text] = playedSentence{pcm, begin, silent}
+			s, more := all[text]
+			if !more {
+				s.begin = begin
+			}
+			s.pcm, s.end = append(s.pcm, pcm...), silent
+			all[text] = s
 		}
 	}
 	return all

@@ -37,22 +37,50 @@ type paused struct {
 	pause time.Duration
 }
 
-// hesitations are n recordings of one sentence each, in which the longest gap
-// between two phrases is made as long as a pause; the lengths of the pauses
-// come in turn. There are fewer where there are not so many such recordings.
+// standsAlone reports whether the words before the gap of a prompt are a sentence
+// of their own, spoken as one ("Press one to accept this recording", and then
+// "press two to listen to it"): who takes the turn there cuts nobody off who can
+// be known to go on.
+func standsAlone(name string) bool {
+	switch name {
+	case "agent-newlocation", "agent-pass", "call-fwd-no-ans", "confbridge-begin-glorious-a", "confbridge-begin-glorious-b",
+		"confbridge-begin-glorious-c", "confbridge-begin-leader", "confbridge-lock-no-join", "demo-enterkeywords", "dictate/both_help",
+		"dictate/enter_filename", "dictate/record_help", "followme/options", "followme/sorry", "followme/status", "privacy-incorrect",
+		"privacy-prompt", "queue-youarenext", "vm-forward", "vm-forwardoptions", "vm-helpexit", "vm-next", "vm-nobox", "vm-opts",
+		"vm-rec-name", "vm-rec-temp", "vm-rec-unv", "vm-review", "vm-saveoper", "vm-tempgreeting2":
+		return true
+	}
+	return false
+}
+
+// hesitations are n times a recording of one sentence, in which the longest gap
+// between two phrases is made as long as a pause; the lengths of the pauses come
+// in turn. Where there are not so many such recordings they come again, six
+// times at most.
 func hesitations(all []recording, n int) []paused {
 	lengths := pauseLengths()
-	var out []paused
+	type gap struct {
+		recording
+		begin, end int
+	}
+	var gaps []gap
 	for _, r := range all {
-		if len(out) == n || r.duration() > longestPaused || !oneSentence(r.Text) {
+		if r.duration() > longestPaused || !oneSentence(r.Text) || standsAlone(r.Name) {
 			continue
 		}
-		begin, end, ok := phrasesPart(r.PCM)
-		if !ok {
-			continue
+		if begin, end, ok := phrasesPart(r.PCM); ok {
+			gaps = append(gaps, gap{r, begin, end})
 		}
-		d := lengths[len(out)%len(lengths)]
-		out = append(out, paused{recording{r.Name, r.Text, withPause(r.PCM, begin, end, d)}, d})
+	}
+	var out []paused
+	for range lengths {
+		for _, g := range gaps {
+			if len(out) == n {
+				return out
+			}
+			d := lengths[len(out)%len(lengths)]
+			out = append(out, paused{recording{g.Name, g.Text, withPause(g.PCM, g.begin, g.end, d)}, d})
+		}
 	}
 	return out
 }

@@ -15,10 +15,12 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 		probability float64 // negative: the model has not said
 		silence     time.Duration
 	}{
-		"finished":                  {true, "When do you open?", 0.9, 350 * time.Millisecond},
-		"not sure":                  {true, "When do you open?", 0.5, config},
+		"finished":                  {true, "When do you open?", 0.95, 350 * time.Millisecond},
+		"not sure":                  {true, "When do you open?", 0.7, config},
+		"in doubt":                  {true, "When do you open?", 0.3, 1500 * time.Millisecond},
 		"unfinished":                {true, "I would like", 0.05, 3 * time.Second},
 		"a word that holds":         {true, "I would like to go to the", 0.9, 3 * time.Second},
+		"a word that begins":        {true, "Well,", 0.95, 1500 * time.Millisecond},
 		"the model has not said":    {true, "When do you open?", -1, config},
 		"finished, not asked for":   {false, "When do you open?", 0.9, config},
 		"unfinished, not asked for": {false, "I would like to go to the", 0.05, config},
