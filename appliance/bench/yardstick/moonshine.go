@@ -20,6 +20,7 @@ const (
 	moonshineBOS    = 1
 	moonshineEOS    = 2
 
+	moonshineLead   = engine.SpeechRateHz / 10
 	moonshineTail   = 3 * engine.SpeechRateHz / 10
 	tokensPerSecond = 6.5
 )
@@ -45,7 +46,7 @@ func (y *ONNX) OpenMoonshine(dir string) (*Moonshine, error) {
 // Close gives the models' memory back.
 func (m *Moonshine) Close() error { return errors.Join(m.encoder.Close(), m.decoder.Close()) }
 
-// Tokens returns the tokens that are heard in pcm, with the silence behind it
+// Tokens returns the tokens that are heard in pcm, with the silence around it
 // that the engine puts there.
 func (m *Moonshine) Tokens(pcm []float32) ([]int64, error) {
 	y := m.encoder.y
@@ -56,7 +57,7 @@ func (m *Moonshine) Tokens(pcm []float32) ([]int64, error) {
 		}
 	}()
 	limit := int(tokensPerSecond*float64(len(pcm))/engine.SpeechRateHz) + 2
-	pcm = append(slices.Clip(pcm), make([]float32, moonshineTail)...)
+	pcm = slices.Concat(make([]float32, moonshineLead), pcm, make([]float32, moonshineTail))
 	ones := make([]int64, len(pcm))
 	for i := range ones {
 		ones[i] = 1
