@@ -2,6 +2,7 @@ package llama
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"parley/appliance/engine"
@@ -98,6 +99,9 @@ func TestTheConversationUsedLongestAgoIsGivenUp(t *testing.T) {
 	reply(t, m, prompt("a", "Alpha"))
 	reply(t, m, prompt("b", "Bravo"))
 	reply(t, m, prompt("a", "Alpha"))
+	for i := range aside { // which have slots of their own
+		reply(t, m, prompt(string(rune('p'+i)), strings.Repeat(string(rune('P'+i)), 5)))
+	}
 	reply(t, m, prompt("c", "Charlie")) // takes b's slot
 	if _, u := reply(t, m, prompt("a", "Alpha")); u.CachedTokens != u.PromptTokens-1 {
 		t.Errorf("a was used last but one and has %d of %d tokens", u.CachedTokens, u.PromptTokens)
