@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,7 +77,7 @@ func oddTexts() []string {
 // the model as it was delivered.
 func TestPiecesAddUpToTheWhole(t *testing.T) {
 	rt := openRuntime(t)
-	for _, pack := range voices() {
+	for n, pack := range voices() {
 		t.Run(pack, func(t *testing.T) {
 			cut, uncut := openVoice(t, rt, pack), openWhole(t, rt, pack)
 			if cut.uncut != nil {
@@ -84,6 +85,9 @@ func TestPiecesAddUpToTheWhole(t *testing.T) {
 			}
 			worst, same, all := 0.0, 0, 0
 			for i, s := range oddTexts() {
+				if n > 0 && i%3 != 2 && os.Getenv("PARLEY_FULL_TESTS") == "" {
+					continue // the first voice says them all
+				}
 				for _, speed := range []float64{1, 0.7, 1.6} {
 					if speed != 1 && i%5 != 0 {
 						continue
