@@ -102,11 +102,14 @@ func (o *owner) room(replies []share, prompts []*request, now time.Time) int {
 	}
 	if len(replies) == 0 {
 		o.starved = 0
-		if o.careful > 0 {
+		switch {
+		case missed(prompts[0]):
+			return stepTokensAlone
+		case o.careful > 0:
 			o.careful--
 			return min(max(o.steps.within(stepBudget, now), 2), stepTokensAside)
 		}
-		return stepTokens
+		return stepTokensAhead
 	}
 	o.starved++
 	eased := !slices.ContainsFunc(replies, func(s share) bool { return s.r.urgency.Get().Due.Before(now.Add(ease)) })
