@@ -35,6 +35,9 @@ func (o *owner) plan() []share {
 	o.batch.empty()
 	now := time.Now()
 	replies, prompts := o.ordered()
+	if len(prompts) > 0 && dueBefore(prompts[0], replies) {
+		replies = nil
+	}
 	shares := o.replies(replies)
 	room := o.room(shares, prompts, now)
 	for i, r := range prompts {
@@ -76,6 +79,14 @@ func (o *owner) ordered() (replies, prompts []*request) {
 		return cmp.Or(byNeed(a, b), cmp.Compare(len(a.rest()), len(b.rest())))
 	})
 	return replies, prompts
+}
+
+// dueBefore tells whether a prompt has an answer that is due before what any of
+// the replies comes to next: then they can wait until it is read. One that was
+// read beside them, a few tokens a step, came a second late with four callers.
+func dueBefore(prompt *request, replies []*request) bool {
+	need := prompt.urgency.Get()
+	return missed(prompt) && !slices.ContainsFunc(replies, func(r *request) bool { return need.Compare(r.urgency.Get()) >= 0 })
 }
 
 // missed tells whether somebody talks with the assistant and misses r.
