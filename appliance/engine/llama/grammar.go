@@ -18,8 +18,9 @@ type candidates struct {
 
 // tokenData is struct llama_token_data.
 type tokenData struct {
-	id       Token
-	logit, p float32
+	id    Token
+	logit float32
+	_     float32 // the probability, which no grammar looks at
 }
 
 // grammar keeps one reply to what a GBNF text allows. The owner uses it.
