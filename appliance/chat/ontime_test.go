@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -13,39 +12,18 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
+	"parley/internal/packtest"
 )
-
-// pack finds a file of a model pack where every test looks for them.
-func pack(t *testing.T, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("PARLEY_PACKS")
-	if dir == "" {
-		cache := os.Getenv("PARLEY_CACHE")
-		if cache == "" {
-			home, err := os.UserHomeDir()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cache = filepath.Join(home, ".cache", "parley")
-		}
-		dir = filepath.Join(cache, "packs")
-	}
-	path := filepath.Join(append([]string{dir}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%v: fetch the models with `make packs`", err)
-	}
-	return path
-}
 
 // A turn is told when the silence that was asked for is over, counted from the
 // last sound of the voice: neither the detector's frames nor the client's chunks
 // add to it.
 func TestTurnIsToldWhenItsSilenceIsOver(t *testing.T) {
-	rt, err := onnx.Open(pack(t, "runtime-onnx", "libonnxruntime.so"))
+	rt, err := onnx.Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	silero, err := onnx.LoadSilero(rt, pack(t, "turn", "silero_vad.onnx"))
+	silero, err := onnx.LoadSilero(rt, packtest.File(t, "turn", "silero_vad.onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ var mayKnow = []struct {
 	{"internal/disk", ""},
 	{"internal/durable", ""},
 	{"internal/layout", ""},
+	{"internal/packtest", "internal/layout"},
 	{"internal/progress", ""},
 	{"store", "internal/durable internal/layout"},
 	{"firmware/packs", "internal/bundle internal/disk internal/durable internal/progress"},

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
+	"parley/internal/packtest"
 )
 
 // recorded is one of the prompts of Debian's asterisk-core-sounds-en-wav.
@@ -31,35 +31,13 @@ func recorded(t *testing.T, name string, rateHz int) []float32 {
 	return pcm
 }
 
-// pack finds a file of a model pack where every test looks for them.
-func pack(t *testing.T, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("PARLEY_PACKS")
-	if dir == "" {
-		cache := os.Getenv("PARLEY_CACHE")
-		if cache == "" {
-			home, err := os.UserHomeDir()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cache = filepath.Join(home, ".cache", "parley")
-		}
-		dir = filepath.Join(cache, "packs")
-	}
-	path := filepath.Join(append([]string{dir}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%v: fetch the models with `make packs`", err)
-	}
-	return path
-}
-
 func openSilero(t *testing.T) engine.VoiceDetector {
 	t.Helper()
-	rt, err := onnx.Open(pack(t, "runtime-onnx", "libonnxruntime.so"))
+	rt, err := onnx.Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	silero, err := onnx.LoadSilero(rt, pack(t, "turn", "silero_vad.onnx"))
+	silero, err := onnx.LoadSilero(rt, packtest.File(t, "turn", "silero_vad.onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}

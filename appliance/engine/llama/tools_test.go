@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 var hotelTools = []engine.Tool{
@@ -21,7 +22,7 @@ var hotelTools = []engine.Tool{
 }
 
 func TestAChoiceIsTheLikelierTheBetterItFits(t *testing.T) {
-	m := small(t, func(o *Options) { o.ModelPath = pack(t, "llm-qwen-small", "model.gguf") })
+	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf") })
 	p := engine.Prompt{Messages: []engine.Message{
 		says(engine.System, "Answer with one word."), says(engine.User, "What is the capital of France: London, Paris or Rome?"),
 	}, Urgency: engine.Live.Urgency()}
@@ -61,7 +62,7 @@ func TestAReplyFollowsAGrammar(t *testing.T) {
 }
 
 func TestAToolIsCalledWhenItIsMeant(t *testing.T) {
-	m := small(t, func(o *Options) { o.ModelPath = pack(t, "llm-qwen-small", "model.gguf") })
+	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf") })
 	for _, c := range []struct{ said, tool string }{
 		{"Please get me a taxi for two people to the airport.", "book_taxi"},
 		{"Can you wake me up at seven in the morning?", "wake_up_call"},

@@ -12,11 +12,12 @@ import (
 
 	"parley/appliance/engine"
 	"parley/appliance/text"
+	"parley/internal/packtest"
 )
 
 func openMoonshine(t testing.TB) *Moonshine {
 	t.Helper()
-	m, err := LoadMoonshine(openRuntime(t), packFile(t, "moonshine"), engine.NewGate(2))
+	m, err := LoadMoonshine(openRuntime(t), packtest.File(t, "moonshine"), engine.NewGate(2))
 	if err != nil {
 		t.Fatal(err)
 	}

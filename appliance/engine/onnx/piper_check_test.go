@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 // voiceFolder makes a voice folder of a real model and a description that
 // change has been at.
 func voiceFolder(t *testing.T, change func(config map[string]any)) string {
 	t.Helper()
-	raw, err := os.ReadFile(packFile(t, "voice-joe", "voice.json"))
+	raw, err := os.ReadFile(packtest.File(t, "voice-joe", "voice.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func voiceFolder(t *testing.T, change func(config map[string]any)) string {
 	if err := os.WriteFile(filepath.Join(dir, "voice.json"), raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(packFile(t, "voice-joe", "voice.onnx"), filepath.Join(dir, "voice.onnx")); err != nil {
+	if err := os.Symlink(packtest.File(t, "voice-joe", "voice.onnx"), filepath.Join(dir, "voice.onnx")); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -91,7 +92,7 @@ func TestAFileThatIsNoModelIsRefused(t *testing.T) {
 	if err := os.Remove(model); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(packFile(t, "turn", "silero_vad.onnx"), model); err != nil {
+	if err := os.Symlink(packtest.File(t, "turn", "silero_vad.onnx"), model); err != nil {
 		t.Fatal(err)
 	}
 	if err := loadAndClose(t, rt, dir); err == nil {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 // sameSound is how far apart two samples may be that should be the same: ONNX
@@ -50,7 +51,7 @@ func inPieces(t testing.TB, p *Piper, b breath, speed float64) (pcm, frames []fl
 // openWhole loads the voice of a pack uncut.
 func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 	t.Helper()
-	path := packFile(t, pack, "voice.onnx")
+	path := packtest.File(t, pack, "voice.onnx")
 	config, err := readPiperConfig(filepath.Join(filepath.Dir(path), "voice.json"))
 	if err != nil {
 		t.Fatal(err)

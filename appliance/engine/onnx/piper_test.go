@@ -15,6 +15,7 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/engine/espeak"
 	"parley/appliance/text"
+	"parley/internal/packtest"
 )
 
 // voices are the packs of the Piper voices.
@@ -34,7 +35,7 @@ func openPhonemizer(t testing.TB) *espeak.Phonemizer {
 func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	t.Helper()
 	ph := openPhonemizer(t)
-	p, err := LoadPiper(rt, filepath.Dir(packFile(t, pack, "voice.onnx")), engine.NewGate(2), ph)
+	p, err := LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func saidSentences() []string {
 
 func TestVoicesKeepTheirPromises(t *testing.T) {
 	rt := openRuntime(t)
-	ear, err := LoadMoonshine(rt, filepath.Dir(packFile(t, "moonshine", "encoder_model.ort")), engine.NewGate(2))
+	ear, err := LoadMoonshine(rt, filepath.Dir(packtest.File(t, "moonshine", "encoder_model.ort")), engine.NewGate(2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"context"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,34 +15,13 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/engine"
 	"parley/appliance/text"
+	"parley/internal/packtest"
 )
-
-// packFile finds a file of a model pack where every test looks for them.
-func packFile(t testing.TB, parts ...string) string {
-	t.Helper()
-	dir := os.Getenv("PARLEY_PACKS")
-	if dir == "" {
-		cache := os.Getenv("PARLEY_CACHE")
-		if cache == "" {
-			home, err := os.UserHomeDir()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cache = filepath.Join(home, ".cache", "parley")
-		}
-		dir = filepath.Join(cache, "packs")
-	}
-	path := filepath.Join(append([]string{dir}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%v: fetch the models with `make packs`", err)
-	}
-	return path
-}
 
 // openRuntime opens ONNX Runtime for the time of the test.
 func openRuntime(t testing.TB) *Runtime {
 	t.Helper()
-	rt, err := Open(packFile(t, "runtime-onnx", "libonnxruntime.so"))
+	rt, err := Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"parley/internal/packtest"
 )
 
 // wantError checks that an error says all that is to be said.
@@ -17,8 +19,8 @@ func wantError(t *testing.T, err error, parts ...string) {
 }
 
 func TestRuntimeOpensAsOftenAsIsAsked(t *testing.T) {
-	library := packFile(t, "runtime-onnx", "libonnxruntime.so")
-	silero := packFile(t, "turn", "silero_vad.onnx")
+	library := packtest.File(t, "runtime-onnx", "libonnxruntime.so")
+	silero := packtest.File(t, "turn", "silero_vad.onnx")
 	for range 3 { // closed for good in between
 		a, err := Open(library)
 		if err != nil {
@@ -65,7 +67,7 @@ func TestWrongLibraryIsRefused(t *testing.T) {
 
 func TestCallRefusesWhatTheModelDoesNotHave(t *testing.T) {
 	rt := openRuntime(t)
-	s, err := rt.Load(packFile(t, "turn", "silero_vad.onnx"), SessionOptions{Threads: 1, Inputs: []string{"input"}, Outputs: []string{"output"}})
+	s, err := rt.Load(packtest.File(t, "turn", "silero_vad.onnx"), SessionOptions{Threads: 1, Inputs: []string{"input"}, Outputs: []string{"output"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 func openSilero(t testing.TB) *Silero {
 	t.Helper()
-	s, err := LoadSilero(openRuntime(t), packFile(t, "turn", "silero_vad.onnx"))
+	s, err := LoadSilero(openRuntime(t), packtest.File(t, "turn", "silero_vad.onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 func openTurn(t testing.TB) *Turn {
 	t.Helper()
-	turn, err := LoadTurn(openRuntime(t), packFile(t, "turn", "smart-turn-v3.2-cpu.onnx"), engine.NewGate(2))
+	turn, err := LoadTurn(openRuntime(t), packtest.File(t, "turn", "smart-turn-v3.2-cpu.onnx"), engine.NewGate(2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 // A voice ends where it ends, and not where the detector lets go of it, 50 to
 // 100 ms later: in the quiet, beside the noise of an office, and never before a
 // last consonant that can be heard. In loud noise the detector's word counts.
 func TestVoiceEndsWhereItEnds(t *testing.T) {
-	silero, err := LoadSilero(openRuntime(t), packFile(t, "turn", "silero_vad.onnx"))
+	silero, err := LoadSilero(openRuntime(t), packtest.File(t, "turn", "silero_vad.onnx"))
 	if err != nil {
 		t.Fatal(err)
 	}

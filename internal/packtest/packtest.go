@@ -1,0 +1,33 @@
+// Package packtest finds model packs for tests.
+package packtest
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/internal/layout"
+)
+
+// File returns the path of a file of a model pack, where every test looks for
+// them: in PARLEY_PACKS, else in packs of PARLEY_CACHE, else in the home folder.
+// A test without it fails.
+func File(t testing.TB, parts ...string) string {
+	t.Helper()
+	dir := os.Getenv("PARLEY_PACKS")
+	if cache := os.Getenv("PARLEY_CACHE"); dir == "" && cache != "" {
+		dir = filepath.Join(cache, "packs")
+	}
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir = layout.InHome(home, layout.DefaultPacks)
+	}
+	path := filepath.Join(append([]string{dir}, parts...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: fetch the models with `make packs`", err)
+	}
+	return path
+}
