@@ -19,13 +19,11 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/internal/packtest"
 )
 
-// The recordings of Debian's asterisk-core-sounds-en-wav: a person speaking.
-const (
-	recordings = "/usr/share/asterisk/sounds/en_US_f_Allison/"
-	question   = recordings + "vm-rec-name.wav"
-)
+// question is the recording that most callers say.
+const question = "vm-rec-name"
 
 // runningBox is a box as its operator starts it, with real engines.
 type runningBox struct {
@@ -218,12 +216,12 @@ func types(heard []heardMessage) string {
 	return b.String()
 }
 
-// aRecording reads a sound file as 16 kHz samples.
-func aRecording(t *testing.T, path string) []float32 {
+// aRecording is a person who speaks, at 16 kHz.
+func aRecording(t *testing.T, name string) []float32 {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(packtest.Recording(t, name))
 	if err != nil {
-		t.Fatalf("%v: the recordings come with: apt-get install asterisk-core-sounds-en-wav", err)
+		t.Fatal(err)
 	}
 	pcm, err := audio.DecodeAll(data, 16000)
 	if err != nil {

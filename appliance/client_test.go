@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/appliance/config"
+	"parley/internal/packtest"
 	"parley/store"
 )
 
@@ -63,7 +64,7 @@ func works(t *testing.T, trust, command, script, client string) {
 	}
 	cmd := exec.CommandContext(t.Context(), command, script) // runs: node, python3
 	cmd.Env = append(os.Environ(), "BOX_URL="+b.url, "API_KEY="+made.APIKey, "SECRET_KEY="+made.SecretKey,
-		"CLIENT="+client, "QUESTION="+question, trust+"="+b.cfg.AuthorityFile())
+		"CLIENT="+client, "QUESTION="+packtest.Recording(t, question), trust+"="+b.cfg.AuthorityFile())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

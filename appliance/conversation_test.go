@@ -18,6 +18,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/text"
+	"parley/internal/packtest"
 )
 
 func TestSpokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T) {
@@ -41,7 +42,7 @@ func TestSpokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T) {
 func TestWebMOpusStreamIsUnderstoodWhereverItIsCut(t *testing.T) {
 	b := startBox(t)
 	c := b.call(t, "")
-	webm, err := exec.Command("ffmpeg", "-v", "error", "-i", question, "-af", "apad=pad_dur=6", "-c:a", "libopus", "-b:a", "32k", "-f", "webm", "-").Output()
+	webm, err := exec.Command("ffmpeg", "-v", "error", "-i", packtest.Recording(t, question), "-af", "apad=pad_dur=6", "-c:a", "libopus", "-b:a", "32k", "-f", "webm", "-").Output()
 	if err != nil {
 		t.Fatalf("ffmpeg: %v", err)
 	}

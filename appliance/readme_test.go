@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/internal/packtest"
 )
 
 // What the README gives a newcomer to copy does what it says.
@@ -52,7 +54,7 @@ func startDesk(t *testing.T, env ...string) *desk {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"desk.py": readme(t, "python"),
-		"arecord": "#!/bin/bash\nsox -q " + question + " -t raw -e signed -b 16 -r 16000 -c 1 - pad 0 3\nexec sleep 60\n",
+		"arecord": "#!/bin/bash\nsox -q " + packtest.Recording(t, question) + " -t raw -e signed -b 16 -r 16000 -c 1 - pad 0 3\nexec sleep 60\n",
 		"aplay":   "#!/bin/bash\nexec cat >/dev/null\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {

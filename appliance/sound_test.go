@@ -106,7 +106,7 @@ func TestLostSoundIsNoticed(t *testing.T) {
 			t.Errorf("without what is said from %v on, %.2f is heard", from, got)
 		}
 	}
-	if got := share(matched(asked, aRecording(t, recordings+"vm-intro.wav"))); got > 0 {
+	if got := share(matched(asked, aRecording(t, "vm-intro"))); got > 0 {
 		t.Errorf("%.2f is heard where something else is said", got)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"parley/internal/packtest"
 )
 
 // containers are streams as ffmpeg writes them: of a recording of a voice, from
@@ -54,7 +56,7 @@ var containers = []struct {
 }
 
 func voice(t testing.TB, file, args string) []byte {
-	return ffmpeg(t, file, "-i "+recordings+"vm-intro.wav -t 1.5 "+args)
+	return ffmpeg(t, file, "-i "+packtest.Recording(t, "vm-intro")+" -t 1.5 "+args)
 }
 
 func TestEveryContainerDecodesAsFFmpegDoes(t *testing.T) {

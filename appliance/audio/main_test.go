@@ -15,8 +15,6 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const recordings = "/usr/share/asterisk/sounds/en_US_f_Allison/"
-
 // ffmpeg runs ffmpeg; "OUT" in args is a file of the given name, whose bytes
 // are returned.
 func ffmpeg(t testing.TB, name, args string) []byte {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"parley/internal/packtest"
 )
 
 // recorded returns the stream of pcm at a rate.
@@ -41,7 +43,7 @@ func opusFile(t testing.TB, data []byte) *OpusFile {
 // and the voice again.
 func speechThenSilence(t testing.TB, rateHz int) []float32 {
 	t.Helper()
-	voice, err := DecodeAll(ffmpeg(t, "a.wav", "-i "+recordings+"vm-intro.wav -t 4.5 OUT"), rateHz)
+	voice, err := DecodeAll(ffmpeg(t, "a.wav", "-i "+packtest.Recording(t, "vm-intro")+" -t 4.5 OUT"), rateHz)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"parley/internal/packtest"
 )
 
 // record returns the stream of pcm, written in pieces.
@@ -31,7 +33,7 @@ func record(t testing.TB, pcm []float32, channels, piece int) []byte {
 }
 
 func TestRecordingsHaveTheLengthAndPlaceOfWhatWasWritten(t *testing.T) {
-	voice, hz := ffmpegDecode(t, ffmpeg(t, "a.wav", "-i "+recordings+"vm-intro.wav -t 2.5 -ar 48000 OUT"), "a.wav")
+	voice, hz := ffmpegDecode(t, ffmpeg(t, "a.wav", "-i "+packtest.Recording(t, "vm-intro")+" -t 2.5 -ar 48000 OUT"), "a.wav")
 	if hz != 48000 {
 		t.Fatal(hz)
 	}

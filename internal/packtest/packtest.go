@@ -1,4 +1,5 @@
-// Package packtest finds model packs for tests.
+// Package packtest finds what tests are made with: model packs, and recordings
+// of people.
 package packtest
 
 import (

@@ -17,12 +17,12 @@ import (
 	"parley/internal/packtest"
 )
 
-// recorded is one of the prompts of Debian's asterisk-core-sounds-en-wav.
+// recorded is a person who speaks.
 func recorded(t *testing.T, name string, rateHz int) []float32 {
 	t.Helper()
-	file, err := os.ReadFile("/usr/share/asterisk/sounds/en_US_f_Allison/" + name + ".wav")
+	file, err := os.ReadFile(packtest.Recording(t, name))
 	if err != nil {
-		t.Fatalf("%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)", err)
+		t.Fatal(err)
 	}
 	pcm, err := audio.DecodeAll(file, rateHz)
 	if err != nil {

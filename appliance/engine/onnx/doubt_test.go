@@ -10,13 +10,14 @@ import (
 
 	"parley/appliance/engine"
 	"parley/appliance/text"
+	"parley/internal/packtest"
 )
 
 // Where a long sentence is cut must make no difference to its words. Of these
 // cuts some lost five words and more, depending on ten milliseconds.
 func TestNoCutOfALongSentenceIsLost(t *testing.T) {
 	m := openMoonshine(t)
-	pcm := prompt{name: "demo-congrats", path: recordingsDir + "demo-congrats.wav"}.pcm(t)
+	pcm := prompt{name: "demo-congrats", path: packtest.Recording(t, "demo-congrats")}.pcm(t)
 	words := text.Words("Asterisk open source PBX. You have also installed a set of sample sounds and configuration files that should help you to get started. Like a normal PBX")
 	letters := regexp.MustCompile(`(?i)p\W+b\W+x`) // some spell it
 	const ms, first, last = engine.SpeechRateHz / 1000, 3300, 5200

@@ -1,12 +1,9 @@
 package onnx
 
 import (
-	"bufio"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,9 +32,6 @@ func closeOrFail(t testing.TB, c interface{ Close() error }) {
 	}
 }
 
-// recordingsDir is where Debian's asterisk-core-sounds-en-wav has its prompts.
-const recordingsDir = "/usr/share/asterisk/sounds/en_US_f_Allison/"
-
 // prompt is one human recording and the words in it.
 type prompt struct {
 	name string
@@ -50,31 +44,14 @@ type prompt struct {
 // from these the reference figures were taken.
 func prompts(t testing.TB) []prompt {
 	t.Helper()
-	const texts = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
-	f, err := os.Open(texts)
-	if err != nil {
-		t.Fatalf("%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := regexp.MustCompile(`^([\w\-/]+):\s*(.+)$`)
-	byName := map[string]prompt{}
-	for sc := bufio.NewScanner(z); sc.Scan(); {
-		m := line.FindStringSubmatch(strings.TrimSpace(sc.Text()))
-		if m == nil || strings.ContainsAny(m[2], "[(") { // says what is heard, not what is said
-			continue
-		}
-		p := prompt{name: m[1], text: m[2], path: recordingsDir + m[1] + ".wav"}
-		if info, err := os.Stat(p.path); err == nil {
-			p.dur = time.Duration(info.Size()-44) * time.Second / (8000 * 2)
-			byName[p.name] = p
-		}
-	}
 	var all []prompt
-	for _, p := range byName {
+	for name, text := range packtest.Words(t) {
+		p := prompt{name: name, text: text, path: packtest.Recording(t, name)}
+		info, err := os.Stat(p.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.dur = time.Duration(info.Size()-44) * time.Second / (8000 * 2)
 		if p.dur <= 9500*time.Millisecond {
 			all = append(all, p)
 		}

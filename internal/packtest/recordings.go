@@ -1,0 +1,63 @@
+package packtest
+
+import (
+	"bufio"
+	"compress/gzip"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Where Debian's asterisk-core-sounds-en-wav has its prompts, spoken by one
+// woman at 8 kHz, and asterisk-core-sounds-en the words of each.
+const (
+	recordings = "/usr/share/asterisk/sounds/en_US_f_Allison/"
+	words      = "/usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz"
+	install    = "%v: install Debian's asterisk-core-sounds-en-wav (`make packs` does)"
+)
+
+// Recording returns the path of a recording of a person who speaks, a WAV file
+// at 8 kHz: one of Debian's prompts, by its name. A test without it fails.
+func Recording(t testing.TB, name string) string {
+	t.Helper()
+	path := recordings + name + ".wav"
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf(install, err)
+	}
+	return path
+}
+
+// wordsOf is a line of the list of words: a name and what is said. What stands
+// in brackets says what is heard, not what is said.
+var wordsOf = regexp.MustCompile(`^([\w\-/]+):\s*([^\[(]+)$`)
+
+// Words returns what is said in each recording, where that is known, by name. A
+// test without the list fails.
+func Words(t testing.TB) map[string]string {
+	t.Helper()
+	f, err := os.Open(words)
+	if err != nil {
+		t.Fatalf(install, err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	lines := bufio.NewScanner(z)
+	for lines.Scan() {
+		m := wordsOf.FindStringSubmatch(strings.TrimSpace(lines.Text()))
+		if m == nil {
+			continue
+		}
+		if _, err := os.Stat(recordings + m[1] + ".wav"); err == nil { // not all were recorded
+			said[m[1]] = m[2]
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return said
+}
