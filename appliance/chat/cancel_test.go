@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -92,18 +91,8 @@ func TestAChatEndsWhereverItIs(t *testing.T) {
 		for name, end := range ends {
 			synctest.Test(t, func(t *testing.T) {
 				f := held{newFakes(), stage, make(chan struct{}, 1)}
-				h := NewHost(context.Background(), Parts{
-					Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
-					Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
-				})
-				seat, err := h.Reserve("a")
-				if err != nil {
-					t.Fatal(err)
-				}
-				c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f})
-				if err != nil {
-					t.Fatal(err)
-				}
+				h := hostOf(f)
+				c := begin(t, h, Opening{Line: f})
 				l, err := c.Listen(true)
 				if err != nil {
 					t.Fatal(err)

@@ -53,10 +53,9 @@ func config(t *testing.T, posted string) contract.ReturnConfig {
 }
 
 func hostWith(t *testing.T, f, other *fakes, c contract.ReturnConfig, log *bytes.Buffer) *Host {
-	return NewHost(t.Context(), Parts{
-		Detector: f, Transcriber: f, Model: f, Voices: f, Records: f, MaxChats: 1,
-		Configs: oneConfig{c}, Models: oneModel{other, f},
-		Defaults: DefaultSettings(), Log: slog.New(slog.NewTextHandler(log, nil)),
+	return hostOf(f, func(p *Parts) {
+		p.Configs, p.Models = oneConfig{c}, oneModel{other, f}
+		p.Log = slog.New(slog.NewTextHandler(log, nil))
 	})
 }
 
@@ -130,13 +129,9 @@ func TestAConfigThatFillsTooLongIsAFault(t *testing.T) {
 	f := newFakes()
 	h := hostWith(t, f, nil, config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("{{a}}", 10_000)+`"}}`), &bytes.Buffer{})
 	defer h.Stop(t.Context())
-	seat, err := h.Reserve("a")
-	if err != nil {
-		t.Fatal(err)
-	}
 	connect := contract.ConnectSettings{ConfigID: "c"}
 	connect.SessionSettings.Variables = map[string]contract.VariableValue{"a": contract.TextVariable(strings.Repeat("x", 1000))}
-	_, err = seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
+	_, err := enter(t, h, Opening{Line: f, Connect: connect})
 	if fault, ok := errors.AsType[contract.Fault](err); !ok || fault.Code != contract.InvalidSettings || !strings.Contains(fault.Detail, "10000000 bytes") {
 		t.Errorf("%v", err)
 	}
@@ -186,16 +181,9 @@ func TestTheGreetingHasItsVariablesFilledIn(t *testing.T) {
 	c := config(t, `{"name":"n","evi_version":"4-mini","event_messages":{"on_new_chat":{"enabled":true,"text":"Hello {{name}}. Welcome."}}}`)
 	f := newFakes()
 	h := hostWith(t, f, nil, c, &bytes.Buffer{})
-	seat, err := h.Reserve("a")
-	if err != nil {
-		t.Fatal(err)
-	}
 	connect := contract.ConnectSettings{ConfigID: "c"}
 	connect.SessionSettings.Variables = map[string]contract.VariableValue{"name": contract.TextVariable("Ann")}
-	s, err := seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := begin(t, h, Opening{Line: f, Connect: connect})
 	f.until(t, "assistant_end")
 	s.HangUp()
 	<-s.Done()

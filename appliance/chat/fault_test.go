@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -128,41 +128,38 @@ func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 	for where, of := range kinds {
 		for _, kind := range of {
 			name := fmt.Sprint(where, ": ", kind)
-			f := &failing{fakes: newFakes(), where: where, kind: kind}
-			h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
-				Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1})
-			seat, err := h.Reserve("a")
-			if err != nil {
-				t.Fatal(err)
-			}
-			var connect contract.ConnectSettings
-			if where == "beginning" || where == "resuming" {
-				connect.ResumedChatGroupID = "g"
-			}
-			c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f, Connect: connect})
-			if fault, told := errors.AsType[contract.Fault](err); told && strings.Contains(fault.Error(), secret) {
-				t.Errorf("%s: refused with %v", name, fault)
-			}
-			if err == nil {
-				_ = c.Receive(contract.SessionSettings{VoiceID: "joe"})
-				say(t, c, 0.1)
-				f.until(t, "error")
-				c.HangUp()
-				<-c.Done()
-			}
-			f.fakes.mu.Lock()
-			for _, m := range f.sent {
-				if text, err := m.MarshalJSON(); err != nil || strings.Contains(string(text), "parley") || strings.Contains(string(text), "10.9.8.7") || strings.Contains(string(text), "SELECT") {
-					t.Errorf("%s: told %s", name, text)
+			synctest.Test(t, func(t *testing.T) {
+				f := &failing{fakes: newFakes(), where: where, kind: kind}
+				h := hostOf(f)
+				var connect contract.ConnectSettings
+				if where == "beginning" || where == "resuming" {
+					connect.ResumedChatGroupID = "g"
 				}
-			}
-			f.fakes.mu.Unlock()
-			if strings.Contains(f.reason, "SELECT") {
-				t.Errorf("%s: closed with %q", name, f.reason)
-			}
-			if err := h.Stop(t.Context()); err != nil {
-				t.Error(err)
-			}
+				c, err := enter(t, h, Opening{Line: f, Connect: connect})
+				if fault, told := errors.AsType[contract.Fault](err); told && strings.Contains(fault.Error(), secret) {
+					t.Errorf("%s: refused with %v", name, fault)
+				}
+				if err == nil {
+					_ = c.Receive(contract.SessionSettings{VoiceID: "joe"})
+					say(t, c, 0.1)
+					f.until(t, "error")
+					c.HangUp()
+					<-c.Done()
+				}
+				f.fakes.mu.Lock()
+				for _, m := range f.sent {
+					if text, err := m.MarshalJSON(); err != nil || strings.Contains(string(text), "parley") || strings.Contains(string(text), "10.9.8.7") || strings.Contains(string(text), "SELECT") {
+						t.Errorf("%s: told %s", name, text)
+					}
+				}
+				f.fakes.mu.Unlock()
+				if strings.Contains(f.reason, "SELECT") {
+					t.Errorf("%s: closed with %q", name, f.reason)
+				}
+				if err := h.Stop(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
 		}
 	}
 }

@@ -119,8 +119,7 @@ func TestHostileClientsCostNothing(t *testing.T) {
 	f := newFakes()
 	f.closed = make(chan int, 1000)
 	log := slog.New(slog.DiscardHandler)
-	h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
-		Defaults: DefaultSettings(), Log: log, MaxChats: 20})
+	h := hostOf(f, func(p *Parts) { p.MaxChats = 20 })
 	lines := ws.NewServer(door{h}, nil, ws.Timing{Write: 500 * time.Millisecond, Close: 300 * time.Millisecond}, log)
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := lines.ServeChat(w, r, "a", func(context.Context) error { return nil }); err != nil {

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -117,16 +116,8 @@ func (s *slowNetwork) Play(context.Context, contract.Sound) error {
 func TestALongTextReachesASlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &slowNetwork{fakes: newFakes()}
-		h := NewHost(context.Background(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
-			Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1})
-		seat, err := h.Reserve("a")
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := seat.Open(t.Context(), Opening{Account: "a", Line: f})
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := hostOf(f)
+		c := begin(t, h, Opening{Line: f})
 		const sentences = 480
 		if err := c.Receive(contract.AssistantInput{Text: strings.Repeat("This is a sentence. ", sentences)}); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -18,19 +17,10 @@ import (
 func TestTheHostKnowsWhoIsLive(t *testing.T) {
 	f := newFakes()
 	f.closed = make(chan int, 3)
-	h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
-		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 3})
+	h := hostOf(f, func(p *Parts) { p.MaxChats = 3 })
 	var all []*Session
 	for _, account := range []string{"a", "b", "a"} {
-		seat, err := h.Reserve(account)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := seat.Open(t.Context(), Opening{Account: account, RequestID: "r", Kind: "websocket", Client: "192.0.2.7", Line: f})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, c)
+		all = append(all, begin(t, h, Opening{Account: account, RequestID: "r", Kind: "websocket", Client: "192.0.2.7", Line: f}))
 	}
 	if chats, accounts, most := h.Load(); chats != 3 || accounts != 2 || most != 2 {
 		t.Errorf("%d chats of %d accounts, one of which has %d", chats, accounts, most)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/appliance/contract"
@@ -147,68 +148,57 @@ func say(t *testing.T, c *Session, sample float32) {
 func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 	for _, where := range []string{"detector", "transcriber", "model", "voice", "scribe", "recorder", "line", "session"} {
 		t.Run(where, func(t *testing.T) {
-			var mu sync.Mutex
-			var log bytes.Buffer
-			parts, hurt, well := newFakes(), newFakes(), newFakes()
-			b := broken{parts, where}
-			h := NewHost(t.Context(), Parts{
-				Detector: b, Transcriber: b, Model: b, Voices: b, Records: b, Recordings: b,
-				Defaults: DefaultSettings(), MaxChats: 2,
-				Log:     slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)),
-				Observe: func(Stage, time.Duration) {},
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				var log bytes.Buffer
+				parts, hurt, well := newFakes(), newFakes(), newFakes()
+				b := broken{parts, where}
+				h := hostOf(b, func(p *Parts) {
+					p.Recordings, p.MaxChats = b, 2
+					p.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil))
+					p.Observe = func(Stage, time.Duration) {}
+				})
+				first, other := begin(t, h, Opening{Line: line{hurt, where}}), begin(t, h, Opening{Line: line{well, where}})
+				switch where {
+				case "detector", "transcriber", "recorder":
+					say(t, first, -0.1)
+				case "session":
+					first.hand(posted{event: nil}) // on which Next panics, having no time
+				default:
+					_ = first.Receive(contract.UserInput{Text: poison})
+				}
+				select {
+				case <-first.Done():
+				case <-time.After(20 * time.Second):
+					t.Fatal("the broken chat goes on")
+				}
+				if m := hurt.messages(); !strings.HasSuffix(m, "error") {
+					t.Errorf("its client was told %q", m)
+				}
+				if code := <-hurt.closed; code != contract.CloseInternal {
+					t.Errorf("its line was closed with %d", code)
+				}
+				parts.mu.Lock()
+				status := parts.status
+				parts.mu.Unlock()
+				if status != store.Failed {
+					t.Errorf("it ended as %s", status)
+				}
+				if h.Live() != 1 {
+					eventually(t, "its seat is free", func() bool { return h.Live() == 1 })
+				}
+				mu.Lock()
+				if said := log.String(); !strings.Contains(said, "panic_test.go") && where != "session" || !strings.Contains(said, "goroutine") {
+					t.Errorf("the log has no stack: %.300q", said)
+				}
+				mu.Unlock()
+				say(t, other, 0.1)
+				well.until(t, "assistant_end")
+				if err := h.Stop(t.Context()); err != nil {
+					t.Error(err)
+				}
+				<-other.Done()
 			})
-			begin := func(f *fakes) *Session {
-				t.Helper()
-				seat, err := h.Reserve("a")
-				if err != nil {
-					t.Fatal(err)
-				}
-				c, err := seat.Open(t.Context(), Opening{Account: "a", Line: line{f, where}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return c
-			}
-			first, other := begin(hurt), begin(well)
-			switch where {
-			case "detector", "transcriber", "recorder":
-				say(t, first, -0.1)
-			case "session":
-				first.hand(posted{event: nil}) // on which Next panics, having no time
-			default:
-				_ = first.Receive(contract.UserInput{Text: poison})
-			}
-			select {
-			case <-first.Done():
-			case <-time.After(20 * time.Second):
-				t.Fatal("the broken chat goes on")
-			}
-			if m := hurt.messages(); !strings.HasSuffix(m, "error") {
-				t.Errorf("its client was told %q", m)
-			}
-			if code := <-hurt.closed; code != contract.CloseInternal {
-				t.Errorf("its line was closed with %d", code)
-			}
-			parts.mu.Lock()
-			status := parts.status
-			parts.mu.Unlock()
-			if status != store.Failed {
-				t.Errorf("it ended as %s", status)
-			}
-			if h.Live() != 1 {
-				eventually(t, "its seat is free", func() bool { return h.Live() == 1 })
-			}
-			mu.Lock()
-			if said := log.String(); !strings.Contains(said, "panic_test.go") && where != "session" || !strings.Contains(said, "goroutine") {
-				t.Errorf("the log has no stack: %.300q", said)
-			}
-			mu.Unlock()
-			say(t, other, 0.1)
-			well.until(t, "assistant_end")
-			if err := h.Stop(t.Context()); err != nil {
-				t.Error(err)
-			}
-			<-other.Done()
 		})
 	}
 }
@@ -243,14 +233,9 @@ func (p panicking) GroupHistory(context.Context, string, int) ([]store.Event, er
 
 func TestAPanicAtTheBeginningGivesTheSeatBack(t *testing.T) {
 	f := newFakes()
-	h := NewHost(t.Context(), Parts{Detector: f, Transcriber: f, Model: f, Voices: f, Records: panicking{f},
-		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1})
+	h := hostOf(panicking{f})
 	defer h.Stop(t.Context())
-	seat, err := h.Reserve("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = seat.Open(t.Context(), Opening{Line: f, Connect: contract.ConnectSettings{ResumedChatGroupID: "g"}})
+	_, err := enter(t, h, Opening{Line: f, Connect: contract.ConnectSettings{ResumedChatGroupID: "g"}})
 	if err == nil || h.Live() != 0 || f.status != store.Failed {
 		t.Errorf("%v, %d live, status %q", err, h.Live(), f.status)
 	}

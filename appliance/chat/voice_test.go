@@ -3,9 +3,9 @@ package chat
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/appliance/contract"
@@ -33,68 +33,56 @@ func (l loading) Voice(ctx context.Context, name string) (engine.Synthesizer, er
 func openLoading(t *testing.T) (loading, *Session) {
 	t.Helper()
 	v := loading{newFakes(), make(chan error)}
-	h := NewHost(t.Context(), Parts{
-		Detector: v, Transcriber: v, Model: v, Voices: v, Records: v,
-		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
-	})
-	seat, err := h.Reserve("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := seat.Open(t.Context(), Opening{Account: "a", Line: v})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.HangUp()
-		<-c.Done()
-	})
-	return v, c
+	return v, begin(t, hostOf(v), Opening{Line: v})
 }
 
 // TestAVoiceIsLoadedBesideTheConversation: what the client sends after it asked
 // for a voice is taken and understood meanwhile; only the answer waits.
 func TestAVoiceIsLoadedBesideTheConversation(t *testing.T) {
-	v, c := openLoading(t)
-	taken := make(chan struct{})
-	go func() {
-		defer close(taken)
-		_ = c.Receive(contract.SessionSettings{VoiceID: "joe"})
-		hear(t, c, 600, true)
-		hear(t, c, 900, false)
-	}()
-	select {
-	case <-taken:
-	case <-time.After(5 * time.Second):
-		t.Fatal("nothing is heard while a voice is loaded")
-	}
-	v.until(t, "user_message")
-	if strings.Contains(v.messages(), "audio_output") {
-		t.Error("it spoke without its voice")
-	}
-	v.loaded <- nil
-	v.until(t, "audio_output")
+	synctest.Test(t, func(t *testing.T) {
+		v, c := openLoading(t)
+		taken := make(chan struct{})
+		go func() {
+			defer close(taken)
+			_ = c.Receive(contract.SessionSettings{VoiceID: "joe"})
+			hear(t, c, 600, true)
+			hear(t, c, 900, false)
+		}()
+		select {
+		case <-taken:
+		case <-time.After(5 * time.Second):
+			t.Fatal("nothing is heard while a voice is loaded")
+		}
+		v.until(t, "user_message")
+		if strings.Contains(v.messages(), "audio_output") {
+			t.Error("it spoke without its voice")
+		}
+		v.loaded <- nil
+		v.until(t, "audio_output")
+	})
 }
 
 // TestAVoiceThatCannotBeLoadedIsTriedAgain: the turn fails and the client is
 // told why, and the next one has the voice loaded anew.
 func TestAVoiceThatCannotBeLoadedIsTriedAgain(t *testing.T) {
-	v, c := openLoading(t)
-	if err := errors.Join(c.Receive(contract.SessionSettings{VoiceID: "joe"}), c.Receive(contract.UserInput{Text: "Hello"})); err != nil {
-		t.Fatal(err)
-	}
-	v.loaded <- errors.New("voice.onnx is damaged")
-	v.until(t, "error")
-	v.mu.Lock()
-	for _, m := range v.sent {
-		if e, ok := m.(contract.WebSocketError); ok && (!strings.Contains(e.Message, "voice cannot be opened") || strings.Contains(e.Message, "damaged")) {
-			t.Errorf("the client is told %q", e.Message)
+	synctest.Test(t, func(t *testing.T) {
+		v, c := openLoading(t)
+		if err := errors.Join(c.Receive(contract.SessionSettings{VoiceID: "joe"}), c.Receive(contract.UserInput{Text: "Hello"})); err != nil {
+			t.Fatal(err)
 		}
-	}
-	v.mu.Unlock()
-	if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
-		t.Fatal(err)
-	}
-	v.loaded <- nil
-	v.until(t, "audio_output")
+		v.loaded <- errors.New("voice.onnx is damaged")
+		v.until(t, "error")
+		v.mu.Lock()
+		for _, m := range v.sent {
+			if e, ok := m.(contract.WebSocketError); ok && (!strings.Contains(e.Message, "voice cannot be opened") || strings.Contains(e.Message, "damaged")) {
+				t.Errorf("the client is told %q", e.Message)
+			}
+		}
+		v.mu.Unlock()
+		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+			t.Fatal(err)
+		}
+		v.loaded <- nil
+		v.until(t, "audio_output")
+	})
 }

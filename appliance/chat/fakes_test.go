@@ -1,0 +1,254 @@
+package chat
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// fakes stand in for engines, line and store. Voice is a frame whose samples
+// are not zero; what was said is always the same.
+type fakes struct {
+	mu       sync.Mutex
+	sent     []contract.ServerMessage
+	sentAt   []time.Time // of each of sent
+	stored   []store.Event
+	amended  []store.Event
+	status   store.Status
+	metadata string
+	closed   chan int
+	reason   string        // with which the line was closed
+	full     error         // of WriteChat
+	stuck    chan struct{} // not nil: Send waits for it, or its context
+	slow     chan struct{} // not nil: WriteChat waits for it, or its context
+	replies  []string
+	asked    [][]engine.Message
+}
+
+func newFakes() *fakes {
+	return &fakes{closed: make(chan int, 1), replies: []string{"It opens at ten. ", "Not on Mondays."}}
+}
+
+func (f *fakes) NewStream() engine.VoiceStream { return loud{} }
+
+type loud struct{}
+
+func (loud) Reset() {}
+func (loud) Probability(frame []float32) (float32, error) {
+	if frame[len(frame)/2] != 0 {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+func (f *fakes) Transcribe(ctx context.Context, pcm []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
+	return engine.Transcript{Text: "When do you open?", Language: "en"}, ctx.Err()
+}
+
+func (f *fakes) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	f.mu.Lock()
+	f.asked = append(f.asked, p.Messages)
+	f.mu.Unlock()
+	for _, piece := range f.replies {
+		if err := emit(engine.Part{Text: piece}); err != nil {
+			return engine.Usage{}, err
+		}
+	}
+	return engine.Usage{}, nil
+}
+func (f *fakes) Prefill(context.Context, engine.Prompt) error { return nil }
+func (f *fakes) Forget(string)                                {}
+func (f *fakes) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
+	return nil, engine.ErrCannot
+}
+
+func (f *fakes) Prepare(name string) error {
+	if name != "" && name != "joe" {
+		return contract.ErrInvalid{Field: "voice", Why: "no voice " + name}
+	}
+	return nil
+}
+func (f *fakes) Voice(_ context.Context, name string) (engine.Synthesizer, error) {
+	return f, f.Prepare(name)
+}
+func (f *fakes) RateHz() int { return 24000 }
+func (f *fakes) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return emit(engine.Sound{PCM: make([]float32, 24000), Whole: 24000, Last: true})
+}
+
+func (f *fakes) Send(ctx context.Context, m contract.ServerMessage) error {
+	if f.stuck != nil {
+		select {
+		case <-f.stuck:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent = append(f.sent, m)
+	f.sentAt = append(f.sentAt, time.Now())
+	return nil
+}
+func (f *fakes) Play(ctx context.Context, s contract.Sound) error {
+	return f.Send(ctx, contract.AudioOutput{ID: s.ID, Index: s.Index, CustomSessionID: s.CustomSessionID})
+}
+func (f *fakes) Cut() {}
+func (f *fakes) Close(code int, reason string) {
+	f.mu.Lock()
+	f.reason = reason
+	f.mu.Unlock()
+	f.closed <- code
+}
+
+func (f *fakes) StartChat(context.Context, store.NewChat, ...store.Event) error { return nil }
+func (f *fakes) WriteChat(ctx context.Context, _ string, w store.ChatWrite) error {
+	if f.slow != nil {
+		select {
+		case <-f.slow:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stored = append(f.stored, w.New...)
+	f.amended = append(f.amended, w.Amended...)
+	f.metadata = cmp.Or(w.Metadata, f.metadata)
+	return f.full
+}
+func (f *fakes) EndChat(_ context.Context, _ string, s store.Status, _ int64, last ...store.Event) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.status = s
+	f.stored = append(f.stored, last...)
+	return nil
+}
+func (f *fakes) GroupHistory(context.Context, string, int) ([]store.Event, error) {
+	return []store.Event{
+		{Type: store.UserMessage, MessageText: "My name is Ann."},
+		{Type: store.AgentMessage, MessageText: "Hello,"}, {Type: store.AgentMessage, MessageText: "Ann."},
+		{Type: store.AgentMessage, MessageText: turn.CutMark}, // interrupted before its first word
+	}, nil
+}
+
+// messages are the types of what was sent so far.
+func (f *fakes) messages() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var types []string
+	for _, m := range f.sent {
+		types = append(types, m.MessageType())
+	}
+	return strings.Join(types, " ")
+}
+
+// when is the moment at which the first message of a type was sent.
+func (f *fakes) when(wanted string) (at time.Time, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, m := range f.sent {
+		if m.MessageType() == wanted {
+			return f.sentAt[i], true
+		}
+	}
+	return at, false
+}
+
+// until waits for a message of that type and fails the test when none comes.
+func (f *fakes) until(t *testing.T, wanted string) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+		if strings.Contains(f.messages(), wanted) {
+			return
+		}
+	}
+	t.Fatalf("no %q in %q", wanted, f.messages())
+}
+
+// whole is everything that a chat is made of but its line.
+type whole interface {
+	engine.VoiceDetector
+	engine.Transcriber
+	engine.LanguageModel
+	Voices
+	Records
+}
+
+// hostOf is a host of one seat that is made of f, but for what change says.
+func hostOf(f whole, change ...func(*Parts)) *Host {
+	p := Parts{
+		Detector: f, Transcriber: f, Model: f, Voices: f, Records: f,
+		Defaults: DefaultSettings(), Log: slog.New(slog.DiscardHandler), MaxChats: 1,
+	}
+	for _, c := range change {
+		c(&p)
+	}
+	return NewHost(context.Background(), p)
+}
+
+// enter takes a seat of h for what o says, which is account a where it says
+// nothing of that. An error is that of Open.
+func enter(t *testing.T, h *Host, o Opening) (*Session, error) {
+	t.Helper()
+	o.Account = cmp.Or(o.Account, "a")
+	seat, err := h.Reserve(o.Account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seat.Open(t.Context(), o)
+}
+
+// begin is enter for a chat that has to begin. It ends with the test.
+func begin(t *testing.T, h *Host, o Opening) *Session {
+	t.Helper()
+	c, err := enter(t, h, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.HangUp()
+		<-c.Done()
+	})
+	return c
+}
+
+// open begins a chat of nothing but f.
+func open(t *testing.T, f *fakes, change ...func(*contract.ConnectSettings)) (*Host, *Session) {
+	t.Helper()
+	h := hostOf(f)
+	var connect contract.ConnectSettings
+	for _, c := range change {
+		c(&connect)
+	}
+	return h, begin(t, h, Opening{Line: f, Connect: connect})
+}
+
+// hear brings so many ms of voice (or of silence), as fast as the session takes
+// it.
+func hear(t *testing.T, c *Session, ms int, voice bool) {
+	t.Helper()
+	for range ms / 20 {
+		pcm := make([]float32, 320)
+		if voice {
+			for i := range pcm {
+				pcm[i] = 0.1
+			}
+		}
+		if err := c.Hear(pcm); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
