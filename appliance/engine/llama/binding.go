@@ -43,6 +43,7 @@ type calls struct {
 	modelNEmbd        func(model handle) int32
 	modelNHead        func(model handle) int32
 	modelNHeadKV      func(model handle) int32
+	modelNSWA         func(model handle) int32
 	modelHasEncoder   func(model handle) bool
 	modelIsRecurrent  func(model handle) bool
 	modelIsHybrid     func(model handle) bool
@@ -111,6 +112,7 @@ func bind(ggml, llama uintptr) (*calls, error) {
 		{llama, "llama_model_n_embd", &c.modelNEmbd},
 		{llama, "llama_model_n_head", &c.modelNHead},
 		{llama, "llama_model_n_head_kv", &c.modelNHeadKV},
+		{llama, "llama_model_n_swa", &c.modelNSWA},
 		{llama, "llama_model_has_encoder", &c.modelHasEncoder},
 		{llama, "llama_model_is_recurrent", &c.modelIsRecurrent},
 		{llama, "llama_model_is_hybrid", &c.modelIsHybrid},

@@ -26,6 +26,8 @@ type Options struct {
 	Conversations int          // how many keep their cache, and can be answered at once; 0: 8
 	PromptDir     string       // a folder for prompts that were read; empty: none are kept over restarts
 	Log           *slog.Logger // nil: none
+
+	lookup lookup // but for tests: where it pays
 }
 
 // DefaultMaxTokens is the longest reply where the prompt does not say: a
@@ -138,7 +140,11 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		cache: newCache(m.lib, ctx, m.o.Conversations+aside, promptSlots, divisible),
 		shelf: openShelf(m.o.PromptDir, m.o.ModelPath, m.about.Library, shelfBytes, m.o.Log),
 		batch: newBatch(m.lib, m.o.shape().batchTokens),
-		log:   m.o.Log,
+		// A model that looks back only so far may have lost what it would see
+		// again once a wrong guess is taken back.
+		guessing: divisible && m.lib.modelNSWA(m.model) == 0 && m.o.lookup != lookupNever,
+		guesses:  newGuesses(m.o.lookup == lookupAlways),
+		log:      m.o.Log,
 	}
 	ask, stop := m.lib.watch(ctx, own.abort)
 	own.ask = ask

@@ -2,6 +2,7 @@ package llama
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -23,14 +24,17 @@ type owner struct {
 	gate  *engine.Gate
 	pace  *pace
 	steps steps
-	abort *abort
-	ask   func(bool) // whether libllama asks abort
-	cells int
-	box   *mailbox
-	shelf *shelf // nil: prompts are kept in memory alone
-	cache *cache
-	batch *batch
-	log   *slog.Logger
+	// guessing: replies may be looked up in their conversations.
+	guessing bool
+	guesses  *guesses
+	abort    *abort
+	ask      func(bool) // whether libllama asks abort
+	cells    int
+	box      *mailbox
+	shelf    *shelf // nil: prompts are kept in memory alone
+	cache    *cache
+	batch    *batch
+	log      *slog.Logger
 
 	waiting  []*request // most urgent first, then in order of arrival
 	running  []*request // each has a slot
@@ -216,7 +220,7 @@ func (o *owner) finish(r *request, err error) {
 
 // step decodes once for all who take part, and takes every reply one token on.
 func (o *owner) step(cores int) {
-	shares := o.plan()
+	shares := o.plan(cores)
 	if len(shares) == 0 {
 		return
 	}
@@ -245,7 +249,7 @@ func (o *owner) step(cores int) {
 	for _, s := range shares {
 		switch {
 		case s.logits >= 0:
-			o.advance(s.r, s.logits)
+			o.advance(s)
 		case s.r.prefill && len(s.r.rest()) == 0:
 			o.finish(s.r, nil)
 		}
@@ -258,8 +262,10 @@ func (o *owner) learn(shares []share, cores int, took time.Duration) {
 	if cores != o.pace.threads() {
 		return
 	}
-	o.steps.measured(int(o.batch.c.count), took, time.Now())
-	if !slices.ContainsFunc(shares, func(s share) bool { return !s.r.replying() }) {
+	n, now := int(o.batch.c.count), time.Now()
+	o.steps.measured(n, took, now)
+	o.guesses.took(n, took, o.steps.expect(1, now), now)
+	if !slices.ContainsFunc(shares, func(s share) bool { return !s.r.replying() || s.guessed > 0 }) {
 		o.pace.took(len(shares), took)
 	}
 }
@@ -297,11 +303,27 @@ func (o *owner) decode(cores int) (given bool, err error) {
 	}
 }
 
-// advance takes r's next token from the logits of this step.
-func (o *owner) advance(r *request, at int32) {
-	ended, err := o.choose(r, at)
-	if ended || err != nil {
-		o.finish(r, err)
+// advance takes a request's next token from the logits of this step, and those
+// after it as long as what was guessed comes true. What is wrong of it is
+// removed.
+func (o *owner) advance(s share) {
+	r := s.r
+	for i := 0; ; i++ {
+		said := len(r.said)
+		ended, err := o.choose(r, s.logits+int32(i))
+		right := o.guessedRight(s, i, len(r.said) > said)
+		if right && i < s.guessed && !ended && err == nil {
+			continue
+		}
+		if keep := r.fed() - s.guessed + i; keep < r.fed() {
+			if o.cache.cut(r.slot, keep); r.fed() != keep {
+				err = errors.Join(err, errors.New("llama: libllama does not take back what was guessed"))
+			}
+		}
+		if ended || err != nil {
+			o.finish(r, err)
+		}
+		return
 	}
 }
 

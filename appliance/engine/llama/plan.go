@@ -23,15 +23,17 @@ const (
 
 // share is one request's part of a step.
 type share struct {
-	r      *request
-	tokens []Token
-	logits int32 // where in the batch its logits are; -1: none
+	r       *request
+	tokens  []Token
+	logits  int32 // where in the batch its logits are; -1: none
+	guess   guess // what may follow in a reply
+	guessed int   // so many of tokens, the last ones, are of it, each with its logits
 }
 
 // plan fills the batch: first the next token of the replies, the one due first
 // before the others, then prompts, likewise and the shortest first, as far as
 // the step has room.
-func (o *owner) plan() []share {
+func (o *owner) plan(cores int) []share {
 	o.batch.empty()
 	now := time.Now()
 	replies, prompts := o.ordered()
@@ -54,12 +56,15 @@ func (o *owner) plan() []share {
 		}
 		room -= n
 		tokens := r.rest()[:n]
-		s := share{r, tokens, -1}
+		s := share{r: r, tokens: tokens, logits: -1}
 		wanted := !r.prefill && n == len(r.rest())
 		if at := o.batch.add(r.slot.seq, r.fed(), tokens, wanted); wanted {
 			s.logits = at
 		}
 		shares = append(shares, s)
+	}
+	if len(prompts) == 0 || !missed(prompts[0]) {
+		o.guess(shares, cores, now)
 	}
 	return shares
 }
@@ -101,7 +106,7 @@ func (o *owner) replies(replies []*request) (shares []share) {
 			break
 		}
 		one := []Token{r.next}
-		shares = append(shares, share{r, one, o.batch.add(r.slot.seq, r.fed(), one, true)})
+		shares = append(shares, share{r: r, tokens: one, logits: o.batch.add(r.slot.seq, r.fed(), one, true)})
 	}
 	return shares
 }
