@@ -4,7 +4,6 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -19,7 +18,8 @@ const maxSentence = 250
 // used by one goroutine.
 type Cutter struct {
 	buf     []rune
-	scanned int // nothing before buf[scanned] ends the sentence
+	scanned int  // nothing before buf[scanned] ends the sentence
+	ended   bool // the sentence before was cut at its stop: what closes it is dropped
 }
 
 // Push adds a piece and returns the sentences that it completes, without
@@ -42,65 +42,8 @@ func (c *Cutter) Push(piece string) []string {
 // Rest returns what is left when no more pieces follow, empty when nothing
 // is, and makes the Cutter as new.
 func (c *Cutter) Rest() string {
+	c.ended = false
 	return c.take(len(c.buf))
-}
-
-// Haste says where a sentence may be cut when there is no time for all
-// of it.
-type Haste int
-
-// How hasty: at a clause ("I'm sorry,", "Sure,"), or at a phrase of
-// four words or more ("The museum is open | from ten"), where a speaker who
-// thinks as he talks would draw breath.
-const (
-	AtClause Haste = iota
-	AtPhrase
-)
-
-// minPhrase is how many words a phrase has that is spoken by itself: shorter
-// ones sound like an interrupted speaker.
-const minPhrase = 4
-
-// phraseBeginners are words before which English speakers pause.
-var phraseBeginners = regexp.MustCompile(`(?i)^(?:about|after|and|as|at|because|before|but|by|during|for|from|if|in|into|near|on|or|since|so|that|through|to|under|until|when|where|which|while|who|with|without)$`)
-
-// phraseHolders are words after which nobody pauses: what they belong to is
-// still to come.
-var phraseHolders = regexp.MustCompile(`(?i)^(?:a|an|are|be|been|can|could|did|do|does|had|has|have|her|his|is|its|may|might|must|my|no|not|our|shall|should|the|their|this|these|those|very|was|were|will|would|your)$`)
-
-// Early returns the beginning of the sentence under way, as far as it can be
-// spoken by itself, for a voice that cannot wait for the end, if that has so many
-// words at least; empty when there is no such place yet. The rest follows as the
-// next sentence.
-func (c *Cutter) Early(h Haste, least int) string {
-	for i := len(c.buf) - 2; i > 0; i-- {
-		if clauseEnds(c.buf, i) && words(c.buf[:i+1]) >= least {
-			return c.take(i + 1)
-		}
-	}
-	if h < AtPhrase {
-		return ""
-	}
-	if at := phraseEnd(c.buf, max(least, minPhrase)); at > 0 {
-		return c.take(at)
-	}
-	return ""
-}
-
-// phraseEnd returns where the last phrase begins whose first word is complete,
-// 0 if too few words stand before it, or it belongs to the one before.
-func phraseEnd(buf []rune, least int) int {
-	end := len(buf) // of the word that is looked at, exclusive
-	for i := len(buf) - 1; i > 0; i-- {
-		if buf[i] != ' ' {
-			continue
-		}
-		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= least && !phraseHolders.MatchString(lastWord(string(buf[:i]))) {
-			return i
-		}
-		end = i
-	}
-	return 0
 }
 
 // Sentences cuts a whole text.
@@ -117,6 +60,10 @@ func Sentences(s string) []string {
 // newline or two (a paragraph), so that the buffer stays small.
 func (c *Cutter) add(r rune) bool {
 	n := len(c.buf)
+	if c.ended && (terminates(r) || closes(r)) {
+		return false
+	}
+	c.ended = false
 	switch {
 	case !unicode.IsSpace(r):
 		c.buf = append(c.buf, r)

@@ -150,7 +150,8 @@ func TestEarlyGivesWhatCanBeSpokenByItself(t *testing.T) {
 	}{
 		{"I'm sorry, but I do", AtClause, 1, "I'm sorry,"},
 		{"I'm sorry, but I do", AtClause, 3, ""},
-		{"I'm sorry,", AtClause, 1, ""},
+		{"I'm sorry,", AtClause, 1, "I'm sorry,"},
+		{"It costs 1,", AtClause, 1, ""}, // a thousand
 		{"Well, the museum", AtClause, 1, "Well,"},
 		{"It costs 1,000 dollars for", AtClause, 1, ""},
 		{"Yes, of course, it is", AtClause, 1, "Yes, of course,"},
@@ -163,11 +164,44 @@ func TestEarlyGivesWhatCanBeSpokenByItself(t *testing.T) {
 		{"It is at the", AtPhrase, 1, ""},
 		{"The number you dialed is not in the", AtPhrase, 1, ""},
 		{"", AtPhrase, 1, ""},
+		{"The conference is now", AtWord, 1, ""}, // the word may go on
+		{"The conference is now being", AtWord, 1, "The conference is now"},
+		{"Sure, please enter a numeric dict", AtWord, 3, "Sure, please enter a numeric"},
+		{"You can park in the basement", AtWord, 1, ""}, // nobody pauses behind "the"
+		{"It costs you about 12 dollars", AtWord, 1, ""},
+		{"The museum is open.", AtClause, 1, "The museum is open."},
+		{"Is it open?", AtClause, 9, "Is it open?"},
+		{"It is open.", AtClause, 9, "It is open."},
+		{"It costs 3.", AtClause, 1, ""},
+		{"Ask Dr.", AtClause, 1, ""},
+		{"It is on Elm St.", AtClause, 1, ""},
+		{"It opens at ten a.m.", AtClause, 1, ""},
+		{"See www.", AtClause, 1, ""},
+		{"See example.org.", AtClause, 1, ""}, // a path may follow
+		{"Well...", AtClause, 1, ""},
 	} {
 		var c Cutter
 		c.Push(row.said)
-		if got := c.Early(row.haste, row.least); got != row.want {
+		if got, _ := c.Early(row.haste, row.least); got != row.want {
 			t.Errorf("%q: %q, want %q", row.said, got, row.want)
+		}
+	}
+}
+
+// A sentence that was cut at its stop is over, whatever closes it: quotes and
+// more stops are not said by themselves.
+func TestWhatClosesASentenceThatIsOverIsDropped(t *testing.T) {
+	for rest, want := range map[string]string{
+		" It is red.": "It is red.", "\" It is red.": "It is red.", "!! It is red.": "It is red.", ".) ": "", "": "",
+	} {
+		var c Cutter
+		c.Push("The door is open.")
+		if got, ended := c.Early(AtClause, 1); got != "The door is open." || !ended {
+			t.Errorf("%q, %v", got, ended)
+		}
+		c.Push(rest)
+		if got := c.Rest(); got != want {
+			t.Errorf("%q then: %q, want %q", rest, got, want)
 		}
 	}
 }
@@ -180,7 +214,8 @@ func TestWhatIsCutEarlyIsNotLost(t *testing.T) {
 		for _, r := range in {
 			got = append(got, c.Push(string(r))...)
 			if rapid.Bool().Draw(t, "late") {
-				got = append(got, c.Early(Haste(rapid.IntRange(0, 1).Draw(t, "haste")), rapid.IntRange(0, 6).Draw(t, "least")))
+				early, _ := c.Early(Haste(rapid.IntRange(0, 2).Draw(t, "haste")), rapid.IntRange(0, 6).Draw(t, "least"))
+				got = append(got, early)
 			}
 		}
 		got = append(got, c.Rest())

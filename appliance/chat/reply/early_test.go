@@ -71,6 +71,35 @@ func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
 	})
 }
 
+// An answer that is late is spoken as soon as it has four words, wherever it is
+// cut; and one that is over is not kept back until the model has said so.
+func TestAnAnswerThatIsLateBeginsWithWhatThereIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const each = 100 * time.Millisecond
+		said, at := pieces(t, writer{text: "The conference is now being recorded for all.", each: each}, 0, NewPace())
+		if said[0] != "The conference is now" || at[0] != 4*each {
+			t.Errorf("%q after %v", said, at)
+		}
+		said, at = pieces(t, writer{text: "It opens soon. ", each: each}, 0, NewPace())
+		if len(said) != 1 || said[0] != "It opens soon." || at[0] != 3*each {
+			t.Errorf("%q after %v", said, at)
+		}
+	})
+}
+
+// A guess teaches how quick the model is as well as any other reply.
+func TestThePaceIsLearntFromAGuess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPace()
+		for range 20 {
+			pieces(t, writer{text: longAnswer, each: 250 * time.Millisecond}, time.Minute, p)
+		}
+		if want := 250 * time.Millisecond * time.Duration(len(strings.Fields(longAnswer))) / time.Duration(len(longAnswer)); p.byteTime < want*8/10 || p.byteTime > want*12/10 {
+			t.Errorf("a byte in %v, expected about %v", p.byteTime, want)
+		}
+	})
+}
+
 // Who listens hears no hole between the first piece and the next, on a machine
 // that writes slower than most but quicker than people speak.
 func TestTheNextPieceIsReadyBeforeTheFirstHasBeenPlayed(t *testing.T) {

@@ -22,6 +22,9 @@ const (
 	// sentence is still waited for before it is cut in the middle of a clause,
 	// which is heard.
 	patience = 50 * time.Millisecond
+	// impatience is the same for a cut between any two words, which a hearer may
+	// notice; he notices a silence of that length too.
+	impatience = 200 * time.Millisecond
 )
 
 // mind thinks of replies: it streams the language model's answer and cuts it
@@ -92,30 +95,24 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	var cutter text.Cutter
+	var w writing
 	tell := func(goesOn bool, sentences ...string) {
 		for _, line := range sentences {
+			w.cut(m.pace)
 			s.thought(line)
 			m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}})
 		}
 	}
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature = temperature
-	var first time.Time // part of the answer
-	bytes := 0
 	usage, err := m.model.Generate(ctx, prompt, func(part engine.Part) error {
-		if first.IsZero() {
-			first, bytes = time.Now(), -len(part.Text)
-		}
-		bytes += len(part.Text)
+		w.came(part.Text)
 		tell(false, cutter.Push(part.Text)...)
-		if early := m.early(&cutter, s); early != "" {
-			tell(true, early)
+		if early, ended := m.early(&cutter, s); early != "" {
+			tell(!ended, early)
 		}
 		return context.Cause(ctx)
 	})
-	if !t.Speculative { // which waits after its first sentence
-		m.pace.wrote(bytes, time.Since(first))
-	}
 	m.log.Debug("reply", "turn", t.Turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(), "err", err)
 	if err != nil {
@@ -129,15 +126,19 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 }
 
 // early cuts a sentence short where all of it would come too late: at a clause
-// when its sound would just be missed, at a phrase when it is.
-func (m mind) early(c *text.Cutter, s *schedule) string {
+// when its sound would just be missed, at a phrase when it is, and behind any
+// word when it is missed for long. A sentence that seems to be over is not kept
+// back until that is sure.
+func (m mind) early(c *text.Cutter, s *schedule) (begin string, ended bool) {
 	switch late := s.lateBy(m.pace.lead()); {
+	case late > impatience:
+		return c.Early(text.AtWord, m.pace.least())
 	case late > patience:
 		return c.Early(text.AtPhrase, m.pace.least())
 	case late > 0:
 		return c.Early(text.AtClause, m.pace.least())
 	}
-	return ""
+	return "", false
 }
 
 // Sentences cuts a text that the assistant is to say as it stands.

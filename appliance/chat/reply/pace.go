@@ -52,6 +52,31 @@ func (p *Pace) sounded(took time.Duration) {
 	p.firstSound += (took - p.firstSound) / lately
 }
 
+// writing times the first piece of a reply: with the next ones the model waits
+// for others that are due before.
+type writing struct {
+	first time.Time // part of the reply
+	bytes int       // after that
+	over  bool
+}
+
+// came notes that a part of the reply came.
+func (w *writing) came(part string) {
+	if w.first.IsZero() {
+		w.first = time.Now()
+		return
+	}
+	w.bytes += len(part)
+}
+
+// cut notes that a piece was cut off, of which p learns if it is the first.
+func (w *writing) cut(p *Pace) {
+	if !w.over {
+		w.over = true
+		p.wrote(w.bytes, time.Since(w.first))
+	}
+}
+
 // lead is how long before its first sound is missed a piece of an answer has to
 // be cut off, when it cannot wait for one more word.
 func (p *Pace) lead() time.Duration {
