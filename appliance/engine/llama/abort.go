@@ -24,28 +24,31 @@ type abort struct {
 	gate *engine.Gate
 
 	mu     sync.Mutex
-	need   engine.Need // of the step that runs
-	armed  bool
-	ends   time.Time // when the step should be over
+	need   func() engine.Need // of the step that runs; nil: it is not given up
+	ends   time.Time          // when the step should be over
+	comes  engine.Need        // the most urgent that has come to the model meanwhile
+	news   atomic.Bool        // comes has changed
 	wanted atomic.Bool
 
 	looked time.Time // by the thread that decodes
 }
 
 // arm lets the step that is about to run be given up for somebody more urgent
-// than need. took is how long it should take.
-func (a *abort) arm(need engine.Need, took time.Duration) {
+// than need, which may change meanwhile: a reply that has its first sentence is
+// less urgent than one without. took is how long the step should take.
+func (a *abort) arm(need func() engine.Need, took time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.need, a.armed, a.ends, a.looked = need, true, now.Add(took), now
+	a.need, a.ends, a.comes, a.looked = need, now.Add(took), engine.Need{}, now
+	a.news.Store(false)
 	a.wanted.Store(false)
 }
 
 func (a *abort) disarm() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.armed = false
+	a.need = nil
 	a.wanted.Store(false)
 }
 
@@ -53,8 +56,9 @@ func (a *abort) disarm() {
 func (a *abort) yieldTo(n engine.Need) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.armed && n.Compare(a.need) < 0 && time.Until(a.ends) > worthAborting {
-		a.wanted.Store(true)
+	if a.need != nil && n.Compare(a.comes) < 0 {
+		a.comes = n
+		a.news.Store(true)
 	}
 }
 
@@ -63,14 +67,19 @@ func (a *abort) asked() bool {
 	if a.wanted.Load() {
 		return true
 	}
-	if now := time.Now(); now.Sub(a.looked) >= lookEvery {
-		a.looked = now
-		a.mu.Lock()
-		armed, need := a.armed, a.need
-		a.mu.Unlock()
-		if armed && a.gate.Wanted(need) {
-			a.yieldTo(engine.Need{Priority: engine.Live})
-		}
+	now := time.Now()
+	if !a.news.Swap(false) && now.Sub(a.looked) < lookEvery {
+		return false
+	}
+	a.looked = now
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.need == nil || a.ends.Sub(now) <= worthAborting {
+		return false
+	}
+	need := a.need()
+	if a.comes.Compare(need) < 0 || a.gate.Wanted(need) {
+		a.wanted.Store(true)
 	}
 	return a.wanted.Load()
 }

@@ -74,7 +74,7 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 			b.empty()
 			b.add(0, at, tokens[at:at+stepTokens], true)
 			if disturb {
-				a.arm(engine.Need{}, time.Minute)
+				a.arm(func() engine.Need { return engine.Need{} }, time.Minute)
 				a.yieldTo(engine.Live.Urgency().Get())
 				if r := m.lib.decode(ctx, b.c); r != 2 {
 					t.Fatalf("a step that is to be given up: result %d", r)
@@ -113,7 +113,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 		"as urgent":      {need, time.Second, false},
 		"an older reply": {engine.NewUrgency(engine.Live, now.Add(-time.Second)).Get(), time.Second, true},
 	} {
-		a.arm(need, c.took)
+		a.arm(func() engine.Need { return need }, c.took)
 		a.yieldTo(c.by)
 		if got := a.asked(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -126,6 +126,20 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	a.yieldTo(live)
 	if a.asked() {
 		t.Error("a step that may not be given up was")
+	}
+	// The step becomes less urgent while it runs: what it is for has its first
+	// sentence, whose sound is due before the second.
+	step := engine.NewUrgency(engine.Live, now)
+	sound := engine.NewUrgency(engine.Live, now)
+	a.arm(step.Get, time.Second)
+	a.yieldTo(sound.Get())
+	if a.asked() {
+		t.Error("a step was given up for what is as urgent")
+	}
+	step.Set(engine.Live, now.Add(time.Minute))
+	time.Sleep(2 * lookEvery)
+	if !a.asked() {
+		t.Error("a step whose words have time holds up the sound that is due")
 	}
 }
 

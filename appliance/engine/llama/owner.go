@@ -275,12 +275,12 @@ func (o *owner) learn(shares []share, cores int, took time.Duration) {
 // conversations that wait for their next turn are given up.
 func (o *owner) decode(cores int) (given bool, err error) {
 	o.lib.setNThreads(o.ctx, int32(cores), int32(cores))
-	if n := int(o.batch.c.count); n > stepTokensAside && o.cache.divisible {
-		took := o.steps.expect(n, time.Now())
-		if cores < o.pace.threads() || took == 0 {
-			took = time.Second // as good as any guess: it is worth giving up
-		}
-		o.abort.arm(o.urgency().Get(), took)
+	took := o.steps.expect(int(o.batch.c.count), time.Now())
+	if cores < o.pace.threads() || took == 0 {
+		took = time.Second // as good as any guess: it is worth giving up
+	}
+	if took > worthAborting && o.cache.divisible {
+		o.abort.arm(func() engine.Need { return o.urgency().Get() }, took)
 		o.ask(true)
 		defer func() {
 			o.ask(false)
