@@ -1,0 +1,195 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// lively are parts that take their time as real ones do, let go when nobody
+// waits any more, and fail now and then.
+type lively struct {
+	*fakes
+
+	mu     sync.Mutex
+	chance *rand.Rand
+	fails  int           // one call in so many fails; 0: none
+	broken chan struct{} // closed: the line is gone
+	full   bool          // so is the disk
+	after  int           // calls of the line after it was closed
+	over   bool
+}
+
+func newLively(chance *rand.Rand, fails int) *lively {
+	l := &lively{fakes: newFakes(), chance: chance, fails: fails, broken: make(chan struct{})}
+	l.closed = make(chan int, 10)
+	l.replies = []string{"It opens ", "at ten. ", "Not on Mondays, ", "but on all other days. ", "Come and ", "see us."}
+	return l
+}
+
+func (l *lively) draw(n int) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.chance.IntN(n)
+}
+
+// work takes up to so long, and may fail.
+func (l *lively) work(ctx context.Context, most time.Duration) error {
+	select {
+	case <-time.After(time.Duration(l.draw(int(most)))):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if l.fails > 0 && l.draw(l.fails) == 0 {
+		return []error{engine.ErrUnreachable, engine.ErrBroken, context.DeadlineExceeded, errors.New("it broke")}[l.draw(4)]
+	}
+	return nil
+}
+
+func (l *lively) Transcribe(ctx context.Context, pcm []float32, o engine.TranscribeOptions) (engine.Transcript, error) {
+	if err := l.work(ctx, 300*time.Millisecond); err != nil {
+		return engine.Transcript{}, err
+	}
+	// Longer sound has other words, as it has when a user goes on.
+	return engine.Transcript{Text: fmt.Sprintf("I have said %d things.", len(pcm)/8000), Language: "en"}, nil
+}
+
+func (l *lively) Load(context.Context) {}
+
+// Probability is how likely it is that somebody has finished.
+func (l *lively) Probability(ctx context.Context, _ []float32, _ *engine.Urgency) (float64, error) {
+	err := l.work(ctx, 60*time.Millisecond)
+	return float64(l.draw(100)) / 100, err
+}
+
+func (l *lively) Prefill(ctx context.Context, _ engine.Prompt) error {
+	return l.work(ctx, 400*time.Millisecond)
+}
+
+func (l *lively) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	l.fakes.mu.Lock()
+	l.asked = append(l.asked, p.Messages)
+	l.fakes.mu.Unlock()
+	for _, piece := range l.replies[:1+l.draw(len(l.replies))] {
+		if err := l.work(ctx, 200*time.Millisecond); err != nil {
+			return engine.Usage{}, err
+		}
+		if err := emit(engine.Part{Text: piece}); err != nil {
+			return engine.Usage{}, err
+		}
+	}
+	return engine.Usage{}, nil
+}
+
+func (l *lively) Prepare(name string) error {
+	if name == "jenny" {
+		return nil
+	}
+	return l.fakes.Prepare(name)
+}
+
+func (l *lively) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+	if err := l.work(ctx, 500*time.Millisecond); err != nil {
+		return nil, err
+	}
+	return livelyVoice{l}, l.Prepare(name)
+}
+
+type livelyVoice struct{ *lively }
+
+func (v livelyVoice) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	whole := 24 * 60 * len(text) // 60 ms a letter
+	for made := 0; made < whole; {
+		if err := v.work(ctx, 100*time.Millisecond); err != nil {
+			return err
+		}
+		piece := min(whole-made, 6000)
+		made += piece
+		if err := emit(engine.Sound{PCM: make([]float32, piece), Whole: whole, Last: made == whole}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// errLineGone is how a line says that there is nobody any more.
+var errLineGone = errors.New("the line is gone")
+
+func (l *lively) Send(ctx context.Context, m contract.ServerMessage) error {
+	l.mu.Lock()
+	if l.over {
+		l.after++
+	}
+	l.mu.Unlock()
+	select {
+	case <-l.broken:
+		return errLineGone
+	case <-time.After(time.Duration(l.draw(int(20 * time.Millisecond)))):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return l.fakes.Send(ctx, m)
+}
+
+func (l *lively) Play(ctx context.Context, s contract.Sound) error {
+	return l.Send(ctx, contract.AudioOutput{ID: s.ID, Index: s.Index, CustomSessionID: s.CustomSessionID})
+}
+
+func (l *lively) Close(code int, reason string) {
+	l.mu.Lock()
+	l.over = true
+	l.mu.Unlock()
+	l.fakes.Close(code, reason)
+}
+
+func (l *lively) WriteChat(ctx context.Context, id string, w store.ChatWrite) error {
+	select {
+	case <-time.After(time.Duration(l.draw(int(30 * time.Millisecond)))):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	l.mu.Lock()
+	full := l.full
+	l.mu.Unlock()
+	if full {
+		return store.ErrFull
+	}
+	return l.fakes.WriteChat(ctx, id, w)
+}
+
+// newest is the id of the sentence that was told last.
+func (l *lively) newest() string {
+	l.fakes.mu.Lock()
+	defer l.fakes.mu.Unlock()
+	for _, m := range slices.Backward(l.sent) {
+		if said, ok := m.(contract.AssistantMessage); ok {
+			return said.ID
+		}
+	}
+	return ""
+}
+
+// drop breaks the line, once.
+func (l *lively) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.broken:
+	default:
+		close(l.broken)
+	}
+}
+
+func (l *lively) fill() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.full = true
+}
