@@ -49,13 +49,22 @@ type TranscribeOptions struct {
 	// Language is a BCP 47 tag such as "en"; empty lets the engine find out,
 	// where it can.
 	Language string
+	// Draft is that of an earlier transcript of the beginning of the same sound;
+	// nil is none. As far as it is right, the words in it need not be found again
+	// one by one: the transcript is the same, and comes sooner.
+	Draft Draft
 }
 
 // Transcript is what a Transcriber heard. Text is empty when nobody spoke.
 type Transcript struct {
 	Text     string
 	Language string // BCP 47
+	Draft    Draft  // for the same sound when there is more of it; nil where the engine makes none
 }
+
+// Draft is a transcript in the tokens of the Transcriber that made it, which
+// alone can read it. Nobody changes it.
+type Draft []int64
 
 // A Synthesizer speaks with one voice. It may be called from many goroutines.
 type Synthesizer interface {

@@ -202,6 +202,35 @@ func (g *decoding) carry(wrote []Value, first bool) error {
 	return err
 }
 
+// rewind forgets all but the first so many tokens of the text, at least one, so
+// that it can go on from there in another way.
+func (g *decoding) rewind(length int64) error {
+	if length == g.length {
+		return nil
+	}
+	d := g.decoder
+	kept := make([]Value, 0, 2*len(d.layers))
+	for i, n := range d.layers {
+		for j := range 2 {
+			part := g.part(g.self[1], i, j, g.capacity) // head by head
+			for h := int64(1); h < d.heads; h++ {
+				copy(part[h*length*d.dim:(h+1)*length*d.dim], part[h*g.length*d.dim:])
+			}
+			t, err := NewTensor(part, 1, d.heads, length, d.dim)
+			if err != nil {
+				return errors.Join(err, destroy(kept))
+			}
+			kept = append(kept, t)
+			if err := g.call.In(n.past[j], t); err != nil {
+				return errors.Join(err, destroy(kept))
+			}
+		}
+	}
+	err := destroy(g.past)
+	g.past, g.length = kept, length
+	return err
+}
+
 // part is the place of a layer's key (0) or value (1) of up to so many
 // positions in a buffer of all of them.
 func (g *decoding) part(buffer []float32, layer, kind int, positions int64) []float32 {

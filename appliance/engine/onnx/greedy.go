@@ -80,18 +80,26 @@ func argmax(x []float32) int64 {
 }
 
 // inTurns runs work in pieces: first once, then next until it says that it is
-// done, passing the gate for each and looking at ctx in between.
+// done. Between two pieces it looks at ctx, and leaves the cores to who is more
+// urgent, if somebody like that waits. Were they given back each time, who is less
+// urgent would get in between, and hold them for a piece of its own.
 func inTurns(ctx context.Context, gate *engine.Gate, u *engine.Urgency, cores int, pieces ...func() (done bool, err error)) error {
-	for i := 0; ; i = min(i+1, len(pieces)-1) {
-		done := false
+	next, done := 0, false
+	for !done {
 		err := gate.Do(ctx, u, cores, func() (err error) {
-			done, err = pieces[i]()
-			return err
+			for {
+				done, err = pieces[next]()
+				next = min(next+1, len(pieces)-1)
+				if done || err != nil || ctx.Err() != nil || gate.Wanted(u.Get()) {
+					return err
+				}
+			}
 		})
-		if done || err != nil {
+		if err != nil {
 			return err
 		}
 	}
+	return nil
 }
 
 // checkLength refuses sound that is too long for one call.

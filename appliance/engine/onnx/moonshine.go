@@ -37,10 +37,6 @@ const (
 	// Nobody says more than about six and a half tokens a second; a text that
 	// is longer is a runaway.
 	tokensPerSecond = 6.5
-
-	// tokensPerEntry is how many tokens are made before the cores are offered
-	// to others: about 10 ms of work.
-	tokensPerEntry = 8
 )
 
 // MaxSamples is the longest sound that a Transcriber of this package takes:
@@ -119,12 +115,13 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 		return heard, ctx.Err()
 	}
 	err := m.work.use(func(w *moonshineWork) (err error) {
-		heard.Text, err = m.transcribe(ctx, w, pcm, o.Urgency)
+		heard.Draft, err = m.transcribe(ctx, w, pcm, o)
 		return errors.Join(err, w.end())
 	})
 	if err != nil {
 		return engine.Transcript{}, err
 	}
+	heard.Text = m.Text(heard.Draft)
 	return heard, nil
 }
 
@@ -132,34 +129,38 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 // does on about one cut in a hundred of a long utterance, it hears it once more
 // with other silence around it; and in two halves, if the text is still far too
 // short for the voice.
-func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, u *engine.Urgency) (string, error) {
-	best, err := m.hear(ctx, w, pcm, moonshineLead, u)
+func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, o engine.TranscribeOptions) ([]int64, error) {
+	p := pass{pcm: pcm, lead: moonshineLead, draft: m.usable(o.Draft), urgency: o.Urgency, weighed: len(pcm) >= doubtedFrom}
+	best, err := m.hear(ctx, w, p)
 	if err != nil || !best.doubtful(pcm) {
-		return m.Text(best.ids), err
+		return best.ids, err
 	}
-	again, err := m.hear(ctx, w, pcm, 0, u)
+	p.lead, p.draft = 0, nil
+	again, err := m.hear(ctx, w, p)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if again.better(best) {
 		best = again
 	}
 	if !best.short(pcm) {
-		return m.Text(best.ids), nil
+		return best.ids, nil
 	}
 	at := quietest(pcm)
-	first, err := m.hear(ctx, w, pcm[:at], 0, u)
+	p.pcm = pcm[:at]
+	first, err := m.hear(ctx, w, p)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	second, err := m.hear(ctx, w, pcm[at:], 0, u)
+	p.pcm = pcm[at:]
+	second, err := m.hear(ctx, w, p)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if halves := first.and(second); halves.better(best) {
-		return tidy(m.Text(first.ids) + " " + m.Text(second.ids)), nil
+		return halves.ids, nil
 	}
-	return m.Text(best.ids), nil
+	return best.ids, nil
 }
 
 // moonshineWork is what one call needs.
@@ -192,34 +193,43 @@ func (w *moonshineWork) Close() error {
 	return errors.Join(w.end(), w.encoder.Close(), w.decoding.Close())
 }
 
-// hear runs the encoder, with so many samples of silence before the sound, and
-// then the decoder, a few tokens at a time, giving the cores back in between.
-func (m *Moonshine) hear(ctx context.Context, w *moonshineWork, pcm []float32, lead int, u *engine.Urgency) (reading, error) {
-	w.sound = grown(w.sound, int64(lead+len(pcm)+moonshineTail))
-	clear(w.sound[:lead])
-	limited(w.sound[lead:], pcm)
-	clear(w.sound[lead+len(pcm):])
-	limit := int64(tokensPerSecond*float64(len(pcm))/engine.SpeechRateHz) + 2
-	text := greedy{limit: int(limit), end: moonshineEOS}
+// pass is one hearing of a sound.
+type pass struct {
+	pcm     []float32
+	lead    int     // samples of silence before it
+	draft   []int64 // with which its text may begin
+	urgency *engine.Urgency
+	weighed bool // it is to be known how sure the model is, a tenth of a token's work
+}
+
+// hear runs the encoder and then the decoder, token by token, on cores that it
+// gives back whenever somebody wants them more.
+func (m *Moonshine) hear(ctx context.Context, w *moonshineWork, p pass) (reading, error) {
+	w.sound = grown(w.sound, int64(p.lead+len(p.pcm)+moonshineTail))
+	clear(w.sound[:p.lead])
+	limited(w.sound[p.lead:], p.pcm)
+	clear(w.sound[p.lead+len(p.pcm):])
+	limit := int(tokensPerSecond*float64(len(p.pcm))/engine.SpeechRateHz) + 2
+	p.draft = p.draft[:min(len(p.draft), limit-1)]
+	text := greedy{limit: limit, end: moonshineEOS}
 	var r reading
-	err := inTurns(ctx, m.gate, u, m.encoder.Threads(),
-		func() (bool, error) { return false, m.listen(w, limit) },
+	take := func(logits []float32) (id int64, more bool) {
+		id = argmax(logits)
+		if p.weighed {
+			r.add(logits, id)
+		}
+		return id, text.add(id)
+	}
+	err := inTurns(ctx, m.gate, p.urgency, m.encoder.Threads(),
+		func() (bool, error) { return false, m.listen(w, int64(limit)) },
+		func() (bool, error) { return w.check(p.draft, take) },
 		func() (bool, error) {
-			for range tokensPerEntry {
-				logits, err := w.step(text.last(moonshineBOS))
-				if err != nil {
-					return true, err
-				}
-				best := argmax(logits)
-				r.add(logits, best)
-				if !text.add(best) {
-					return true, nil
-				}
-				if ctx.Err() != nil {
-					break
-				}
+			logits, err := w.step(text.last(moonshineBOS))
+			if err != nil {
+				return true, err
 			}
-			return false, nil
+			_, more := take(logits)
+			return !more, nil
 		})
 	r.ids = text.ids
 	return r, err

@@ -30,10 +30,6 @@ const (
 
 	// silent is the probability of no speech from which on nothing was said.
 	silent = 0.5
-
-	// whisperTokensPerEntry is how many tokens are made before the cores are
-	// offered to others: about 30 ms of work.
-	whisperTokensPerEntry = 4
 )
 
 // Whisper turns the speech of 99 languages into text. It is an
@@ -117,8 +113,8 @@ func (w *Whisper) Transcribe(ctx context.Context, pcm []float32, o engine.Transc
 	return heard, nil
 }
 
-// transcribe runs the encoder, the prompt, and then the decoder a few tokens at
-// a time, giving the cores back in between.
+// transcribe runs the encoder, the prompt, and then the decoder, token by token,
+// on cores that it gives back whenever somebody wants them more.
 func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float32, language int64, u *engine.Urgency) ([]int64, int64, error) {
 	text := greedy{limit: whisperLimit, end: whisperEOS}
 	err := inTurns(ctx, w.gate, u, w.decoder.session.Threads(),
@@ -132,16 +128,8 @@ func (w *Whisper) transcribe(ctx context.Context, work *whisperWork, pcm []float
 			return !text.add(w.tokens.next(logits, true)), nil
 		},
 		func() (bool, error) {
-			for range whisperTokensPerEntry {
-				logits, err := work.step(text.last(0))
-				if err != nil || !text.add(w.tokens.next(logits, false)) {
-					return true, err
-				}
-				if ctx.Err() != nil {
-					break
-				}
-			}
-			return false, nil
+			logits, err := work.step(text.last(0))
+			return err != nil || !text.add(w.tokens.next(logits, false)), err
 		})
 	return text.ids, language, err
 }
