@@ -70,6 +70,10 @@ type SegmentKind int
 const (
 	// Voice: a voiced frame of an utterance; Voiced grows.
 	Voice SegmentKind = iota
+	// Faded: the voice has likely ended, though the detector has not let go of it
+	// for long enough; PCM holds the current part. Paused follows in time, or the
+	// voice was only soft.
+	Faded
 	// Paused: the short pause is reached; PCM holds the current part, unless
 	// the utterance is too Short to hold a word.
 	Paused
@@ -118,6 +122,9 @@ type Segmenter struct {
 	voiced    int // frames in the utterance
 	silent    int // frames since the last voice
 	resumed   resumption
+	loudness  loudness
+	faded     bool // the voice is quiet, though nobody was told of a pause
+	fades     int  // how often it was told of the utterance
 
 	part      []float32 // audio of the current part
 	partBegin int64     // where its voice begins
@@ -161,6 +168,7 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 		return out, fmt.Errorf("voice detection: %w", err)
 	}
 	s.pos += FrameSamples
+	s.loudness.hear(frame, p >= noVoice)
 	threshold := s.opt.Threshold
 	if s.run > 0 || s.speaking && !s.paused {
 		threshold = max(threshold-releaseMargin, 0.01)
@@ -175,6 +183,9 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 	}
 	return s.heard(out, frame, p), nil
 }
+
+// noVoice is the probability under which a frame tells how loud the place is.
+const noVoice = 0.1
 
 // stillness is the peak, -70 dBFS or ten steps of 16 bits, under which a frame
 // holds nothing that anybody could hear: a muted microphone, not a quiet one.
@@ -207,6 +218,7 @@ func (s *Segmenter) idle(out []Segment, frame []float32) []Segment {
 	s.speaking, s.paused = true, false
 	s.utterance++
 	s.voiced, s.silent, s.resumed = s.run, 0, resumption{}
+	s.faded, s.fades = false, 0
 	s.part = append(make([]float32, 0, 8*SpeechRateHz), s.prefix...)
 	s.prefix = s.prefix[:0]
 	s.begin = s.pos - int64(s.run*FrameSamples)
@@ -220,9 +232,10 @@ func (s *Segmenter) heard(out []Segment, frame []float32, p float32) []Segment {
 	s.part = append(s.part, frame...)
 	s.probs = append(s.probs, p)
 	if s.run > 0 && (!s.paused || s.run >= onsetFrames) {
-		return s.heardVoice(out)
+		return s.fade(s.heardVoice(out), p)
 	}
 	s.silent++
+	out = s.fade(out, p)
 	silence := time.Duration(s.silent) * FrameDuration
 	if !s.paused && s.partVoice && silence >= s.opt.ShortPause {
 		s.paused = true
@@ -233,6 +246,25 @@ func (s *Segmenter) heard(out []Segment, frame []float32, p float32) []Segment {
 	}
 	return out
 }
+
+// fade tells when the voice falls silent before the detector is sure of that: at
+// most once for each second of voice, since each costs a guess, and often it is
+// only a soft sound.
+func (s *Segmenter) fade(out []Segment, p float32) []Segment {
+	if s.paused || !s.faded && p >= fadedBelow {
+		return out
+	}
+	before := s.faded
+	s.faded = s.loudness.faded()
+	if before || !s.faded || !s.partVoice || !s.enough() || s.fades > int(time.Duration(s.voiced)*FrameDuration/time.Second) {
+		return out
+	}
+	s.fades++
+	return append(out, s.withPCM(Faded))
+}
+
+// Fading reports whether the voice is as quiet as when Faded was told.
+func (s *Segmenter) Fading() bool { return s.faded }
 
 func (s *Segmenter) heardVoice(out []Segment) []Segment {
 	if !s.partVoice {

@@ -18,19 +18,20 @@ const (
 	// behind it, 2 dB.
 	softest   = 1.0 / 1000
 	overFloor = 1.6
-	// noisy is the energy from which the silence hides the voice's soft ends,
-	// beside the voice itself, -26 dB. There the detector, which knows how voice
-	// sounds, knows better.
-	noisy = 1.0 / 400
+	// detectorLag is how many hops after the end of a voice the detector lets go
+	// of it in the median, 48 ms, and a little less in noise.
+	detectorLag = 6
 )
 
 // voiceEnd is where the voice in a sound ends, as its index. letGo is where the
 // detector found no more voice, up to 150 ms late, and what is behind it is
 // silence: the noise of the place. Where a soft end goes on behind letGo, the
-// voice ends with it.
+// voice ends with it. Noise hides soft ends; in it the voice has ended by as much
+// before letGo as the detector mostly is late, but not before the last that is
+// heard over the noise.
 func voiceEnd(pcm []float32, letGo int) int {
 	from := max(0, letGo-levelTime)
-	hops := hopEnergies(pcm[from:])
+	hops := (&loudness{}).of(pcm[from:])
 	let := (letGo - from) / endHop
 	if let < endBack || let > len(hops)-endSpan {
 		return letGo
@@ -38,10 +39,7 @@ func voiceEnd(pcm []float32, letGo int) int {
 	level := slices.Sorted(slices.Values(hops[:let]))[let*9/10]
 	behind := hops[let:]
 	floor := slices.Sorted(slices.Values(behind))[len(behind)/2]
-	if floor > noisy*level {
-		return letGo
-	}
-	threshold := max(overFloor*floor, softest*level)
+	threshold, noisy := max(overFloor*floor, softest*level), floor > noisy*level
 	voiced := func(i int) bool { // up to hop i
 		var energy float32
 		for _, e := range hops[i-endSpan : i] {
@@ -50,7 +48,7 @@ func voiceEnd(pcm []float32, letGo int) int {
 		return energy > endSpan*threshold
 	}
 	end := let
-	if voiced(let) {
+	if !noisy && voiced(let) {
 		for end < len(hops) && voiced(end+1) {
 			end++
 		}
@@ -58,27 +56,23 @@ func voiceEnd(pcm []float32, letGo int) int {
 			return letGo
 		}
 	}
-	for end > let-endBack && !voiced(end) {
+	for back := furthest(noisy, threshold > softest*level); end > let-back && !voiced(end); {
 		end--
 	}
-	if hops[end-1] <= threshold { // the one before it was loud enough for two
+	if !noisy && hops[end-1] <= threshold { // the one before it was loud enough for two
 		end--
 	}
 	return from + end*endHop
 }
 
-// hopEnergies are the energies of the hops of a sound, of its high frequencies
-// more than of its low ones: the last consonants are there, and most noise is
-// not.
-func hopEnergies(pcm []float32) []float32 {
-	all := make([]float32, len(pcm)/endHop)
-	var last float32
-	for i := range all {
-		for _, x := range pcm[i*endHop : (i+1)*endHop] {
-			d := x - 0.9*last
-			last = x
-			all[i] += d * d
-		}
+// furthest is how many hops before the detector lets go a voice may end: fewer
+// where noise hides soft ends, and least where it is loud.
+func furthest(noisy, someNoise bool) int {
+	switch {
+	case noisy:
+		return detectorLag
+	case someNoise:
+		return 2 * detectorLag
 	}
-	return all
+	return endBack
 }

@@ -272,6 +272,7 @@ func (e *Ear) close(ctx context.Context, utterance int) {
 	if utterance != u.number || u.over {
 		return
 	}
+	e.goneOn()
 	u.over, u.pausing = true, false
 	if u.urgency != nil { // somebody waits for the words now
 		u.urgency.Set(engine.Live, time.Now())
@@ -293,12 +294,21 @@ func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 	case engine.Voice:
 		u.paused = nil
 		e.Post(turn.Voiced{At: now, Utterance: u.number, Voice: s.Voiced})
+		if !e.segmenter.Fading() {
+			e.goneOn()
+		}
 		e.overhear(ctx)
+	case engine.Faded:
+		e.guessEarly(ctx, s)
 	case engine.Paused:
+		known := e.guessedEarly(s)
 		u.pausing = true
 		e.Post(turn.Paused{At: now, Utterance: u.number, Revision: u.revision, End: e.time.At(s.End), Short: s.Short})
 		if !s.Short {
-			e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
+			if !known {
+				e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
+			}
+			e.tellEarly()
 			e.askFinished(ctx, u, s)
 		}
 	case engine.PartEnded:

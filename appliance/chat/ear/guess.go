@@ -27,6 +27,15 @@ type hearing struct {
 	closed   []float32 // the sound of the newest closed part, for the TurnEnd
 	cancel   context.CancelFunc
 	urgency  *engine.Urgency // of the newest guess asked for
+	early    early
+	draft    draft // of the newest transcript
+}
+
+// draft is what a transcript of a part leaves for later ones, which have more of
+// its sound.
+type draft struct {
+	part int64 // sample at which its voice begins
+	ids  engine.Draft
 }
 
 // guess is one transcription: asked for, and then answered.
@@ -35,6 +44,7 @@ type guess struct {
 	revision   int
 	part       bool // of a closed part: it stays
 	midway     bool // of what was said so far, in the middle of it
+	early      bool // asked for before the pause was sure
 	segment    engine.Segment
 	transcript engine.Transcript
 	err        error
@@ -46,6 +56,7 @@ func (e *Ear) partEnded(ctx context.Context, s engine.Segment) {
 	if e.finishing.on {
 		u.closed = s.PCM
 	}
+	e.goneOn()
 	switch {
 	case u.paused != nil:
 		u.parts = append(u.parts, *u.paused)
@@ -109,12 +120,16 @@ func (e *Ear) ask(ctx context.Context, g guess) {
 // transcribe begins a transcription, which ends up in guesses.
 func (e *Ear) transcribe(ctx context.Context, g guess, u *engine.Urgency) context.CancelFunc {
 	e.awaiting = true
+	options := engine.TranscribeOptions{Urgency: u}
+	if d := g.of.draft; d.part == g.segment.Begin {
+		options.Draft = d.ids
+	}
 	ctx, cancel := context.WithTimeout(ctx, guessTimeout)
 	e.Go(func() {
 		defer cancel()
 		defer func() { e.guesses <- g }() // of a panic too: somebody waits for it
 		if len(g.segment.PCM) > 0 {
-			g.transcript, g.err = e.Transcriber.Transcribe(ctx, g.segment.PCM, engine.TranscribeOptions{Urgency: u})
+			g.transcript, g.err = e.Transcriber.Transcribe(ctx, g.segment.PCM, options)
 		}
 	})
 	return cancel
@@ -123,9 +138,13 @@ func (e *Ear) transcribe(ctx context.Context, g guess, u *engine.Urgency) contex
 // guessed takes a finished transcription and begins the next.
 func (e *Ear) guessed(ctx context.Context, g guess) {
 	e.awaiting = false
-	if g.midway {
+	if g.err == nil {
+		g.of.draft = draft{g.segment.Begin, g.transcript.Draft}
+	}
+	switch {
+	case g.midway:
 		e.overheardSo(g)
-	} else {
+	case !e.heardEarly(g):
 		e.understood(g)
 	}
 	if len(e.waiting) > 0 {
