@@ -302,7 +302,7 @@ func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 		e.guessEarly(ctx, s)
 	case engine.Paused:
 		known := e.guessedEarly(s)
-		u.pausing = true
+		u.pausing, u.end = true, s.End
 		e.Post(turn.Paused{At: now, Utterance: u.number, Revision: u.revision, End: e.time.At(s.End), Short: s.Short})
 		if !s.Short {
 			if !known {

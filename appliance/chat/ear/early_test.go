@@ -83,12 +83,13 @@ func TestWordsAreAskedForBeforeThePauseIsSure(t *testing.T) {
 			n.release <- struct{}{}
 		}
 		e.queue <- pcmOf(320, 0)
-		if p, ok := told(events).(turn.Paused); !ok || p.Revision != 1 {
+		p, ok := told(events).(turn.Paused)
+		if !ok || p.Revision != 1 {
 			t.Fatalf("first comes %+v", p)
 		}
 		n.release <- struct{}{}
-		if g, ok := told(events).(turn.Guessed); !ok || g.Revision != 1 || strings.TrimSpace(g.Words.Text) != "word" {
-			t.Errorf("then comes %+v", g)
+		if g, ok := told(events).(turn.Guessed); !ok || g.Revision != 1 || strings.TrimSpace(g.Words.Text) != "word" || g.Words.End != p.End {
+			t.Errorf("after a pause from %v on comes %+v", p.End, g)
 		}
 		if len(n.requests) > 0 {
 			t.Errorf("the pause asks once more, of %d ms", (<-n.requests).ms)

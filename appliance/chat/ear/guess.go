@@ -18,6 +18,7 @@ type hearing struct {
 	pausing  bool
 	over     bool
 	begin    int64 // sample at which its voice begins
+	end      int64 // and at which it ends, at the newest pause
 	revision int
 	asked    int       // the newest revision that a guess was asked for
 	parts    []string  // transcripts of the closed parts, in order
@@ -173,7 +174,7 @@ func (e *Ear) understood(g guess) {
 		Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
 		Language: g.transcript.Language,
 		Begin:    e.time.At(u.begin),
-		End:      e.time.At(g.segment.End),
+		End:      e.time.At(u.end),
 	}})
 }
 
