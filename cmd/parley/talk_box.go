@@ -258,8 +258,8 @@ func (b *boxLine) receive(ctx context.Context, to chan<- arrived) {
 func ending(err error) error {
 	closed, ok := errors.AsType[websocket.CloseError](err)
 	switch {
-	case !ok:
-		return fmt.Errorf("the connection to the box broke: %w", err)
+	case !ok: // %v: what a box leaves that dies is an io.EOF too, and that is no end as agreed
+		return fmt.Errorf("the connection to the box broke: %v", err)
 	case closed.Code == websocket.StatusNormalClosure:
 		return io.EOF
 	}
