@@ -16,8 +16,8 @@ import (
 const gbnfDepth = 16
 
 // schema is the part of JSON Schema that a grammar can follow. What only
-// describes is passed over; bounds of numbers a grammar cannot count, so who
-// runs a tool checks them.
+// describes is passed over; bounds of numbers that are no integers a grammar
+// cannot count, so who runs a tool checks them.
 type schema struct {
 	Type       json.RawMessage            `json:"type"` // a name or several
 	Properties orderedMap                 `json:"properties"`
@@ -225,7 +225,9 @@ func (g *gbnf) ofType(t string, s schema, at string, depth int) (string, error) 
 		}
 		times, err := repeat(s.MinLength, s.MaxLength, at+".maxLength")
 		return g.add(`"\"" ` + g.basic("char") + times + ` "\""`), err
-	case "integer", "number", "boolean", "null":
+	case "integer":
+		return g.integer(s, at)
+	case "number", "boolean", "null":
 		return g.basic(t), nil
 	case "array":
 		return g.array(s, at, depth)

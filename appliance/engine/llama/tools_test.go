@@ -139,6 +139,7 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 		`{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":3}},"required":["l"]}`,
 		`{"type":"object","properties":{"l":{"type":"array","items":{"const":7},"maxItems":1}},"required":["l"]}`,
 		`{"type":"object","properties":{"u":{"anyOf":[{"type":"null"},{"type":["boolean","integer"]}]},"d":{"type":"object","properties":{"e":{"const":{"k":[1,2]}}},"required":["e"]}},"required":["u","d"]}`,
+		`{"type":"object","properties":{"h":{"type":"integer","minimum":0,"maximum":23},"m":{"type":"integer","exclusiveMinimum":-7,"maximum":1205}},"required":["h","m"]}`,
 		`{"type":"object","additionalProperties":false}`,
 	} {
 		text, err := toolGrammar(engine.Tool{Name: "try \"it\"", Parameters: json.RawMessage(schema)})
