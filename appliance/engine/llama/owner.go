@@ -47,14 +47,7 @@ type owner struct {
 
 // run serves until the mailbox is closed, then ends what is left.
 func (o *owner) run() {
-	for o.takeIn() {
-		if len(o.running) == 0 {
-			<-o.box.wake
-			continue
-		}
-		if cores, leave := o.enterGate(); leave != nil {
-			o.stepOnce(cores, leave)
-		}
+	for o.turn() {
 	}
 	o.reading.Wait()
 	back, _, _ := o.box.open()
@@ -209,10 +202,11 @@ func (o *owner) finish(r *request, err error) {
 	if s.conversation == "" && !s.prompt {
 		o.clear(s)
 	}
+	kept := r.shared && o.readShared(r)
 	o.running = slices.DeleteFunc(o.running, func(other *request) bool { return other == r })
 	o.reserved -= r.need()
-	if r.shared && o.readShared(r) {
-		return
+	if kept {
+		return // it ends when it is on the disk
 	}
 	r.end(err)
 	o.box.done()

@@ -294,3 +294,41 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 		t.Errorf("after a panic: %q", again)
 	}
 }
+
+// A panic between the requests, which nothing can be blamed on, ends all that are
+// under way with an error; the model answers on, and what a conversation had
+// before is still there.
+func TestAPanicBesideTheRepliesEndsThemAndNotTheBox(t *testing.T) {
+	gate := engine.NewGate(1)
+	m := small(t, func(o *Options) { o.Gate = gate })
+	kept := engine.Prompt{Conversation: "kept", Messages: repeating("garden"), MaxTokens: 8}
+	reply(t, m, kept)
+	began := make(chan struct{})
+	var once sync.Once
+	var besideErr error
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		p := engine.Prompt{Conversation: "other", Messages: ask("Count to a thousand in words."), MaxTokens: 400}
+		_, besideErr = m.Generate(within(t), p, func(engine.Part) error { once.Do(func() { close(began) }); return nil })
+	})
+	<-began
+	r := &request{urgency: engine.Live.Urgency(), out: make(chan delivery, 2)} // no prompt has no last token
+	if err := m.box.put(r); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.follow(within(t), m.box, time.Now(), nothing); err == nil || !strings.Contains(err.Error(), "panic") {
+		t.Errorf("got %v, want the panic as an error", err)
+	}
+	beside.Wait()
+	if besideErr == nil || !strings.Contains(besideErr.Error(), "panic") {
+		t.Errorf("beside it: %v, want the panic as an error", besideErr)
+	}
+	if busy, _ := gate.Load(); busy != 0 {
+		t.Errorf("%d cores are still held", busy)
+	}
+	said, u := reply(t, m, kept)
+	if said != "garden" || u.CachedTokens != u.PromptTokens-1 {
+		t.Errorf("afterwards %q, %+v", said, u)
+	}
+	waitFor(t, func() bool { m.box.mu.Lock(); defer m.box.mu.Unlock(); return m.box.taken == 0 })
+}
