@@ -68,11 +68,11 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 		ask, stop := m.lib.watch(ctx, a)
 		defer stop()
 		ask(true)
-		b := newBatch(m.lib, stepTokens)
+		b := newBatch(m.lib, stepTokensAlone)
 		defer b.close()
-		for at := 0; at < len(tokens); at += stepTokens {
+		for at := 0; at < len(tokens); at += stepTokensAlone {
 			b.empty()
-			b.add(0, at, tokens[at:at+stepTokens], true)
+			b.add(0, at, tokens[at:at+stepTokensAlone], true)
 			if disturb {
 				a.arm(func() engine.Need { return engine.Need{} }, time.Minute)
 				a.yieldTo(engine.Live.Urgency().Get())
@@ -88,7 +88,7 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 				t.Fatalf("result %d", r)
 			}
 		}
-		return append([]float32(nil), logitsAt(m, ctx, stepTokens-1)...)
+		return append([]float32(nil), logitsAt(m, ctx, stepTokensAlone-1)...)
 	}
 	if d := distance(read(false), read(true)); d != 0 {
 		t.Errorf("the numbers after a step that was given up are others: %g", d)
@@ -170,7 +170,7 @@ func TestTheSizeOfAStepFollowsItsTime(t *testing.T) {
 	if n := s.within(stepBudget, later); n != 8 {
 		t.Errorf("%d tokens after the machine has become quiet", n)
 	}
-	if s.expect(8, later) != stepBudget || s.expect(64, later) != 0 {
-		t.Errorf("expects %v for 8 and %v for 64, of which nothing is known", s.expect(8, later), s.expect(64, later))
+	if s.expect(8, later) != stepBudget || s.expect(stepTokensAlone, later) != 0 {
+		t.Errorf("expects %v for 8 and %v for 24, of which nothing is known", s.expect(8, later), s.expect(stepTokensAlone, later))
 	}
 }

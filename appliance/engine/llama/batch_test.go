@@ -16,10 +16,10 @@ func logitsOf(t *testing.T, m *Model, prompts ...[]Token) [][]float32 {
 		t.Fatal(err)
 	}
 	defer m.lib.free(ctx)
-	b := newBatch(m.lib, stepTokens+4)
+	b := newBatch(m.lib, stepTokensAlone)
 	defer b.close()
 	out := make([][]float32, len(prompts))
-	const piece = 16
+	const piece = 6 // four of them are a step
 	for at, more := 0, true; more; at += piece {
 		more = false
 		b.empty()

@@ -82,8 +82,8 @@ func (o Options) shape() shape {
 	return shape{
 		cells:     o.ContextTokens,
 		sequences: o.Conversations + aside + promptSlots,
-		// A step, and beside its prompts a token for every reply.
-		batchTokens: stepTokens + o.Conversations,
+		// A step of prompts alone, or of some beside a token for every reply.
+		batchTokens: max(stepTokensAlone, stepTokensAside+o.Conversations+aside),
 		threads:     o.Threads,
 	}
 }

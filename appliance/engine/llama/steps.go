@@ -7,14 +7,11 @@ import (
 
 // A step holds the cores, and whoever else wants them waits for its end.
 const (
-	// stepTokens is what one step has room for beside replies: larger ones are
-	// hardly faster a token.
-	stepTokens = 64
 	// stepTokensAlone is the most of a prompt that somebody waits for, and
 	// stepTokensAhead of one that is read ahead. What is given up for somebody
 	// more urgent is lost, and a step keeps the cores that it began with: on a
-	// slow machine 24 tokens take half a second, and with
-	// steps of 64 the first answer of a chat came a second later.
+	// slow machine 24 tokens take half a second, and with steps of 64 the first
+	// answer of a chat came a second later.
 	stepTokensAlone = 24
 	stepTokensAhead = 16
 	// stepTokensAside is the most that is read beside replies, each of which
@@ -29,7 +26,7 @@ const (
 
 // sizes are those of steps, in tokens, whose time is measured: each stands for
 // the steps of more tokens than the size before it.
-var sizes = [...]int{1, 2, 4, 8, 16, 32, stepTokens}
+var sizes = [...]int{1, 2, 4, 8, 16, stepTokensAlone}
 
 // steps knows how long steps take on this machine.
 type steps struct {
