@@ -23,8 +23,9 @@ const (
 	// sure as many as it reads beside replies.
 	mostGuessed = stepTokensAside - 1
 	// worthGuessing is how many times as many tokens a second a step with a guess
-	// must promise: below it the measures are not good enough.
-	worthGuessing = 1.05
+	// must promise: below it what is won on the whole is little, and what a wrong
+	// guess costs one answer is not.
+	worthGuessing = 1.15
 	// rightMemory is how many guesses the share of right ones is about.
 	rightMemory = 16
 	// costAge is how long it is believed what a step of several tokens costs. A
