@@ -182,7 +182,7 @@ func TestEarlyGivesWhatCanBeSpokenByItself(t *testing.T) {
 	} {
 		var c Cutter
 		c.Push(row.said)
-		if got, _ := c.Early(row.haste, row.least); got != row.want {
+		if got, _ := c.Early(row.haste, row.least, row.least); got != row.want {
 			t.Errorf("%q: %q, want %q", row.said, got, row.want)
 		}
 	}
@@ -196,7 +196,7 @@ func TestWhatClosesASentenceThatIsOverIsDropped(t *testing.T) {
 	} {
 		var c Cutter
 		c.Push("The door is open.")
-		if got, ended := c.Early(AtClause, 1); got != "The door is open." || !ended {
+		if got, ended := c.Early(AtClause, 1, 1); got != "The door is open." || !ended {
 			t.Errorf("%q, %v", got, ended)
 		}
 		c.Push(rest)
@@ -214,7 +214,7 @@ func TestWhatIsCutEarlyIsNotLost(t *testing.T) {
 		for _, r := range in {
 			got = append(got, c.Push(string(r))...)
 			if rapid.Bool().Draw(t, "late") {
-				early, _ := c.Early(Haste(rapid.IntRange(0, 2).Draw(t, "haste")), rapid.IntRange(0, 6).Draw(t, "least"))
+				early, _ := c.Early(Haste(rapid.IntRange(0, 2).Draw(t, "haste")), rapid.IntRange(0, 6).Draw(t, "in a clause"), rapid.IntRange(0, 6).Draw(t, "least"))
 				got = append(got, early)
 			}
 		}

@@ -41,18 +41,19 @@ var phraseHolders = regexp.MustCompile(`(?i)^(?:a|an|are|be|been|can|could|did|d
 var wordHolders = regexp.MustCompile(`(?i)^(?:am|i|he|she|it|we|you|they|i'm|it's|of|than|too|more|most|please|every|each|any|some|.*\d.*)$`)
 
 // Early returns the beginning of the sentence under way, as far as it can be
-// spoken by itself, for a voice that cannot wait for more, if that has so many
-// words at least; empty when there is no such place yet. The rest follows as the
+// spoken by itself, for a voice that cannot wait for more; empty when there is
+// no such place yet. What does not end with a clause has so many words at least,
+// and a clause as many as inClause says. The rest follows as the
 // next sentence, unless the sentence ended with it: a full stop is sure to be one
 // only by what follows it, which a slow model needs a tenth of a second for.
-func (c *Cutter) Early(h Haste, least int) (begin string, ended bool) {
+func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) {
 	if stopsHere(c.buf) {
 		begin = c.take(len(c.buf))
 		c.ended = true
 		return begin, true
 	}
 	for i := len(c.buf) - 1; i > 0; i-- {
-		if clauseEndsSoon(c.buf, i) && words(c.buf[:i+1]) >= least {
+		if clauseEndsSoon(c.buf, i) && words(c.buf[:i+1]) >= inClause {
 			return c.take(i + 1), false
 		}
 	}

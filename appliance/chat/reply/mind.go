@@ -130,15 +130,16 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 // word when it is missed for long. A sentence that seems to be over is not kept
 // back until that is sure.
 func (m mind) early(c *text.Cutter, s *schedule) (begin string, ended bool) {
+	haste := text.AtClause
 	switch late := s.lateBy(m.pace.lead()); {
+	case late <= 0:
+		return "", false
 	case late > impatience:
-		return c.Early(text.AtWord, m.pace.least())
+		haste = text.AtWord
 	case late > patience:
-		return c.Early(text.AtPhrase, m.pace.least())
-	case late > 0:
-		return c.Early(text.AtClause, m.pace.least())
+		haste = text.AtPhrase
 	}
-	return "", false
+	return c.Early(haste, m.pace.least(clauseBreath), m.pace.least(0))
 }
 
 // Sentences cuts a text that the assistant is to say as it stands.

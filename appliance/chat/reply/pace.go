@@ -12,6 +12,9 @@ const (
 	// nextBytes is how much the model has to write before the next piece can be
 	// cut off: a phrase of four words.
 	nextBytes = 24
+	// clauseBreath is how long a speaker may pause after a clause, as after
+	// "Sure,", and nobody hears that something is missing.
+	clauseBreath = 300 * time.Millisecond
 	// wordTime is how long a word plays, at 180 words a minute.
 	wordTime = time.Second / 3
 	// mostLeast bounds how long a first piece has to be: on a machine that is
@@ -86,10 +89,10 @@ func (p *Pace) lead() time.Duration {
 }
 
 // least is how many words a piece needs so that the next one is ready before it
-// has been played.
-func (p *Pace) least() int {
+// has been played, and the breath after it drawn.
+func (p *Pace) least(breath time.Duration) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	next := p.firstSound + p.byteTime*nextBytes
+	next := p.firstSound + p.byteTime*nextBytes - breath
 	return min(max(int((next+wordTime-1)/wordTime), 1), mostLeast)
 }

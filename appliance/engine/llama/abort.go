@@ -26,6 +26,7 @@ type abort struct {
 	mu     sync.Mutex
 	need   func() engine.Need // of the step that runs; nil: it is not given up
 	ends   time.Time          // when the step should be over
+	ahead  string             // the conversation that it reads ahead for, if for nothing else
 	comes  engine.Need        // the most urgent that has come to the model meanwhile
 	news   atomic.Bool        // comes has changed
 	wanted atomic.Bool
@@ -35,12 +36,13 @@ type abort struct {
 
 // arm lets the step that is about to run be given up for somebody more urgent
 // than need, which may change meanwhile: a reply that has its first sentence is
-// less urgent than one without. took is how long the step should take.
-func (a *abort) arm(need func() engine.Need, took time.Duration) {
+// less urgent than one without. took is how long the step should take; ahead is the
+// conversation that it reads ahead for, if it does nothing else.
+func (a *abort) arm(need func() engine.Need, took time.Duration, ahead string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.need, a.ends, a.comes, a.looked = need, now.Add(took), engine.Need{}, now
+	a.need, a.ends, a.comes, a.looked, a.ahead = need, now.Add(took), engine.Need{}, now, ahead
 	a.news.Store(false)
 	a.wanted.Store(false)
 }
@@ -52,10 +54,15 @@ func (a *abort) disarm() {
 	a.wanted.Store(false)
 }
 
-// yieldTo asks for the step that runs to be given up, if n is more urgent.
-func (a *abort) yieldTo(n engine.Need) {
+// yieldTo asks for the step that runs to be given up for a request of a
+// conversation, if that is more urgent, and not what the step reads ahead for: a
+// reply goes on from where its prompt has been read to.
+func (a *abort) yieldTo(n engine.Need, conversation string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.ahead != "" && a.ahead == conversation {
+		return
+	}
 	if a.need != nil && n.Compare(a.comes) < 0 {
 		a.comes = n
 		a.news.Store(true)

@@ -74,8 +74,8 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 			b.empty()
 			b.add(0, at, tokens[at:at+stepTokensAlone], true)
 			if disturb {
-				a.arm(func() engine.Need { return engine.Need{} }, time.Minute)
-				a.yieldTo(engine.Live.Urgency().Get())
+				a.arm(func() engine.Need { return engine.Need{} }, time.Minute, "")
+				a.yieldTo(engine.Live.Urgency().Get(), "")
 				if r := m.lib.decode(ctx, b.c); r != 2 {
 					t.Fatalf("a step that is to be given up: result %d", r)
 				}
@@ -113,8 +113,8 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 		"as urgent":      {need, time.Second, false},
 		"an older reply": {engine.NewUrgency(engine.Live, now.Add(-time.Second)).Get(), time.Second, true},
 	} {
-		a.arm(func() engine.Need { return need }, c.took)
-		a.yieldTo(c.by)
+		a.arm(func() engine.Need { return need }, c.took, "")
+		a.yieldTo(c.by, "")
 		if got := a.asked(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
@@ -123,7 +123,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 			t.Errorf("%s: asked of the next step too", name)
 		}
 	}
-	a.yieldTo(live)
+	a.yieldTo(live, "")
 	if a.asked() {
 		t.Error("a step that may not be given up was")
 	}
@@ -131,8 +131,8 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	// sentence, whose sound is due before the second.
 	step := engine.NewUrgency(engine.Live, now)
 	sound := engine.NewUrgency(engine.Live, now)
-	a.arm(step.Get, time.Second)
-	a.yieldTo(sound.Get())
+	a.arm(step.Get, time.Second, "")
+	a.yieldTo(sound.Get(), "")
 	if a.asked() {
 		t.Error("a step was given up for what is as urgent")
 	}
@@ -140,6 +140,15 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	time.Sleep(2 * lookEvery)
 	if !a.asked() {
 		t.Error("a step whose words have time holds up the sound that is due")
+	}
+	// A reply takes over what is read ahead for it.
+	ahead := engine.Ahead.Urgency()
+	for conversation, want := range map[string]bool{"mine": false, "other": true, "": true} {
+		a.arm(ahead.Get, time.Second, "mine")
+		a.yieldTo(live, conversation)
+		if got := a.asked(); got != want {
+			t.Errorf("beside what is read ahead, a reply of the conversation %q: %v", conversation, got)
+		}
 	}
 }
 

@@ -219,9 +219,11 @@ func (o *owner) step(cores int) {
 		return
 	}
 	begun := time.Now()
-	given, err := o.decode(cores)
+	given, err := o.decode(shares, cores)
 	if given {
-		o.careful = carefully
+		if !shares[0].r.replying() { // it was for a prompt alone
+			o.careful = carefully
+		}
 		// Who takes part goes on from where it was, after the more urgent.
 		for _, s := range shares {
 			o.cache.undo(s.r.slot)
@@ -267,14 +269,14 @@ func (o *owner) learn(shares []share, cores int, took time.Duration) {
 // decode runs the batch; given says that it was given up for somebody more
 // urgent. When the cells run out, prompts that the disk has and the caches of
 // conversations that wait for their next turn are given up.
-func (o *owner) decode(cores int) (given bool, err error) {
+func (o *owner) decode(shares []share, cores int) (given bool, err error) {
 	o.lib.setNThreads(o.ctx, int32(cores), int32(cores))
 	took := o.steps.expect(int(o.batch.c.count), time.Now())
 	if cores < o.pace.threads() || took == 0 {
 		took = time.Second // as good as any guess: it is worth giving up
 	}
 	if took > worthAborting && o.cache.divisible {
-		o.abort.arm(func() engine.Need { return o.urgency().Get() }, took)
+		o.abort.arm(func() engine.Need { return o.urgency().Get() }, took, aheadFor(shares))
 		o.ask(true)
 		defer func() {
 			o.ask(false)
@@ -295,6 +297,15 @@ func (o *owner) decode(cores int) (given bool, err error) {
 			return false, fmt.Errorf("llama: libllama cannot decode: result %d%s", result, o.lib.why())
 		}
 	}
+}
+
+// aheadFor is the conversation that a step reads ahead for, if it does nothing
+// else.
+func aheadFor(shares []share) string {
+	if len(shares) == 1 && shares[0].r.prefill {
+		return shares[0].r.conversation
+	}
+	return ""
 }
 
 // advance takes a request's next token from the logits of this step, and those

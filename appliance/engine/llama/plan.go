@@ -41,7 +41,7 @@ func (o *owner) plan(cores int) []share {
 		replies = nil
 	}
 	shares := o.replies(replies)
-	room := o.room(shares, prompts, now)
+	room := o.room(cores, shares, prompts, now)
 	for i, r := range prompts {
 		if o.catchUp(r); r.prefill && len(r.rest()) == 0 {
 			o.finish(r, nil)
@@ -111,8 +111,10 @@ func (o *owner) replies(replies []*request) (shares []share) {
 	return shares
 }
 
-// room is how many tokens of prompts the step takes beside replies.
-func (o *owner) room(replies []share, prompts []*request, now time.Time) int {
+// room is how many tokens of prompts the step takes beside replies. Of reading
+// ahead with one core, beside who has the other, it is as many as ever: a step of
+// two tokens takes half as long as one of sixteen.
+func (o *owner) room(cores int, replies []share, prompts []*request, now time.Time) int {
 	if len(prompts) == 0 {
 		return 0
 	}
@@ -121,7 +123,7 @@ func (o *owner) room(replies []share, prompts []*request, now time.Time) int {
 		switch {
 		case missed(prompts[0]):
 			return stepTokensAlone
-		case o.careful > 0:
+		case o.careful > 0 && cores >= o.pace.threads():
 			o.careful--
 			return min(max(o.steps.within(stepBudget, now), 2), stepTokensAside)
 		}
