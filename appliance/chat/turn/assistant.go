@@ -20,6 +20,11 @@ func (s *State) answer(out *effects, words string) {
 		return
 	}
 	s.drop(out)
+	if rest := again(s.unsaid); len(rest) > 0 {
+		s.unsaid = nil
+		s.recite(out, rest, false)
+		return
+	}
 	s.think(out, answering, words)
 }
 
@@ -29,6 +34,9 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	s.turn++
 	s.reply = reply{phase: p, answers: words}
 	s.resumes = false
+	if p == answering {
+		s.unsaid = nil
+	}
 	if p == answering {
 		s.broken = brokenOff{}
 	}
@@ -213,8 +221,9 @@ func (s *State) recite(out *effects, sentences []Sentence, dictated bool) {
 	s.askMouth(out)
 }
 
-// pause holds the assistant back; what it was saying ends here. An answer of
-// which a part was not heard is given again when it may go on.
+// pause holds the assistant back; what it was saying ends here. An answer that
+// the model was still at is given again when the assistant may go on; of one
+// that is all known the rest is said then.
 func (s *State) pause(out *effects) {
 	if s.paused {
 		return
@@ -223,29 +232,36 @@ func (s *State) pause(out *effects) {
 	s.tell(out, AssistantPaused{})
 	s.drop(out)
 	s.broken = brokenOff{}
-	answered := s.reply.phase == answering
-	s.resumes = answered && !s.reply.dictated
+	r, sent := s.reply, s.playing
+	answered := r.phase == answering
+	s.resumes = answered && !r.dictated && !r.thought
 	s.reply = reply{}
 	if answered {
 		out.add(Cancel{s.turn})
 	}
-	for _, p := range s.playing {
-		s.resumes = s.resumes || !p.dictated && s.talking()
+	unheard := slices.DeleteFunc(s.silence(out), func(u Sentence) bool {
+		return slices.ContainsFunc(sent, func(p playing) bool { return p.dictated && p.sentence.ID == u.ID })
+	})
+	if r.dictated { // the client may send it again
+		r.asked, r.unspoken = nil, nil
 	}
-	s.silence(out)
+	if rest := r.rest(sent, unheard); len(rest) > 0 && !s.resumes {
+		s.unsaid = rest
+	}
 	if answered {
 		s.tell(out, AnswerEnded{})
 	}
 }
 
-// resume lets the assistant go on: it answers what was said last.
+// resume lets the assistant go on: it answers what was said last, or says what
+// is left of its answer to that.
 func (s *State) resume(out *effects) {
 	if !s.paused {
 		return
 	}
 	s.paused = false
 	s.tell(out, AssistantResumed{})
-	if s.resumes {
+	if s.resumes || len(s.unsaid) > 0 {
 		s.resumes = false
 		s.waiting.unanswered = true // until what is dictated has been heard
 		s.answerWaiting(out)

@@ -60,3 +60,17 @@ func TestResumingDoesNotDropWhatIsDictated(t *testing.T) {
 		t.Errorf("the history is %+v", h)
 	}
 }
+
+// A dictated text that comes while a sentence is being made ends that sentence
+// where its sound does: the rest will not come, and the history says so.
+func TestDictationBreaksOffTheSentenceUnderWay(t *testing.T) {
+	b := begin(t)
+	b.after(Typed{Text: "Hello?"}, thinks(1, "One two three four."))
+	line := Sentence{ID: "a", Text: "One two three four."}
+	b.after(Spoken{Turn: 1, Piece: Piece{Sentence: line, PCM: silence(time.Second), Whole: 2 * time.Second}})
+	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "d", Text: "Closing time."}}}),
+		"cancel 1", "amend a: One two…", "assistant_end", "speak 2: Closing time.", "done 2")
+	if last := b.state.history[len(b.state.history)-1]; last.Text != "One two…" {
+		t.Errorf("the history ends with %+v", last)
+	}
+}

@@ -142,7 +142,70 @@ func TestPausingAmendsWhatWasNotHeard(t *testing.T) {
 		if last := b.state.history[len(b.state.history)-1]; last.Text != "The museum…" {
 			t.Errorf("the history ends with %+v", last)
 		}
+		if ended { // the rest is known, and nobody waits for another answer
+			want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "speak 2: opens at ten.", "done 2")
+			continue
+		}
 		want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 2: The museum…")
+	}
+}
+
+// What a pause kept from being heard is said once, and only while nobody has
+// said anything since.
+func TestTheRestOfAPausedAnswerIsSaidOnResuming(t *testing.T) {
+	paused := func() *told {
+		b := speaking(t, "The museum opens at ten.")
+		b.after(thinks(1, "It closes at six."), ThoughtEnded{Turn: 1})
+		want(t, b.wait(500*time.Millisecond).after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1", "amend id-The museum opens at ten.: The museum…", "assistant_end")
+		return b
+	}
+	resumed := []string{"record RESUME_ONSET", "speak 2: opens at ten.", "speak 2: It closes at six.", "done 2"}
+	b := paused()
+	want(t, b.after(ResumeAsked{}), resumed...)
+	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 2", "assistant_end") // before any of it was heard
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")
+
+	b = paused()
+	b.after(Typed{Text: "And on Mondays?"})
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 2: And on Mondays?")
+	b.after(PauseAsked{}, Typed{Text: "Stop."})
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 3: Stop.")
+
+	b = paused() // what the client dictates meanwhile comes first, and is not said again
+	b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}}, clip(2, "One.", time.Second))
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET")
+	want(t, b.wait(time.Second).after(Tick{}), "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")
+
+	b = paused()
+	b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}}, clip(2, "One.", time.Second), ResumeAsked{})
+	b.wait(500 * time.Millisecond).after(PauseAsked{})
+	want(t, b.after(ResumeAsked{}), append([]string{"record RESUME_ONSET"}, "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")...)
+}
+
+func TestAnAnswerHeardToItsEndIsNotGivenAgain(t *testing.T) {
+	b := speaking(t, "At ten.")
+	b.after(ThoughtEnded{Turn: 1})
+	b.wait(5 * time.Second).after(PauseAsked{})
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET")
+}
+
+// What the ear still says of an utterance that is over is said of nothing: it
+// neither stops the assistant nor takes the ear's attention off the newest one.
+func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
+	b := begin(t)
+	b.after(Voiced{Utterance: 1, Voice: 2 * time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Hello?")}, TurnEnded{Utterance: 1, Revision: 1},
+		thinks(1, "The museum opens at ten."), clip(1, "The museum opens at ten.", time.Second))
+	if !b.state.talking() {
+		t.Fatal("the assistant does not speak")
+	}
+	want(t, b.after(Voiced{Utterance: 1, Voice: 3 * time.Second}))
+
+	b = begin(t)
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, TurnEnded{Utterance: 1, Revision: 1}) // its words are still to come
+	want(t, b.after(Voiced{Utterance: 1, Voice: 3 * time.Second}))
+	b.after(Voiced{Utterance: 2, Voice: 600 * time.Millisecond}, Voiced{Utterance: 1, Voice: 3 * time.Second})
+	if h := b.state.heard; h.utterance != 2 || h.voice != 600*time.Millisecond {
+		t.Errorf("what is heard is %+v", h)
 	}
 }
 

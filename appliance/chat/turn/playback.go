@@ -91,6 +91,17 @@ func (s *State) silence(out *effects) (unheard []Sentence) {
 	return unheard
 }
 
+// rest is what of a reply was not heard, of which so much was sent, and of that
+// so much not heard.
+func (r reply) rest(sent []playing, unheard []Sentence) []Sentence {
+	for _, a := range append(r.asked[:len(r.asked):len(r.asked)], r.unspoken...) {
+		if n := len(sent); n == 0 || sent[n-1].sentence.ID != a.ID { // else it was broken off
+			unheard = append(unheard, a)
+		}
+	}
+	return unheard
+}
+
 // stopSound has nothing more heard of what was sent.
 func (s *State) stopSound(out *effects) {
 	if s.silentAt > s.now {

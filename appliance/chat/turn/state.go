@@ -30,6 +30,7 @@ type State struct {
 	heard   heard         // the newest utterance
 	waiting waiting       // what was said before it
 	resumes bool          // the last user message is answered when the assistant may go on
+	unsaid  []Sentence    // else this: what a pause kept from being heard of an answer that was all made
 	broken  brokenOff     // what the assistant was saying when it was interrupted
 	active  time.Duration // when somebody last did something
 }

@@ -43,13 +43,8 @@ func (s *State) interruptBy(out *effects, utterance int) {
 	for _, p := range s.playing {
 		dictated = p.dictated
 	}
-	said := s.playing
-	rest := s.interrupt(out)
-	for _, a := range append(r.asked[:len(r.asked):len(r.asked)], r.unspoken...) {
-		if n := len(said); n == 0 || said[n-1].sentence.ID != a.ID { // else it was broken off
-			rest = append(rest, a)
-		}
-	}
+	sent := s.playing
+	rest := r.rest(sent, s.interrupt(out))
 	s.broken = brokenOff{utterance: utterance, rest: rest, dictated: dictated}
 }
 
@@ -267,13 +262,7 @@ func (s State) returns(utterance int, w Words) bool {
 func (s *State) takeUp(out *effects) {
 	b := s.broken
 	s.broken = brokenOff{}
-	rest := make([]Sentence, 0, len(b.rest))
-	for _, sentence := range b.rest {
-		text := strings.TrimSpace(strings.TrimSuffix(sentence.Text, CutMark))
-		if text != "" { // else its last word was heard
-			rest = append(rest, Sentence{ID: contract.DerivedID(sentence.ID), Text: text, GoesOn: sentence.GoesOn})
-		}
-	}
+	rest := again(b.rest)
 	switch {
 	case s.paused || s.waiting.unanswered || s.talking():
 		s.answerWaiting(out)
@@ -282,6 +271,18 @@ func (s *State) takeUp(out *effects) {
 	case len(b.rest) == 0:
 		s.answer(out, "")
 	}
+}
+
+// again is what was not heard of sentences, to be said anew.
+func again(unheard []Sentence) []Sentence {
+	rest := make([]Sentence, 0, len(unheard))
+	for _, sentence := range unheard {
+		text := strings.TrimSpace(strings.TrimSuffix(sentence.Text, CutMark))
+		if text != "" { // else its last word was heard
+			rest = append(rest, Sentence{ID: contract.DerivedID(sentence.ID), Text: text, GoesOn: sentence.GoesOn})
+		}
+	}
+	return rest
 }
 
 // say tells and keeps what the user said, after what was said before it and is
@@ -303,6 +304,7 @@ func (s *State) tellEarlier(out *effects) {
 // add tells and keeps what the user said or typed.
 func (s *State) add(out *effects, u UserSaid) {
 	s.tell(out, u)
+	s.unsaid = nil // it is answered with what follows
 	s.addUser(u.Text)
 	s.spendContext()
 }
