@@ -7,6 +7,7 @@ import (
 	"iter"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Language is one row of the table.
@@ -22,6 +23,13 @@ type Language struct {
 	backchannels phrases
 	// holds are words that nobody ends with: after them, more is to come.
 	holds phrases
+	// leans are words that few end with, though some do ("Yes, it is").
+	leans phrases
+	// stands are those of them that many end with.
+	stands phrases
+	// opens are words with which a clause begins that needs another one, or a
+	// phrase that is no sentence.
+	opens phrases
 	// begins are words that take the floor and say nothing yet.
 	begins phrases
 }
@@ -65,19 +73,80 @@ func (l Language) Begins(text string) bool {
 // would like to go to the, um"): its speaker will go on, unless it is a question
 // ("Who is it for?").
 func (l Language) Holds(text string) bool {
-	words := l.normal(text)
 	if Question(text) {
 		return false
 	}
-	for _, list := range [...]phrases{l.holds, common.holds} {
-		for p := range list.each() {
-			rest, found := strings.CutSuffix(words, p)
-			if found && (l.joined || rest == "" || strings.HasSuffix(rest, " ")) {
-				return true
-			}
+	words := l.normal(text)
+	return l.ends(words, l.holds) || l.ends(words, common.holds) || l.Begins(text)
+}
+
+// Leans reports whether text ends as few end: in a comma, a colon, a dash or an
+// ellipsis, or in a word such as "is" or "about".
+func (l Language) Leans(text string) bool {
+	if Question(text) {
+		return false
+	}
+	end := strings.TrimRightFunc(text, unicode.IsSpace)
+	for _, mark := range [...]string{",", "，", "、", "،", ":", "：", ";", "；", "-", "–", "—", "…", "..."} {
+		if strings.HasSuffix(end, mark) {
+			return true
 		}
 	}
-	return l.Begins(text)
+	words := l.normal(text)
+	return l.ends(words, l.leans) && !l.ends(words, l.stands)
+}
+
+// longestClause is how many words, or in a language without spaces characters, a
+// clause has that is still to be followed by another one.
+const longestClause, longestJoinedClause = 12, 12
+
+// Opens reports whether the last sentence of text is a clause or a phrase that
+// wants another one ("If you would like to leave a message"). In answer to a
+// question it may be all ("When it is done", "To Vienna").
+func (l Language) Opens(text string) bool {
+	if Question(text) {
+		return false
+	}
+	sentence := lastSentence(text)
+	if strings.ContainsAny(sentence, ",，、،;；:：") { // the other one has begun
+		return false
+	}
+	words := l.normal(sentence)
+	if l.joined && utf8.RuneCountInString(words) > longestJoinedClause || !l.joined && strings.Count(words, " ") >= longestClause {
+		return false
+	}
+	if l.tag == "en" && englishLacksVerb(words) {
+		return true
+	}
+	for p := range l.opens.each() {
+		rest, found := strings.CutPrefix(words, p)
+		if found && p != "" && rest != "" && (l.joined || rest[0] == ' ') {
+			return true
+		}
+	}
+	return false
+}
+
+// lastSentence is what stands behind the last full stop of text that is not at
+// its end.
+func lastSentence(text string) string {
+	text = strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if i := strings.LastIndexAny(text, ".!?。！？"); i >= 0 {
+		return text[i+1:] // of a mark of several bytes the rest is no letter
+	}
+	return text
+}
+
+// ends reports whether words end in one of a list. A word alone may be all, or a
+// letter that somebody spells.
+func (l Language) ends(words string, list phrases) bool {
+	for p := range list.each() {
+		rest, found := strings.CutSuffix(words, p)
+		if found && p != "" && rest != "" && (l.joined || strings.HasSuffix(rest, " ")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Question reports whether text ends as a question, in any script.

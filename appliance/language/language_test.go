@@ -83,6 +83,51 @@ func TestWhoHoldsTheFloorHasMoreToSay(t *testing.T) {
 	}
 }
 
+func TestWhatFewEndWithLeans(t *testing.T) {
+	for _, row := range []struct {
+		tag, text    string
+		leans, opens bool
+	}{
+		{"en", "There are currently.", true, false},
+		{"en", "Yes, it is.", false, false},
+		{"en", "That is what I want.", false, false},
+		{"en", "I would like two, three", false, false},
+		{"en", "I would like two,", true, false},
+		{"en", "I would like…", true, false},
+		{"en", "Is.", false, false},
+		{"en", "If you'd like to leave a message.", false, true},
+		{"en", "If you'd like to leave a message, press one.", false, false},
+		{"en", "I was there. When you called", false, true},
+		{"en", "When do you open?", false, false},
+		{"en", "To be or not to be is a question that one man asked himself", false, false}, // too long for a half
+		{"en", "To", false, false},
+		{"en", "Tomorrow.", false, false},
+		{"en", "The party you are trying to reach.", false, true},
+		{"en", "The entry you've accessed.", false, true},
+		{"en", "The entry you've accessed is empty.", false, false},
+		{"en", "The number you have dialed is not in service.", false, false},
+		{"en", "The museum opens at ten.", false, false},
+		{"en", "My mother came yesterday.", false, false},
+		{"en", "The second.", false, false},
+		{"en", "All of it", false, true},
+		{"de", "Wenn es morgen regnet", false, true},
+		{"de", "Wenn es regnet, bleibe ich.", false, false},
+		{"de", "Ich möchte", false, false},
+		{"de", "Guten Tag, ich möchte", true, false},
+		{"ru", "Если завтра дождь", false, true},
+		{"zh", "如果明天下雨", false, true},
+		{"zh", "你好、", true, false},
+		{"ja", "駅に行きたいです。", false, false},
+		{"", "If it rains", false, false},
+		{"", "…", true, false},
+	} {
+		l := Of(row.tag)
+		if l.Leans(row.text) != row.leans || l.Opens(row.text) != row.opens {
+			t.Errorf("%q in %q: leans %v, opens %v", row.text, row.tag, l.Leans(row.text), l.Opens(row.text))
+		}
+	}
+}
+
 func TestQuestionsEndInTheMarkOfAnyScript(t *testing.T) {
 	for text, want := range map[string]bool{"Is it?": true, "Is it?”": true, "そうですか？": true, "هل هذا صحيح؟": true, "It is.": false, "": false, "Why? Because.": false} {
 		if Question(text) != want {
@@ -102,10 +147,10 @@ func TestTheTableIsWrittenAsTextIsRead(t *testing.T) {
 		if (l.answer == "") != (l.tag == "" || l.tag == "en") {
 			t.Errorf("%q: answer %q", l.tag, l.answer)
 		}
-		for _, kind := range []phrases{l.backchannels, l.holds, l.begins} {
+		for _, kind := range []phrases{l.backchannels, l.holds, l.leans, l.stands, l.opens, l.begins} {
 			for p := range kind.each() {
-				if p == "" && l.tag == "" {
-					continue // nobody knows how a sentence begins in a language that is not known
+				if p == "" && kind == "" {
+					continue // of a language that is not known, or has no such words, none are
 				}
 				if p == "" || l.normal(p) != p {
 					t.Errorf("%q: phrase %q is read as %q", l.tag, p, l.normal(p))
@@ -123,6 +168,6 @@ func FuzzAnyTextIsRead(f *testing.F) {
 		if l.Backchannel(text) && len(l.normal(text)) > longestBackchannel {
 			t.Error("a long text is no backchannel")
 		}
-		_, _, _ = l.Holds(text), l.Begins(text), Question(text)
+		_, _, _, _, _ = l.Holds(text), l.Leans(text), l.Opens(text), l.Begins(text), Question(text)
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"parley/appliance/contract"
-	"parley/appliance/language"
 )
 
 // never is the moment of a deadline that is not set.
@@ -85,49 +84,6 @@ func (s State) endOfTurn() time.Duration {
 		return at + unheardLongest
 	}
 	return at
-}
-
-// Silence of the semantic mode. What sounds finished is answered from
-// finishedSilence on: less, and the words would not be known yet. Nobody who
-// sounds unfinished is silent for longer than unfinishedSilence and then goes on;
-// few who rather do are silent for more than doubtfulSilence.
-const (
-	finishedSilence   = 350 * time.Millisecond
-	doubtfulSilence   = 1500 * time.Millisecond
-	unfinishedSilence = 3 * time.Second
-	// surelyFinished and surelyUnfinished are the probabilities from which the
-	// model is taken at its word. Of 40 recorded sentences 29 reach the first at
-	// their end and one is under the second; of eleven that stop in the middle of
-	// a phrase three and three. Between them the silence is the config's, longer
-	// under doubtful: five of the 40, and one of the eleven.
-	surelyFinished   = 0.9
-	doubtful         = 0.5
-	surelyUnfinished = 0.1
-)
-
-// silenceAsked is how long the user has to be silent after what he said last.
-func (s State) silenceAsked() time.Duration {
-	h := s.heard
-	if !s.settings.Semantic {
-		return s.settings.EndOfTurnSilence
-	}
-	var holds, begins bool
-	if l := language.Of(h.words.Language); h.guessed {
-		holds, begins = l.Holds(h.words.Text), l.Begins(h.words.Text)
-	}
-	switch {
-	case holds && !begins || h.pause.asked && h.pause.finished <= surelyUnfinished:
-		return unfinishedSilence
-	case begins: // "Hello." may be all
-		return max(s.settings.EndOfTurnSilence, doubtfulSilence)
-	case !h.pause.asked:
-		return s.settings.EndOfTurnSilence
-	case h.pause.finished >= surelyFinished:
-		return finishedSilence
-	case h.pause.finished < doubtful:
-		return max(s.settings.EndOfTurnSilence, doubtfulSilence)
-	}
-	return s.settings.EndOfTurnSilence
 }
 
 // floorFree is when the assistant will have been heard to the end, if something

@@ -15,15 +15,23 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 		probability float64 // negative: the model has not said
 		silence     time.Duration
 	}{
-		"finished":                  {true, "When do you open?", 0.95, 350 * time.Millisecond},
-		"not sure":                  {true, "When do you open?", 0.7, config},
-		"in doubt":                  {true, "When do you open?", 0.3, 1500 * time.Millisecond},
-		"unfinished":                {true, "I would like", 0.05, 3 * time.Second},
-		"a word that holds":         {true, "I would like to go to the", 0.9, 3 * time.Second},
-		"a word that begins":        {true, "Well,", 0.95, 1500 * time.Millisecond},
-		"the model has not said":    {true, "When do you open?", -1, config},
-		"finished, not asked for":   {false, "When do you open?", 0.9, config},
-		"unfinished, not asked for": {false, "I would like to go to the", 0.05, config},
+		"finished":                       {true, "When do you open?", 0.95, finishedSilence},
+		"almost sure":                    {true, "When do you open?", 0.6, 975 * time.Millisecond},
+		"in doubt":                       {true, "When do you open?", 0.3, openSilence},
+		"unfinished, and words that end": {true, "When do you open?", 0.01, openSilence},
+		"a word that holds":              {true, "I would like to go to the", 0.99, unfinishedSilence},
+		"a word that begins":             {true, "Well,", 0.95, openSilence},
+		"a word that few end with":       {true, "The first question that I have is", 0.99, openSilence},
+		"one, and the model agrees":      {true, "The first question that I have is", 0.05, unfinishedSilence},
+		"half of a sentence":             {true, "If you are open tomorrow.", 0.99, openSilence},
+		"both halves of it":              {true, "If you are open, I will come.", 0.99, finishedSilence},
+		"no verb yet":                    {true, "The train you told me about.", 0.99, openSilence},
+		"the model has not said":         {true, "When do you open?", -1, config},
+		"it has not, and a word holds":   {true, "I would like to go to the", -1, unfinishedSilence},
+		"no words yet, finished":         {true, "", 0.95, config},
+		"no words yet, unfinished":       {true, "", 0.05, openSilence},
+		"finished, not asked for":        {false, "When do you open?", 0.9, config},
+		"unfinished, not asked for":      {false, "I would like to go to the", 0.05, config},
 	} {
 		b := begin(t, func(s *Settings) { s.Semantic = row.semantic })
 		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
@@ -31,7 +39,9 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 		if row.probability >= 0 {
 			b.after(Finished{Utterance: 1, Revision: 1, Probability: row.probability})
 		}
-		b.after(Guessed{Utterance: 1, Revision: 1, Words: Words{Text: row.said, Language: "en"}})
+		if row.said != "" {
+			b.after(Guessed{Utterance: 1, Revision: 1, Words: Words{Text: row.said, Language: "en"}})
+		}
 		b.after(Silent{Utterance: 1, Until: end + 10*time.Second})
 		if got := b.wakes() - end; got != row.silence {
 			t.Errorf("%s: the turn ends after %v, want %v", name, got, row.silence)
@@ -52,5 +62,36 @@ func TestAFinishedSentenceThatGoesOn(t *testing.T) {
 	b.after(Finished{Utterance: 1, Revision: 2, Probability: 1})
 	if !b.state.heard.pause.asked {
 		t.Error("it is not heard of")
+	}
+}
+
+// After a question half of a sentence is an answer.
+func TestAnAnswerToAQuestionNeedsNoWholeSentence(t *testing.T) {
+	for question, silence := range map[string]time.Duration{"When do you come?": finishedSilence, "Do come.": openSilence} {
+		b := speaking(t, question)
+		b.state.settings.Semantic = true
+		b.after(ThoughtEnded{Turn: 1})
+		b.wait(5*time.Second).after(Voiced{Utterance: 2, Voice: time.Second}, Paused{Utterance: 2, Revision: 1, End: b.now},
+			Finished{Utterance: 2, Revision: 1, Probability: 0.95}, Guessed{Utterance: 2, Revision: 1, Words: says("When it is done.")})
+		if got := b.state.silenceAsked(); got != silence {
+			t.Errorf("after %q the turn ends after %v, want %v", question, got, silence)
+		}
+	}
+}
+
+// Who has gone on after a pause is given as long again, and not longer than the
+// config says.
+func TestWhoHesitatesIsGivenTimeToDoSoAgain(t *testing.T) {
+	ms := time.Millisecond
+	for pause, silence := range map[time.Duration]time.Duration{300 * ms: finishedSilence, 400 * ms: 500 * ms, 700 * ms: 800 * ms} {
+		b := begin(t, func(s *Settings) { s.Semantic = true })
+		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
+		end := b.state.heard.pause.end
+		b.wait(pause).after(WentOn{Utterance: 1, Revision: 1, Begin: end + pause}, Voiced{Utterance: 1, Voice: 2 * time.Second},
+			Paused{Utterance: 1, Revision: 2, End: b.now}, Finished{Utterance: 1, Revision: 2, Probability: 0.95},
+			Guessed{Utterance: 1, Revision: 2, Words: says("When do you open?")})
+		if got := b.state.silenceAsked(); got != silence {
+			t.Errorf("after a pause of %v the turn ends after %v, want %v", pause, got, silence)
+		}
 	}
 }

@@ -75,6 +75,7 @@ type heard struct {
 	before      time.Duration // of it before the assistant began
 	interrupted bool          // it has interrupted the assistant
 	resumed     time.Duration // voice at the moment the user went on after a pause
+	hesitated   time.Duration // the longest pause so far that might have been the end
 }
 
 // pause is a silence within an utterance, or after it.

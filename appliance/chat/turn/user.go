@@ -203,6 +203,9 @@ func (s *State) wentOn(out *effects, e WentOn) {
 		s.turnOver(out)
 		return
 	}
+	if silent := e.Begin - p.end; p.on && silent >= finishedSilence {
+		s.heard.hesitated = max(s.heard.hesitated, silent)
+	}
 	s.heard.pause = pause{}
 	s.heard.guessed = false
 	s.heard.revision = e.Revision + 1

@@ -1,0 +1,70 @@
+package turn
+
+import (
+	"time"
+
+	"parley/appliance/language"
+)
+
+// Silence of the semantic mode. What sounds finished, and reads so, is answered
+// from finishedSilence on: less, and the words would not be known yet. Who is
+// still to go on is seldom silent for longer than openSilence (of the pauses
+// that people make within a sentence few last 1.5 s), and where the words show
+// that more must come, waiting longer for it costs nobody anything.
+const (
+	finishedSilence   = 350 * time.Millisecond
+	openSilence       = 1600 * time.Millisecond
+	unfinishedSilence = 3 * time.Second
+	// From surelyFinished on the model is taken at its word; from there down to
+	// hardlyFinished the silence grows evenly, and stays. surelyUnfinished is
+	// where it bears out words that few end with.
+	//
+	// Of 222 recorded sentences 59 in 100 reach the first at their end, and 20 do
+	// not reach the second; of 45 that stop within themselves and whose words do
+	// not show it 10 and 21. So the model alone can neither be trusted with the
+	// one nor with the other.
+	surelyFinished   = 0.9
+	hardlyFinished   = 0.3
+	surelyUnfinished = 0.1
+)
+
+// silenceAsked is how long the user has to be silent after what he said last.
+func (s State) silenceAsked() time.Duration {
+	h, config := s.heard, s.settings.EndOfTurnSilence
+	if !s.settings.Semantic {
+		return config
+	}
+	sound := h.pause.silenceAsked(config)
+	if !h.guessed { // they may show that more must come
+		return max(config, sound)
+	}
+	switch words := language.Of(h.words.Language); {
+	case words.Begins(h.words.Text): // "Hello." may be all
+		return max(config, openSilence)
+	case words.Holds(h.words.Text):
+		return unfinishedSilence
+	case words.Leans(h.words.Text) || words.Opens(h.words.Text) && !s.endedWithQuestion():
+		if h.pause.asked && h.pause.finished <= surelyUnfinished {
+			return unfinishedSilence
+		}
+		return max(config, openSilence)
+	}
+	return max(sound, h.pace(config))
+}
+
+// silenceAsked is the silence that the sound before a pause asks for; the
+// config's where the model has not said.
+func (p pause) silenceAsked(config time.Duration) time.Duration {
+	if !p.asked {
+		return config
+	}
+	doubt := (surelyFinished - p.finished) / (surelyFinished - hardlyFinished)
+	longest := max(config, openSilence)
+	return finishedSilence + time.Duration(min(max(doubt, 0), 1)*float64(longest-finishedSilence))
+}
+
+// pace is a silence that who has gone on after a pause in this utterance may
+// make again, a quarter longer: at most the config's.
+func (h heard) pace(config time.Duration) time.Duration {
+	return min(config, h.hesitated*5/4)
+}
