@@ -28,6 +28,9 @@ type Options struct {
 	// semantic; and Sentences how many of each sort are said in each (Turns).
 	Modes     []string
 	Sentences int
+	// Only are the sorts of things that are said (Turns): hesitations, endings,
+	// or a kind of disturbance; none are all.
+	Only []string
 	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
 	Idle time.Duration
 	// Serve is the command line that runs a box, to which flags can be added;

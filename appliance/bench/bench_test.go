@@ -172,7 +172,7 @@ func TestTurnTakingAndNewcomersAreMeasured(t *testing.T) {
 	long := hesitations(said, 6)[5:]
 	r := Report{}
 	err = measureTurns(t.Context(), &r, o, b.place, material{paused: long, whole: finished(said, 1), disturbing: []disturbance{
-		{someSpeech, speech.Name, speech.PCM}, {anEcho, "echo", nil}, noise(4),
+		{kind: someSpeech, name: speech.Name, pcm: speech.PCM}, {kind: anEcho, name: "echo", echo: echo{80 * time.Millisecond, 0.1}}, noise(4),
 	}})
 	if err != nil {
 		t.Fatal(err)

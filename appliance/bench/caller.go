@@ -38,7 +38,7 @@ type caller struct {
 	done       chan struct{} // closed when nothing of it runs any more
 
 	playingUntil time.Time
-	echoes       bool // the microphone hears what is played
+	echo         echo // as which the microphone hears what is played, if it does
 }
 
 // heard is a message of the box and when it came.
@@ -253,8 +253,8 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 	case contract.UserInterruption:
 		t.interrupted = true
 		c.playingUntil = h.at
-		if c.echoes {
-			c.microphone.unmix(h.at.Add(echoDelay))
+		if c.echo.gain > 0 {
+			c.microphone.unmix(h.at.Add(c.echo.delay))
 		}
 	case contract.WebSocketError:
 		t.fault = fmt.Sprintf("%s %s: %s", m.Code, m.Slug, m.Message)
@@ -283,8 +283,8 @@ func (c *caller) play(t *turn, m contract.AudioOutput, at time.Time, after time.
 		silence, audible := spoken(pcm, contract.OutputRateHz)
 		t.began, t.sounded = audible, after+c.playingUntil.Sub(at)+silence
 	}
-	if c.echoes {
-		c.echo(pcm, c.playingUntil)
+	if c.echo.gain > 0 {
+		c.echoed(pcm, c.playingUntil)
 	}
 	c.playingUntil = c.playingUntil.Add(time.Duration(len(pcm)) * time.Second / contract.OutputRateHz)
 	return nil

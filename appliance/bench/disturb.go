@@ -22,6 +22,23 @@ type disturbance struct {
 	kind string
 	name string
 	pcm  []float32 // at engine.SpeechRateHz; of an echo there is none beforehand
+	echo echo
+}
+
+// echo is how much later, and so much softer, than what was played it comes back.
+type echo struct {
+	delay time.Duration
+	gain  float32
+}
+
+// echoes are the one that every box has to know, and others: of a headset, a
+// loudspeaker far away or near, a slow line, one turned up, and one turned down.
+var echoes = [eachKind]struct {
+	delay time.Duration
+	dB    float64
+}{
+	{80 * time.Millisecond, -20}, {20 * time.Millisecond, -20}, {150 * time.Millisecond, -20},
+	{300 * time.Millisecond, -20}, {80 * time.Millisecond, -10}, {80 * time.Millisecond, -30},
 }
 
 // The kinds of disturbances. All but speech are to leave the assistant alone.
@@ -49,32 +66,36 @@ const (
 // recorded and made, coughs made, and backchannels spoken by voices other than
 // the box's. with says of what they are made, for the report.
 func disturbances(ctx context.Context, o Options, said []recording) (all []disturbance, with map[string]string, err error) {
-	backchannels, who, err := spokenBackchannels(ctx, o)
-	if err != nil {
-		return nil, nil, err
+	var backchannels []disturbance
+	var who string
+	if o.wants(aBackchannel) {
+		if backchannels, who, err = spokenBackchannels(ctx, o); err != nil {
+			return nil, nil, err
+		}
 	}
 	with = map[string]string{
 		aCough: "made: bursts of shaped noise", aNoise: "tones and animals recorded for telephones where they are there, else made",
-		aWord: "one recorded word", aBackchannel: "spoken by " + who, anEcho: "its own voice, 20 dB softer and 80 ms later", someSpeech: "recorded",
+		aWord: "one recorded word", aBackchannel: "spoken by " + who, anEcho: "its own voice, 10 to 30 dB softer and 20 to 300 ms later", someSpeech: "recorded",
 	}
 	words := shortWords(said)
 	speech := turnsBetween(said, shortestSpeech, longestSpeech, eachKind)
 	for i := range eachKind {
 		all = append(all,
-			disturbance{aCough, fmt.Sprintf("cough %d", i+1), cough(i)},
+			disturbance{kind: aCough, name: fmt.Sprintf("cough %d", i+1), pcm: cough(i)},
 			noise(i),
-			disturbance{anEcho, fmt.Sprintf("echo %d", i+1), nil},
+			disturbance{kind: anEcho, name: fmt.Sprintf("%v later, %v dB", echoes[i].delay, echoes[i].dB), echo: echo{echoes[i].delay, float32(math.Pow(10, echoes[i].dB/20))}},
 		)
 		if i < len(words) {
-			all = append(all, disturbance{aWord, words[i].Name, heardOf(words[i].PCM, engine.SpeechRateHz)})
+			all = append(all, disturbance{kind: aWord, name: words[i].Name, pcm: heardOf(words[i].PCM, engine.SpeechRateHz)})
 		}
 		if i < len(backchannels) {
 			all = append(all, backchannels[i])
 		}
 		if i < len(speech) {
-			all = append(all, disturbance{someSpeech, speech[i].Name, speech[i].PCM})
+			all = append(all, disturbance{kind: someSpeech, name: speech[i].Name, pcm: speech[i].PCM})
 		}
 	}
+	all = slices.DeleteFunc(all, func(d disturbance) bool { return !o.wants(d.kind) })
 	return all, with, nil
 }
 
@@ -129,7 +150,7 @@ func spokenBackchannels(ctx context.Context, o Options) (all []disturbance, who 
 			return nil, "", err
 		}
 		pcm := audio.Resample(speech.PCM, speech.RateHz, engine.SpeechRateHz)
-		all = append(all, disturbance{aBackchannel, words, heardOf(pcm, engine.SpeechRateHz)})
+		all = append(all, disturbance{kind: aBackchannel, name: words + " by " + others[i%len(others)], pcm: heardOf(pcm, engine.SpeechRateHz)})
 	}
 	return all, strings.Join(others, ", "), nil
 }
@@ -165,7 +186,7 @@ func noise(i int) disturbance {
 	if i < len(recorded) {
 		if data, err := os.ReadFile(filepath.Join(debianRecordings, recorded[i]+".wav")); err == nil {
 			if pcm, err := audio.DecodeAll(data, engine.SpeechRateHz); err == nil {
-				return disturbance{aNoise, recorded[i], pcm[:min(len(pcm), int(longestNoise*engine.SpeechRateHz/time.Second))]}
+				return disturbance{kind: aNoise, name: recorded[i], pcm: pcm[:min(len(pcm), int(longestNoise*engine.SpeechRateHz/time.Second))]}
 			}
 		}
 	}
@@ -184,5 +205,5 @@ func noise(i int) disturbance {
 		}
 		pcm[j] = float32(shape * (2*chance.Float64() - 1))
 	}
-	return disturbance{aNoise, made, pcm}
+	return disturbance{kind: aNoise, name: made, pcm: pcm}
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,7 +52,7 @@ func Turns(ctx context.Context, o Options) (r Report, err error) {
 		return r, err
 	}
 	m := material{paused: hesitations(said, o.Sentences), whole: finished(said, o.Sentences)}
-	if len(m.paused) == 0 || len(m.whole) == 0 {
+	if o.wants(hesitating) && len(m.paused) == 0 || o.wants(finishing) && len(m.whole) == 0 {
 		return r, fmt.Errorf("of the recordings in %s %d have a pause of %v or more between two phrases and %d are of a whole sentence: some of both are needed, with their words", cmp.Or(o.Recordings, debianRecordings), len(m.paused), phraseGap, len(m.whole))
 	}
 	e := o.Config.Engines
@@ -74,6 +76,17 @@ func Turns(ctx context.Context, o Options) (r Report, err error) {
 	return r, measureTurns(ctx, &r, o, at, m)
 }
 
+// What is said to the box beside the kinds of disturbances.
+const (
+	hesitating = "hesitations"
+	finishing  = "endings"
+)
+
+var turnParts = [...]string{hesitating, finishing, aCough, aNoise, aWord, aBackchannel, anEcho, someSpeech}
+
+// wants reports whether a part is to be measured.
+func (o Options) wants(part string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, part) }
+
 // material is what is said to the box.
 type material struct {
 	paused     []paused
@@ -85,6 +98,11 @@ type material struct {
 func (o Options) checkModes() error {
 	if len(o.Modes) == 0 {
 		return &ErrOption{"modes names none; allowed are silences in milliseconds and " + semanticMode + ", with commas between"}
+	}
+	for _, part := range o.Only {
+		if !slices.Contains(turnParts[:], part) {
+			return &ErrOption{fmt.Sprintf("only has %q; allowed are %s", part, strings.Join(turnParts[:], ", "))}
+		}
 	}
 	for _, m := range o.Modes {
 		n, err := strconv.Atoi(m)
@@ -139,17 +157,26 @@ func measureTurns(ctx context.Context, r *Report, o Options, at place, m materia
 		return err
 	}
 	t := turnTaking{o: o, at: at}
-	cut := make([]cuts, len(ways))
-	if err := t.pausing(ctx, ways, m.paused, cut); err != nil {
-		return err
+	if o.wants(hesitating) {
+		cut := make([]cuts, len(ways))
+		if err := t.pausing(ctx, ways, m.paused, cut); err != nil {
+			return err
+		}
+		for i, w := range ways {
+			cut[i].report(r, w.prefix())
+		}
 	}
-	waits := make([]waits, len(ways))
-	if err := t.finishing(ctx, ways, m.whole, waits); err != nil {
-		return err
+	if o.wants(finishing) {
+		waits := make([]waits, len(ways))
+		if err := t.finishing(ctx, ways, m.whole, waits); err != nil {
+			return err
+		}
+		for i, w := range ways {
+			waits[i].report(r, w.prefix())
+		}
 	}
-	for i, w := range ways {
-		cut[i].report(r, w.prefix())
-		waits[i].report(r, w.prefix())
+	if len(m.disturbing) == 0 {
+		return nil
 	}
 	last := ways[len(ways)-1]
 	found, err := t.disturbing(ctx, last, m.disturbing)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -27,9 +28,6 @@ const (
 	takenUp = 4 * time.Second
 	// echoSeen is how long an answer to its own voice is waited for.
 	echoSeen = 3 * time.Second
-	// An echo comes so much later, and so much softer, than what was played.
-	echoDelay = 80 * time.Millisecond
-	echoLevel = 0.1 // -20 dB
 	// stopLimit and stopLimit95 are how long in milliseconds after the threshold
 	// a speaking assistant may go on.
 	stopLimit, stopLimit95 = 50, 120
@@ -97,7 +95,7 @@ func (t *turnTaking) disturb(ctx context.Context, w mode, d disturbance) (distur
 	if err := sleep(ctx, settled); err != nil {
 		return out, err
 	}
-	c.echoes = d.kind == anEcho
+	c.echo = d.echo
 	if err := c.send(ctx, contract.AssistantInput{Text: speechOver}); err != nil {
 		return out, err
 	}
@@ -172,12 +170,12 @@ func (c *caller) hearItself(ctx context.Context, out *disturbed, follow func(hea
 }
 
 // echo lets the microphone hear what is played from a moment on.
-func (c *caller) echo(pcm []float32, from time.Time) {
+func (c *caller) echoed(pcm []float32, from time.Time) {
 	heard := audio.Resample(pcm, contract.OutputRateHz, speechRate)
 	for i := range heard {
-		heard[i] *= echoLevel
+		heard[i] *= c.echo.gain
 	}
-	c.microphone.mix(heard, from.Add(echoDelay))
+	c.microphone.mix(heard, from.Add(c.echo.delay))
 }
 
 // of are those of a kind that came to an end.
@@ -188,6 +186,11 @@ func (all disturbeds) of(kind string) (some disturbeds) {
 		}
 	}
 	return some
+}
+
+// have reports whether there are some of a kind, whatever came of them.
+func (all disturbeds) have(kind string) bool {
+	return slices.ContainsFunc(all, func(d disturbed) bool { return d.kind == kind })
 }
 
 func (all disturbeds) count(what func(disturbed) bool) (n int) {
@@ -205,6 +208,9 @@ func (all disturbeds) report(r *Report, made map[string]string, how string) {
 	stopped := func(d disturbed) bool { return d.stopped }
 	var stops, on int
 	for _, kind := range []string{aCough, aNoise, aWord, aBackchannel, anEcho} {
+		if !all.have(kind) {
+			continue
+		}
 		some := all.of(kind)
 		r.figure("false_"+kind, percent(some.count(stopped), len(some)), "%", fmt.Sprintf("of %d that interrupted; %s, %s", len(some), made[kind], how))
 		if kind == aCough || kind == aNoise {
@@ -212,10 +218,22 @@ func (all disturbeds) report(r *Report, made map[string]string, how string) {
 			on += some.count(func(d disturbed) bool { return d.stopped && d.goesOn })
 		}
 	}
-	r.figure("taken_up_again", percent(on, stops), "%", fmt.Sprintf("of %d answers that a cough or a noise stopped", stops))
-	echo := all.of(anEcho)
-	r.figure("echo_answered", percent(echo.count(func(d disturbed) bool { return d.answered }), len(echo)), "%", fmt.Sprintf("of %d, as if somebody had spoken", len(echo)))
-	speech := all.of(someSpeech)
+	if all.have(aCough) || all.have(aNoise) {
+		r.figure("taken_up_again", percent(on, stops), "%", fmt.Sprintf("of %d answers that a cough or a noise stopped", stops))
+	}
+	if all.have(anEcho) {
+		echo := all.of(anEcho)
+		r.figure("echo_answered", percent(echo.count(func(d disturbed) bool { return d.answered }), len(echo)), "%", fmt.Sprintf("of %d, as if somebody had spoken", len(echo)))
+	}
+	r.figure("disturbances_failed", float64(all.count(func(d disturbed) bool { return d.fault != "" })), "", "")
+	if all.have(someSpeech) {
+		all.of(someSpeech).reportStops(r)
+	}
+}
+
+// reportStops adds how soon those who meant to interrupt have done so.
+func (speech disturbeds) reportStops(r *Report) {
+	stopped := func(d disturbed) bool { return d.stopped }
 	r.figure("missed", percent(len(speech)-speech.count(stopped), len(speech)), "%", fmt.Sprintf("of %d recordings of %v or more over the assistant that did not interrupt", len(speech), shortestSpeech))
 	var late []time.Duration
 	for _, d := range speech {
@@ -226,5 +244,4 @@ func (all disturbeds) report(r *Report, made map[string]string, how string) {
 	note := fmt.Sprintf("from %d ms after the first sound to user_interruption; the limit", contract.DefaultMinInterruptionMS)
 	r.against("stop_median", median(late)/1e6, "ms", stopLimit, note)
 	r.against("stop_p95", quantile(late, 0.95)/1e6, "ms", stopLimit95, note)
-	r.figure("disturbances_failed", float64(all.count(func(d disturbed) bool { return d.fault != "" })), "", "")
 }

@@ -70,6 +70,7 @@ type benchTurnsCmd struct {
 	benchFlags
 	Modes      []string `default:"500,800,semantic" placeholder:"MODE,…" help:"How the end of a turn is found: after so many milliseconds of silence, or semantic (500,800,semantic)."`
 	Sentences  int      `default:"24" placeholder:"N" help:"Sentences with a pause, and finished ones, in each mode (24)."`
+	Only       []string `placeholder:"PART,…" help:"Say only these: hesitations, endings, cough, noise, word, backchannel, echo, speech (all)."`
 	Recordings string   `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav, and asterisk-core-sounds-en for the words)."`
 	URL        string   `name:"url" placeholder:"URL" help:"Measure this box, instead of one that is started for it; configs are made there."`
 	Key        string   `env:"PARLEY_API_KEY" help:"API key of that box."`
@@ -86,6 +87,8 @@ func (benchTurnsCmd) Help() string {
 
   parley bench turns --modes 800 --sentences 12
 
+  parley bench turns --modes semantic --only echo,backchannel
+
 Recordings of people are said to a box in real time: sentences with a pause at the end of a phrase, which it should not take for the end, and finished ones; and over a speaking assistant coughs, noises, short words, backchannels and its own voice, which should not interrupt it, and speech that should. It takes about five minutes.`
 }
 
@@ -95,7 +98,7 @@ func (cmd *benchTurnsCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 	if err != nil {
 		return err
 	}
-	o.Modes, o.Sentences, o.Recordings = cmd.Modes, cmd.Sentences, cmd.Recordings
+	o.Modes, o.Sentences, o.Only, o.Recordings = cmd.Modes, cmd.Sentences, cmd.Only, cmd.Recordings
 	if err := elsewhere(&o, parsed, cmd.URL, cmd.Key, cmd.CA); err != nil {
 		return fmt.Errorf("bench turns: %w", err)
 	}

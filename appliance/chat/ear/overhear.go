@@ -14,6 +14,10 @@ const (
 	// overhearAfter is how much more has to be said before it is worth another
 	// look in the middle: three words.
 	overhearAfter = time.Second
+	// interruptsSoon is how long before a voice interrupts the assistant its words
+	// are looked at: of "mm-hm", which may last for a second, enough has been
+	// heard, and a look takes a third of that on a slow machine.
+	interruptsSoon = 300 * time.Millisecond
 	// overhearShare bounds what looks in the middle may cost: an eighth of the
 	// time. An ear that needs long, or a box that has no cores to spare, looks
 	// less often.
@@ -41,7 +45,12 @@ func (o *overheard) stop() {
 // nothing else is to be.
 func (e *Ear) overhear(ctx context.Context) {
 	o := &e.overheard
-	if earliest := e.utterance.begin + int64(audio.Samples(overhearAfter, engine.SpeechRateHz)); o.next < earliest {
+	after, urgency := overhearAfter, engine.Ahead.Urgency()
+	if e.echo.active { // somebody speaks over the assistant
+		after = min(after, max(0, e.settings.MinInterruption-interruptsSoon))
+		urgency = engine.NewUrgency(engine.Speculative, time.Now().Add(interruptsSoon))
+	}
+	if earliest := e.utterance.begin + int64(audio.Samples(after, engine.SpeechRateHz)); o.next < earliest {
 		o.next = earliest
 	}
 	if e.awaiting || e.segmenter.Position() < o.next {
@@ -52,7 +61,7 @@ func (e *Ear) overhear(ctx context.Context) {
 		return
 	}
 	o.begun = e.Clock()
-	o.cancel = e.transcribe(ctx, guess{of: e.utterance, midway: true, segment: said}, engine.Ahead.Urgency())
+	o.cancel = e.transcribe(ctx, guess{of: e.utterance, midway: true, segment: said}, urgency)
 }
 
 // overheardSo passes on what was said so far. What could not be transcribed in

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
 
@@ -138,6 +139,34 @@ func TestLookInTheMiddleGivesWayToThePause(t *testing.T) {
 				t.Errorf("guessed %q", g.Words.Text)
 			}
 			return
+		}
+	}
+}
+
+// What is said over the assistant is looked at before it interrupts: a drawn-out
+// "mm-hm" lasts longer than that takes.
+func TestWhatIsSaidOverTheAssistantIsLookedAtBeforeItInterrupts(t *testing.T) {
+	for _, plays := range []bool{false, true} {
+		p := patientEar{make(chan engine.Priority, 10), make(chan struct{}, 10)}
+		close(p.release)
+		e, events, _ := listening(t, p)
+		if plays {
+			e.Playing(0, make([]float32, 10*contract.OutputRateHz)) // a soft one, of which nothing is an echo
+		}
+		e.queue <- pcmOf(700, 0.1)
+		e.queue <- pcmOf(20, 0) // and it is not over
+		var voice time.Duration
+		looked := false
+		for voice < 672*time.Millisecond || plays && !looked {
+			switch e := (<-events).(type) {
+			case turn.Voiced:
+				voice = e.Voice
+			case turn.Overheard:
+				looked = true
+			}
+		}
+		if looked != plays {
+			t.Errorf("the assistant plays: %v; after 700 ms of voice it was looked at: %v", plays, looked)
 		}
 	}
 }

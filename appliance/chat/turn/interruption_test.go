@@ -238,3 +238,15 @@ func TestNobodyIsAwayWhileSomethingIsBeingMade(t *testing.T) {
 		t.Errorf("the chat ends at %v while it is found out what was said", at)
 	}
 }
+
+// The beginning of a word may give no word: that does not put off somebody who
+// means to interrupt.
+func TestALookThatFindsNoWordYetSaysNothing(t *testing.T) {
+	b := speaking(t, "The museum opens at ten.")
+	b.after(Voiced{Utterance: 2, Voice: 500 * time.Millisecond}, Overheard{Utterance: 2})
+	want(t, b.after(Voiced{Utterance: 2, Voice: 800 * time.Millisecond})[:1], "cancel 1")
+
+	b = speaking(t, "The museum opens at ten.")
+	b.after(Voiced{Utterance: 2, Voice: 500 * time.Millisecond}, Overheard{Utterance: 2, Words: says("Mm-hm.")})
+	want(t, b.after(Voiced{Utterance: 2, Voice: 1056 * time.Millisecond}))
+}

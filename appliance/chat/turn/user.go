@@ -72,7 +72,9 @@ func (s *State) overheard(out *effects, e Overheard) {
 	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) {
 		return
 	}
-	s.discount(e.Words)
+	if e.Words.Text != "" { // the beginning of a word may give none
+		s.discount(e.Words)
+	}
 	if s.heard.guessed || s.talking() {
 		return
 	}
