@@ -168,7 +168,7 @@ func Settings() []Setting {
 		{
 			Key: "turn_detection.mode", Flag: "turn-detection", Group: groupChats, Takes: "MODE", Default: string(contract.TurnBySilence),
 			Help: "What ends a user's turn: silence, or semantic (a sentence that sounds finished is answered sooner, another one waited for).",
-			More: "`silence` waits for the config's `end_of_turn_silence_ms`, exactly. `semantic` asks a model in each pause whether what was said sounds finished: then the answer comes after 350 ms, and the later the less it does, up to 1.6 s; where the words show that more must come after 1.6 or 3 s. A config may say it for itself: `turn_detection.mode`.",
+			More: "`silence` waits for the config's `end_of_turn_silence_ms`, exactly. `semantic` asks a model in each pause whether what was said sounds finished: then the answer comes after 350 ms, and the later the less it does, up to 1.8 s; where the words show that more must come after 1.8 or 3 s. A config may say it for itself: `turn_detection.mode`.",
 			kind: oneOf(func(c *Config) *string { return &c.TurnDetection.Mode }, string(contract.TurnBySilence), string(contract.TurnSemantic)),
 		},
 		{

@@ -18,9 +18,9 @@ const (
 	// is an echo known; the shorter, the sooner somebody who speaks over it.
 	echoWindow = 46
 	echoLeast  = 12
-	// echoLags is how many hops an echo may be late: 384 ms for the line, the
-	// client's buffer, the room, and the way back.
-	echoLags = 24
+	// echoLags is how many hops an echo may be late: 704 ms for the line, the
+	// client's buffer, the room, the way back, and a machine that is busy.
+	echoLags = 44
 	// echoRoom is what is left after a hop of the energy of a sound in a room: it
 	// fades by 60 dB in 0.3 s. With a second, larger room to choose from, large
 	// rooms were not known better, and people in headsets worse.

@@ -9,11 +9,11 @@ import (
 // Silence of the semantic mode. What sounds finished, and reads so, is answered
 // from finishedSilence on: less, and the words would not be known yet. Who is
 // still to go on is seldom silent for longer than openSilence (of the pauses
-// that people make within a sentence few last 1.5 s), and where the words show
+// that people make within a sentence few last 1.5 s, and a voice fades before it), and where the words show
 // that more must come, waiting longer for it costs nobody anything.
 const (
 	finishedSilence   = 350 * time.Millisecond
-	openSilence       = 1600 * time.Millisecond
+	openSilence       = 1800 * time.Millisecond
 	unfinishedSilence = 3 * time.Second
 	// From surelyFinished on the model is taken at its word; from there down to
 	// hardlyFinished the silence grows evenly, and stays. surelyUnfinished is
@@ -34,10 +34,13 @@ func (s State) silenceAsked() time.Duration {
 	if !s.settings.Semantic {
 		return config
 	}
-	sound := h.pause.silenceAsked(config)
-	if !h.guessed { // they may show that more must come
-		return max(config, sound)
+	if h.pause.short { // no words will come
+		return config
 	}
+	if !h.guessed { // they may show that more must come; without them there is no answer anyway
+		return max(config, openSilence)
+	}
+	sound := h.pause.silenceAsked(config)
 	switch words := language.Of(h.words.Language); {
 	case words.Begins(h.words.Text): // "Hello." may be all
 		return max(config, openSilence)

@@ -16,7 +16,7 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 		silence     time.Duration
 	}{
 		"finished":                       {true, "When do you open?", 0.95, finishedSilence},
-		"almost sure":                    {true, "When do you open?", 0.6, 975 * time.Millisecond},
+		"almost sure":                    {true, "When do you open?", 0.6, 1075 * time.Millisecond},
 		"in doubt":                       {true, "When do you open?", 0.3, openSilence},
 		"unfinished, and words that end": {true, "When do you open?", 0.01, openSilence},
 		"a word that holds":              {true, "I would like to go to the", 0.99, unfinishedSilence},
@@ -28,7 +28,7 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 		"no verb yet":                    {true, "The train you told me about.", 0.99, openSilence},
 		"the model has not said":         {true, "When do you open?", -1, config},
 		"it has not, and a word holds":   {true, "I would like to go to the", -1, unfinishedSilence},
-		"no words yet, finished":         {true, "", 0.95, config},
+		"no words yet, finished":         {true, "", 0.95, openSilence},
 		"no words yet, unfinished":       {true, "", 0.05, openSilence},
 		"finished, not asked for":        {false, "When do you open?", 0.9, config},
 		"unfinished, not asked for":      {false, "I would like to go to the", 0.05, config},
