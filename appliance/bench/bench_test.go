@@ -108,6 +108,7 @@ func TestVoicesAreMeasured(t *testing.T) {
 	}
 	r.has(t, map[string][2]float64{
 		"first_audio_short": {5, 1e4}, "first_audio_long": {10, 1e5}, "synthesize_8_words": {5, 1e4}, "first_sound_8_words": {5, 1e4},
+		"passages_8_words": {3, 8}, "longest_passage_26_words": {5, 1e4},
 		"voice-joe_word_error": {0, 10}, "voice-joe_real_time_factor": {0.001, 2}, "voice-joe_loudness": {-30, -10},
 	})
 }

@@ -21,6 +21,7 @@ import (
 // What is spoken where one sentence is timed.
 const (
 	shortSentence = "Sure, I can help you with that."
+	eightWords    = "Sure, I can help you with that today."
 	longSentence  = "The swimming pool on the second floor is open every day from seven in the morning until ten at night, and towels are free of charge."
 )
 
@@ -82,6 +83,9 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 	if err := r.straightVoice(ctx, o, voice); err != nil {
 		return r, err
 	}
+	if err := r.passages(ctx, o, engines.Gate, voice); err != nil {
+		return r, err
+	}
 	err = r.judgeVoices(ctx, o, engines, voices)
 	return r, err
 }
@@ -122,7 +126,7 @@ func (r *Report) straightVoice(ctx context.Context, o Options, voice engine.Synt
 	}
 	defer func() { err = errors.Join(err, plain.Close()) }()
 	for _, s := range []struct{ name, text string }{
-		{"2_words", "Good morning."}, {"8_words", "Sure, I can help you with that today."}, {"26_words", longSentence},
+		{"2_words", "Good morning."}, {"8_words", eightWords}, {"26_words", longSentence},
 	} {
 		run, release, err := plain.Prepare(ctx, s.text)
 		if err != nil {
@@ -147,6 +151,29 @@ func (r *Report) straightVoice(ctx context.Context, o Options, voice engine.Synt
 			r.paired(part.name+s.name, milliseconds(c.Ours), "ms", milliseconds(c.Straight), c.Ratio, part.over)
 		}
 		release()
+	}
+	return nil
+}
+
+// passages counts how often a voice asks for the cores in a sentence, and times
+// how long it holds them at most: so long everybody else waits.
+func (r *Report) passages(ctx context.Context, o Options, gate *engine.Gate, voice engine.Synthesizer) error {
+	for _, s := range []struct{ name, text string }{{"8_words", eightWords}, {"26_words", longSentence}} {
+		var longest []float64
+		count := 0
+		for range max(o.Rounds, 1) {
+			var most time.Duration
+			count = 0
+			gate.Observe(func(p engine.Passage) { count, most = count+1, max(most, p.Held) })
+			_, err := engine.SpeakWhole(ctx, voice, s.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
+			gate.Observe(func(engine.Passage) {})
+			if err != nil {
+				return err
+			}
+			longest = append(longest, milliseconds(most))
+		}
+		r.figure("passages_"+s.name, float64(count), "", "how often the voice asks for the cores in the sentence")
+		r.figure("longest_passage_"+s.name, median(longest), "ms", "how long it holds them at most, median of the rounds")
 	}
 	return nil
 }

@@ -60,8 +60,11 @@ func (p *Piper) breaths(ctx context.Context, sentence string, around surrounding
 			before = ""
 		}
 		after := ""
-		if around.goesOn && i == len(parts)-1 && utf8.RuneCountInString(before)+2*utf8.RuneCountInString(part) < maxBreath {
-			after = " " + part
+		if around.goesOn && i == len(parts)-1 {
+			after = standIn(part)
+			if utf8.RuneCountInString(before+part+after) > maxBreath {
+				after = ""
+			}
 		}
 		if b := p.breath(before, part, after); len(b.sounds) > 0 {
 			all = append(all, b)
@@ -78,6 +81,15 @@ func (p *Piper) before(ctx context.Context, around surroundings) (string, error)
 	}
 	ipa, err := p.phonemes(ctx, said[len(said)-1])
 	return ipa + " ", err
+}
+
+// standIn is what a part that goes on is followed by in the place of words that
+// nobody knows yet: its own first two, since any words keep a voice from ending,
+// and all of the part again would double what the model has to read before the
+// first sound.
+func standIn(part string) string {
+	words := strings.Fields(part)
+	return " " + strings.Join(words[:min(2, len(words))], " ")
 }
 
 // phonemes are those of a text, as decomposed code points.

@@ -17,13 +17,16 @@ const (
 	// faster than one.
 	piperThreads = 2
 
-	// firstPiece is how many frames the first piece of sound has, and longestPiece
-	// how many the longest: 0.26 and 1 s at 22,050 Hz. A longer one would hold
-	// the cores for more than 60 ms on two slow ones.
-	firstPiece, longestPiece = 22, 86
-	// longestStep is for how many frames the parts before the last are run at
-	// once: what they compute again at each joint is less the fewer there are.
-	longestStep = 2 * longestPiece
+	// firstPiece is how many frames the first piece of sound has, 0.26 s at
+	// 22,050 Hz: it is waited for, and plays while the next is made. longestPiece
+	// and longestStep are how many the last part of the model, and those before
+	// it, are run for at once: what they compute again at each joint costs less
+	// the fewer there are, but neither may hold two slow cores for more than
+	// 60 ms.
+	firstPiece, longestPiece, longestStep = 22, 80, 160
+	// shortStep is how many frames all parts behind the front are run for in one
+	// passage.
+	shortStep = 2 * firstPiece
 )
 
 // wave is the sound of one breath as it comes out of the model.
@@ -35,7 +38,13 @@ type wave struct {
 	whole  int       // frames of all of it
 	tracks [parts + 1]*track
 	step   int
+	first  []float32 // the first piece, where it was made with the text
 }
+
+// shortText is how many ids a text may have whose first sound is made in the
+// same passage of the gate as its front part: some nine words, all of it 60 ms
+// on two slow cores. In between, a language model would take its next step.
+const shortText = 90
 
 // wave has the model take a breath, and returns the sound that comes of it and
 // the frames of each id.
@@ -46,7 +55,9 @@ func (p *Piper) wave(ctx context.Context, b breath, o engine.SpeakOptions) (piec
 	}
 	var w *wave
 	err := p.through(ctx, o.Urgency, func() (err error) {
-		w, err = p.latent(b, o.Speed)
+		if w, err = p.latent(b, o.Speed); err == nil && len(b.ids) <= shortText && w.end > w.begin {
+			w.first, err = w.ahead()
+		}
 		return err
 	})
 	if err != nil {
@@ -116,17 +127,24 @@ func (p *Piper) reachOf(i int) int {
 // made is up to which frame there is sound.
 func (w *wave) made() int { return w.tracks[parts].end() / piperHop }
 
-// next is up to where the next step and the next piece of it go. Pieces grow:
-// the first is short because it is waited for, the later ones are as long as
-// what was made before them, for then there is time to make them.
+// next is up to where the next step and the next piece of it go. The first is
+// as short as can be, for it is waited for; the step behind it is as long as may
+// be, since each joint costs the flow 64 frames more than there are; and no piece
+// is longer than twice what was made before it, so that it is ready in time.
 func (w *wave) next() (step, piece int) {
 	at := w.made()
-	left := w.end - at
-	grown := min(max(firstPiece, at-w.begin), longestStep)
+	left, made := w.end-at, at-w.begin
 	if at >= w.step {
-		w.step = at + evenly(left, grown)
+		switch {
+		case made == 0 && left > firstPiece:
+			w.step = at + min(firstPiece, (left+1)/2)
+		case left < longestStep+firstPiece:
+			w.step = w.end
+		default:
+			w.step = at + evenly(left, longestStep)
+		}
 	}
-	return w.step, at + evenly(w.step-at, longestPiece)
+	return w.step, at + evenly(w.step-at, min(max(firstPiece, 2*made), longestPiece))
 }
 
 // evenly is the length of the first of the equal parts, at most so long, in
@@ -136,24 +154,47 @@ func evenly(length, most int) int {
 	return (length + n - 1) / n
 }
 
-// piece makes the next piece of sound; none is left when it is nil. It passes
-// the gate for what comes before the last part and for the last part, each by
-// itself.
-func (w *wave) piece(ctx context.Context, u *engine.Urgency) ([]float32, error) {
-	if w.made() >= w.end {
-		return nil, nil
+// piece makes the next piece of sound; none is left when it is nil. The first
+// passes the gate once, and so does a short rest; others for what comes before
+// the last part and for the last part, each by itself.
+func (w *wave) piece(ctx context.Context, u *engine.Urgency) (pcm []float32, err error) {
+	if pcm, w.first = w.first, nil; pcm != nil || w.made() >= w.end {
+		return pcm, nil
 	}
 	step, to := w.next()
-	if w.tracks[finePart].end() < min(to+w.p.reachOf(finePart), w.whole)*coarseRate {
+	if w.made() == w.begin || step-w.made() <= shortStep {
+		err = w.p.through(ctx, u, func() error { pcm, err = w.ahead(); return err })
+		return pcm, err
+	}
+	if !w.prepared(to) {
 		if err := w.p.through(ctx, u, func() error { return w.prepare(step) }); err != nil {
 			return nil, err
 		}
 	}
+	err = w.p.through(ctx, u, func() error { pcm, err = w.sound(to); return err })
+	return pcm, err
+}
+
+// ahead makes the next piece at once.
+func (w *wave) ahead() ([]float32, error) {
+	step, to := w.next()
+	if !w.prepared(to) {
+		if err := w.prepare(step); err != nil {
+			return nil, err
+		}
+	}
+	return w.sound(to)
+}
+
+// prepared reports whether the last part can make sound up to a frame.
+func (w *wave) prepared(to int) bool {
+	return w.tracks[finePart].end() >= min(to+w.p.reachOf(finePart), w.whole)*coarseRate
+}
+
+// sound runs the last part, up to a frame.
+func (w *wave) sound(to int) ([]float32, error) {
 	out := w.tracks[parts]
-	err := w.p.through(ctx, u, func() error {
-		return w.p.behind[finePart].extend(out, w.tracks[finePart], to*coarseRate, w.whole*coarseRate)
-	})
-	if err != nil {
+	if err := w.p.behind[finePart].extend(out, w.tracks[finePart], to*coarseRate, w.whole*coarseRate); err != nil {
 		return nil, err
 	}
 	pcm := out.rows[0]
@@ -163,18 +204,21 @@ func (w *wave) piece(ctx context.Context, u *engine.Urgency) ([]float32, error) 
 
 // prepare runs the parts before the last, so far that the last can go to step.
 func (w *wave) prepare(step int) error {
-	coarse := w.p.enough(step+w.p.reachOf(finePart), w.whole)
-	flow := w.p.enough(coarse+w.p.reachOf(coarsePart), w.whole)
+	allCoarse := min(w.end+w.p.reachOf(finePart), w.whole)
+	allFlow := min(allCoarse+w.p.reachOf(coarsePart), w.whole)
+	coarse := w.p.enough(coarsePart, step+w.p.reachOf(finePart), allCoarse)
+	flow := w.p.enough(flowPart, coarse+w.p.reachOf(coarsePart), allFlow)
 	if err := w.p.behind[flowPart].extend(w.tracks[flowPart+1], w.tracks[flowPart], flow, w.whole); err != nil {
 		return err
 	}
 	return w.p.behind[coarsePart].extend(w.tracks[coarsePart+1], w.tracks[coarsePart], coarse, w.whole)
 }
 
-// enough is to, or all there is where little more is left.
-func (p *Piper) enough(to, whole int) int {
-	if whole-to < firstPiece {
-		return whole
+// enough is to, or all that is wanted of a part where it looks nearly as far
+// anyway: what it would be run for once more is more than what is left.
+func (p *Piper) enough(i, to, all int) int {
+	if all-to < p.reachOf(i)+firstPiece {
+		return all
 	}
 	return to
 }
