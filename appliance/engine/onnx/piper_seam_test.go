@@ -43,9 +43,9 @@ func cutAnywhere() [][2]string {
 const (
 	seamSilenceMS = 120 // as long as before a stop ("the coat"); in any sentence
 	seamPitch     = 1.5 // semitones, median
-	seamLengthMS  = 60  // median
+	seamLengthMS  = 80  // median
 	seamLevelDB   = 3   // median
-	seamStep      = 0.2 // of full scale, from sample to sample
+	seamStep      = 0.2 // of full scale, from sample to sample within a millisecond; an s by itself has 0.7
 )
 
 // TestASeamIsNotHeard: a sentence cut within a clause goes on over the cut as it
@@ -107,7 +107,7 @@ func seamOf(t *testing.T, p *Piper, c [2]string) (s seam) {
 	wa, wb := whole.PCM[:at], whole.PCM[at:]
 	joined := append(slices.Clone(a.PCM), b.PCM...)
 	s.silenceMS = silenceAround(joined, len(a.PCM), rate)
-	for i := len(a.PCM) - rate/100; i < len(a.PCM)+rate/100; i++ {
+	for i := len(a.PCM) - rate/1000; i < len(a.PCM)+rate/1000; i++ {
 		s.click = max(s.click, math.Abs(float64(joined[i]-joined[i-1])))
 	}
 	const near = 20 // frames of 5 ms
