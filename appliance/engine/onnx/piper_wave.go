@@ -13,8 +13,8 @@ const (
 	piperHop = 256
 	// coarseRate is how many values a frame has half way through the decoder.
 	coarseRate = 8
-	// piperThreads is how many cores one call takes: two make it a quarter
-	// faster than one.
+	// piperThreads is how many cores one call takes: two make it half as fast
+	// again as one where both are free.
 	piperThreads = 2
 
 	// firstPiece is how many frames the first piece of sound has, 0.26 s at
