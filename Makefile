@@ -71,7 +71,11 @@ bench: setup-test bin/parley ## measure this machine: JSON, one object a line, f
 	@for b in stt tts llm api talk; do bin/parley bench $$b --json || exit 1; done
 
 KILLS ?= 2000
-soak: setup-build ## kill a box KILLS times (2000: six minutes) while it is written to
+# Packages whose tests have a long form.
+full := ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx
+soak: setup-test bin/parley ## the long forms of tests, and KILLS kills of a box that is written to (2000: six minutes)
+	@bin/parley packs pull $(test_packs)
+	PARLEY_FULL_TESTS=1 go test -count 1 -p 1 -timeout 0 $(full)
 	PARLEY_TEST_KILLS=$(KILLS) go test -count 1 -timeout 0 -v -run KilledServer ./appliance/api
 
 FUZZTIME ?= 30s

@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,16 +77,18 @@ func TestVoicesKeepTheirPromises(t *testing.T) {
 	}
 	t.Cleanup(func() { closeOrFail(t, ear) })
 	levels := map[string]float64{}
-	for _, pack := range voices() {
+	for n, pack := range voices() {
 		t.Run(pack, func(t *testing.T) {
 			p := openVoice(t, rt, pack)
-			t.Run("the same text gives the same samples", func(t *testing.T) { sameTwice(t, p) })
-			t.Run("durations add up to the sound", func(t *testing.T) { durationsAddUp(t, p) })
 			t.Run("phonemes lie in order in the sound", func(t *testing.T) { phonemesInOrder(t, p) })
 			t.Run("edges do not click and nothing clips", func(t *testing.T) { cleanEdges(t, p) })
-			t.Run("speed changes the length", func(t *testing.T) { speedScales(t, p) })
-			t.Run("text without words is silent", func(t *testing.T) { wordlessIsSilent(t, p) })
-			t.Run("all of a text is said, with pauses", func(t *testing.T) { allIsSaid(t, p) })
+			if n == 0 || os.Getenv("PARLEY_FULL_TESTS") != "" { // of what speaks all voices, the first says enough
+				t.Run("the same text gives the same samples", func(t *testing.T) { sameTwice(t, p) })
+				t.Run("durations add up to the sound", func(t *testing.T) { durationsAddUp(t, p) })
+				t.Run("speed changes the length", func(t *testing.T) { speedScales(t, p) })
+				t.Run("text without words is silent", func(t *testing.T) { wordlessIsSilent(t, p) })
+				t.Run("all of a text is said, with pauses", func(t *testing.T) { allIsSaid(t, p) })
+			}
 			t.Run("an ear understands it", func(t *testing.T) { levels[pack] = understood(t, p, ear) })
 		})
 	}
