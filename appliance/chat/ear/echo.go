@@ -18,9 +18,11 @@ const (
 	// is an echo known; the shorter, the sooner somebody who speaks over it.
 	echoWindow = 46
 	echoLeast  = 12
-	// echoLags is how many hops an echo may be late: 704 ms for the line, the
-	// client's buffer, the room, the way back, and a machine that is busy.
-	echoLags = 44
+	// echoLags is how many hops an echo may be late: 1.2 s for the line, which
+	// keeps up to half a second back to cut its files where it is quiet and so may
+	// let a client run dry where a busy box is no quicker than the sound, for the
+	// client's buffer, the room, and the way back.
+	echoLags = 75
 	// echoRoom is what is left after a hop of the energy of a sound in a room: it
 	// fades by 60 dB in 0.3 s. With a second, larger room to choose from, large
 	// rooms were not known better, and people in headsets worse.
@@ -47,6 +49,7 @@ type echo struct {
 	played []bands // the newest hops, as they were played
 	heard  []bands // the newest hops, as they came
 	in     analysis
+	lag    int // at which an echo was known last, in hops
 }
 
 // bands are the energies of a hop in some bands of speech.
@@ -88,7 +91,15 @@ func newest(hops []bands, n int) []bands {
 // explains reports whether the frame that was taken last is the assistant's own
 // voice, and nobody else's.
 func (e *echo) explains() bool {
-	return e.active && len(e.heard) >= echoLeast && explained(e.heard, e.played) >= echoAlike
+	if !e.active || len(e.heard) < echoLeast {
+		return false
+	}
+	alike, lag := explained(e.heard, e.played, e.lag)
+	if alike < echoAlike {
+		return false
+	}
+	e.lag = lag
+	return true
 }
 
 // unechoed is a voice detector that finds no voice in an echo.
@@ -106,8 +117,10 @@ func (u unechoed) Probability(frame []float32) (float32, error) {
 }
 
 // explained is how well what was heard is explained by what was played, both up
-// to now, at the lag at which they are most alike; 1 is an echo and nothing else.
-func explained(heard, played []bands) float64 {
+// to now, at the lag at which they are most alike, and that lag; 1 is an echo and
+// nothing else. It begins at the lag expected, for most echoes come as the frame
+// before, and is content with the first that is alike enough.
+func explained(heard, played []bands, expected int) (best float64, at int) {
 	x := loudness(heard, floor(heard), 0)
 	y := loudness(played, bands{}, echoRoom)
 	mean, spread := moments(x)
@@ -121,11 +134,11 @@ func explained(heard, played []bands) float64 {
 		}
 	}
 	if n < echoLeastBands {
-		return 0
+		return 0, 0
 	}
 	shape := normal(x, mean, spread, n)
-	best := 0.0
-	for lag := range echoLags + 1 {
+	for i := range echoLags + 1 {
+		lag := (expected + i) % (echoLags + 1)
 		from := len(y) - len(x) - lag // of y, for the first of x
 		part := y[from : from+len(x)]
 		mean, s := moments(part)
@@ -134,9 +147,14 @@ func explained(heard, played []bands) float64 {
 				s[b] = 0
 			}
 		}
-		best = max(best, shape.alike(normal(part, mean, s, n)))
+		if alike := shape.alike(normal(part, mean, s, n)); alike > best {
+			best, at = alike, lag
+		}
+		if best >= echoAlike {
+			break
+		}
 	}
-	return best
+	return best, at
 }
 
 // echoLeastBands is how many bands must have something to hear: a tone is like

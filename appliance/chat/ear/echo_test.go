@@ -224,3 +224,27 @@ func TestWhoSpeaksOverTheEchoIsHeard(t *testing.T) {
 		}
 	}
 }
+
+// An echo is known however late it comes, up to a second: a busy box lets its
+// client run dry, and what it plays is late from then on.
+func TestALateEchoIsKnown(t *testing.T) {
+	for _, delay := range []time.Duration{20 * time.Millisecond, 400 * time.Millisecond, time.Second} {
+		e := &echo{}
+		e.playing.add(0, recorded(t, talks[0][0], contract.OutputRateHz))
+		mic := append(make([]float32, audio.Samples(delay, engine.SpeechRateHz)), recorded(t, talks[0][0], engine.SpeechRateHz)...)
+		known, frames := 0, 0
+		for i := engine.FrameSamples; i <= len(mic); i += engine.FrameSamples {
+			e.hear(time.Duration(i)*time.Second/engine.SpeechRateHz, mic[i-engine.FrameSamples:i])
+			if time.Duration(i)*time.Second/engine.SpeechRateHz < delay+echoWindow*echoHopTime {
+				continue // too little to go by
+			}
+			frames++
+			if e.explains() {
+				known++
+			}
+		}
+		if known < frames*9/10 {
+			t.Errorf("%v late: %d of %d frames are known", delay, known, frames)
+		}
+	}
+}
