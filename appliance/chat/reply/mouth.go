@@ -62,6 +62,7 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 	for s := range sentences {
 		m.wait(ctx)
 		err := m.say(ctx, n, s, before, &rate, due)
+		due.said()
 		if ctx.Err() != nil {
 			return
 		}

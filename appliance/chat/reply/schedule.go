@@ -12,10 +12,11 @@ const (
 	// second: how much the mind is ahead of the listener does not have to be
 	// known better than that.
 	spokenEach = time.Second / 15
-	// ahead is how long before the listener has heard all that was made, more of
-	// it is to be thought: the model needs that long for a short sentence on a
-	// slow machine, with the voice for its first sound.
-	ahead = time.Second
+	// ahead is how long before the listener has heard all that was thought, the
+	// next of it is to be there: its first sound is made in that time. When the
+	// model begins with it is not said here. It was a second; then, with several
+	// callers, everybody's second sentence went before the first of who came last.
+	ahead = 300 * time.Millisecond
 	// soundAhead is the same for a piece of sound, which is made in a fraction of
 	// the time it plays: the longest takes 150 ms on a slow machine, and waits for
 	// a piece of somebody else's work or two before.
@@ -33,6 +34,7 @@ type schedule struct {
 	begun  bool      // the mind has a sentence
 	heard  time.Time // when what was thought will have been heard
 	played time.Time // when what became sound will have been played
+	silent int       // so many sentences have been thought and are not all sound
 }
 
 // newSchedule is that of a reply whose first sound is due at a moment. A
@@ -57,6 +59,15 @@ func (s *schedule) thought(sentence string) {
 	defer s.mu.Unlock()
 	s.heard = later(s.heard).Add(time.Duration(len(sentence)) * spokenEach)
 	s.begun = true
+	s.silent++
+	s.tellMind()
+}
+
+// said says that all of a sentence has become sound.
+func (s *schedule) said() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.silent = max(s.silent-1, 0) // what a client dictates was not thought
 	s.tellMind()
 }
 
@@ -66,6 +77,7 @@ func (s *schedule) spoken(d time.Duration) {
 	defer s.mu.Unlock()
 	s.played = later(s.played).Add(d)
 	s.tellMouth()
+	s.tellMind()
 }
 
 // lateBy is how much too late the sound of what is cut off now will be, when
@@ -99,16 +111,22 @@ func (s *schedule) tellMind() {
 	case !s.real:
 		s.mind.Set(engine.Ahead, s.heard)
 	default:
-		s.mind.Set(engine.Live, s.heard.Add(-ahead))
+		due := s.heard.Add(-ahead)
+		if sound := s.soundDue(); s.silent > 0 && !due.After(sound) {
+			due = sound.Add(1) // what was thought is heard before what is to be
+		}
+		s.mind.Set(engine.Live, due)
 	}
 }
 
-func (s *schedule) tellMouth() {
+func (s *schedule) tellMouth() { s.mouth.Set(s.priority(), s.soundDue()) }
+
+// soundDue is when more sound is to be there.
+func (s *schedule) soundDue() time.Time {
 	if s.played.Equal(s.begins) {
-		s.mouth.Set(s.priority(), s.begins)
-		return
+		return s.begins
 	}
-	s.mouth.Set(s.priority(), s.played.Add(-soundAhead))
+	return s.played.Add(-soundAhead)
 }
 
 // later is t, or now where t has passed: a listener who has run dry goes on

@@ -28,7 +28,7 @@ func TestTheSecondSentenceOfOneWaitsForTheFirstOfAnother(t *testing.T) {
 		before(t, "a guess whose silence ends sooner", guess.mind, one.mind)
 		one.spoken(3 * time.Second)
 		before(t, "and before the second sound", guess.mind, one.mouth)
-		time.Sleep(2500 * time.Millisecond) // the first is nearly played, and the guess still speculative
+		time.Sleep(2750 * time.Millisecond) // the first is nearly played, and the guess still speculative
 		before(t, "the listener of one will run dry", one.mind, engine.Live.Urgency())
 	})
 }
@@ -51,5 +51,27 @@ func TestAGuessThinksOneSentenceUntilItIsPromoted(t *testing.T) {
 		if n := guess.mind.Get(); n.Priority != engine.Live || n.Due.After(time.Now().Add(2*time.Second)) {
 			t.Errorf("promoted: %+v", n)
 		}
+	})
+}
+
+// However short a first piece and however late: its sound comes before the
+// words that follow it, and before those comes the first sound of whoever else
+// waits.
+func TestTheSoundOfAShortPieceComesBeforeWhatFollowsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := newSchedule(true, time.Now())
+		time.Sleep(700 * time.Millisecond)
+		other := newSchedule(true, time.Now())
+		one.thought("Sure,")
+		before(t, "the sound of what was thought", one.mouth, one.mind)
+		before(t, "the answer that the other waits for", other.mind, one.mind)
+		one.spoken(150 * time.Millisecond)
+		before(t, "the rest of the sound", one.mouth, one.mind)
+		one.spoken(150 * time.Millisecond)
+		one.said()
+		before(t, "the answer that the other waits for, still", other.mind, one.mind)
+		time.Sleep(200 * time.Millisecond)
+		third := newSchedule(true, time.Now())
+		before(t, "what the first listener will miss before", one.mind, third.mind)
 	})
 }

@@ -19,6 +19,11 @@ const (
 	// carefully is how many steps are short after one that was given up: whoever
 	// came then comes again soon, and what is given up is lost.
 	carefully = 8
+	// worthTogether is how much quicker replies have to be written together than
+	// one after the other: then the last of them is not later than it would have
+	// been, and the first not much. On two slow cores two tokens take 220 ms, one
+	// 110; where memory is what is waited for, four take little more than one.
+	worthTogether = 1.25
 )
 
 // share is one request's part of a step.
@@ -40,7 +45,7 @@ func (o *owner) plan(cores int) []share {
 	if len(prompts) > 0 && dueBefore(prompts[0], replies) {
 		replies = nil
 	}
-	shares := o.replies(replies)
+	shares := o.replies(replies, now)
 	room := o.room(cores, shares, prompts, now)
 	for i, r := range prompts {
 		if o.catchUp(r); r.prefill && len(r.rest()) == 0 {
@@ -97,18 +102,31 @@ func dueBefore(prompt *request, replies []*request) bool {
 // missed tells whether somebody talks with the assistant and misses r.
 func missed(r *request) bool { return r.urgency.Get().Priority >= engine.Speculative }
 
-// replies puts the next token of replies into the batch. Those that nobody
-// misses stand back for those that somebody does.
-func (o *owner) replies(replies []*request) (shares []share) {
-	someone := slices.ContainsFunc(o.running, missed)
-	for _, r := range replies {
-		if someone && !missed(r) {
-			break
-		}
+// replies puts the next token of replies into the batch, of the most urgent
+// first. Those that nobody misses stand back for those that somebody does, and
+// those that are due later where a step for all is not worth it.
+func (o *owner) replies(replies []*request, now time.Time) (shares []share) {
+	if someone := slices.ContainsFunc(o.running, missed); someone {
+		replies = slices.DeleteFunc(replies, func(r *request) bool { return !missed(r) })
+	}
+	for _, r := range replies[:o.together(len(replies), now)] {
 		one := []Token{r.next}
 		shares = append(shares, share{r: r, tokens: one, logits: o.batch.add(r.slot.seq, r.fed(), one, true)})
 	}
 	return shares
+}
+
+// together is how many of so many replies are taken on by one step: as many as
+// make each token worth its while.
+func (o *owner) together(replies int, now time.Time) int {
+	alone := o.steps.expect(1, now)
+	for n := replies; n > 1; n-- {
+		took := o.steps.expect(n, now)
+		if alone == 0 || took == 0 || float64(n)*alone.Seconds() >= worthTogether*took.Seconds() {
+			return n
+		}
+	}
+	return min(replies, 1)
 }
 
 // room is how many tokens of prompts the step takes beside replies. Of reading

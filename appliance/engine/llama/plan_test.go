@@ -34,3 +34,31 @@ func TestAPromptGoesBeforeRepliesThatHaveTime(t *testing.T) {
 		}
 	}
 }
+
+// Replies are written together where that is quicker, and otherwise the one due
+// first before the others.
+func TestRepliesAreWrittenTogetherWhereThatIsQuicker(t *testing.T) {
+	now := time.Now()
+	for name, row := range map[string]struct {
+		took    map[int]time.Duration // of steps
+		replies int
+		want    int
+	}{
+		"nothing is known":              {nil, 4, 4},
+		"one":                           {map[int]time.Duration{1: 100}, 1, 1},
+		"none":                          {nil, 0, 0},
+		"the cores are the limit":       {map[int]time.Duration{1: 110, 2: 220, 4: 420}, 4, 1},
+		"memory is the limit":           {map[int]time.Duration{1: 30, 2: 31, 4: 34}, 4, 4},
+		"two are no gain, but four are": {map[int]time.Duration{1: 110, 2: 220, 4: 240}, 4, 4},
+		"two of them":                   {map[int]time.Duration{1: 110, 2: 220, 4: 240}, 2, 1},
+		"four was never tried":          {map[int]time.Duration{1: 110, 2: 220}, 4, 4},
+	} {
+		var o owner
+		for tokens, ms := range row.took {
+			o.steps.measured(tokens, ms*time.Millisecond, now)
+		}
+		if got := o.together(row.replies, now); got != row.want {
+			t.Errorf("%s: %d, want %d", name, got, row.want)
+		}
+	}
+}
