@@ -79,7 +79,7 @@ func (s State) endOfTurn() time.Duration {
 	if !p.on || s.heard.over {
 		return never
 	}
-	at := p.end + s.silenceAsked()
+	at := p.end + s.silenceGiven()
 	if p.until < at-unheard {
 		return at + unheardLongest
 	}

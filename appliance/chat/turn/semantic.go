@@ -28,6 +28,18 @@ const (
 	surelyUnfinished = 0.1
 )
 
+// silenceGiven is how long the user is given to go on after what he said last.
+// A turn that may be over sooner than the config says ends when the answer's
+// first sound is there: until then nothing is won by holding it for over, and
+// who was only thinking has gone on.
+func (s State) silenceGiven() time.Duration {
+	asked := s.silenceAsked()
+	if r := s.reply; r.phase == preparing && !r.stale && len(r.kept) == 0 && r.failed == nil && !r.done {
+		return max(asked, s.settings.EndOfTurnSilence)
+	}
+	return asked
+}
+
 // silenceAsked is how long the user has to be silent after what he said last.
 func (s State) silenceAsked() time.Duration {
 	h, config := s.heard, s.settings.EndOfTurnSilence

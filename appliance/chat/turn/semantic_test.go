@@ -43,9 +43,42 @@ func TestWhatSoundsFinishedIsAnsweredSooner(t *testing.T) {
 			b.after(Guessed{Utterance: 1, Revision: 1, Words: Words{Text: row.said, Language: "en"}})
 		}
 		b.after(Silent{Utterance: 1, Until: end + 10*time.Second})
+		if got := b.wakes() - end; got != max(row.silence, config) {
+			t.Errorf("%s: without an answer yet the turn ends after %v", name, got)
+		}
+		if row.said != "" {
+			b.after(thinks(1, "At ten."), clip(1, "At ten.", time.Second))
+		}
 		if got := b.wakes() - end; got != row.silence {
 			t.Errorf("%s: the turn ends after %v, want %v", name, got, row.silence)
 		}
+	}
+}
+
+// A turn that seems to be over ends when its answer can be heard, and who goes on
+// before that has not been cut off.
+func TestAFinishedTurnEndsWhenItsAnswerCanBeHeard(t *testing.T) {
+	pausing := func() (b *told, end time.Duration) {
+		b = begin(t, func(s *Settings) { s.Semantic = true })
+		b.after(Voiced{Utterance: 1, Voice: time.Second}, Paused{Utterance: 1, Revision: 1, End: b.now})
+		end = b.state.heard.pause.end
+		b.after(Finished{Utterance: 1, Revision: 1, Probability: 1}, Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
+		return b, end
+	}
+	b, end := pausing()
+	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now}, thinks(1, "At ten."), clip(1, "At ten.", time.Second))
+	if at := b.wakes(); at != b.state.now {
+		t.Errorf("after 700 ms of silence the answer is there, and the turn ends %v later", at-b.state.now)
+	}
+	b, end = pausing()
+	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now}, WentOn{Utterance: 1, Revision: 1, Begin: end + 700*time.Millisecond})
+	if b.state.heard.over || !b.state.heard.open {
+		t.Error("somebody who went on before there was an answer is cut off")
+	}
+	b, end = pausing()
+	b.after(Silent{Utterance: 1, Until: end + 10*time.Second}, Failed{Turn: 1})
+	if got := b.wakes() - end; got != finishedSilence {
+		t.Errorf("an answer that failed: the turn ends after %v", got)
 	}
 }
 

@@ -201,7 +201,7 @@ func (s *State) wentOn(out *effects, e WentOn) {
 		return
 	}
 	p := s.heard.pause
-	if p.on && e.Begin >= p.end+s.silenceAsked() {
+	if p.on && e.Begin >= p.end+s.silenceGiven() {
 		s.turnOver(out)
 		return
 	}
