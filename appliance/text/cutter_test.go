@@ -169,6 +169,8 @@ func TestEarlyGivesWhatCanBeSpokenByItself(t *testing.T) {
 		{"Sure, please enter a numeric dict", AtWord, 3, "Sure, please enter a numeric"},
 		{"You can park in the basement", AtWord, 1, ""}, // nobody pauses behind "the"
 		{"It costs you about 12 dollars", AtWord, 1, ""},
+		{"A night costs about fourteen dol", AtWord, 1, ""},
+		{"Breakfast is on floor three", AtWord, 1, ""},
 		{"The museum is open.", AtClause, 1, "The museum is open."},
 		{"Is it open?", AtClause, 9, "Is it open?"},
 		{"It is open.", AtClause, 9, "It is open."},
@@ -219,8 +221,21 @@ func TestWhatIsCutEarlyIsNotLost(t *testing.T) {
 			}
 		}
 		got = append(got, c.Rest())
-		if got, want := letters(strings.Join(got, " ")), letters(string(in)); got != want {
+		if got, want := oneStop(letters(strings.Join(got, " "))), oneStop(letters(string(in))); got != want {
 			t.Fatalf("%q\n got %q\nwant %q", string(in), got, want)
 		}
 	})
+}
+
+// oneStop leaves the first of the stops that follow each other: behind a sentence
+// that was over the others are dropped.
+func oneStop(s string) string {
+	var last rune
+	return strings.Map(func(r rune) rune {
+		again := terminates(r) && terminates(last)
+		if last = r; again {
+			return -1
+		}
+		return r
+	}, s)
 }

@@ -36,9 +36,11 @@ var phraseBeginners = regexp.MustCompile(`(?i)^(?:about|after|and|as|at|because|
 var phraseHolders = regexp.MustCompile(`(?i)^(?:a|an|are|be|been|can|could|did|do|does|had|has|have|her|his|is|its|may|might|must|my|no|not|our|shall|should|the|their|this|these|those|very|was|were|will|would|your)$`)
 
 // wordHolders are words, beside phraseHolders and phraseBeginners, behind which
-// a sentence is not cut even in the greatest haste; so are numbers, which a unit
-// follows.
-var wordHolders = regexp.MustCompile(`(?i)^(?:am|i|he|she|it|we|you|they|i'm|it's|of|than|too|more|most|please|every|each|any|some|.*\d.*)$`)
+// a sentence is not cut even in the greatest haste: a noun, a verb or a number
+// follows. Numbers themselves wait for their unit.
+var wordHolders = regexp.MustCompile(`(?i)^(?:am|i|he|she|it|we|you|they|i'm|it's|you're|we're|they're|there's|that's|of|than|too|more|most|please|every|each|any|some|` +
+	`mr\.?|mrs\.?|ms\.?|dr\.?|number|room|floor|platform|gate|exit|line|level|` +
+	`one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half|quarter|.*\d.*)$`)
 
 // Early returns the beginning of the sentence under way, as far as it can be
 // spoken by itself, for a voice that cannot wait for more; empty when there is
