@@ -27,7 +27,7 @@ type abort struct {
 	need   func() engine.Need // of the step that runs; nil: it is not given up
 	ends   time.Time          // when the step should be over
 	ahead  string             // the conversation that it reads ahead for, if for nothing else
-	comes  engine.Need        // the most urgent that has come to the model meanwhile
+	comes  *engine.Urgency    // the most urgent that has come to the model meanwhile
 	news   atomic.Bool        // comes has changed
 	wanted atomic.Bool
 
@@ -42,7 +42,7 @@ func (a *abort) arm(need func() engine.Need, took time.Duration, ahead string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.need, a.ends, a.comes, a.looked, a.ahead = need, now.Add(took), engine.Need{}, now, ahead
+	a.need, a.ends, a.comes, a.looked, a.ahead = need, now.Add(took), nil, now, ahead
 	a.news.Store(false)
 	a.wanted.Store(false)
 }
@@ -57,14 +57,14 @@ func (a *abort) disarm() {
 // yieldTo asks for the step that runs to be given up for a request of a
 // conversation, if that is more urgent, and not what the step reads ahead for: a
 // reply goes on from where its prompt has been read to.
-func (a *abort) yieldTo(n engine.Need, conversation string) {
+func (a *abort) yieldTo(u *engine.Urgency, conversation string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ahead != "" && a.ahead == conversation {
 		return
 	}
-	if a.need != nil && n.Compare(a.comes) < 0 {
-		a.comes = n
+	if a.need != nil && u.Get().Compare(a.comes.Get()) < 0 {
+		a.comes = u
 		a.news.Store(true)
 	}
 }
@@ -85,7 +85,7 @@ func (a *abort) asked() bool {
 		return false
 	}
 	need := a.need()
-	if a.comes.Compare(need) < 0 || a.gate.Wanted(need) {
+	if a.comes.Get().Compare(need) < 0 || a.gate.Wanted(need) {
 		a.wanted.Store(true)
 	}
 	return a.wanted.Load()

@@ -75,7 +75,7 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 			b.add(0, at, tokens[at:at+stepTokensAlone], true)
 			if disturb {
 				a.arm(func() engine.Need { return engine.Need{} }, time.Minute, "")
-				a.yieldTo(engine.Live.Urgency().Get(), "")
+				a.yieldTo(engine.Live.Urgency(), "")
 				if r := m.lib.decode(ctx, b.c); r != 2 {
 					t.Fatalf("a step that is to be given up: result %d", r)
 				}
@@ -99,19 +99,19 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	a := &abort{gate: engine.NewGate(1)}
 	now := time.Now()
 	need := engine.NewUrgency(engine.Speculative, now.Add(time.Second)).Get()
-	live := engine.NewUrgency(engine.Live, now).Get()
+	live := engine.NewUrgency(engine.Live, now)
 	for name, c := range map[string]struct {
-		by   engine.Need
+		by   *engine.Urgency
 		took time.Duration
 		want bool
 	}{
 		"live":           {live, time.Second, true},
 		"nearly over":    {live, worthAborting / 2, false},
-		"reading ahead":  {engine.Ahead.Urgency().Get(), time.Second, false},
-		"a later guess":  {engine.NewUrgency(engine.Speculative, now.Add(time.Minute)).Get(), time.Second, false},
-		"a batch":        {engine.Need{}, time.Second, false},
-		"as urgent":      {need, time.Second, false},
-		"an older reply": {engine.NewUrgency(engine.Live, now.Add(-time.Second)).Get(), time.Second, true},
+		"reading ahead":  {engine.Ahead.Urgency(), time.Second, false},
+		"a later guess":  {engine.NewUrgency(engine.Speculative, now.Add(time.Minute)), time.Second, false},
+		"a batch":        {nil, time.Second, false},
+		"as urgent":      {engine.NewUrgency(engine.Speculative, now.Add(time.Second)), time.Second, false},
+		"an older reply": {engine.NewUrgency(engine.Live, now.Add(-time.Second)), time.Second, true},
 	} {
 		a.arm(func() engine.Need { return need }, c.took, "")
 		a.yieldTo(c.by, "")
@@ -132,7 +132,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	step := engine.NewUrgency(engine.Live, now)
 	sound := engine.NewUrgency(engine.Live, now)
 	a.arm(step.Get, time.Second, "")
-	a.yieldTo(sound.Get(), "")
+	a.yieldTo(sound, "")
 	if a.asked() {
 		t.Error("a step was given up for what is as urgent")
 	}
@@ -140,6 +140,15 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	time.Sleep(2 * lookEvery)
 	if !a.asked() {
 		t.Error("a step whose words have time holds up the sound that is due")
+	}
+	// What has come to the model is less urgent by now, or is the step's own.
+	step.Set(engine.Live, now.Add(-time.Minute))
+	a.arm(step.Get, time.Second, "")
+	a.yieldTo(step, "")
+	step.Set(engine.Live, now.Add(time.Minute))
+	time.Sleep(2 * lookEvery)
+	if a.asked() {
+		t.Error("a step was given up for what it was for")
 	}
 	// A reply takes over what is read ahead for it.
 	ahead := engine.Ahead.Urgency()

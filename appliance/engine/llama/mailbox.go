@@ -69,7 +69,7 @@ func (b *mailbox) hurryFor(r *request) {
 	if b.hurry != nil && need.Compare(b.waitsAs) < 0 {
 		b.hurry()
 	}
-	b.abort.yieldTo(need, r.conversation)
+	b.abort.yieldTo(r.urgency, r.conversation)
 }
 
 // promoted tells the owner that the urgency of r has changed.
