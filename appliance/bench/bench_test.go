@@ -62,7 +62,7 @@ func options(t *testing.T) Options {
 	}
 	return Options{
 		Config: cfg, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Progress: func(line string) { t.Log(line) },
-		Prompts: 6, Rounds: 1, Turns: 2, Chats: []int{1}, Idle: time.Second,
+		Prompts: 3, Rounds: 1, Turns: 1, Chats: []int{1}, Idle: time.Second,
 		Serve: []string{self, "serve", "--profile", "test"},
 	}
 }
@@ -103,7 +103,7 @@ func TestEarsAreMeasured(t *testing.T) {
 
 func TestVoicesAreMeasured(t *testing.T) {
 	o := options(t)
-	o.Prompts = 3 // by each of three voices, and the slower ear listens to all of it
+	o.Prompts = 1 // by each of three voices, and the slower ear listens to all of it
 	r, err := TTS(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
