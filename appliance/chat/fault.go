@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -62,7 +63,15 @@ func explainedFault(f contract.Fault) (_ contract.Fault, ok bool) {
 	if errors.Is(f.Cause, context.DeadlineExceeded) {
 		f.Detail = tooLong
 	}
+	if e, ok := errors.AsType[engine.ErrTooLong](f.Cause); ok {
+		f.Detail = noRoom(e)
+	}
 	return f, true
+}
+
+// noRoom says what of the client's a model cannot read, and how much it can.
+func noRoom(e engine.ErrTooLong) string {
+	return fmt.Sprintf("The system prompt and the newest message, with its context, are %d tokens for it; at most %d are allowed. Make one of them shorter.", e.Tokens, e.Room)
 }
 
 // noVoice is what a client is told when it cannot have the voice that it asked

@@ -23,7 +23,9 @@ func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 		"a server that is away": {fmt.Errorf("POST http://10.0.0.5:8000/v1: %w", engine.ErrUnreachable), contract.Fault{Code: contract.ModelUnreachable}},
 		"a server in trouble":   {fmt.Errorf("10.0.0.5: %w", engine.ErrBroken), contract.Fault{Code: contract.ProviderFailed}},
 		"a box under load":      {fmt.Errorf("encoder: %w", context.DeadlineExceeded), contract.Fault{Code: contract.NotTranscribed, Detail: tooLong}},
-		"anything else":         {errors.New("/var/lib/parley/model: broken"), contract.Fault{Code: contract.NotTranscribed}},
+		"too much to read": {fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: 9130, Room: 8072}), contract.Fault{Code: contract.NotTranscribed,
+			Detail: "The system prompt and the newest message, with its context, are 9130 tokens for it; at most 8072 are allowed. Make one of them shorter."}},
+		"anything else": {errors.New("/var/lib/parley/model: broken"), contract.Fault{Code: contract.NotTranscribed}},
 	} {
 		got, ok := explainedFault(contract.Fault{Code: contract.NotTranscribed, Cause: c.err})
 		if !ok || got.Code != c.want.Code || got.Detail != c.want.Detail {

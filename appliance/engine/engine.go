@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -231,6 +232,17 @@ var (
 	ErrOverloaded  = errors.New("the language model's server is overloaded")
 	ErrBroken      = errors.New("the language model's server failed")
 )
+
+// ErrTooLong is what a language model says of a prompt that it has no room for,
+// even with nothing of the conversation but its system message and its newest one.
+type ErrTooLong struct {
+	Tokens int // of the two
+	Room   int // that there is for them, in tokens: the rest is the reply's
+}
+
+func (e ErrTooLong) Error() string {
+	return fmt.Sprintf("the system message and the newest message are %d tokens; there is room for %d", e.Tokens, e.Room)
+}
 
 // ErrCannot is what an engine says that is asked for what it has no way to do.
 var ErrCannot = errors.New("this language model cannot do that")

@@ -13,7 +13,7 @@ const stride = 8
 // fit writes messages as tokens, at most limit of them; shared is how many at
 // the beginning other conversations may have too. Where they do not fit, the
 // oldest after the system message are left out; the system message and the
-// newest always stay.
+// newest always stay, and where those two do not fit it is an engine.ErrTooLong.
 func (t template) fit(messages []engine.Message, limit int, reply bool) (out []Token, shared int, err error) {
 	if len(messages) == 0 {
 		return nil, 0, fmt.Errorf("llama: the prompt has no messages")
@@ -39,7 +39,7 @@ func (t template) fit(messages []engine.Message, limit int, reply bool) (out []T
 		}
 		return t.tokens(kept, false, memo)
 	}
-	return nil, 0, fmt.Errorf("llama: the system message and the newest message are %d tokens; there is room for %d", least, limit)
+	return nil, 0, fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: least, Room: limit})
 }
 
 // drops are the numbers of turns to try to leave out of n, fewest first:

@@ -1,6 +1,7 @@
 package llama
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -142,7 +143,7 @@ func TestAPromptThatCannotFitIsRefusedWithItsSize(t *testing.T) {
 		"long turn":   {says(engine.System, hotel), says(engine.User, long)},
 	} {
 		_, err := m.Generate(within(t), engine.Prompt{Messages: messages}, func(engine.Part) error { return nil })
-		if err == nil || !strings.Contains(err.Error(), "there is room for 128") {
+		if e, ok := errors.AsType[engine.ErrTooLong](err); !ok || e.Room != 128 || e.Tokens < 1000 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
