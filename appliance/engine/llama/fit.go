@@ -1,7 +1,9 @@
 package llama
 
 import (
+	"context"
 	"fmt"
+	"sort"
 
 	"parley/appliance/engine"
 )
@@ -14,7 +16,8 @@ const stride = 8
 // the beginning other conversations may have too. Where they do not fit, the
 // oldest after the system message are left out; the system message and the
 // newest always stay, and where those two do not fit it is an engine.ErrTooLong.
-func (t template) fit(messages []engine.Message, limit int, reply bool) (out []Token, shared int, err error) {
+// Of a long conversation that takes a while: fit gives up when ctx has ended.
+func (t template) fit(ctx context.Context, messages []engine.Message, limit int, reply bool) (out []Token, shared int, err error) {
 	if len(messages) == 0 {
 		return nil, 0, fmt.Errorf("llama: the prompt has no messages")
 	}
@@ -23,31 +26,62 @@ func (t template) fit(messages []engine.Message, limit int, reply bool) (out []T
 		head++
 	}
 	memo := make(map[string][]Token)
-	least := 0
-	for _, drop := range drops(len(messages) - head) {
-		kept := append(messages[:head:head], messages[head+drop:]...)
-		tokens, shared, err := t.tokens(kept, true, memo)
+	all := drops(len(messages)-head, limit)
+	least := 0 // tokens, of what was tried
+	at, err := firstThatFits(len(all), func(i int) (bool, error) {
+		if err := context.Cause(ctx); err != nil {
+			return false, err
+		}
+		kept := append(messages[:head:head], messages[head+all[i]:]...)
+		tokens, steady, err := t.tokens(kept, true, memo)
 		if err != nil {
-			return nil, 0, err
+			return false, err
 		}
 		least = len(tokens)
 		if least > limit {
-			continue
+			return false, nil
 		}
-		if reply {
-			return tokens, shared, nil
+		if out, shared = tokens, steady; !reply {
+			out, shared, err = t.tokens(kept, false, memo)
 		}
-		return t.tokens(kept, false, memo)
+		return true, err
+	})
+	if err == nil && at == len(all) {
+		err = fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: least, Room: limit})
 	}
-	return nil, 0, fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: least, Room: limit})
+	if err != nil {
+		return nil, 0, err
+	}
+	return out, shared, nil
+}
+
+// firstThatFits is the first of n, each of which fits if the one before it does:
+// n where none does. The first is tried first, for mostly it fits; of a thousand
+// others ten are tried, the one that is found last of those that fit.
+func firstThatFits(n int, fits func(int) (bool, error)) (first int, err error) {
+	if fit, err := fits(0); fit || err != nil {
+		return 0, err
+	}
+	first = 1 + sort.Search(n-1, func(i int) bool {
+		if err != nil {
+			return true
+		}
+		var fit bool
+		fit, err = fits(1 + i)
+		return fit
+	})
+	return first, err
 }
 
 // drops are the numbers of turns to try to leave out of n, fewest first:
-// multiples of stride, then, for few long messages, every number.
-func drops(n int) []int {
-	out := []int{0}
-	for d := stride; d < n; d += stride {
-		out = append(out, d)
+// multiples of stride, then, for few long messages, every number. No message is
+// without a token, so what leaves more than limit of them need not be tried.
+func drops(n, limit int) []int {
+	var out []int
+	for d := 0; d == 0 || d < n; d += stride {
+		if n-d <= limit || d+stride >= n {
+			out = append(out, d)
+		}
 	}
 	for d := out[len(out)-1] + 1; d < n; d++ {
 		out = append(out, d)

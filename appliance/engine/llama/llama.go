@@ -223,7 +223,7 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, prefill bool, open
 	if m.closed {
 		return nil, ErrClosed
 	}
-	prompt, head, maxTokens, err := m.write(p, !prefill)
+	prompt, head, maxTokens, err := m.write(ctx, p, !prefill)
 	if err != nil {
 		return nil, err
 	}
@@ -256,14 +256,14 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, prefill bool, open
 // write returns p as tokens, with or without the beginning of a reply, how many
 // of them other conversations may begin with, and how long the reply may get:
 // together they fit into the context.
-func (m *Model) write(p engine.Prompt, reply bool) (prompt []Token, head, maxTokens int, err error) {
+func (m *Model) write(ctx context.Context, p engine.Prompt, reply bool) (prompt []Token, head, maxTokens int, err error) {
 	limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens)
 	maxTokens = p.MaxTokens
 	if maxTokens <= 0 {
 		maxTokens = DefaultMaxTokens
 	}
 	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
-	prompt, head, err = m.template.fit(withTools(p), limit-maxTokens, reply)
+	prompt, head, err = m.template.fit(ctx, withTools(p), limit-maxTokens, reply)
 	return prompt, head, maxTokens, err
 }
 

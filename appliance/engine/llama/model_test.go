@@ -76,7 +76,7 @@ func reply(t *testing.T, m *Model, p engine.Prompt) (string, engine.Usage) {
 // tokensOf writes messages as the model reads them.
 func tokensOf(t *testing.T, m *Model, messages []engine.Message, withReply bool) []Token {
 	t.Helper()
-	tokens, _, err := m.template.fit(messages, 1<<20, withReply)
+	tokens, _, err := m.template.fit(t.Context(), messages, 1<<20, withReply)
 	if err != nil {
 		t.Fatal(err)
 	}

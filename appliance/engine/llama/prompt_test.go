@@ -20,12 +20,12 @@ func TestAConversationIsTheBeginningOfItsContinuation(t *testing.T) {
 		for range rapid.IntRange(1, 5).Draw(rt, "turns") {
 			messages = append(messages, says(engine.User, text.Draw(rt, "user")), says(engine.Assistant, text.Draw(rt, "assistant")))
 		}
-		whole, _, err := m.template.fit(messages, 1<<20, false)
+		whole, _, err := m.template.fit(t.Context(), messages, 1<<20, false)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		for n := 1; n < len(messages); n++ {
-			part, _, err := m.template.fit(messages[:n], 1<<20, messages[n].Role == engine.Assistant)
+			part, _, err := m.template.fit(t.Context(), messages[:n], 1<<20, messages[n].Role == engine.Assistant)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -89,7 +89,7 @@ func TestTooLongAConversationLosesItsOldestTurns(t *testing.T) {
 	}
 	messages = append(messages, says(engine.User, "The newest question."))
 	const limit = 500
-	tokens, _, err := m.template.fit(messages, limit, true)
+	tokens, _, err := m.template.fit(t.Context(), messages, limit, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestTooLongAConversationLosesItsOldestTurns(t *testing.T) {
 
 	// The next turn begins alike, so the cache stays good.
 	longer := append(slices.Clone(messages), says(engine.Assistant, "Yes."), says(engine.User, "And?"))
-	next, _, err := m.template.fit(longer, limit, true)
+	next, _, err := m.template.fit(t.Context(), longer, limit, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestTooLongAConversationLosesItsOldestTurns(t *testing.T) {
 	}
 	alike := 0
 	for range 20 {
-		now, _, err := m.template.fit(longer, limit, true)
+		now, _, err := m.template.fit(t.Context(), longer, limit, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 // headOf is how many tokens of messages other conversations may begin with.
 func headOf(t *testing.T, m *Model, messages []engine.Message) int {
 	t.Helper()
-	_, head, err := m.template.fit(messages, 1<<20, true)
+	_, head, err := m.template.fit(t.Context(), messages, 1<<20, true)
 	if err != nil {
 		t.Fatal(err)
 	}
