@@ -71,7 +71,7 @@ func (t *turnTaking) disturbing(ctx context.Context, w mode, all []disturbance) 
 	t.begin("disturbing a speaking assistant: %d times", len(all))
 	found := make(disturbeds, len(all))
 	talking, ctx := errgroup.WithContext(ctx)
-	talking.SetLimit(2 * runtime.NumCPU())
+	talking.SetLimit(runtime.NumCPU()) // more would not all be spoken to in time
 	for i, d := range all {
 		talking.Go(func() (err error) {
 			if found[i], err = t.disturb(ctx, w, d); err != nil {
@@ -108,7 +108,7 @@ func (t *turnTaking) disturb(ctx context.Context, w mode, d disturbance) (distur
 		return out, err
 	}
 	if d.kind == anEcho {
-		return out, c.hearItself(ctx, &out, follow)
+		return out, c.hearItself(ctx, &out, &spoken, follow)
 	}
 	if err := c.watch(ctx, time.Now().Add(disturbedAfter), func(h heard) (bool, error) { return false, follow(h) }); err != nil {
 		return out, err
@@ -148,12 +148,15 @@ func (c *caller) disturb(ctx context.Context, out *disturbed, spoken *turn, foll
 	})
 }
 
-// hearItself follows an assistant that hears its own voice, until it has been
-// silent for a while.
-func (c *caller) hearItself(ctx context.Context, out *disturbed, follow func(heard) error) error {
-	over := func() time.Time { return c.playingUntil.Add(echoSeen) }
+// hearItself follows an assistant that hears its own voice, until it has said all
+// and been silent for a while.
+func (c *caller) hearItself(ctx context.Context, out *disturbed, spoken *turn, follow func(heard) error) error {
 	for {
-		until := over()
+		until := c.playingUntil.Add(echoSeen)
+		if !spoken.over {
+			until = c.playingUntil.Add(unanswered)
+		}
+		ended := spoken.over
 		err := c.watch(ctx, until, func(h heard) (bool, error) {
 			switch m := h.message.(type) {
 			case contract.UserInterruption:
@@ -161,10 +164,18 @@ func (c *caller) hearItself(ctx context.Context, out *disturbed, follow func(hea
 			case contract.UserMessage:
 				out.answered = out.answered || !m.Interim
 			}
-			return out.stopped || out.answered, follow(h)
+			err := follow(h)
+			return out.stopped || out.answered || spoken.over != ended, err
 		})
-		if err != nil || out.stopped || out.answered || !over().After(until) {
+		switch {
+		case err != nil || out.stopped || out.answered:
 			return err
+		case !spoken.over:
+			out.fault = "the assistant fell silent in the middle"
+			return nil
+		case ended && !c.playingUntil.Add(echoSeen).After(until):
+			out.fault = spoken.fault
+			return nil
 		}
 	}
 }

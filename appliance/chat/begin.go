@@ -172,7 +172,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: h.pace(chosen.model), Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 		Room: func() <-chan struct{} { return c.scribe.SoundRoom() },
 	})
-	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, o.Line, c.recorder, c.lost)
+	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)
 	c.about = Live{
 		ChatID: id, GroupID: meta.ChatGroupID, Account: o.Account, RequestID: meta.RequestID, Config: chosen.config,
 		Line: o.Kind, Client: o.Client, Since: begun,

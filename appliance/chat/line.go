@@ -22,6 +22,9 @@ type Line interface {
 	// is gone or too slow.
 	Send(ctx context.Context, m contract.ServerMessage) error
 	Play(ctx context.Context, s contract.Sound) error
+	// Kept is how many samples, the newest that Play was given, wait for more to
+	// come and have not left. It is called by the goroutine that calls Play.
+	Kept() int
 	// Cut drops the sound that was given to Play, also the one that Play is at,
 	// as far as it has not left: nobody is to hear it any more. It returns at
 	// once, and comes from any goroutine.

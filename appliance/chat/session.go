@@ -252,7 +252,6 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 		c.replies.Cancel(e.Turn)
 	case turn.Cut:
 		c.scribe.Cut(e.At)
-		c.ear.Cut(e.At)
 	case turn.End:
 		c.replies.CancelAll()
 		if c.ended == nil {
@@ -266,9 +265,6 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 func (c *Session) tell(t turn.Tell, customSessionID string) {
 	if c.ended != nil {
 		return
-	}
-	if sound, ok := t.Fact.(turn.Sounded); ok {
-		c.ear.Playing(t.At, sound.PCM)
 	}
 	if err := c.scribe.Tell(t, customSessionID); err != nil {
 		c.log.Warn("the chat is cut off", "err", err)

@@ -21,8 +21,8 @@ const (
 // that comes late came after a pause. Unless more of it comes at once than the
 // time since can hold: then the network had held it back, and the pause was none.
 type Clock struct {
-	marks []mark // in order
-	gap   time.Duration
+	marks []mark        // in order
+	gap   time.Duration // all holes so far that were not made good
 }
 
 // mark says when the stream would have begun for the samples from one on.
@@ -65,7 +65,7 @@ func (c *Clock) hole(m mark, gap time.Duration, speaking bool) {
 		c.marks = c.marks[len(c.marks)-1:]
 	}
 	c.marks = append(c.marks, m)
-	c.gap = gap
+	c.gap += gap
 }
 
 func (c *Clock) last() *mark { return &c.marks[len(c.marks)-1] }

@@ -40,3 +40,28 @@ func TestWhatWasSaidBeforeAHoleStaysWhereItWas(t *testing.T) {
 		t.Errorf("%d holes are remembered", len(c.marks))
 	}
 }
+
+// A network that stalls twice before it has given back what it held brings no
+// pause: once all of it has come, the clock is right again.
+func TestStallsInARowAreNoPause(t *testing.T) {
+	const chunk = engine.SpeechRateHz / 50
+	var c Clock
+	next := int64(0)
+	bring := func(now time.Duration) {
+		c.Arrived(now, next, chunk, 0, false)
+		next += chunk
+	}
+	now := time.Duration(0)
+	for range 50 {
+		now += 20 * ms
+		bring(now)
+	}
+	bring(now + 400*ms) // of 1.02 s
+	bring(now + 900*ms) // of 1.04 s
+	for streamTime(next) < now+time.Second {
+		bring(now + time.Second) // all that was held
+	}
+	if got, want := c.At(next), streamTime(next); got != want {
+		t.Errorf("after two stalls what comes at %v is taken for %v", want, got)
+	}
+}

@@ -45,8 +45,7 @@ type echo struct {
 	playing playing
 
 	active bool
-	next   int64   // the hop of played that comes next, in 16 ms of the chat
-	played []bands // the newest hops, as they were played
+	last   int64   // the hop that was heard last, in 16 ms of the chat
 	heard  []bands // the newest hops, as they came
 	in     analysis
 	lag    int // at which an echo was known last, in hops
@@ -65,16 +64,14 @@ func (e *echo) hear(end time.Duration, frame []float32) {
 		return
 	}
 	last := int64(end / echoHopTime)
-	if !e.active || last < e.next || last-e.next > echoWindow {
+	if !e.active || last-e.last > echoWindow { // what was heard before that is long past
 		e.active = true
-		e.next = last - 2
-		e.played = append(e.played[:0], make([]bands, echoWindow+echoLags)...) // it was silent before
 		e.heard = e.heard[:0]
 		e.in = analysis{}
 	}
-	for ; e.next < last; e.next++ {
-		e.played = append(newest(e.played, echoWindow+echoLags), e.playing.at(time.Duration(e.next)*echoHopTime))
-	}
+	// A network that held sound back makes the time of the newest frames jump, and
+	// creep back: only what was heard last is sure to go on with this.
+	e.last = last
 	for i := 0; i+echoHop <= len(frame); i += echoHop {
 		e.heard = append(newest(e.heard, echoWindow), e.in.hop(frame[i:i+echoHop]))
 	}
@@ -94,7 +91,7 @@ func (e *echo) explains() bool {
 	if !e.active || len(e.heard) < echoLeast {
 		return false
 	}
-	alike, lag := explained(e.heard, e.played, e.lag)
+	alike, lag := explained(e.heard, e.playing.until(e.last, len(e.heard)+echoLags), e.lag)
 	if alike < echoAlike {
 		return false
 	}

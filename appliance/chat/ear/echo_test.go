@@ -134,7 +134,7 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 	e.awaiting = true // nothing is transcribed
 	if !d.unaware {
 		for at := 0; at < len(said); at += contract.OutputRateHz / 2 { // as the mouth makes it
-			e.Playing(time.Second, said[at:min(len(said), at+contract.OutputRateHz/2)])
+			e.Playing(time.Second, said[at:min(len(said), at+contract.OutputRateHz/2)], 0)
 		}
 	}
 	for i := 0; i+320 <= len(mic); i += 320 {
@@ -230,7 +230,7 @@ func TestWhoSpeaksOverTheEchoIsHeard(t *testing.T) {
 func TestALateEchoIsKnown(t *testing.T) {
 	for _, delay := range []time.Duration{20 * time.Millisecond, 400 * time.Millisecond, time.Second} {
 		e := &echo{}
-		e.playing.add(0, recorded(t, talks[0][0], contract.OutputRateHz))
+		e.playing.add(0, recorded(t, talks[0][0], contract.OutputRateHz), 0)
 		mic := append(make([]float32, audio.Samples(delay, engine.SpeechRateHz)), recorded(t, talks[0][0], engine.SpeechRateHz)...)
 		known, frames := 0, 0
 		for i := engine.FrameSamples; i <= len(mic); i += engine.FrameSamples {
@@ -247,4 +247,57 @@ func TestALateEchoIsKnown(t *testing.T) {
 			t.Errorf("%v late: %d of %d frames are known", delay, known, frames)
 		}
 	}
+}
+
+// An echo is known though the client runs dry again and again, for what it plays
+// then is what left the line then, and though the network holds the user's sound
+// back, which makes it seem later than it is for a while.
+func TestAnEchoIsKnownThroughGapsAndStalls(t *testing.T) {
+	const rate = engine.SpeechRateHz
+	said, came := recorded(t, talks[0][0], contract.OutputRateHz), recorded(t, talks[0][0], rate)[:5*rate]
+	for name, stalls := range map[string]bool{"the client runs dry": false, "the user's sound stalls": true} {
+		if raced && stalls {
+			continue // it takes ten times as long, and has nothing to see here
+		}
+		e := &echo{}
+		var mic []float32
+		at := time.Duration(0)
+		for i, n := 0, 0; i < len(came); i += n { // a second of sound, and 0.4 s of nothing
+			n = min(rate, len(came)-i)
+			piece := said[3*i : min(len(said), 3*(i+n))]
+			kept := min(len(piece)/3, contract.OutputRateHz/10)
+			e.playing.add(at, piece[:len(piece)/2], kept) // a part of it is kept back
+			e.playing.add(at, piece[len(piece)/2:], 0)
+			mic = append(append(mic, came[i:i+n]...), make([]float32, rate*2/5)...)
+			at = time.Duration(len(mic)) * time.Second / rate
+		}
+		mic = append(make([]float32, rate/10), mic...) // 100 ms late
+		known, frames := 0, 0
+		for i := engine.FrameSamples; i <= len(mic); i += engine.FrameSamples {
+			frame := mic[i-engine.FrameSamples : i]
+			now := time.Duration(i) * time.Second / rate
+			if since := now % (3 * time.Second); stalls && now > 3*time.Second && since < 600*ms {
+				now += 600*ms - since // that much late at first, and then less
+			}
+			e.hear(now, frame)
+			if i < rate || energy(frame) < 0.01 {
+				continue // too little to go by, or silence, in which there is no voice to explain
+			}
+			frames++
+			if e.explains() {
+				known++
+			}
+		}
+		t.Logf("%s: %d of %d frames are known", name, known, frames)
+		if known < frames*9/10 {
+			t.Errorf("%s: %d of %d frames are known", name, known, frames)
+		}
+	}
+}
+
+func energy(pcm []float32) (sum float32) {
+	for _, x := range pcm {
+		sum += x * x
+	}
+	return sum
 }

@@ -151,7 +151,7 @@ func TestWhatIsSaidOverTheAssistantIsLookedAtBeforeItInterrupts(t *testing.T) {
 		close(p.release)
 		e, events, _ := listening(t, p)
 		if plays {
-			e.Playing(0, make([]float32, 10*contract.OutputRateHz)) // a soft one, of which nothing is an echo
+			e.Playing(0, make([]float32, 10*contract.OutputRateHz), 0) // a soft one, of which nothing is an echo
 		}
 		e.queue <- pcmOf(700, 0.1)
 		e.queue <- pcmOf(20, 0) // and it is not over

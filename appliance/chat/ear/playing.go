@@ -9,17 +9,16 @@ import (
 	"parley/appliance/engine"
 )
 
-// playing is how loud the assistant is, and when. The session writes it and the
-// ear reads it; neither holds it for longer than a list is looked at. A minute
-// of sound takes 150 KB.
+// playing is how loud the assistant is, and when. Who tells of sound writes it and
+// the ear reads it; neither holds it for longer than a file of sound is looked at,
+// which takes 5 ms. A minute of sound takes 150 KB.
 type playing struct {
-	// Of the session.
-	end      time.Duration // of all that was sent
-	rest     []float32     // the last of it, less than a hop
+	mu       sync.Mutex
+	end      time.Duration // of all that left
+	kept     []float32     // what the line keeps back
+	rest     []float32     // the last of what left, less than a hop
 	analysis analysis
-
-	mu     sync.Mutex
-	pieces []sounding // in order; those long past are given up
+	pieces   []sounding // in order; those long past are given up
 }
 
 // sounding is a piece of sound, as the loudness of its hops, and when it begins
@@ -31,15 +30,27 @@ type sounding struct {
 
 func (s sounding) end() time.Duration { return s.begin + time.Duration(len(s.hops))*echoHopTime }
 
-// Playing tells that a piece of the assistant's sound (mono, at
-// contract.OutputRateHz, not changed here) was sent at a time: it plays from then
-// on, or after the one before. Playing and Cut are called by one goroutine.
-func (e *Ear) Playing(at time.Duration, pcm []float32) { e.echo.playing.add(at, pcm) }
+// Playing tells that the line was given a piece of the assistant's sound (mono, at
+// contract.OutputRateHz, not changed here) by a time, and still keeps so many of
+// the newest samples back. The others play from when they left, or after those
+// before. No sound tells that some was let go. Any goroutine may call it.
+func (e *Ear) Playing(at time.Duration, pcm []float32, kept int) { e.echo.playing.add(at, pcm, kept) }
 
-// Cut tells that the assistant fell silent at a time.
+// Cut tells that the assistant fell silent at a time. Any goroutine may call it.
 func (e *Ear) Cut(at time.Duration) { e.echo.playing.cut(at) }
 
-func (p *playing) add(at time.Duration, pcm []float32) {
+func (p *playing) add(at time.Duration, pcm []float32, kept int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.kept = append(p.kept, pcm...)
+	if n := len(p.kept) - kept; n > 0 {
+		p.left(at, p.kept[:n])
+		p.kept = append(p.kept[:0], p.kept[n:]...)
+	}
+}
+
+// left takes what has left for the client.
+func (p *playing) left(at time.Duration, pcm []float32) {
 	if at > p.end {
 		p.end, p.rest, p.analysis = at, p.rest[:0], analysis{}
 	}
@@ -56,15 +67,13 @@ func (p *playing) add(at time.Duration, pcm []float32) {
 		hops = append(hops, p.analysis.hop(p.rest[n:n+echoHop]))
 	}
 	p.rest = append(p.rest[:0], p.rest[n:]...)
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.pieces = append(p.pieces, sounding{begin, hops})
 }
 
 func (p *playing) cut(at time.Duration) {
-	p.end, p.rest, p.analysis = min(p.end, at), p.rest[:0], analysis{}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.end, p.kept, p.rest, p.analysis = min(p.end, at), nil, p.rest[:0], analysis{}
 	p.pieces = slices.DeleteFunc(p.pieces, func(s sounding) bool { return s.begin >= at })
 	if n := len(p.pieces); n > 0 && p.pieces[n-1].end() > at {
 		s := &p.pieces[n-1]
@@ -74,23 +83,30 @@ func (p *playing) cut(at time.Duration) {
 
 // near reports whether an echo of what is played may be heard at a time.
 func (p *playing) near(at time.Duration) bool {
-	const fading = echoLags*echoHopTime + 300*time.Millisecond // and the room behind it
+	const (
+		fading   = echoLags*echoHopTime + 300*time.Millisecond // and the room behind it
+		compared = fading + echoWindow*echoHopTime
+	)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.pieces) > 0 && p.pieces[0].end()+fading < at {
-		p.pieces = slices.Delete(p.pieces, 0, 1)
-	}
-	return len(p.pieces) > 0 && p.pieces[0].begin <= at
+	p.pieces = slices.DeleteFunc(p.pieces, func(s sounding) bool { return s.end()+compared < at })
+	return slices.ContainsFunc(p.pieces, func(s sounding) bool { return s.begin <= at && at <= s.end()+fading })
 }
 
-// at is the hop that plays at a time; all zero is silence.
-func (p *playing) at(when time.Duration) bands {
+// until are the n hops that play before a hop of the chat; all zero is silence.
+func (p *playing) until(end int64, n int) []bands {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	out := make([]bands, n)
+	first := time.Duration(end-int64(n)) * echoHopTime
 	for _, s := range p.pieces {
-		if s.begin <= when && when < s.end() {
-			return s.hops[(when-s.begin)/echoHopTime]
+		for i := max(0, int((s.begin-first+echoHopTime-1)/echoHopTime)); i < n; i++ {
+			at := int((first + time.Duration(i)*echoHopTime - s.begin) / echoHopTime)
+			if at >= len(s.hops) {
+				break
+			}
+			out[i] = s.hops[at]
 		}
 	}
-	return bands{}
+	return out
 }

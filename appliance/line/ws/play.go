@@ -23,6 +23,12 @@ func (l *Line) Play(ctx context.Context, s contract.Sound) error {
 	return l.files(ctx, s.Last)
 }
 
+// Kept is how many samples wait for more.
+func (l *Line) Kept() int {
+	l.dropCut()
+	return len(l.clip.held)
+}
+
 // endClip sends what still waits for more sound that will not come.
 func (l *Line) endClip(ctx context.Context) error {
 	l.dropCut()
