@@ -18,10 +18,9 @@ const (
 	// is an echo known; the shorter, the sooner somebody who speaks over it.
 	echoWindow = 46
 	echoLeast  = 12
-	// echoLags is how many hops an echo may be late: 1.2 s for the line, which
-	// keeps up to half a second back to cut its files where it is quiet and so may
-	// let a client run dry where a busy box is no quicker than the sound, for the
-	// client's buffer, the room, and the way back.
+	// echoLags is how many hops an echo may be late after it left the line: 1.2 s
+	// for the client's buffer, the network and the room. On a machine that was too
+	// busy to take the user's sound in time it seemed up to 1 s late.
 	echoLags = 75
 	// echoRoom is what is left after a hop of the energy of a sound in a room: it
 	// fades by 60 dB in 0.3 s. With a second, larger room to choose from, large
