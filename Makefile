@@ -72,7 +72,7 @@ bench: setup-test bin/parley ## measure this machine: JSON, one object a line, f
 
 KILLS ?= 2000
 # Packages whose tests have a long form.
-full := ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx
+full := ./appliance/bench ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx
 soak: setup-test bin/parley ## the long forms of tests, and KILLS kills of a box that is written to (2000: six minutes)
 	@bin/parley packs pull $(test_packs)
 	PARLEY_FULL_TESTS=1 go test -count 1 -p 1 -timeout 0 $(full)
