@@ -65,12 +65,12 @@ func TestAFinishedTurnEndsWhenItsAnswerCanBeHeard(t *testing.T) {
 		b.after(Finished{Utterance: 1, Revision: 1, Probability: 1}, Guessed{Utterance: 1, Revision: 1, Words: says("When do you open?")})
 		return b, end
 	}
-	b, end := pausing()
+	b, _ := pausing()
 	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now}, thinks(1, "At ten."), clip(1, "At ten.", time.Second))
 	if at := b.wakes(); at != b.state.now {
 		t.Errorf("after 700 ms of silence the answer is there, and the turn ends %v later", at-b.state.now)
 	}
-	b, end = pausing()
+	b, end := pausing()
 	b.wait(700*time.Millisecond).after(Silent{Utterance: 1, Until: b.now}, WentOn{Utterance: 1, Revision: 1, Begin: end + 700*time.Millisecond})
 	if b.state.heard.over || !b.state.heard.open {
 		t.Error("somebody who went on before there was an answer is cut off")
