@@ -35,10 +35,7 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	s.reply = reply{phase: p, answers: words}
 	s.resumes = false
 	if p == answering {
-		s.unsaid = nil
-	}
-	if p == answering {
-		s.broken = brokenOff{}
+		s.unsaid, s.broken = nil, brokenOff{}
 	}
 	t := Think{Turn: s.turn, Conversation: s.conversation(more...)}
 	if p == preparing {

@@ -8,9 +8,10 @@ import (
 
 // Silence of the semantic mode. What sounds finished, and reads so, is answered
 // from finishedSilence on: less, and the words would not be known yet. Who is
-// still to go on is seldom silent for longer than openSilence (of the pauses
-// that people make within a sentence few last 1.5 s, and a voice fades before it), and where the words show
-// that more must come, waiting longer for it costs nobody anything.
+// still to go on is seldom silent for longer than openSilence (of the pauses that
+// people make within a sentence few last 1.5 s, and a voice fades before it), and
+// where the words show that more must come, waiting longer for it costs nobody
+// anything.
 const (
 	finishedSilence   = 350 * time.Millisecond
 	openSilence       = 1800 * time.Millisecond
