@@ -67,6 +67,21 @@ func options(t *testing.T) Options {
 	}
 }
 
+// started is a box that is stopped when the test is over.
+func started(t *testing.T, o Options) *box {
+	t.Helper()
+	b, err := startBox(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
 // has checks that the figures are there and within what cannot but be true on
 // any machine.
 func (r Report) has(t *testing.T, within map[string][2]float64) {
@@ -158,15 +173,7 @@ func TestABoxThatCannotStartSaysWhy(t *testing.T) {
 func TestTurnTakingAndNewcomersAreMeasured(t *testing.T) {
 	o := options(t)
 	o.Modes = []string{"800"}
-	b, err := startBox(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := b.stop(); err != nil {
-			t.Error(err)
-		}
-	}()
+	b := started(t, o)
 	said, err := recordings("")
 	if err != nil {
 		t.Fatal(err)

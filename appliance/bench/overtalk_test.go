@@ -27,15 +27,7 @@ func TestItsOwnVoiceComingBackIsNobody(t *testing.T) {
 		t.Run(voice, func(t *testing.T) {
 			o := options(t)
 			o.Serve = append(o.Serve, "--voice", voice)
-			b, err := startBox(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := b.stop(); err != nil {
-					t.Error(err)
-				}
-			}()
+			b := started(t, o)
 			talk := turnTaking{o: o, at: b.place}
 			for _, d := range all { // one after the other: two at once are not spoken to in time everywhere
 				got, err := talk.disturb(t.Context(), mode{}, d)
