@@ -153,6 +153,9 @@ type Message struct {
 	Calls []ToolCall
 	// CallID is the ToolCall that a message of ToolRole answers.
 	CallID string
+	// Scores writes the feelings in what a User said, as a JSON object of names
+	// and numbers, for models that take it beside the words; nil: there are none.
+	Scores json.Marshaler
 }
 
 // ToolCall is the assistant's wish to have a tool run.

@@ -39,6 +39,10 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.Text))
 	case turn.Sounded:
 		return outgoing{sound: &contract.Sound{ID: f.ID, Index: f.Index, PCM: f.PCM, Last: f.Last}}
+	case turn.AssistantSounded:
+		r := row(store.AssistantProsody, store.Agent, "")
+		r.RelatedEventID, r.EmotionFeatures = f.ID, asJSON(f.Scores)
+		return outgoing{record: r, message: contract.AssistantProsody{ID: f.ID, Models: inference(&f.Scores)}}
 	case turn.AnswerEnded:
 		return outgoing{message: contract.AssistantEnd{}}
 	case turn.Interrupted:
@@ -65,18 +69,34 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 
 func userSaid(f turn.UserSaid, row *store.Event) outgoing {
 	when := contract.MillisecondInterval{Begin: f.Begin.Milliseconds(), End: f.End.Milliseconds()}
+	scores := f.Scores
+	if f.Typed || f.Interim {
+		scores = nil // what is written has no sound, and what may still change no score
+	}
 	o := outgoing{message: contract.UserMessage{
 		FromText: f.Typed,
 		Interim:  f.Interim,
 		Language: f.Language,
 		Message:  contract.ChatMessage{Role: contract.RoleUser, Content: f.Text},
+		Models:   inference(scores),
 		Time:     when,
 	}}
 	if !f.Interim {
+		if scores != nil {
+			row.EmotionFeatures = asJSON(scores)
+		}
 		row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Typed, Language: f.Language, Time: &when})
 		o.record = row
 	}
 	return o
+}
+
+// inference is what was measured, on the wire.
+func inference(scores *contract.EmotionScores) contract.Inference {
+	if scores == nil {
+		return contract.Inference{}
+	}
+	return contract.Inference{Prosody: &contract.ProsodyInference{Scores: *scores}}
 }
 
 func assistantSaid(f turn.AssistantSaid, row *store.Event) outgoing {

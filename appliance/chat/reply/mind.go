@@ -60,7 +60,7 @@ func messages(c turn.Conversation) []engine.Message {
 		last := &out[len(out)-1]
 		switch e.Role {
 		case turn.User:
-			out = append(out, engine.Message{Role: engine.User, Content: e.Text})
+			out = append(out, userMessage(e))
 		case turn.Context:
 			last.Content += " {Context: " + e.Text + "}"
 		case turn.Assistant:
@@ -80,6 +80,14 @@ func messages(c turn.Conversation) []engine.Message {
 		}
 	}
 	return out
+}
+
+func userMessage(e turn.Entry) engine.Message {
+	m := engine.Message{Role: engine.User, Content: e.Text}
+	if e.Scores != nil {
+		m.Scores = e.Scores
+	}
+	return m
 }
 
 // prefill has the model read the conversation so far ahead of the next turn. It

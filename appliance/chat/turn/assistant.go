@@ -145,6 +145,9 @@ func (s *State) play(out *effects, p Piece) {
 	if len(p.PCM) > 0 {
 		s.tell(out, Sounded{p.Sentence.ID, p.Index, p.PCM, p.Last})
 	}
+	if p.Last && p.Scores != nil {
+		s.tell(out, AssistantSounded{p.Sentence.ID, *p.Scores})
+	}
 	s.plays(p)
 }
 

@@ -171,6 +171,12 @@ type Words struct {
 	Text       string
 	Language   string // BCP 47, empty when unknown
 	Begin, End time.Duration
+	// Scores are the feelings in the words and in the voice, nil where nobody
+	// measured them. Nobody changes them.
+	Scores *contract.EmotionScores
+	// Sounds names those that are clearly above their usual level, the strongest
+	// first, for the model: "tired, sad". It is empty where none is.
+	Sounds string
 }
 
 // Sentence is one sentence of the assistant. ID names it on the wire.
@@ -189,6 +195,9 @@ type Piece struct {
 	PCM      []float32     // mono at contract.OutputRateHz; nobody changes it any more
 	Whole    time.Duration // how long all of the sentence plays, as far as that is known
 	Last     bool          // the sentence ends with it
+	// Scores are the feelings in the sentence; the Last piece has them, where
+	// they are measured.
+	Scores *contract.EmotionScores
 }
 
 // Length is how long the piece plays.

@@ -38,6 +38,12 @@ type (
 		PCM   []float32 // mono at contract.OutputRateHz; nobody changes it any more
 		Last  bool      // the sentence ends with it
 	}
+	// AssistantSounded says which feelings are in the sentence ID, of which all
+	// was sent.
+	AssistantSounded struct {
+		ID     string
+		Scores contract.EmotionScores
+	}
 	// AnswerEnded says that the assistant's turn is over: all of it was sent.
 	AnswerEnded struct{}
 	// Interrupted says that the user began to speak over the assistant.
@@ -64,6 +70,7 @@ func (RecordingBegan) fact()   {}
 func (UserSaid) fact()         {}
 func (AssistantSaid) fact()    {}
 func (Sounded) fact()          {}
+func (AssistantSounded) fact() {}
 func (AnswerEnded) fact()      {}
 func (Interrupted) fact()      {}
 func (CutShort) fact()         {}

@@ -3,6 +3,8 @@ package turn
 import (
 	"slices"
 	"strings"
+
+	"parley/appliance/contract"
 )
 
 // Role says what an Entry is.
@@ -28,10 +30,20 @@ type Entry struct {
 	// Text is what was said or answered; of a ToolCall its arguments, a JSON
 	// object.
 	Text string
+	// Scores and Sounds are those of the Words that a User said; a history that
+	// was resumed has none.
+	Scores *contract.EmotionScores
+	Sounds string
 }
 
 // size is what an entry holds, in bytes.
-func (e Entry) size() int { return len(e.ID) + len(e.Name) + len(e.Text) }
+func (e Entry) size() int {
+	n := len(e.ID) + len(e.Name) + len(e.Text) + len(e.Sounds)
+	if e.Scores != nil {
+		n += 8 * contract.EmotionCount
+	}
+	return n
+}
 
 // Conversation is what the model goes on with.
 type Conversation struct {
@@ -60,8 +72,8 @@ func (s State) conversation(more ...Entry) Conversation {
 }
 
 // byUser is what the user said, with the context that goes with it.
-func (s State) byUser(text string) []Entry {
-	said := []Entry{{Role: User, Text: text}}
+func (s State) byUser(w Words) []Entry {
+	said := []Entry{{Role: User, Text: w.Text, Scores: w.Scores, Sounds: w.Sounds}}
 	if s.settings.Context != nil {
 		said = append(said, Entry{Role: Context, Text: s.settings.Context.Text})
 	}
@@ -69,8 +81,8 @@ func (s State) byUser(text string) []Entry {
 }
 
 // addUser adds what the user said to the history.
-func (s *State) addUser(text string) {
-	s.history = append(recent(s.history), s.byUser(text)...)
+func (s *State) addUser(w Words) {
+	s.history = append(recent(s.history), s.byUser(w)...)
 }
 
 // recent is the newer half of a history that has become too long, and any other

@@ -115,6 +115,11 @@ func (s *State) guessed(out *effects, e Guessed) {
 	if e.Utterance != h.utterance || e.Revision < h.revision || !h.open {
 		return
 	}
+	if e.Words.Text == h.words.Text && h.words.Scores != nil {
+		// What is prepared was prepared for these: the model is to find in the
+		// history what it has read.
+		e.Words.Scores, e.Words.Sounds = h.words.Scores, h.words.Sounds
+	}
 	h.revision, h.words, h.guessed = e.Revision, e.Words, true
 	s.learnLanguage(out, e.Words)
 	if h.over {
@@ -158,7 +163,7 @@ func (s *State) speculate(out *effects) {
 	if h.words.Text == "" || s.returns(h.utterance, h.words) {
 		return
 	}
-	s.think(out, preparing, h.words.Text, s.byUser(h.words.Text)...)
+	s.think(out, preparing, h.words.Text, s.byUser(h.words)...)
 	s.reply.utterance, s.reply.revision = h.utterance, h.revision
 }
 
@@ -310,7 +315,7 @@ func (s *State) tellEarlier(out *effects) {
 func (s *State) add(out *effects, u UserSaid) {
 	s.tell(out, u)
 	s.unsaid = nil // it is answered with what follows
-	s.addUser(u.Text)
+	s.addUser(u.Words)
 	s.spendContext()
 }
 
