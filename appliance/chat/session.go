@@ -237,7 +237,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Tell:
 		c.tell(e, settings.CustomSessionID)
 	case turn.Think:
-		c.replies.Think(ctx, e, settings.Temperature)
+		c.replies.Think(ctx, e, reply.Manner{Temperature: settings.Temperature, Session: settings.CustomSessionID, Key: settings.ModelKey})
 	case turn.Prefill:
 		c.replies.Prefill(ctx, e.Conversation)
 	case turn.Close:

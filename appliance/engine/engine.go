@@ -156,6 +156,9 @@ type Message struct {
 	// Scores writes the feelings in what a User said, as a JSON object of names
 	// and numbers, for models that take it beside the words; nil: there are none.
 	Scores json.Marshaler
+	// Begin and End are when a User said it, since the conversation began; both
+	// are 0 where that is not known.
+	Begin, End time.Duration
 }
 
 // ToolCall is the assistant's wish to have a tool run.
@@ -188,12 +191,17 @@ type Prompt struct {
 	MaxTokens   int     // 0 means the engine's default
 	Temperature float64 // 0 is greedy
 	Urgency     *Urgency
+	// Session is the name that the client has given the conversation, and Key the
+	// key that it has brought: both are for models on somebody's server.
+	Session, Key string
 }
 
 // Part is a part of a reply as it comes: a piece of text, or a whole call.
 type Part struct {
 	Text string // valid UTF-8; empty where Call is set
 	Call *ToolCall
+	// Session is the name that the model gives the conversation; mostly empty.
+	Session string
 }
 
 // Usage is what a reply cost.
@@ -231,6 +239,7 @@ type LanguageModel interface {
 // What may go wrong with an engine that is another server's.
 var (
 	ErrUnreachable = errors.New("the language model's server cannot be reached")
+	ErrConnection  = errors.New("the connection to the language model's server failed")
 	ErrTimedOut    = errors.New("the language model's server did not answer in time")
 	ErrOverloaded  = errors.New("the language model's server is overloaded")
 	ErrBroken      = errors.New("the language model's server failed")

@@ -40,7 +40,7 @@ func pieces(t *testing.T, w writer, silence time.Duration, p *Pace) (said []stri
 			said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
 		}
 	}}
-	m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true, Due: silence}, 0, newSchedule(false, begun.Add(silence)))
+	m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true, Due: silence}, Manner{}, newSchedule(false, begun.Add(silence)))
 	return said, at
 }
 

@@ -83,7 +83,7 @@ func messages(c turn.Conversation) []engine.Message {
 }
 
 func userMessage(e turn.Entry) engine.Message {
-	m := engine.Message{Role: engine.User, Content: e.Text}
+	m := engine.Message{Role: engine.User, Content: e.Text, Begin: e.Begin, End: e.End}
 	if e.Scores != nil {
 		m.Scores = e.Scores
 	}
@@ -99,7 +99,7 @@ func (m mind) prefill(ctx context.Context, c turn.Conversation) {
 }
 
 // reply thinks of the reply to t. It returns when all of it was posted.
-func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *schedule) {
+func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) {
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	var cutter text.Cutter
@@ -112,7 +112,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, temperature float64, s *s
 		}
 	}
 	prompt := m.prompt(t.Conversation, s.mind)
-	prompt.Temperature = temperature
+	prompt.Temperature, prompt.Session, prompt.Key = how.Temperature, how.Session, how.Key
 	usage, err := m.model.Generate(ctx, prompt, func(part engine.Part) error {
 		w.came(part.Text)
 		tell(false, cutter.Push(part.Text)...)

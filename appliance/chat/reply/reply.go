@@ -83,14 +83,21 @@ func (r *Replies) prefillAll(ctx context.Context) {
 	}
 }
 
+// Manner is how a reply is to be thought of: what of the settings in force
+// concerns the model.
+type Manner struct {
+	Temperature  float64
+	Session, Key string // see engine.Prompt
+}
+
 // Think begins a turn with the model's reply.
-func (r *Replies) Think(ctx context.Context, t turn.Think, temperature float64) {
+func (r *Replies) Think(ctx context.Context, t turn.Think, how Manner) {
 	begins := time.Now()
 	if t.Speculative {
 		begins = begins.Add(t.Due - r.Clock())
 	}
 	w := r.begin(ctx, t.Turn, newSchedule(!t.Speculative, begins))
-	r.Go(func() { r.mind.reply(w.ctx, t, temperature, w.schedule) })
+	r.Go(func() { r.mind.reply(w.ctx, t, how, w.schedule) })
 }
 
 // Speak has a sentence of a turn spoken, in a voice and at a speed. It begins

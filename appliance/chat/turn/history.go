@@ -3,6 +3,7 @@ package turn
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"parley/appliance/contract"
 )
@@ -34,6 +35,9 @@ type Entry struct {
 	// was resumed has none.
 	Scores *contract.EmotionScores
 	Sounds string
+	// Begin and End are when a User said it, counted from the beginning of the
+	// chat; both are 0 in a history that was resumed.
+	Begin, End time.Duration
 }
 
 // size is what an entry holds, in bytes.
@@ -52,6 +56,8 @@ type Conversation struct {
 	// those from its first variable on.
 	Changing int
 	History  []Entry
+	// Language is that in which the user speaks, BCP 47; empty: it is not known.
+	Language string
 }
 
 // CutMark ends what was interrupted. It is all there is of a sentence of which
@@ -68,12 +74,12 @@ const mostHistory = 1 << 20
 // conversation is what the model is to go on with, and more that is not in the
 // history.
 func (s State) conversation(more ...Entry) Conversation {
-	return Conversation{Prompt: s.prompt, Changing: len(s.prompt) - s.settings.steady(), History: append(slices.Clip(s.history), more...)}
+	return Conversation{Prompt: s.prompt, Changing: len(s.prompt) - s.settings.steady(), Language: s.settings.spoken, History: append(slices.Clip(s.history), more...)}
 }
 
 // byUser is what the user said, with the context that goes with it.
 func (s State) byUser(w Words) []Entry {
-	said := []Entry{{Role: User, Text: w.Text, Scores: w.Scores, Sounds: w.Sounds}}
+	said := []Entry{{Role: User, Text: w.Text, Scores: w.Scores, Sounds: w.Sounds, Begin: w.Begin, End: w.End}}
 	if s.settings.Context != nil {
 		said = append(said, Entry{Role: Context, Text: s.settings.Context.Text})
 	}

@@ -24,6 +24,9 @@ type Settings struct {
 	Speed           float64
 	Temperature     float64
 	CustomSessionID string
+	// ModelKey is the client's key for the language model's server. It is written
+	// nowhere.
+	ModelKey string
 	// Audio is the format of headerless audio; nil is a container that says
 	// itself what it is.
 	Audio *contract.AudioConfiguration
@@ -124,6 +127,9 @@ func (s Settings) Merge(m contract.SessionSettings) (Settings, *contract.Fault) 
 	}
 	if m.CustomSessionID != "" {
 		merged.CustomSessionID = m.CustomSessionID
+	}
+	if m.LanguageModelAPIKey != "" {
+		merged.ModelKey = m.LanguageModelAPIKey
 	}
 	if m.VoiceID != "" {
 		merged.Voice = m.VoiceID
