@@ -39,6 +39,11 @@ func (e *Engines) LanguageModel(named contract.LanguageModel) (engine.LanguageMo
 	return e.models[m], found
 }
 
+// CustomModel returns the custom language model at a URL, for one chat.
+func (e *Engines) CustomModel(url string) (engine.LanguageModel, error) {
+	return remote.OpenCustom(remote.CustomOptions{URL: url})
+}
+
 func (e *Engines) openModel(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {
 	if m.OpenAI != "" {
 		return e.openRemote(ctx, m)

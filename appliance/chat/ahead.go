@@ -22,6 +22,9 @@ func (h *Host) PrefillOwn(ctx context.Context) error {
 // chats that will have it. It gives way to everybody else, so it may take long.
 // A config that no chat can be opened with is no error.
 func (h *Host) Prefill(ctx context.Context, c contract.ReturnConfig) error {
+	if isCustom(c) {
+		return nil // there is nothing to read before a chat begins
+	}
 	model, err := h.modelOf(c, "")
 	if _, unusable := errors.AsType[contract.Fault](err); unusable {
 		return nil

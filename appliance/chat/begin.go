@@ -153,6 +153,10 @@ func (h *Host) remember(ctx context.Context, group string, limit int) ([]turn.En
 
 func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Time, history []turn.Entry, o Opening) *Session {
 	id := meta.ChatID
+	modelPace := reply.NewPace() // a custom model is this chat's alone
+	if !chosen.custom {
+		modelPace = h.pace(chosen.model)
+	}
 	c := &Session{
 		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, model: chosen.model, voices: h.Voices, line: o.Line,
 		state:  turn.NewState(chosen.settings, begun, history),
@@ -169,7 +173,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go,
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
-		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: h.pace(chosen.model), Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
+		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 		Room: func() <-chan struct{} { return c.scribe.SoundRoom() },
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)

@@ -27,12 +27,16 @@ type Models interface {
 	// LanguageModel returns the model that answers for the named one. Without
 	// one for it, it is the box's default, and false.
 	LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool)
+	// CustomModel returns the custom language model at a URL, for one chat. The
+	// error says what is wrong with the URL.
+	CustomModel(url string) (engine.LanguageModel, error)
 }
 
 // chosen is what holds for a chat before its client has said anything in it.
 type chosen struct {
 	settings turn.Settings
 	model    engine.LanguageModel
+	custom   bool // the model is the developer's own, and this chat's
 	config   store.ConfigRef
 	asked    contract.SessionSettings // by the client, at connect
 	metadata string                   // JSON, of the chat
@@ -64,6 +68,7 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 		if c.model, err = h.modelOf(config, o.RequestID); err != nil {
 			return c, err
 		}
+		c.custom = isCustom(config)
 	}
 	var err error
 	c.settings, err = h.connected(c.settings, p)
@@ -80,6 +85,9 @@ func noConfig(p contract.ConnectSettings) string {
 // configured lays a config over s. A config as it is returned says everything,
 // if only by its defaults; of its prompt nothing is left where it was deleted.
 func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
+	if isCustom(c) {
+		s.SystemPrompt = "" // the model has its own
+	}
 	if c.Prompt != nil {
 		s.SystemPrompt = cmp.Or(c.Prompt.Text, s.SystemPrompt)
 	}
@@ -112,6 +120,11 @@ func timeout(t *contract.Timeout) time.Duration {
 	return time.Duration(*t.DurationSecs) * time.Second
 }
 
+// isCustom reports whether a config names a custom language model.
+func isCustom(c contract.ReturnConfig) bool {
+	return c.LanguageModel != nil && c.LanguageModel.Provider == contract.ProviderCustom
+}
+
 // modelOf finds the language model that a config names.
 func (h *Host) modelOf(c contract.ReturnConfig, request string) (engine.LanguageModel, error) {
 	named := c.LanguageModel
@@ -119,7 +132,11 @@ func (h *Host) modelOf(c contract.ReturnConfig, request string) (engine.Language
 	case named == nil || named.Resource == "" && (named.Provider == "" || named.Provider == contract.ProviderOwn):
 		return h.Model, nil
 	case named.Provider == contract.ProviderCustom:
-		return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: "A custom language model is not served here."}
+		model, err := h.Models.CustomModel(named.Resource)
+		if err != nil {
+			return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: "language_model: " + err.Error()}
+		}
+		return model, nil
 	}
 	model, found := h.Models.LanguageModel(*named)
 	if found {

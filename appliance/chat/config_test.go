@@ -52,6 +52,13 @@ func config(t *testing.T, posted string) contract.ReturnConfig {
 	return r
 }
 
+func (o oneModel) CustomModel(url string) (engine.LanguageModel, error) {
+	if url != "https://h/x" {
+		return nil, errors.New(url)
+	}
+	return o.other, nil
+}
+
 func hostWith(t *testing.T, f, other *fakes, c contract.ReturnConfig, log *bytes.Buffer) *Host {
 	return hostOf(f, func(p *Parts) {
 		p.Configs, p.Models = oneConfig{c}, oneModel{other, f}
@@ -155,7 +162,8 @@ func TestTheModelOfAConfigAnswersOrTheDefaultAndTheLogSaysSo(t *testing.T) {
 		{model: `{"model_provider":"GROQ"}`, strict: true, code: contract.ModelUnavailable},
 		{model: `{"model_provider":"HUME_AI"}`, strict: true},
 		{model: `{"temperature":1}`, strict: true},
-		{model: `{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/x"}`, code: contract.ModelUnavailable},
+		{model: `{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/x"}`, other: true},
+		{model: `{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"https://h/y"}`, code: contract.ModelUnavailable},
 	} {
 		var log bytes.Buffer
 		f, other := newFakes(), newFakes()

@@ -16,9 +16,17 @@ var causes = []struct {
 	code contract.Code
 }{
 	{engine.ErrUnreachable, contract.ModelUnreachable},
+	{engine.ErrConnection, contract.ModelConnectionFailed},
 	{engine.ErrTimedOut, contract.ModelTimedOut},
 	{engine.ErrOverloaded, contract.ProviderOverloaded},
 	{engine.ErrBroken, contract.ProviderFailed},
+}
+
+// frank is an error that says what of it a client may be told: one of a
+// custom language model, to whose developer it is of use.
+type frank interface {
+	error
+	Told() string
 }
 
 // tooLong says what a deadline means to a client.
@@ -57,6 +65,9 @@ func explainedFault(f contract.Fault) (_ contract.Fault, ok bool) {
 	for _, c := range causes {
 		if errors.Is(f.Cause, c.err) {
 			f.Code = c.code
+			if e, ok := errors.AsType[frank](f.Cause); ok {
+				f.Detail = e.Told()
+			}
 			return f, true
 		}
 	}

@@ -30,12 +30,13 @@ const (
 // mind thinks of replies: it streams the language model's answer and cuts it
 // into sentences as it comes.
 type mind struct {
-	chatID string
-	model  engine.LanguageModel
-	pace   *Pace
-	log    *slog.Logger
-	clock  func() time.Duration
-	post   func(turn.Event)
+	chatID  string
+	model   engine.LanguageModel
+	certain bool // the model is asked for no answer that may not be wanted
+	pace    *Pace
+	log     *slog.Logger
+	clock   func() time.Duration
+	post    func(turn.Event)
 }
 
 // prompt is what the model is asked to go on with.
@@ -100,6 +101,9 @@ func (m mind) prefill(ctx context.Context, c turn.Conversation) {
 
 // reply thinks of the reply to t. It returns when all of it was posted.
 func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) {
+	if m.certain && !s.awaited(ctx) {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
 	var cutter text.Cutter

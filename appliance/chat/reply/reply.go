@@ -22,9 +22,13 @@ type Parts struct {
 	Model  engine.LanguageModel
 	Voices Voices
 	Pace   *Pace // of Model
-	Log    *slog.Logger
-	Clock  func() time.Duration // since the chat began
-	Post   func(turn.Event)     // takes sentences and sound as they are made
+	// Certain has Model asked only for answers to what the user has said for
+	// certain, and not while the user may go on: who serves it may do things for
+	// an answer that cannot be undone.
+	Certain bool
+	Log     *slog.Logger
+	Clock   func() time.Duration // since the chat began
+	Post    func(turn.Event)     // takes sentences and sound as they are made
 	// Room returns what is closed as soon as there is room for more sound on its
 	// way to the listener; nil where there is.
 	Room func() <-chan struct{}
@@ -55,7 +59,7 @@ type work struct {
 func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
-		mind:  mind{p.ChatID, p.Model, p.Pace, p.Log, p.Clock, p.Post},
+		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Log, p.Clock, p.Post},
 		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post, p.Room},
 		turns: map[int]*work{},
 	}

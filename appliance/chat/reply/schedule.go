@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ type schedule struct {
 	heard  time.Time // when what was thought will have been heard
 	played time.Time // when what became sound will have been played
 	silent int       // so many sentences have been thought and are not all sound
+	waits  []func()  // to be called when it becomes real
 }
 
 // newSchedule is that of a reply whose first sound is due at a moment. A
@@ -102,6 +104,34 @@ func (s *schedule) promote() {
 	}
 	s.tellMind()
 	s.tellMouth()
+	for _, f := range s.waits {
+		f()
+	}
+	s.waits = nil
+}
+
+// whenReal has f called as soon as somebody waits for the reply, now if somebody
+// does. f must not wait.
+func (s *schedule) whenReal(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.real {
+		f()
+		return
+	}
+	s.waits = append(s.waits, f)
+}
+
+// awaited waits until somebody waits for the reply; false: ctx has ended before.
+func (s *schedule) awaited(ctx context.Context) bool {
+	real := make(chan struct{})
+	s.whenReal(func() { close(real) })
+	select {
+	case <-real:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (s *schedule) tellMind() {

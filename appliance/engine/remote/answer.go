@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ type answer struct {
 	usage *engine.Usage
 
 	thoughts thinking
+	custom   bool   // the server may speak the API freely
+	texted   int    // bytes of text that came
+	session  string // that was told
 	events   int
 	begun    bool  // a piece was emitted
 	finished bool  // the server said that the reply ends here
@@ -45,6 +49,9 @@ func (a *answer) read(stream *eventStream) error {
 			return err
 		}
 		a.watch.next()
+		if a.custom && len(bytes.TrimSpace(data)) == 0 {
+			continue
+		}
 		a.events++
 		var c chunk
 		if err := json.Unmarshal(data, &c); err != nil {
@@ -57,7 +64,7 @@ func (a *answer) read(stream *eventStream) error {
 			return err
 		}
 	}
-	if !a.finished {
+	if !a.finished && !a.custom {
 		return nil // what was held back belongs to an answer that was cut off
 	}
 	if err := a.deliver(a.thoughts.rest()); err != nil {
@@ -73,6 +80,9 @@ func (a *answer) take(c chunk) error {
 		a.usage.CachedTokens = n.Details.CachedTokens
 		a.usage.ReplyTokens = n.CompletionTokens
 	}
+	if err := a.named(c.SystemFingerprint); err != nil {
+		return err
+	}
 	for _, choice := range c.Choices {
 		if choice.Index != 0 {
 			continue // only one answer was asked for
@@ -80,15 +90,35 @@ func (a *answer) take(c chunk) error {
 		if len(a.first) == 0 && len(choice.Logprobs.Content) > 0 {
 			a.first = choice.Logprobs.Content[0].TopLogprobs
 		}
-		if err := a.takeCalls(choice.Delta.ToolCalls); err != nil {
+		came := choice.Delta
+		if a.custom && a.texted == 0 && a.call == nil && came.Content == "" && len(came.ToolCalls) == 0 {
+			came = choice.Message // a last event may hold all of it once more
+		}
+		if err := a.takeCalls(came.ToolCalls); err != nil {
 			return err
 		}
-		if err := a.deliver(a.thoughts.spoken(choice.Delta.Content + choice.Delta.Refusal)); err != nil {
+		piece := string(came.Content) + came.Refusal
+		if a.texted += len(piece); a.custom && a.texted > maxCustomText {
+			return fmt.Errorf("the answer has more than %d bytes of text", maxCustomText)
+		}
+		if err := a.deliver(a.thoughts.spoken(piece)); err != nil {
 			return err
 		}
 		a.finished = a.finished || choice.FinishReason != ""
 	}
 	return nil
+}
+
+// named tells the name that a custom language model gives the session, once.
+func (a *answer) named(session string) error {
+	if !a.custom || session == "" || session == a.session {
+		return nil
+	}
+	a.session = session
+	a.watch.pause()
+	a.refused = a.emit(engine.Part{Session: session})
+	a.watch.next()
+	return a.refused
 }
 
 // deliver emits a piece. How long the caller takes is not the server's fault.

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -18,30 +19,38 @@ const maxAnswerBytes = 8 << 20
 
 var errAnswerSize = fmt.Errorf("the answer has more than %d bytes", maxAnswerBytes)
 
+// dialing bounds the making of a connection, and the handshake of TLS after it:
+// a server on the local network answers in milliseconds, one across the world
+// in one second; half of FirstPiece leaves room to say so.
+const dialing = 5 * time.Second
+
 // newClient returns the HTTP client for one server. It keeps connections, so
 // that a turn does not begin with a handshake, and it goes nowhere else: a
 // redirect to another host would hand the conversation to that one.
 func newClient(server *url.URL) *http.Client {
 	return &http.Client{
 		Transport: bounded{&http.Transport{
-			Proxy:       http.ProxyFromEnvironment,
-			DialContext: (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			// A server on the local network answers in milliseconds, one across
-			// the world in one second; half of FirstPiece leaves room to say so.
-			TLSHandshakeTimeout: 5 * time.Second,
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: dialing, KeepAlive: 30 * time.Second}).DialContext,
+			TLSHandshakeTimeout: dialing,
 			ForceAttemptHTTP2:   true,
 			MaxIdleConnsPerHost: 16,              // as many chats as a box holds answer at once
 			IdleConnTimeout:     5 * time.Minute, // outlasts the pauses of a conversation
 		}},
-		CheckRedirect: func(to *http.Request, via []*http.Request) error {
-			if to.URL.Host != server.Host || to.URL.Scheme != server.Scheme {
-				return fmt.Errorf("it redirects to %s://%s: set that address if it is meant", to.URL.Scheme, to.URL.Host)
-			}
-			if len(via) > 3 {
-				return errors.New("it redirects without end")
-			}
-			return nil
-		},
+		CheckRedirect: staysAt(server),
+	}
+}
+
+// staysAt follows redirects that lead to the same server.
+func staysAt(server *url.URL) func(to *http.Request, via []*http.Request) error {
+	return func(to *http.Request, via []*http.Request) error {
+		if to.URL.Host != server.Host || to.URL.Scheme != server.Scheme {
+			return fmt.Errorf("it redirects to %s://%s: set that address if it is meant", to.URL.Scheme, to.URL.Host)
+		}
+		if len(via) > 3 {
+			return errors.New("it redirects without end")
+		}
+		return nil
 	}
 }
 
@@ -80,4 +89,25 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 func brokenConnection(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// notDialled tells whether no connection could be made.
+func notDialled(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && (op.Op == "dial" || op.Op == "proxyconnect")
+}
+
+// failedHandshake tells whether the other side is there, but not with a
+// certificate that can be trusted, or not with TLS.
+func failedHandshake(err error) bool {
+	_, notTrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
+	_, alert := errors.AsType[tls.AlertError](err)
+	return notTrusted || noTLS || alert || errors.Is(err, http.ErrSchemeMismatch)
+}
+
+// slow tells whether a limit of the transport was passed.
+func slow(err error) bool {
+	e, ok := errors.AsType[net.Error](err)
+	return ok && e.Timeout()
 }

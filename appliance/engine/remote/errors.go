@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,11 +17,12 @@ type Kind string
 
 // The kinds of failure. A client is told the kind, never the words.
 const (
-	Unreachable Kind = "unreachable" // no connection, or it broke
-	TimedOut    Kind = "timed out"   // a limit was passed
-	Refused     Kind = "refused"     // wrong key, unknown model, a request it does not accept
-	Overloaded  Kind = "overloaded"  // too many requests, or busy: trying again later may help
-	BadAnswer   Kind = "bad answer"  // not what the OpenAI API says, or cut off
+	Unreachable  Kind = "unreachable"       // no connection
+	Disconnected Kind = "connection failed" // there was one, and it broke or was refused
+	TimedOut     Kind = "timed out"         // a limit was passed
+	Refused      Kind = "refused"           // wrong key, unknown model, a request it does not accept
+	Overloaded   Kind = "overloaded"        // too many requests, or busy: trying again later may help
+	BadAnswer    Kind = "bad answer"        // not what the OpenAI API says, or cut off
 )
 
 // Error is a server's failure. Its text is for the operator's log: it may
@@ -34,7 +34,9 @@ type Error struct {
 	RetryAfter time.Duration // as the server asked; 0 when it did not
 	Answered   bool          // part of the reply had come
 	Why        string
-	Err        error // the cause; nil when there is none below
+	Custom     bool   // the server is that of a custom language model
+	public     string // what of Why its developer may be told; see Told
+	Err        error  // the cause; nil when there is none below
 }
 
 // Error says what happened and what to do.
@@ -55,6 +57,8 @@ func (e *Error) Is(target error) bool {
 	switch e.Kind {
 	case Unreachable:
 		return target == engine.ErrUnreachable
+	case Disconnected:
+		return target == engine.ErrConnection
 	case TimedOut:
 		return target == engine.ErrTimedOut
 	case Overloaded:
@@ -71,8 +75,27 @@ func (e *Error) wantsNewTokenName() bool {
 	return e.Status == http.StatusBadRequest && strings.Contains(e.Why, "max_completion_tokens")
 }
 
-func (m *Model) bad(answered bool, why string) *Error {
-	return &Error{Kind: BadAnswer, Server: m.server, Answered: answered, Why: why}
+// Told is what a client may be told beside the kind: how the custom language
+// model that its developer serves has failed, without any of the server's words.
+// Of other servers it is told nothing.
+func (e *Error) Told() string {
+	switch {
+	case !e.Custom:
+		return ""
+	case e.Status != 0:
+		return fmt.Sprintf("It answered with HTTP status %d.", e.Status)
+	case errors.Is(e, errAddress):
+		return "The box connects to no such address: without encryption it has to be a private one."
+	}
+	return e.public
+}
+
+// noEvents is what the developer of a custom language model is told who has
+// served something else.
+const noEvents = "What it answered holds no chat completion."
+
+func (m *Model) bad(answered bool, public, why string) *Error {
+	return &Error{Kind: BadAnswer, Server: m.server, Answered: answered, Why: why, Custom: m.custom, public: public}
 }
 
 // fault classifies what a request to the server came to. A call that its own
@@ -81,9 +104,10 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
-	e := &Error{Server: m.server, Answered: answered, Err: err}
+	e := &Error{Server: m.server, Answered: answered, Err: err, Custom: m.custom}
 	if cause := context.Cause(watched); cause != nil {
-		e.Kind, e.Err, e.Why = TimedOut, cause, m.tooLong(cause)
+		e.Kind, e.Err, e.Why = TimedOut, cause, m.limits.tooLong(cause)
+		e.public = sentence(e.Why)
 		return e
 	}
 	if status, ok := errors.AsType[*statusError](err); ok {
@@ -93,25 +117,39 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		e.Kind, e.Why = BadAnswer, short(said.message)
 		return e
 	}
-	if !answered && brokenConnection(err) {
-		e.Kind, e.Why = Unreachable, "the connection broke before an answer began: "+short(err.Error())
-		return e
+	switch {
+	case notDialled(err):
+		e.Kind, e.public = Unreachable, "Nothing answers at its URL."
+		e.Why = short(err.Error()) + ": is the server running, and is the address right?"
+	case failedHandshake(err):
+		e.Kind, e.public = Disconnected, "The TLS handshake failed: is its certificate one that the box trusts?"
+		e.Why = short(err.Error())
+	case brokenConnection(err) && answered:
+		e.Kind, e.public = Disconnected, "The connection broke in the middle of the answer."
+		e.Why = "the connection broke: " + short(err.Error())
+	case brokenConnection(err):
+		e.Kind, e.public = Disconnected, "The connection broke before an answer began."
+		e.Why = "the connection broke before an answer began: " + short(err.Error())
+	case slow(err):
+		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "It did not answer in time."
+	default:
+		e.Kind, e.public = BadAnswer, "What it answered is no stream of chat completions."
+		e.Why = short(err.Error())
 	}
-	if _, ok := errors.AsType[net.Error](err); ok && !answered {
-		e.Kind, e.Why = Unreachable, short(err.Error())+": is the server running, and is the address right?"
-		return e
-	}
-	e.Kind, e.Why = BadAnswer, short(err.Error())
 	return e
 }
 
-func (m *Model) tooLong(cause error) string {
-	limit := m.limits.FirstPiece
+// sentence is a clause as one.
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+
+// tooLong says which of the limits was passed.
+func (l Limits) tooLong(cause error) string {
+	limit := l.FirstPiece
 	switch cause {
 	case errIdle:
-		limit = m.limits.Idle
+		limit = l.Idle
 	case errReply:
-		limit = m.limits.Reply
+		limit = l.Reply
 	}
 	return fmt.Sprintf("%v within %v", cause, limit)
 }
@@ -127,14 +165,18 @@ func (m *Model) status(e *Error, from *statusError) error {
 	switch s := e.Status; {
 	case s == http.StatusUnauthorized || s == http.StatusForbidden:
 		e.Kind = Refused
-		e.Why += ": does the variable that key_env names hold the server's key?"
+		if m.custom {
+			e.Why += ": has the client sent the server's key, as language_model_api_key?"
+		} else {
+			e.Why += ": does the variable that key_env names hold the server's key?"
+		}
 	case s == http.StatusRequestTimeout || s == http.StatusGatewayTimeout:
 		e.Kind = TimedOut
 	case s == http.StatusTooManyRequests || s == http.StatusServiceUnavailable || s == http.StatusBadGateway:
 		e.Kind = Overloaded
 	case s >= 500:
 		e.Kind = BadAnswer
-	case s == http.StatusNotFound:
+	case s == http.StatusNotFound && !m.custom:
 		e.Kind = Refused
 		e.Why += fmt.Sprintf(": does the server know the model %q, and is the address right (it often ends in /v1)?", m.model)
 	default:

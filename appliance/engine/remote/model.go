@@ -4,6 +4,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,17 @@ type Limits struct {
 	// nothing was answered yet: 250 ms outlasts a server's restart of a worker
 	// and stays below what a listener notices.
 	RetryAfter time.Duration
+}
+
+// orDefault is l with the defaults in place of what is zero.
+func (l Limits) orDefault() Limits {
+	standard := defaultLimits()
+	return Limits{
+		FirstPiece: cmp.Or(l.FirstPiece, standard.FirstPiece),
+		Idle:       cmp.Or(l.Idle, standard.Idle),
+		Reply:      cmp.Or(l.Reply, standard.Reply),
+		RetryAfter: cmp.Or(l.RetryAfter, standard.RetryAfter),
+	}
 }
 
 func defaultLimits() Limits {
@@ -63,6 +75,9 @@ type Model struct {
 	model   string
 	server  string // scheme and host, for messages
 	limits  Limits
+	// custom says that it is a custom language model, whose server may speak the
+	// API freely, and is told more than the API has.
+	custom bool
 	// newTokenName is set once the server refused max_tokens in favour of
 	// max_completion_tokens, as the newest models do.
 	newTokenName atomic.Bool
@@ -78,27 +93,13 @@ func Open(o Options) (*Model, error) {
 	if o.Model == "" {
 		return nil, fmt.Errorf("remote model: no model named for %s", o.BaseURL)
 	}
-	limits, standard := o.Limits, defaultLimits()
-	for _, l := range []struct {
-		set *time.Duration
-		to  time.Duration
-	}{
-		{&limits.FirstPiece, standard.FirstPiece},
-		{&limits.Idle, standard.Idle},
-		{&limits.Reply, standard.Reply},
-		{&limits.RetryAfter, standard.RetryAfter},
-	} {
-		if *l.set == 0 {
-			*l.set = l.to
-		}
-	}
 	return &Model{
 		client:  newClient(u),
 		address: u.JoinPath("chat", "completions").String(),
 		key:     o.Key,
 		model:   o.Model,
 		server:  u.Scheme + "://" + u.Host,
-		limits:  limits,
+		limits:  o.Limits.orDefault(),
 	}, nil
 }
 
@@ -120,7 +121,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	switch {
 	case fault.wantsNewTokenName():
 		m.newTokenName.Store(true)
-	case fault.Kind == Unreachable, fault.Kind == Overloaded && fault.RetryAfter <= m.limits.RetryAfter:
+	case fault.Kind == Unreachable && !errors.Is(fault, errAddress), fault.Kind == Disconnected && brokenConnection(fault.Err), fault.Kind == Overloaded && fault.RetryAfter <= m.limits.RetryAfter:
 		select {
 		case <-time.After(m.limits.RetryAfter):
 		case <-ctx.Done():
@@ -135,8 +136,13 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 // Prefill does nothing: the server has its own cache.
 func (m *Model) Prefill(context.Context, engine.Prompt) error { return nil }
 
-// Forget does nothing: nothing is kept.
-func (m *Model) Forget(string) {}
+// Forget gives up the connections that are kept for a custom language model,
+// which has one conversation; of others nothing is kept.
+func (m *Model) Forget(string) {
+	if m.custom {
+		m.client.CloseIdleConnections()
+	}
+}
 
 // Warm asks for one token, so that the server loads its model and a wrong
 // address, key or model name is known before anyone speaks.
@@ -157,7 +163,11 @@ func (m *Model) Close() error {
 
 // once makes one request. start is when the caller began to wait.
 func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	a, err := m.request(ctx, start, m.question(p), emit)
+	q := m.question(p)
+	if m.custom {
+		q = m.customQuestion(p)
+	}
+	a, err := m.request(ctx, start, q, emit)
 	return *a.usage, err
 }
 
@@ -165,22 +175,22 @@ func (m *Model) once(ctx context.Context, start time.Time, p engine.Prompt, emit
 func (m *Model) request(ctx context.Context, start time.Time, q question, emit func(engine.Part) error) (*answer, error) {
 	watched, watch := newWatch(ctx, m.limits, start)
 	defer watch.stop()
-	a := &answer{start: start, watch: watch, emit: emit, usage: &engine.Usage{}}
+	a := &answer{start: start, watch: watch, emit: emit, usage: &engine.Usage{}, custom: m.custom}
 	body, err := m.ask(watched, q)
 	if err != nil {
 		return a, m.fault(watched, ctx, err, false)
 	}
 	defer body.Close()
-	err = a.read(newEventStream(body))
+	err = a.read(newEventStream(body, m.custom))
 	switch {
 	case a.refused != nil: // emit's own error
 		return a, a.refused
 	case err != nil:
 		return a, m.fault(watched, ctx, err, a.begun)
 	case a.events == 0:
-		return a, m.bad(false, "the answer holds no event of a stream: is this an OpenAI-compatible address (it often ends in /v1), and does the server stream?")
-	case !a.finished:
-		return a, m.bad(a.begun, "the answer was cut off before its end")
+		return a, m.bad(false, noEvents, "the answer holds no event of a stream: is this an OpenAI-compatible address (it often ends in /v1), and does the server stream?")
+	case !a.finished && !m.custom:
+		return a, m.bad(a.begun, "", "the answer was cut off before its end")
 	}
 	return a, nil
 }

@@ -126,8 +126,8 @@ func TestEachFailureHasItsKind(t *testing.T) {
 		{"gateway timeout", status(504, ``), TimedOut, false, "", "504"},
 		{"no stream", status(200, `{"choices":[{"message":{"content":"Hi"}}]}`), BadAnswer, false, "", "/v1"},
 		{"web page", status(200, `<html>Welcome</html>`), BadAnswer, false, "", "/v1"},
-		{"cut before the answer", cut(), Unreachable, false, "", "broke"},
-		{"cut in the answer", cut(delta("One"), delta(" two")), BadAnswer, true, "One two", ""},
+		{"cut before the answer", cut(), Disconnected, false, "", "broke"},
+		{"cut in the answer", cut(delta("One"), delta(" two")), Disconnected, true, "One two", ""},
 		{"ends without an end", func(w http.ResponseWriter, r *http.Request) { say(w, delta("One")) }, BadAnswer, true, "One", "cut off"},
 		{"garbage events", func(w http.ResponseWriter, r *http.Request) { say(w, delta("One"), `{"choices":[{]`) }, BadAnswer, true, "One", ""},
 		{"choices of another type", func(w http.ResponseWriter, r *http.Request) { say(w, `{"choices":"none"}`) }, BadAnswer, false, "", ""},
@@ -146,7 +146,7 @@ func TestEachFailureHasItsKind(t *testing.T) {
 			if fault.Kind != c.kind || fault.Answered != c.answered || said != c.said {
 				t.Errorf("got %s, answered %v, said %q; want %s, %v, %q (%v)", fault.Kind, fault.Answered, said, c.kind, c.answered, c.said, err)
 			}
-			if want := map[Kind]error{Unreachable: engine.ErrUnreachable, TimedOut: engine.ErrTimedOut, Overloaded: engine.ErrOverloaded}[c.kind]; !errors.Is(err, cmp.Or(want, engine.ErrBroken)) {
+			if want := map[Kind]error{Unreachable: engine.ErrUnreachable, Disconnected: engine.ErrConnection, TimedOut: engine.ErrTimedOut, Overloaded: engine.ErrOverloaded}[c.kind]; !errors.Is(err, cmp.Or(want, engine.ErrBroken)) {
 				t.Errorf("%v is not the engine's error of its kind", err)
 			}
 			if !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), "the-key") || strings.Contains(err.Error(), "\n") {
@@ -189,7 +189,7 @@ func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
 	const text = ": hello\r\nevent: message\r\ndata: one\r\nid: 7\r\n\r\n\n\ndata:two\ndata:  lines\n\nretry: 3\n\ndata\n\ndata: [DONE]\n\ndata: late\n\n"
 	want := []string{"one", "two\n lines"}
 	for _, read := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader, iotest.DataErrReader} {
-		s := newEventStream(read(strings.NewReader(text)))
+		s := newEventStream(read(strings.NewReader(text)), false)
 		var got []string
 		for {
 			data, err := s.next()
@@ -205,7 +205,7 @@ func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if _, err := newEventStream(strings.NewReader("data: cut off\n")).next(); !errors.Is(err, io.EOF) {
+	if _, err := newEventStream(strings.NewReader("data: cut off\n"), false).next(); !errors.Is(err, io.EOF) {
 		t.Errorf("an event that is cut off: %v", err)
 	}
 }

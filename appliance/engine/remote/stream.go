@@ -3,6 +3,7 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,10 +25,18 @@ const endOfStream = "[DONE]"
 type eventStream struct {
 	lines *bufio.Scanner
 	data  []byte
+	// loose takes what people's own servers send as well: an event is over as
+	// soon as it holds JSON, without an empty line behind it; the last one may
+	// lack that line; and an answer may be plain JSON, a line for each piece or
+	// all in one.
+	loose  bool
+	tried  int  // how often this event was looked at for JSON
+	bare   bool // this event is JSON without a field's name before it
+	before bool // the first line has come
 }
 
-func newEventStream(r io.Reader) *eventStream {
-	s := &eventStream{lines: bufio.NewScanner(r)}
+func newEventStream(r io.Reader, loose bool) *eventStream {
+	s := &eventStream{lines: bufio.NewScanner(r), loose: loose}
 	s.lines.Buffer(nil, maxLineBytes)
 	return s
 }
@@ -36,11 +45,10 @@ func newEventStream(r io.Reader) *eventStream {
 // io.EOF where the stream ends, by its mark or without one. An event that is
 // cut off is none.
 func (s *eventStream) next() ([]byte, error) {
-	s.data = s.data[:0]
+	s.data, s.tried, s.bare = s.data[:0], 0, false
 	begun := false
 	for s.lines.Scan() {
-		line := s.lines.Bytes()
-		value, isData := bytes.CutPrefix(line, []byte("data:"))
+		value, isData := s.value(s.lines.Bytes(), begun)
 		switch {
 		case isData:
 			if len(s.data)+len(value) >= maxLineBytes {
@@ -51,11 +59,11 @@ func (s *eventStream) next() ([]byte, error) {
 			}
 			begun = true
 			s.data = append(s.data, bytes.TrimPrefix(value, []byte(" "))...)
-		case len(line) == 0 && begun:
-			if string(s.data) == endOfStream {
-				return nil, io.EOF
+			if s.loose && s.complete() {
+				return s.event()
 			}
-			return s.data, nil
+		case len(s.lines.Bytes()) == 0 && begun:
+			return s.event()
 		}
 	}
 	switch err := s.lines.Err(); {
@@ -63,6 +71,46 @@ func (s *eventStream) next() ([]byte, error) {
 		return nil, errLineSize
 	case err != nil:
 		return nil, err
+	case s.loose && begun:
+		return s.event()
 	}
 	return nil, io.EOF
+}
+
+// value is the data that a line brings, if any.
+func (s *eventStream) value(line []byte, begun bool) (value []byte, isData bool) {
+	if !s.before {
+		s.before = true
+		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+	}
+	if value, isData = bytes.CutPrefix(line, []byte("data:")); isData || !s.loose {
+		return value, isData
+	}
+	s.bare = s.bare || !begun && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{"))
+	return line, s.bare && len(line) > 0
+}
+
+// mostTried bounds how often one event is looked at for JSON, so that one of
+// many lines costs no more than so many times its length.
+const mostTried = 64
+
+// complete reports whether what has come of an event is all of it: it is JSON,
+// or the mark of the end.
+func (s *eventStream) complete() bool {
+	d := bytes.TrimSpace(s.data)
+	if string(d) == endOfStream {
+		return true
+	}
+	if len(d) == 0 || d[len(d)-1] != '}' || s.tried >= mostTried {
+		return false
+	}
+	s.tried++
+	return json.Valid(d)
+}
+
+func (s *eventStream) event() ([]byte, error) {
+	if string(bytes.TrimSpace(s.data)) == endOfStream {
+		return nil, io.EOF
+	}
+	return s.data, nil
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,18 +17,19 @@ import (
 
 // question is the body of the request.
 type question struct {
-	Model               string        `json:"model"`
-	Messages            []message     `json:"messages"`
-	Temperature         float64       `json:"temperature"`
-	MaxTokens           int           `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
-	Stream              bool          `json:"stream"`
-	StreamOptions       streamOptions `json:"stream_options"`
-	Tools               []wireTool    `json:"tools,omitempty"`
-	ToolChoice          string        `json:"tool_choice,omitempty"`
-	ParallelToolCalls   *bool         `json:"parallel_tool_calls,omitempty"`
-	Logprobs            bool          `json:"logprobs,omitempty"`
-	TopLogprobs         int           `json:"top_logprobs,omitempty"`
+	address, key        string         // where it is sent, and with which bearer token
+	Model               string         `json:"model"`
+	Messages            []message      `json:"messages"`
+	Temperature         float64        `json:"temperature"`
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
+	Tools               []wireTool     `json:"tools,omitempty"`
+	ToolChoice          string         `json:"tool_choice,omitempty"`
+	ParallelToolCalls   *bool          `json:"parallel_tool_calls,omitempty"`
+	Logprobs            bool           `json:"logprobs,omitempty"`
+	TopLogprobs         int            `json:"top_logprobs,omitempty"`
 }
 
 type wireTool struct {
@@ -57,6 +59,9 @@ type message struct {
 	Content    string      `json:"content"`
 	ToolCalls  []wireCall  `json:"tool_calls,omitempty"`
 	ToolCallID string      `json:"tool_call_id,omitempty"`
+	// What a custom language model is told beside the API's own.
+	Time   *interval  `json:"time,omitempty"`
+	Models *inference `json:"models,omitempty"`
 }
 
 type streamOptions struct {
@@ -66,13 +71,9 @@ type streamOptions struct {
 // chunk is one event of the answer.
 type chunk struct {
 	Choices []struct {
-		Index int `json:"index"`
-		Delta struct {
-			Content string `json:"content"`
-			Refusal string `json:"refusal"`
-			// ToolCalls are parts of calls.
-			ToolCalls []wireCall `json:"tool_calls"`
-		} `json:"delta"`
+		Index        int      `json:"index"`
+		Delta        part     `json:"delta"`
+		Message      part     `json:"message"` // the whole, where a server does not stream
 		Logprobs     logprobs `json:"logprobs"`
 		FinishReason string   `json:"finish_reason"`
 	} `json:"choices"`
@@ -85,6 +86,36 @@ type chunk struct {
 		} `json:"prompt_tokens_details"`
 	} `json:"usage"`
 	Error failure `json:"error"`
+	// SystemFingerprint is how a custom language model names the session.
+	SystemFingerprint string `json:"system_fingerprint"`
+}
+
+// part is a part of a reply.
+type part struct {
+	Content spoken `json:"content"`
+	Refusal string `json:"refusal"`
+	// ToolCalls are parts of calls.
+	ToolCalls []wireCall `json:"tool_calls"`
+}
+
+// spoken is a text, which some servers send as a list of parts.
+type spoken string
+
+// UnmarshalJSON takes "…", null or [{"type": "text", "text": "…"}].
+func (s *spoken) UnmarshalJSON(data []byte) error {
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if len(data) > 0 && data[0] == '[' {
+		if err := json.Unmarshal(data, &parts); err != nil {
+			return err
+		}
+		for _, p := range parts {
+			*s += spoken(p.Text)
+		}
+		return nil
+	}
+	return json.Unmarshal(data, (*string)(s))
 }
 
 // failure is what went wrong in a server's words. Some send a text where others
@@ -122,7 +153,9 @@ func wireMessage(m engine.Message) message {
 
 // question is p in the server's words.
 func (m *Model) question(p engine.Prompt) question {
-	q := question{Model: m.model, Temperature: p.Temperature, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
+	q := question{
+		Model: m.model, Temperature: p.Temperature, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true},
+		address: m.address, key: cmp.Or(m.key, p.Key)}
 	for _, said := range p.Messages {
 		q.Messages = append(q.Messages, wireMessage(said))
 	}
@@ -151,15 +184,15 @@ func (m *Model) ask(ctx context.Context, q question) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.address, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, q.address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream")
 	r.Header.Set("User-Agent", "parley")
-	if m.key != "" {
-		r.Header.Set("Authorization", "Bearer "+m.key)
+	if q.key != "" {
+		r.Header.Set("Authorization", "Bearer "+q.key)
 	}
 	response, err := m.client.Do(r)
 	if err != nil {

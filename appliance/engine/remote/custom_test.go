@@ -1,0 +1,335 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// asked is a request to a custom language model.
+type asked struct {
+	path, session, key string
+	body               map[string]any
+}
+
+// customServer answers each request with one of the handlers, the last for all
+// that follow, and tells what it was asked.
+func customServer(t *testing.T, handlers ...http.HandlerFunc) (Custom, <-chan asked) {
+	t.Helper()
+	requests := make(chan asked, 100)
+	n := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := asked{path: r.URL.Path, session: r.URL.Query().Get("custom_session_id"), key: r.Header.Get("Authorization")}
+		body, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(body, &a.body); err != nil {
+			t.Errorf("asked %q", body)
+		}
+		requests <- a
+		h := handlers[min(n, len(handlers)-1)]
+		n++
+		h(w, r)
+	}))
+	m, err := OpenCustom(CustomOptions{URL: s.URL + "/deep/chat/completions?tenant=7#part", Limits: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close(); s.CloseClientConnections(); s.Close() })
+	return m, requests
+}
+
+// raw answers with these bytes, a piece at a time.
+func raw(kind string, pieces ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		for _, p := range pieces {
+			_, _ = io.WriteString(w, p)
+			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+// reply is all that a model answers.
+func reply(ctx context.Context, m engine.LanguageModel, p engine.Prompt) (text, session string, calls []engine.ToolCall, err error) {
+	_, err = m.Generate(ctx, p, func(part engine.Part) error {
+		text += part.Text
+		if part.Session != "" {
+			session = part.Session
+		}
+		if part.Call != nil {
+			calls = append(calls, *part.Call)
+		}
+		return nil
+	})
+	return text, session, calls, err
+}
+
+type scores map[string]float64
+
+func (s scores) MarshalJSON() ([]byte, error) { return json.Marshal(map[string]float64(s)) }
+
+func TestACustomModelIsAskedAsThoseOfTheOldServiceWere(t *testing.T) {
+	m, requests := customServer(t, raw("text/event-stream", "data: "+delta("Hi.")+"\n\n", "data: [DONE]\n\n"))
+	p := engine.Prompt{
+		Session: "a&b c", Key: "k", Temperature: 0.5, MaxTokens: 120,
+		Messages: []engine.Message{
+			{Role: engine.System},
+			{Role: engine.User, Content: "Hello.", Begin: 100 * time.Millisecond, End: 900 * time.Millisecond, Scores: scores{"Joy": 0.25}},
+			{Role: engine.Assistant, Content: "Hello."},
+			{Role: engine.User, Content: "typed"},
+		},
+	}
+	text, _, _, err := reply(t.Context(), m, p)
+	if err != nil || text != "Hi." {
+		t.Fatalf("%q, %v", text, err)
+	}
+	got := <-requests
+	if got.path != "/deep/chat/completions" || got.session != "a&b c" || got.key != "Bearer k" {
+		t.Errorf("%+v", got)
+	}
+	messages, _ := json.Marshal(got.body["messages"])
+	const want = `[{"content":"Hello.","models":{"prosody":{"scores":{"Joy":0.25}}},"role":"user","time":{"begin":100,"end":900}},` +
+		`{"content":"Hello.","role":"assistant"},{"content":"typed","models":{},"role":"user"}]`
+	if string(messages) != want {
+		t.Errorf("messages %s\nwant     %s", messages, want)
+	}
+	if got.body["stream"] != true || got.body["temperature"] != 0.5 || got.body["model"] != customName {
+		t.Errorf("body %v", got.body)
+	}
+	for _, field := range []string{"max_tokens", "max_completion_tokens", "stream_options", "tools"} {
+		if _, there := got.body[field]; there {
+			t.Errorf("%s is in the body", field)
+		}
+	}
+	if _, _, _, err := reply(t.Context(), m, hello); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-requests; got.session != "" || got.key != "" {
+		t.Errorf("without a session and a key: %+v", got)
+	}
+}
+
+// People write these servers by hand.
+func TestWhatPeoplesServersSendIsUnderstood(t *testing.T) {
+	const say = "One two."
+	one, two := delta("One "), delta("two.")
+	for name, h := range map[string]http.HandlerFunc{
+		"as it should be":            raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n", "data: "+stop+"\n\ndata: [DONE]\n\n"),
+		"no mark of the end":         raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n"),
+		"no empty line at the end":   raw("text/event-stream", "data: "+one+"\n\ndata: "+two),
+		"no empty lines":             raw("text/event-stream", "data: "+one+"\ndata: "+two+"\ndata: [DONE]\n"),
+		"CRLF":                       raw("text/event-stream", "data: "+one+"\r\n\r\ndata: "+two+"\r\n\r\ndata: [DONE]\r\n\r\n"),
+		"comments and names":         raw("text/event-stream", ": hello\n\nevent: chunk\nid: 1\ndata: "+one+"\n\n: ping\n\n", ": ping\n\nretry: 5\ndata: "+two+"\n\ndata: [DONE]\n\n"),
+		"a byte order mark":          raw("text/event-stream", "\uFEFFdata: "+one+"\n\ndata: "+two+"\n\n"),
+		"no space":                   raw("text/event-stream", "data:"+one+"\n\ndata:"+two+"\n\ndata:[DONE]\n\n"),
+		"data of several lines":      raw("text/event-stream", "data: {\"choices\":\ndata: [{\"index\":0,\"delta\":{\"content\":\"One \"}}]\ndata: }\n\ndata: "+two+"\n\n"),
+		"cut anywhere":               raw("text/event-stream", append(strings.Split("data: "+one+"\n\ndata: "+two+"\n\ndata: [DO", ""), "NE]\n\n")...),
+		"no index":                   raw("text/event-stream", `data: {"choices":[{"delta":{"content":"One two."}}]}`+"\n\n"),
+		"message in place of delta":  raw("text/event-stream", `data: {"choices":[{"message":{"role":"assistant","content":"One two."}}]}`+"\n\n"),
+		"the whole message again":    raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\n", `data: {"choices":[{"index":0,"delta":{},"message":{"content":"One two."},"finish_reason":"stop"}]}`+"\n\n"),
+		"content in parts":           raw("text/event-stream", `data: {"choices":[{"index":0,"delta":{"content":[{"type":"text","text":"One "},{"type":"text","text":"two."}]}}]}`+"\n\n"),
+		"nulls":                      raw("text/event-stream", `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":null,"tool_calls":null},"finish_reason":null,"logprobs":null}],"usage":null,"error":null,"system_fingerprint":null}`+"\n\n", "data: "+one+"\n\ndata: "+two+"\n\n"),
+		"no stream at all":           raw("application/json", `{"id":"x","choices":[{"index":0,"message":{"content":"One two."},"finish_reason":"stop"}]}`),
+		"no stream, in many lines":   raw("application/json", "{\n  \"choices\": [\n    {\n      \"message\": {\"content\": \"One two.\"}\n    }\n  ]\n}\n"),
+		"a line of JSON for each":    raw("application/x-ndjson", one+"\n"+two+"\n"),
+		"a wrong type":               raw("text/html", "data: "+one+"\n\ndata: "+two+"\n\n"),
+		"an answer of nothing after": raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\ndata: {}\n\ndata: [DONE]\n\ndata: garbage\n\n"),
+		"a data field of nothing":    raw("text/event-stream", "data:\n\ndata: "+one+"\n\ndata: "+two+"\n\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := customServer(t, h)
+			if text, _, _, err := reply(t.Context(), m, hello); err != nil || text != say {
+				t.Errorf("%q, %v", text, err)
+			}
+		})
+	}
+}
+
+func TestTheNameThatACustomModelGivesTheSessionIsTold(t *testing.T) {
+	m, _ := customServer(t, raw("text/event-stream",
+		`data: {"system_fingerprint":"desk-4","choices":[{"index":0,"delta":{"content":"A"}}]}`+"\n\n",
+		`data: {"system_fingerprint":"desk-4","choices":[{"index":0,"delta":{"content":"B"}}]}`+"\n\n"))
+	told := 0
+	_, err := m.Generate(t.Context(), hello, func(p engine.Part) error {
+		if p.Session == "desk-4" {
+			told++
+		}
+		return nil
+	})
+	if err != nil || told != 1 {
+		t.Errorf("told %d times, %v", told, err)
+	}
+	// Servers of the API have names of their own there.
+	if _, calls, err := parts(t, streaming(t, nil, `{"system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":"A"},"finish_reason":"stop"}]}`), hello); err != nil || calls != nil {
+		t.Error(err)
+	}
+}
+
+func TestACustomModelThatFailsSaysHow(t *testing.T) {
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(code)
+			fmt.Fprint(w, `{"error":{"message":"secret words"}}`)
+		}
+	}
+	hang := func(pieces ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			raw("text/event-stream", pieces...)(w, r)
+			<-r.Context().Done()
+		}
+	}
+	cut := func(pieces ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			raw("text/event-stream", pieces...)(w, r)
+			panic(http.ErrAbortHandler)
+		}
+	}
+	one := "data: " + delta("One tw") + "\n\n"
+	for name, c := range map[string]struct {
+		h    http.HandlerFunc
+		kind error
+		said string
+		told string
+	}{
+		"401":                  {status(401), engine.ErrBroken, "", "HTTP status 401"},
+		"404":                  {status(404), engine.ErrBroken, "", "HTTP status 404"},
+		"429":                  {status(429), engine.ErrOverloaded, "", "HTTP status 429"},
+		"500":                  {status(500), engine.ErrBroken, "", "HTTP status 500"},
+		"503":                  {status(503), engine.ErrOverloaded, "", "HTTP status 503"},
+		"504":                  {status(504), engine.ErrTimedOut, "", "HTTP status 504"},
+		"a redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", 307) }, engine.ErrBroken, "", "no stream"},
+		"hangs":                {hang(), engine.ErrTimedOut, "", "No answer began within 300ms"},
+		"only keeps alive": {func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				raw("text/event-stream", ": ping\n\n")(w, r)
+				time.Sleep(50 * time.Millisecond)
+			}
+		}, engine.ErrTimedOut, "", "No answer began"},
+		"hangs in the answer": {hang(one), engine.ErrTimedOut, "One tw", "stopped in the middle"},
+		"drips without end": {func(w http.ResponseWriter, r *http.Request) {
+			for r.Context().Err() == nil {
+				raw("text/event-stream", "data: "+delta("")+"\n\n")(w, r)
+				time.Sleep(50 * time.Millisecond)
+			}
+		}, engine.ErrTimedOut, "", "did not end within 2s"},
+		"breaks off":              {cut(), engine.ErrConnection, "", "before an answer began"},
+		"breaks off in a word":    {cut(one), engine.ErrConnection, "One tw", "in the middle"},
+		"fails in the stream":     {raw("text/event-stream", one, `data: {"error":{"message":"secret words"}}`+"\n\n"), engine.ErrBroken, "One tw", ""},
+		"a page":                  {raw("text/html", "<html>\n<p>secret words\n</html>"), engine.ErrBroken, "", "no chat completion"},
+		"nothing":                 {raw("text/event-stream"), engine.ErrBroken, "", "no chat completion"},
+		"garbage":                 {raw("text/event-stream", "data: \x00\xff{{{\n\n"), engine.ErrBroken, "", "no stream"},
+		"a line without end":      {raw("text/event-stream", "data: "+strings.Repeat("x", 300<<10)), engine.ErrBroken, "", "no stream"},
+		"an event without end":    {raw("text/event-stream", strings.Repeat("data: {"+strings.Repeat("x", 1000)+"}\n", 300)), engine.ErrBroken, "", "no stream"},
+		"a book":                  {raw("text/event-stream", strings.Repeat("data: "+delta(strings.Repeat("word ", 1000))+"\n\n", 100)), engine.ErrBroken, strings.Repeat("word ", 13000), "no stream"},
+		"arguments that are none": {raw("text/event-stream", `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":"}}]}}]}`+"\n\n"), engine.ErrBroken, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, _ := customServer(t, c.h)
+			text, _, _, err := reply(t.Context(), m, hello)
+			e, ok := errors.AsType[*Error](err)
+			if !ok || !errors.Is(err, c.kind) || text != c.said {
+				t.Fatalf("%.40q, %v; want %v", text, err, c.kind)
+			}
+			if told := e.Told(); !strings.Contains(told, c.told) || strings.Contains(told, "secret") || strings.Contains(told, "127.0.0.1") {
+				t.Errorf("told %q", told)
+			}
+		})
+	}
+}
+
+func TestACustomModelThatIsNotThereIsUnreachable(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	url := gone.URL
+	gone.Close()
+	for _, url := range []string{url, "http://no-such-host.invalid/x", "https://no-such-host.invalid/x"} {
+		m, err := OpenCustom(CustomOptions{URL: url, Limits: quick})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, _, err = reply(t.Context(), m, hello)
+		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, engine.ErrUnreachable) || e.Told() == "" {
+			t.Errorf("%s: %v", url, err)
+		}
+		m.Close()
+	}
+}
+
+// A certificate that nobody vouches for, and a server without TLS.
+func TestACustomModelThatCannotBeTrustedIsAFailedConnection(t *testing.T) {
+	own, plain := httptest.NewTLSServer(nil), httptest.NewServer(nil)
+	own.Config.ErrorLog = log.New(io.Discard, "", 0)
+	defer own.Close()
+	defer plain.Close()
+	for _, url := range []string{own.URL, strings.Replace(plain.URL, "http:", "https:", 1)} {
+		m, err := OpenCustom(CustomOptions{URL: url, Limits: Limits{RetryAfter: time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, _, err = reply(t.Context(), m, hello)
+		if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, engine.ErrConnection) || !strings.Contains(e.Told(), "TLS") {
+			t.Errorf("%s: %v", url, err)
+		}
+		m.Close()
+	}
+}
+
+func TestConnectionsGoOnlyWhereTheyMay(t *testing.T) {
+	for address, want := range map[string]struct{ plain, encrypted bool }{
+		"127.0.0.1":              {true, true},
+		"::1":                    {true, true},
+		"::ffff:127.0.0.1":       {true, true},
+		"10.1.2.3":               {true, true},
+		"172.16.0.1":             {true, true},
+		"192.168.1.9":            {true, true},
+		"fd00::1":                {true, true},
+		"172.32.0.1":             {false, true},
+		"8.8.8.8":                {false, true},
+		"::ffff:8.8.8.8":         {false, true},
+		"2001:4860:4860::8888":   {false, true},
+		"100.64.0.1":             {false, true},
+		"169.254.169.254":        {false, false},
+		"::ffff:169.254.169.254": {false, false},
+		"fe80::1":                {false, false},
+		"0.0.0.0":                {false, false},
+		"::":                     {false, false},
+		"255.255.255.255":        {false, false},
+		"224.0.0.1":              {false, false},
+		"ff02::1":                {false, false},
+	} {
+		to := netip.AddrPortFrom(netip.MustParseAddr(address), 80).String()
+		if got := guard(false)("tcp", to, nil) == nil; got != want.plain {
+			t.Errorf("%s without encryption: %v", address, got)
+		}
+		if got := guard(true)("tcp", to, nil) == nil; got != want.encrypted {
+			t.Errorf("%s encrypted: %v", address, got)
+		}
+	}
+	// The rule holds where the connection is made, whatever the name says.
+	m, err := OpenCustom(CustomOptions{URL: "http://0.0.0.0:80/x", Limits: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	_, _, _, err = reply(t.Context(), m, hello)
+	if e, ok := errors.AsType[*Error](err); !ok || !errors.Is(err, engine.ErrUnreachable) || !errors.Is(err, errAddress) || !strings.Contains(e.Told(), "address") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAURLThatIsNoneIsRefused(t *testing.T) {
+	for _, url := range []string{"", "x", "ftp://h/x", "http://", "https://:80/", "%", "file:///etc/passwd"} {
+		if m, err := OpenCustom(CustomOptions{URL: url}); err == nil {
+			t.Errorf("%q is taken: %v", url, m)
+		}
+	}
+}
