@@ -73,7 +73,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	lines := ws.NewServer(admission, cfg.Origins, ws.Timing{}, log)
 	ahead := newAhead(records, log)
 	front := api.NewServer(api.New(api.Parts{
-		Keys: records, Chats: lines, Ready: admission, Version: Version(), Log: log,
+		Keys: records, Chats: control{lines, admission}, Ready: admission, Version: Version(), Log: log,
 		Records: records, ConfigsChanged: ahead.configsChanged, Voices: catalogue{cfg}, Models: catalogue{cfg},
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,

@@ -47,6 +47,15 @@ type Chats interface {
 	// who opened the conversation may go on with it: a
 	// contract.ErrUnauthorized says no, another error that it is not known.
 	ServeChat(w http.ResponseWriter, r *http.Request, account string, still func(context.Context) error) error
+	// Follow upgrades the request of somebody who connects to a live chat of the
+	// account, and returns when either is over; the chat's sound comes along if
+	// that is wanted. Errors are as those of ServeChat, and a contract.ErrNotFound
+	// where there is no such chat.
+	Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool, still func(context.Context) error) error
+	// Steer hands a message to a live chat of the account, as its client's. The
+	// error is a contract.ErrNotFound where there is none, and a contract.Fault
+	// for a message that the chat does not take.
+	Steer(account, chatID string, m contract.ClientMessage) error
 }
 
 // Ready knows whether a conversation could start.

@@ -24,12 +24,30 @@ import (
 type fakes struct {
 	missing []string
 	serve   func(w http.ResponseWriter, r *http.Request, account string) error
+	steered []contract.ClientMessage
+	steers  error // what the chat "live" says to a message
 }
 
 func (f *fakes) Missing(context.Context) []string { return f.missing }
 
 func (f *fakes) ServeChat(w http.ResponseWriter, r *http.Request, account string, _ func(context.Context) error) error {
 	return f.serve(w, r, account)
+}
+
+func (f *fakes) Follow(w http.ResponseWriter, _ *http.Request, account, chatID string, sound bool, _ func(context.Context) error) error {
+	if account != "acme" || chatID != "live" {
+		return contract.ErrNotFound{What: "live chat", ID: chatID}
+	}
+	_, err := fmt.Fprintf(w, "follow %s, sound %v", chatID, sound)
+	return err
+}
+
+func (f *fakes) Steer(account, chatID string, m contract.ClientMessage) error {
+	if account != "acme" || chatID != "live" {
+		return contract.ErrNotFound{What: "live chat", ID: chatID}
+	}
+	f.steered = append(f.steered, m)
+	return f.steers
 }
 
 func (f *fakes) OpenKey(_ context.Context, key string) (store.Grant, error) {

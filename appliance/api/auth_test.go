@@ -30,6 +30,8 @@ type realBox struct {
 	mu   sync.Mutex
 	time time.Time
 	kept func(context.Context) error // still, of the last chat
+
+	Chats // nobody follows or steers one
 }
 
 func startBox(t *testing.T, origins ...string) *realBox {

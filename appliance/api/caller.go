@@ -162,15 +162,3 @@ func (a *API) wrong(r *http.Request, why string) error {
 	}
 	return contract.ErrTooMany{What: "too many wrong keys or tokens from this address", RetryAfter: wait}
 }
-
-// chat lets a conversation begin. Whether its key still holds is asked again
-// and again while it lasts.
-func (a *API) chat(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.Chats.ServeChat(w, r, by.AccountID, func(ctx context.Context) error {
-		err := a.Keys.Holds(ctx, by.Grant)
-		if errors.Is(err, store.ErrNotFound) {
-			return contract.ErrUnauthorized{Why: "the API key was revoked or regenerated"}
-		}
-		return err
-	})
-}

@@ -70,6 +70,14 @@ func (f failing) ServeChat(http.ResponseWriter, *http.Request, string, func(cont
 	return f.error()
 }
 
+func (f failing) Follow(w http.ResponseWriter, r *http.Request, _, _ string, _ bool, still func(context.Context) error) error {
+	return f.ServeChat(w, r, "", still)
+}
+
+func (f failing) Steer(string, string, contract.ClientMessage) error {
+	return f.ServeChat(nil, nil, "", nil)
+}
+
 func (f failing) OpenKey(context.Context, string) (store.Grant, error) {
 	return store.Grant{}, f.error()
 }

@@ -74,3 +74,33 @@ func chatSays() describe.Operation {
 		Socket:  &describe.Socket{Takes: contract.ClientMessages(), Sends: contract.ServerMessages()},
 	}
 }
+
+// connectSays is the description of following a live chat.
+func connectSays() describe.Operation {
+	return describe.Operation{
+		ID: "connect", Section: "Live chats", Summary: "Follow and steer a live chat, over WebSocket",
+		More: strings.Join([]string{
+			"The chat has to be one of the account, opened with allow_connection=true.",
+			"All that its client was told comes first, without the sound, and then all that it is told, as it is.",
+			"What its client may send is taken here too, audio excepted.",
+			"The socket closes with 1000 when the chat is over.",
+		}, " "),
+		Query: []describe.Parameter{
+			{Name: "audio_output", Says: "Whether the chat's sound comes too.", Schema: describe.Flag().Or(true)},
+		},
+		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
+		Refuses: []int{403, 426},
+		Socket:  &describe.Socket{Takes: contract.ControlMessages(), Sends: contract.ServerMessages()},
+	}
+}
+
+// sendSays is the description of sending into a live chat.
+func sendSays() describe.Operation {
+	return describe.Operation{
+		ID: "send", Section: "Live chats", Summary: "Send a message into a live chat",
+		More:    "As if its client had sent it: any of the client's messages, audio excepted. What is wrong with it is told here, and not in the chat.",
+		OneOf:   contract.ControlMessages(),
+		Example: `{"type":"assistant_input","text":"We close in ten minutes."}`,
+		Answers: ok(taken{}),
+	}
+}

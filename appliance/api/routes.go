@@ -14,6 +14,8 @@ import (
 func (a *API) routes() []route {
 	return slices.Concat([]route{
 		{"GET", "/v0/evi/chat", describe.Account, unread, whileItLasts, storing, a.chat, chatSays()},
+		{"GET", "/v0/evi/chat/{id}/connect", describe.Account, unread, whileItLasts, storesNothing, a.connect, connectSays()},
+		{"POST", "/v0/evi/chat/{id}/send", describe.Account, recordBody, normal, storesNothing, a.send, sendSays()},
 		{"POST", "/oauth2-cc/token", describe.Client, tokenBody, normal, storesNothing, a.makeToken, describe.Operation{ID: "createToken", Section: "Access", Summary: "Make an access token",
 			More: "It opens the paths under /v0/evi and /v0/tts for 30 minutes, so that a browser need not hold the key.",
 			Form: tokenAsked{}, Example: `{"grant_type":"client_credentials"}`,

@@ -180,6 +180,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 	c.about = Live{
 		ChatID: id, GroupID: meta.ChatGroupID, Account: o.Account, RequestID: meta.RequestID, Config: chosen.config,
 		Line: o.Kind, Client: o.Client, Since: begun,
+		Connectable: o.Connect.AllowConnection,
 	}
 	c.leave = func() { h.leave(c) }
 	c.audio.Store(chosen.settings.Audio)

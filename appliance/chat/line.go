@@ -48,21 +48,32 @@ func (c *Session) Receive(m contract.ClientMessage) error {
 
 // waitForRoom holds up who brings a message while too much waits to be told.
 func (c *Session) waitForRoom() error {
+	if c.roomy() {
+		return c.over()
+	}
+	if c.over() == nil {
+		why := c.scribe.Blocked()
+		c.post(turn.Lost{At: turn.At(c.clock()), Code: codeOf(why), Why: why.Error()})
+	}
+	return ErrOver
+}
+
+// roomy waits until little enough waits to be told. False means that it did not
+// come to that within patience, or that the chat is over.
+func (c *Session) roomy() bool {
 	room := c.scribe.Room()
 	if room == nil {
-		return c.over()
+		return true
 	}
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
 	case <-room:
-		return nil
+		return true
 	case <-late.C:
-		why := c.scribe.Blocked()
-		c.post(turn.Lost{At: turn.At(c.clock()), Code: codeOf(why), Why: why.Error()})
 	case <-c.done:
 	}
-	return ErrOver
+	return false
 }
 
 // guarded calls f for the line. A panic in it ends the chat.
@@ -75,64 +86,93 @@ func (c *Session) guarded(f func() error) (err error) {
 }
 
 func (c *Session) receive(m contract.ClientMessage) error {
-	now := turn.At(c.clock())
-	switch m := m.(type) {
-	case contract.SessionSettings:
-		return c.apply(m)
-	case contract.UserInput:
-		if strings.TrimSpace(m.Text) == "" {
-			return c.fault(contract.WrongShape, "user_input.text is empty")
+	if settings, ok := m.(contract.SessionSettings); ok {
+		fault, err := c.apply(settings, false)
+		if fault != nil {
+			c.tellFault(*fault)
 		}
-		c.post(turn.Typed{At: now, Text: m.Text})
-	case contract.AssistantInput:
-		lines := reply.Sentences(m.Text)
-		if len(lines) == 0 {
-			return c.fault(contract.WrongShape, "assistant_input.text has nothing to say")
-		}
-		c.post(turn.Dictated{At: now, Sentences: lines})
-	case contract.PauseAssistantMessage:
-		c.post(turn.PauseAsked{At: now})
-	case contract.ResumeAssistantMessage:
-		c.post(turn.ResumeAsked{At: now})
-	case contract.ToolResponseMessage:
-		return c.unasked(m.ToolCallID)
-	case contract.ToolErrorMessage:
-		return c.unasked(m.ToolCallID)
-	default:
-		return c.fault(contract.WrongShape, fmt.Sprintf("type: %q is not taken here", m.MessageType()))
+		return err
+	}
+	e, fault := c.eventOf(m)
+	if fault != nil {
+		c.tellFault(*fault)
+	} else {
+		c.post(e)
 	}
 	return c.over()
 }
 
-func (c *Session) unasked(id string) error {
-	return c.fault(contract.UnexpectedTool, fmt.Sprintf("tool_call_id: no tool call %q is open", id))
+// eventOf is what a message means to the conversation, settings and audio
+// excepted, or what is wrong with it.
+func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault) {
+	now := turn.At(c.clock())
+	switch m := m.(type) {
+	case contract.UserInput:
+		if strings.TrimSpace(m.Text) == "" {
+			return nil, misshapen("user_input.text is empty")
+		}
+		return turn.Typed{At: now, Text: m.Text}, nil
+	case contract.AssistantInput:
+		lines := reply.Sentences(m.Text)
+		if len(lines) == 0 {
+			return nil, misshapen("assistant_input.text has nothing to say")
+		}
+		return turn.Dictated{At: now, Sentences: lines}, nil
+	case contract.PauseAssistantMessage:
+		return turn.PauseAsked{At: now}, nil
+	case contract.ResumeAssistantMessage:
+		return turn.ResumeAsked{At: now}, nil
+	case contract.ToolResponseMessage:
+		return nil, unasked(m.ToolCallID)
+	case contract.ToolErrorMessage:
+		return nil, unasked(m.ToolCallID)
+	}
+	return nil, misshapen(fmt.Sprintf("type: %q is not taken here", m.MessageType()))
+}
+
+func misshapen(why string) *contract.Fault {
+	return &contract.Fault{Code: contract.WrongShape, Detail: why}
+}
+
+func unasked(id string) *contract.Fault {
+	return &contract.Fault{Code: contract.UnexpectedTool, Detail: fmt.Sprintf("tool_call_id: no tool call %q is open", id)}
 }
 
 // apply puts settings in force and then tells the ear, so that audio which
-// comes after them is heard as they say.
-func (c *Session) apply(m contract.SessionSettings) error {
+// comes after them is heard as they say. A fault that is returned was not told
+// to anybody; with aside none was.
+func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault, error) {
 	if m.VoiceID != "" {
 		if err := c.voices.Prepare(m.VoiceID); err != nil {
-			c.post(turn.Faulty{At: turn.At(c.clock()), Fault: noVoice(contract.InvalidSettings, err)})
-			return c.over()
+			fault := noVoice(contract.InvalidSettings, err)
+			return &fault, c.over()
 		}
 	}
 	select { // the ear is told in the order in which they come into force
 	case c.applying <- struct{}{}:
 		defer func() { <-c.applying }()
 	case <-c.done:
-		return ErrOver
+		return nil, ErrOver
 	}
-	inForce := make(chan turn.Settings, 1)
-	c.hand(posted{turn.SettingsAsked{At: turn.At(c.clock()), Message: m}, inForce})
+	o, err := c.ask(turn.SettingsAsked{At: turn.At(c.clock()), Message: m}, aside)
+	switch {
+	case err != nil || o.fault != nil:
+		return o.fault, err
+	case !c.ear.Adjust(c.done, o.settings):
+		return nil, ErrOver
+	}
+	return nil, nil
+}
+
+// ask posts an event and waits for what came of it.
+func (c *Session) ask(e turn.Event, aside bool) (outcome, error) {
+	handled := make(chan outcome, 1)
+	c.hand(posted{e, handled, aside})
 	select {
-	case s := <-inForce:
-		if !c.ear.Adjust(c.done, s) {
-			return ErrOver
-		}
-		return nil
+	case o := <-handled:
+		return o, nil
 	case <-c.done:
-		return ErrOver
+		return outcome{}, ErrOver
 	}
 }
 
@@ -189,12 +229,12 @@ func (c *Session) Fault(code contract.Code, detail string) error {
 	if err := c.waitForRoom(); err != nil {
 		return err
 	}
-	return c.fault(code, detail)
+	c.tellFault(contract.Fault{Code: code, Detail: detail})
+	return c.over()
 }
 
-func (c *Session) fault(code contract.Code, detail string) error {
-	c.post(turn.Faulty{At: turn.At(c.clock()), Fault: contract.Fault{Code: code, Detail: detail}})
-	return c.over()
+func (c *Session) tellFault(f contract.Fault) {
+	c.post(turn.Faulty{At: turn.At(c.clock()), Fault: f})
 }
 
 // Played says how much of the sound of the assistant message id the client has

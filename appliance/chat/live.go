@@ -19,16 +19,20 @@ type Live struct {
 	Line            string          // how it reaches the person: "websocket"
 	Client          string          // network address of the client, without a port; empty where there is none
 	Since           time.Time
+	Connectable     bool // its client lets others connect to it
 }
 
 // About says whose conversation it is, and where.
 func (c *Session) About() Live { return c.about }
 
-// A Listener gets what the client of a chat is told.
-type Listener = record.Listener
+// A Listener gets what the client of a chat is told, each as a Copy.
+type (
+	Listener = record.Listener
+	Copy     = record.Copy
+)
 
 // Listen returns a listener, which gets what the client was told so far (the
-// first message and the newest 256, or 1 MiB, without words that may still
+// first message and the newest 1,024, or 1 MiB, without words that may still
 // change), and then what it is told; from now on its sound too, if that is
 // wanted. There may be any number; none slows the chat, and one that falls 256
 // messages or two minutes of sound behind is cut off with ErrBehind. Who no

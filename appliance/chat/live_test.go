@@ -83,6 +83,8 @@ func TestAnObserverListensAndWrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch {
+		case heard.Cut: // the first answer was still playing
+			continue
 		case heard.Sound != nil:
 			got = append(got, "sound")
 		default:

@@ -70,10 +70,12 @@ type Session struct {
 }
 
 // posted is an event on its way to the session, and who wants to know when all
-// that follows from it was carried out, and which settings hold then.
+// that follows from it was carried out.
 type posted struct {
 	event   turn.Event
-	handled chan<- turn.Settings // has room for one; nil: nobody
+	handled chan<- outcome // has room for one; nil: nobody
+	// aside: what is wrong with it is for who waits, and not for the client.
+	aside bool
 }
 
 // ID is the chat's.
@@ -102,8 +104,8 @@ func (c *Session) hand(p posted) {
 // settle posts an event and returns when all that follows from it was carried
 // out, or ctx has ended.
 func (c *Session) settle(ctx context.Context, e turn.Event) {
-	handled := make(chan turn.Settings, 1)
-	c.hand(posted{e, handled})
+	handled := make(chan outcome, 1)
+	c.hand(posted{event: e, handled: handled})
 	select {
 	case <-handled:
 	case <-ctx.Done():
@@ -205,6 +207,10 @@ func (c *Session) drain() {
 func (c *Session) handle(ctx context.Context, p posted) {
 	var follows []turn.Effect
 	c.state, follows = turn.Next(c.state, p.event)
+	var fault *contract.Fault
+	if p.aside {
+		follows, fault = setAside(follows)
+	}
 	for _, f := range follows {
 		c.carryOut(ctx, f)
 	}
@@ -212,7 +218,7 @@ func (c *Session) handle(ctx context.Context, p posted) {
 	c.noteFault(p.event)
 	if p.handled != nil {
 		c.audio.Store(c.state.Settings().Audio)
-		p.handled <- c.state.Settings()
+		p.handled <- outcome{c.state.Settings(), fault}
 	}
 }
 

@@ -91,10 +91,7 @@ func escaped(text []byte) rune {
 // refusal makes one error of problems with a body.
 func refusal(problems []ValidationError) error {
 	if slices.ContainsFunc(problems, func(p ValidationError) bool { return p.Type != "wrong_value" }) {
-		for i, p := range problems {
-			problems[i].Loc = append([]any{"body"}, p.Loc...)
-		}
-		return ErrMalformed{Detail: problems}
+		return unfit(problems)
 	}
 	first := problems[0]
 	why := []string{first.Msg}
@@ -102,6 +99,14 @@ func refusal(problems []ValidationError) error {
 		why = append(why, p.String())
 	}
 	return ErrInvalid{Field: cmp.Or(path(first.Loc), "body"), Why: strings.Join(why, "; ")}
+}
+
+// unfit is the error of a body that does not fit its schema.
+func unfit(problems []ValidationError) error {
+	for i, p := range problems {
+		problems[i].Loc = append([]any{"body"}, p.Loc...)
+	}
+	return ErrMalformed{Detail: problems}
 }
 
 // label reads a name that people give: one line, required, at most so many

@@ -46,7 +46,7 @@ func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 	o := readObject(nil, raw, &problems, true)
 	c := readConnect(o)
 	if len(problems) > 0 {
-		f := fault("connect", problems)
+		f := faultOf("connect", problems)
 		f.Code = InvalidConnect
 		return c, f
 	}
@@ -54,7 +54,7 @@ func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 		c.readSessionSettings(s)
 	}
 	if len(problems) > 0 {
-		return c, fault("session_settings", problems)
+		return c, faultOf("session_settings", problems)
 	}
 	return c, nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,48 +38,67 @@ var readers = []struct {
 // ParseClientMessage reads one text frame of a client. Unknown fields are
 // ignored and null means absent. The error is always a Fault that says where
 // ("session_settings.audio.sample_rate: …"), what was there, and what may be.
-func ParseClientMessage(data []byte) (ClientMessage, error) {
+func ParseClientMessage(data []byte) (ClientMessage, error) { return parseMessage(data, kinds()) }
+
+func parseMessage(data []byte, allowed []string) (ClientMessage, error) {
+	fields, kind, fault := opened(data, allowed)
+	if fault != nil {
+		return nil, *fault
+	}
+	var problems []ValidationError
+	o := object{loc: []any{kind}, fields: fields, problems: &problems}
+	if kind == (AudioInput{}).MessageType() {
+		return readAudio(o)
+	}
+	m := read(kind, o)
+	if len(problems) > 0 {
+		return nil, faultOf(kind, problems)
+	}
+	return m, nil
+}
+
+// opened opens a message as far as its type, which has to be one of allowed.
+func opened(data []byte, allowed []string) (fields map[string]json.RawMessage, kind string, fault *Fault) {
 	if !utf8.Valid(data) {
-		return nil, Fault{Code: BrokenJSON, Detail: "It is not UTF-8."}
+		return nil, "", &Fault{Code: BrokenJSON, Detail: "It is not UTF-8."}
 	}
 	if why := tooWide(data, "fields", maxFields); why != "" {
-		return nil, Fault{Code: WrongShape, Detail: why + "."}
+		return nil, "", &Fault{Code: WrongShape, Detail: why + "."}
 	}
-	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
-		return nil, notAnObject(data, err)
+		return nil, "", notAnObject(data, err)
 	}
-	kind := ""
-	if raw, ok := fields["type"]; !ok || json.Unmarshal(raw, &kind) != nil || kindOf(raw) != "string" {
-		return nil, Fault{Code: UnknownMessage, Detail: "type: missing or not a string; allowed: " + kinds()}
+	raw, ok := fields["type"]
+	switch {
+	case !ok || json.Unmarshal(raw, &kind) != nil || kindOf(raw) != "string":
+		return nil, "", &Fault{Code: UnknownMessage, Detail: "type: missing or not a string; allowed: " + list(allowed)}
+	case slices.Contains(allowed, kind):
+		return fields, kind, nil
+	case slices.Contains(kinds(), kind):
+		return nil, "", &Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %s is not taken here; allowed: %s", kind, list(allowed))}
 	}
+	return nil, "", &Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", clip(kind), list(allowed))}
+}
+
+// read reads a message of that kind, audio excepted.
+func read(kind string, o object) ClientMessage {
 	for _, r := range readers {
-		if r.kind != kind {
-			continue
+		if r.kind == kind {
+			return r.read(o)
 		}
-		var problems []ValidationError
-		o := object{loc: []any{kind}, fields: fields, problems: &problems}
-		if r.read == nil {
-			return readAudio(o)
-		}
-		m := r.read(o)
-		if len(problems) > 0 {
-			return nil, fault(kind, problems)
-		}
-		return m, nil
 	}
-	return nil, Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", clip(kind), kinds())}
+	return nil
 }
 
-func notAnObject(data []byte, err error) Fault {
+func notAnObject(data []byte, err error) *Fault {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return Fault{Code: BrokenJSON, Detail: fmt.Sprintf("At byte %d: %s.", syntax.Offset, syntax.Error())}
+		return &Fault{Code: BrokenJSON, Detail: fmt.Sprintf("At byte %d: %s.", syntax.Offset, syntax.Error())}
 	}
-	return Fault{Code: WrongShape, Detail: "Expected an object, got " + shown(data) + "."}
+	return &Fault{Code: WrongShape, Detail: "Expected an object, got " + shown(data) + "."}
 }
 
-// fault says the first few problems; what fits on a line is what gets read.
-func fault(kind string, problems []ValidationError) Fault {
+// faultOf says the first few problems; what fits on a line is what gets read.
+func faultOf(kind string, problems []ValidationError) Fault {
 	const most = 3
 	code := WrongShape
 	if kind == (SessionSettings{}).MessageType() {
@@ -95,12 +115,12 @@ func fault(kind string, problems []ValidationError) Fault {
 	return Fault{Code: code, Detail: strings.Join(said, "; ")}
 }
 
-func kinds() string {
+func kinds() []string {
 	all := make([]string, len(readers))
 	for i, r := range readers {
 		all[i] = r.kind
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 // words reads the text of user_input and assistant_input.
@@ -151,7 +171,7 @@ func readAudio(o object) (ClientMessage, error) {
 		o.wrongType("data", "a string of base64", raw)
 	}
 	if len(*o.problems) > 0 {
-		return nil, fault("audio_input", *o.problems)
+		return nil, faultOf("audio_input", *o.problems)
 	}
 	var err error
 	if m.Data, err = decodeBase64(raw); err != nil {

@@ -3,6 +3,8 @@ package describe
 import (
 	"maps"
 	"slices"
+
+	"parley/appliance/contract"
 )
 
 // AsyncAPI is a description of sockets (https://www.asyncapi.com/docs/reference/specification/v3.0.0).
@@ -100,9 +102,7 @@ func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]Message) {
 	}
 	takes := ChannelAction{Action: "receive", Channel: reference{here}, Summary: "What a client may send"}
 	for _, m := range r.Socket.Takes {
-		b := m
-		b.Name = "Posted" + nameOf(m.Value)
-		takes.Messages = append(takes.Messages, carry("posted_"+m.Name, s.body(b)))
+		takes.Messages = append(takes.Messages, carry("posted_"+m.Name, s.body(posted(m))))
 	}
 	sends := ChannelAction{Action: "send", Channel: reference{here}, Summary: "What the box sends"}
 	for _, m := range r.Socket.Sends {
@@ -111,6 +111,12 @@ func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]Message) {
 	doc.Channels = append(doc.Channels, Member[Channel]{r.ID, c})
 	doc.Operations = append(doc.Operations,
 		Member[ChannelAction]{r.ID + "Receive", takes}, Member[ChannelAction]{r.ID + "Send", sends})
+}
+
+// posted is a message with the name that it has as one that a client sends.
+func posted(m contract.Body) contract.Body {
+	m.Name = "Posted" + nameOf(m.Value)
+	return m
 }
 
 func query(parameters []Parameter) *Schema {

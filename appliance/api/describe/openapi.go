@@ -105,6 +105,12 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 			break
 		}
 		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/json", Media{s.body(contract.Bodies()[at]), json.RawMessage(r.Example)}}}}
+	case r.OneOf != nil:
+		one := &Schema{}
+		for _, m := range r.OneOf {
+			one.OneOf = append(one.OneOf, s.body(posted(m)))
+		}
+		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/json", Media{one, json.RawMessage(r.Example)}}}}
 	case r.Form != nil:
 		form := s.of(r.Form)
 		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/x-www-form-urlencoded", Media{Schema: form}}, {"application/json", Media{form, json.RawMessage(r.Example)}}}}
@@ -157,10 +163,10 @@ func (r Route) refusals() []int {
 	if len(r.Query) > 0 {
 		all = append(all, http.StatusBadRequest)
 	}
-	if r.Body != "" || r.Form != nil {
+	if r.reads() || r.Form != nil {
 		all = append(all, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
 	}
-	if r.Body != "" {
+	if r.reads() {
 		all = append(all, http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity)
 	}
 	if strings.Contains(strings.TrimSuffix(r.Path, "{$}"), "{") {

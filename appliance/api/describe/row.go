@@ -45,9 +45,10 @@ type Operation struct {
 	Summary string // a line
 	More    string // what else is to be known; may be empty
 	Query   []Parameter
-	Body    string // of contract.Bodies; empty for none
-	Form    any    // what is sent as a form or as JSON instead
-	Example string // a body that works
+	Body    string          // of contract.Bodies; empty for none
+	OneOf   []contract.Body // messages, one of which is the body instead
+	Form    any             // what is sent as a form or as JSON instead
+	Example string          // a body that works
 	Answers []Answer
 	Refuses []int // statuses of errors, besides those that follow from the rest
 	Socket  *Socket
@@ -67,6 +68,9 @@ type Answer struct {
 	Media  string // application/json where it is empty
 	Value  any    // what is written, empty; nil for what is not JSON
 }
+
+// reads says whether the operation reads a JSON body of a type.
+func (o Operation) reads() bool { return o.Body != "" || o.OneOf != nil }
 
 // Socket is a path that becomes a WebSocket.
 type Socket struct {

@@ -11,8 +11,9 @@ import (
 
 const (
 	// keptMessages and keptBytes bound what is kept of a chat for who begins to
-	// listen in the middle of it: half an hour of talk is some 200 messages.
-	keptMessages = 256
+	// listen in the middle of it: half an hour of talk, the longest there is, is
+	// some 300 messages, and of the shortest ones 1 MiB is 4,000.
+	keptMessages = 1024
 	keptBytes    = 1 << 20
 	// behindMessages is how many messages may wait for a listener beside those
 	// that it was given at the beginning, and behindSamples how much sound: two
@@ -28,10 +29,12 @@ var (
 	ErrLeft   = errors.New("the listener has left")
 )
 
-// Copy is what a listener gets: a message, or a piece of sound.
+// Copy is what a listener gets: a message, a piece of sound, or that of the
+// sound before it nothing more is to be heard.
 type Copy struct {
 	Message contract.ServerMessage
 	Sound   *contract.Sound // nobody may change its samples
+	Cut     bool
 }
 
 // audience is who listens along. Nothing in it waits, so that no listener slows
@@ -91,6 +94,16 @@ func (a *audience) play(s contract.Sound) {
 	a.give(Copy{Sound: &s})
 }
 
+// cut takes sound back that was not heard yet.
+func (a *audience) cut() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, l := range a.listeners {
+		l.unplay()
+	}
+	a.give(Copy{Cut: true})
+}
+
 func (a *audience) give(c Copy) {
 	a.listeners = slices.DeleteFunc(a.listeners, func(l *Listener) bool { return !l.put(c) })
 }
@@ -123,10 +136,10 @@ func (a *audience) end() {
 
 // put hands a copy to a listener; false means that it is gone.
 func (l *Listener) put(c Copy) bool {
+	if (c.Sound != nil || c.Cut) && !l.sound {
+		return true
+	}
 	if c.Sound != nil {
-		if !l.sound {
-			return true
-		}
 		l.samples += len(c.Sound.PCM)
 	}
 	if len(l.waiting)-l.replayed >= behindMessages || l.samples > behindSamples {
@@ -136,6 +149,12 @@ func (l *Listener) put(c Copy) bool {
 	l.waiting = append(l.waiting, c)
 	l.wake()
 	return true
+}
+
+// unplay drops the sound that waits.
+func (l *Listener) unplay() {
+	l.waiting = slices.DeleteFunc(l.waiting, func(c Copy) bool { return c.Sound != nil || c.Cut })
+	l.samples = 0
 }
 
 func (l *Listener) leave(why error) {

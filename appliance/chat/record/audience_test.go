@@ -150,7 +150,7 @@ func TestWhatIsKeptForListenersIsBounded(t *testing.T) {
 	for name, x := range map[string]struct{ length, want int }{"many": {10, keptMessages}, "long": {keptBytes / 4, 4}} {
 		var a audience
 		a.message(contract.ChatMetadata{ChatID: "c"})
-		for n := range 1000 {
+		for n := range 1100 {
 			words := contract.ChatMessage{Content: fmt.Sprint(n, strings.Repeat(" ", x.length))}
 			a.message(contract.UserMessage{Interim: true, Message: words})
 			a.message(contract.UserMessage{Message: words})
@@ -159,14 +159,14 @@ func TestWhatIsKeptForListenersIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(l.waiting) != x.want || l.Missed() != 1001-x.want {
+		if len(l.waiting) != x.want || l.Missed() != 1101-x.want {
 			t.Errorf("%s: %d are kept, %d missed", name, len(l.waiting), l.Missed())
 		}
 		if m, ok := l.waiting[0].Message.(contract.ChatMetadata); !ok || m.ChatID != "c" {
 			t.Errorf("%s: the first is %+v", name, l.waiting[0].Message)
 		}
 		last := l.waiting[len(l.waiting)-1].Message.(contract.UserMessage)
-		if !strings.HasPrefix(last.Message.Content, "999") || last.Interim {
+		if !strings.HasPrefix(last.Message.Content, "1099") || last.Interim {
 			t.Errorf("%s: the last is %.20q", name, last.Message.Content)
 		}
 	}

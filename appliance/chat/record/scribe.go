@@ -117,11 +117,16 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 func (s *Scribe) Cut(at time.Duration) {
 	s.recorder.Cut(at)
 	s.cut.Store(s.sounds)
+	s.takeBack()
+}
+
+func (s *Scribe) takeBack() {
 	s.client.Cut()
+	s.audience.cut()
 }
 
 // Listen adds a listener, which gets what the client was told so far (the first
-// message and the newest 256, or 1 MiB, without interim words), and then what it
+// message and the newest 1,024, or 1 MiB, without interim words), and then what it
 // is told; its sound too, if wanted, from now on. A listener that falls 256
 // messages or two minutes of sound behind is cut off. Any goroutine may call it,
 // for as many listeners as there may be. The error is ErrOver.
@@ -181,7 +186,7 @@ func (s *Scribe) send(ctx context.Context, o outgoing) error {
 			return fmt.Errorf("playing: %w", err)
 		}
 		if o.number <= s.cut.Load() { // it came to the client while that was told to drop it
-			s.client.Cut()
+			s.takeBack()
 		}
 	case o.message != nil:
 		s.audience.message(o.message)

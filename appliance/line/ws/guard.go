@@ -42,19 +42,26 @@ func (g guarded) watch() {
 
 var errBarred = errors.New("the client may not be here any more")
 
-// barred asks whether the client has to go, and ends the session if so. While
-// that cannot be known the client stays: a database that is busy must not end
-// every conversation.
+// barred asks whether the client has to go, and ends the session if so.
 func (g guarded) barred() bool {
-	err := g.still(g.line.gone)
-	if _, out := errors.AsType[contract.ErrUnauthorized](err); !out {
-		if err != nil && g.line.over() == nil {
-			g.line.log.Debug("cannot tell whether a key still holds", "err", err)
-		}
+	if !g.line.barred(g.still) {
 		return false
 	}
 	_ = g.Session.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
 	return true
+}
+
+// barred asks whether the client of the line has to go. While that cannot be
+// known it stays: a database that is busy must not end every conversation.
+func (l *Line) barred(still func(context.Context) error) bool {
+	err := still(l.gone)
+	if _, out := errors.AsType[contract.ErrUnauthorized](err); out {
+		return true
+	}
+	if err != nil && l.over() == nil {
+		l.log.Debug("cannot tell whether a key still holds", "err", err)
+	}
+	return false
 }
 
 // fail ends the session with an error of ours. Should the session panic at that

@@ -29,7 +29,7 @@ func (l *Line) carry(s Session, still func(context.Context) error) {
 	_, ended := errors.AsType[sessionOver](err)
 	switch {
 	case errors.Is(err, errTooBig):
-		l.Close(contract.CloseTooBig, fmt.Sprintf("a message may have %d bytes", l.largest))
+		l.Close(contract.CloseTooBig, tooBig(l.largest))
 	case !ended && l.over() == nil:
 		l.log.Debug("client left", "err", err)
 		l.cutOff(errLeft)
@@ -61,6 +61,8 @@ func told(err error) error {
 
 var errTooBig = errors.New("a message over the limit")
 
+func tooBig(limit int64) string { return fmt.Sprintf("a message may have %d bytes", limit) }
+
 // take reads a message up to the limit. The limit of conn itself would send its
 // close frame at once, ahead of what is queued.
 func (l *Line) take(buf *bytes.Buffer, r io.Reader) error {
@@ -74,6 +76,17 @@ func (l *Line) take(buf *bytes.Buffer, r io.Reader) error {
 // read takes one message after the other, until the socket or the session is
 // over.
 func (l *Line) read(s Session) error {
+	return l.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
+		if typ == websocket.MessageBinary {
+			return l.hear(s, frame.Bytes())
+		}
+		return l.receive(s, frame)
+	})
+}
+
+// messages hands one message after the other to take, which keeps nothing of it,
+// until the socket is over or take fails.
+func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) error {
 	var buf bytes.Buffer
 	for {
 		typ, r, err := l.conn.Reader(l.gone)
@@ -87,12 +100,7 @@ func (l *Line) read(s Session) error {
 		if err := l.take(&buf, r); err != nil {
 			return err
 		}
-		if typ == websocket.MessageBinary {
-			err = l.hear(s, buf.Bytes())
-		} else {
-			err = l.receive(s, &buf)
-		}
-		if err != nil {
+		if err := take(typ, &buf); err != nil {
 			return err
 		}
 	}

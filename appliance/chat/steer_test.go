@@ -1,0 +1,80 @@
+package chat
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"parley/appliance/contract"
+)
+
+// What somebody else than the client sends does what the client's messages do.
+func TestAChatIsSteered(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f)
+	prompt := "Be brief."
+	for _, m := range []contract.ClientMessage{
+		contract.SessionSettings{SystemPrompt: &prompt, CustomSessionID: "mine"}, contract.PauseAssistantMessage{},
+		contract.UserInput{Text: "Hello"}, contract.AssistantInput{Text: "One moment."}, contract.ResumeAssistantMessage{},
+	} {
+		if err := c.Steer(m); err != nil {
+			t.Fatalf("%+v: %v", m, err)
+		}
+	}
+	f.until(t, "user_message assistant_message assistant_end assistant_message assistant_message assistant_end")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if said := f.asked[len(f.asked)-1][0].Content; !strings.Contains(said, prompt) {
+		t.Errorf("the model was told %q", said)
+	}
+	for _, m := range f.sent[1:] {
+		if data, _ := m.MarshalJSON(); !strings.Contains(string(data), `"custom_session_id":"mine"`) {
+			t.Errorf("it does not carry the id: %s", data)
+		}
+	}
+}
+
+// What is wrong with it is for who sent it: the client of the chat has nothing
+// to do with that.
+func TestWhatIsWrongIsToldToWhoSteers(t *testing.T) {
+	f := newFakes()
+	_, c := open(t, f)
+	name, long := "a", contract.TextVariable(strings.Repeat("x", contract.MaxVariableChars))
+	many := map[string]contract.VariableValue{}
+	for range 41 {
+		many[name] = long
+		name += "a"
+	}
+	for _, x := range []struct {
+		sent contract.ClientMessage
+		code contract.Code
+		says string
+	}{
+		{contract.UserInput{Text: "  "}, contract.WrongShape, "user_input.text"},
+		{contract.AssistantInput{Text: "  "}, contract.WrongShape, "assistant_input.text"},
+		{contract.AudioInput{}, contract.WrongShape, "audio_input"},
+		{contract.SessionSettings{Variables: many}, contract.InvalidSettings, "variables"},
+		{contract.SessionSettings{VoiceID: "nobody"}, contract.InvalidSettings, "voice_id"},
+		{contract.ToolResponseMessage{ToolCallID: "7", Content: "x"}, contract.UnexpectedTool, `"7"`},
+		{contract.ToolErrorMessage{ToolCallID: "7", Error: "x"}, contract.UnexpectedTool, `"7"`},
+	} {
+		err := c.Steer(x.sent)
+		if wrong, ok := errors.AsType[contract.Fault](err); !ok || wrong.Code != x.code || !strings.Contains(wrong.Detail, x.says) {
+			t.Errorf("%.80v: %v", x.sent, err)
+		}
+	}
+	if err := c.Steer(contract.UserInput{Text: "Hello"}); err != nil {
+		t.Fatal(err)
+	}
+	f.until(t, "assistant_end")
+	if got := f.messages(); strings.Contains(got, "error") {
+		t.Errorf("the client was told %s", got)
+	}
+	c.HangUp()
+	<-c.Done()
+	for _, m := range []contract.ClientMessage{contract.UserInput{Text: "Hello"}, contract.SessionSettings{CustomSessionID: "x"}} {
+		if err := c.Steer(m); !errors.Is(err, ErrOver) {
+			t.Errorf("%+v into what is over: %v", m, err)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package ws
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+)
+
+// A Chat is a live conversation, as those use it who connect to it beside its
+// client.
+type Chat interface {
+	// Listen returns what gets all that the client is told, from the beginning
+	// of the chat on, and its sound from now on, if that is wanted. An error
+	// means that the chat is over.
+	Listen(sound bool) (Listener, error)
+	// Steer takes a message as the client's. The error is a contract.Fault where
+	// something is wrong with it, a contract.ErrUnavailable where it may be tried
+	// again, and a contract.ErrNotFound where the chat is over.
+	Steer(m contract.ClientMessage) error
+}
+
+// A Listener gets what the client of a chat is told.
+type Listener interface {
+	// Next waits for the next of it, at most until ctx ends. The error says why
+	// there is no more: io.EOF when the chat is over.
+	Next(ctx context.Context) (Copy, error)
+	Close()
+}
+
+// Copy is a message to the client of a chat, a piece of sound, or that the sound
+// so far is not to be heard any more.
+type Copy struct {
+	Message contract.ServerMessage
+	Sound   *contract.Sound
+	Cut     bool
+}
+
+// Follow lets a client follow and steer a chat of its account, from its upgrade
+// to the end of the chat or of the socket. Its sound comes too, if that is
+// wanted. still is asked as ServeChat's. An error means that there was no upgrade
+// and the response is still to be written.
+func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool, still func(context.Context) error) error {
+	s.open.Add(1)
+	defer s.open.Done()
+	if err := checkUpgrade(r, s.origins); err != nil {
+		return err
+	}
+	heard, err := c.Listen(sound)
+	if err != nil {
+		return err
+	}
+	defer heard.Close()
+	l, err := s.accept(w, r)
+	if err != nil {
+		return err
+	}
+	defer l.finish()
+	f := &follower{line: l, chat: c, still: still, request: l.requestID}
+	l.spawn("passing on a chat", func() { f.pass(heard) })
+	l.spawn("asking whether a follower may go on", f.watch)
+	err = f.take()
+	if errors.Is(err, errTooBig) {
+		l.Close(contract.CloseTooBig, tooBig(l.largest))
+	} else if l.over() == nil {
+		l.log.Debug("a follower left", "err", err)
+		l.cutOff(errLeft)
+	}
+	return nil
+}
+
+// follower is somebody who has connected to a chat.
+type follower struct {
+	line    *Line
+	chat    Chat
+	still   func(context.Context) error
+	request string // id of the handshake
+
+	sent    sync.Once  // away
+	sending sync.Mutex // what a line is sent comes from one goroutine at a time
+}
+
+// pass brings what happens in the chat to the follower, until either is over.
+func (f *follower) pass(heard Listener) {
+	for {
+		c, err := heard.Next(f.line.gone)
+		switch {
+		case errors.Is(err, io.EOF):
+			// However the chat ended: a client that sees another code connects
+			// again and again to what is no more.
+			f.line.Close(contract.CloseNormal, "the chat is over")
+			return
+		case err != nil:
+			f.line.Close(contract.ClosePolicy, err.Error())
+			return
+		}
+		if f.give(c) != nil {
+			return
+		}
+	}
+}
+
+func (f *follower) give(c Copy) error {
+	f.sending.Lock()
+	defer f.sending.Unlock()
+	switch {
+	case c.Cut:
+		f.line.Cut()
+	case c.Sound != nil:
+		return f.line.Play(f.line.gone, *c.Sound)
+	case c.Message != nil:
+		return f.line.Send(f.line.gone, c.Message)
+	}
+	return nil
+}
+
+// take takes what the follower sends, until the socket or the chat is over.
+func (f *follower) take() (err error) {
+	defer f.line.survive("taking a message of a follower", func() {
+		f.line.Close(contract.CloseInternal, contract.Internal.Slug())
+		err = errPanicked
+	})
+	return f.line.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
+		if f.barred() {
+			return nil // the line is closing
+		}
+		if typ == websocket.MessageBinary {
+			return f.complain(contract.Fault{Code: contract.UnknownMessage, Detail: "Binary frames are audio, which only the client of the chat sends."})
+		}
+		m, err := contract.ParseControlMessage(frame.Bytes())
+		if err == nil {
+			err = f.steer(m)
+		}
+		if wrong, ok := errors.AsType[contract.Fault](err); ok {
+			return f.complain(wrong)
+		}
+		if _, over := errors.AsType[contract.ErrNotFound](err); over {
+			return nil // who passes it on closes the line when all of it is told
+		}
+		return err
+	})
+}
+
+// steer hands a message on. While the chat takes none, the follower waits, as
+// its client does.
+func (f *follower) steer(m contract.ClientMessage) error {
+	for {
+		err := f.chat.Steer(m)
+		if _, busy := errors.AsType[contract.ErrUnavailable](err); !busy {
+			return err
+		}
+		if err := f.line.over(); err != nil {
+			return err
+		}
+	}
+}
+
+// complain tells the follower, and nobody else, what is wrong with a message.
+func (f *follower) complain(wrong contract.Fault) error {
+	m := wrong.Code.Error(wrong.Detail)
+	m.RequestID = f.request
+	return f.give(Copy{Message: m})
+}
+
+// watch returns when the line is over, and ends it when the follower may not be
+// there any more.
+func (f *follower) watch() {
+	tick := time.NewTicker(f.line.timing.Recheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-f.line.gone.Done():
+			return
+		case <-f.line.closing:
+			return
+		case <-tick.C:
+			f.barred()
+		}
+	}
+}
+
+// barred asks whether the follower has to go, and ends the line if so.
+func (f *follower) barred() bool {
+	if !f.line.barred(f.still) {
+		return false
+	}
+	f.sent.Do(func() {
+		_ = f.complain(contract.Fault{Code: contract.KeyRevoked})
+		f.line.Close(contract.KeyRevoked.CloseCode(), contract.KeyRevoked.Slug())
+	})
+	return true
+}
