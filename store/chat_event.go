@@ -188,16 +188,17 @@ const groupHistory = `
 	         ORDER BY c.num DESC, e.seq DESC LIMIT ?3),
 	     said AS (
 	        SELECT chat, seq, sum(bytes) OVER (ORDER BY chat DESC, seq DESC) AS used
-	          FROM newest WHERE type IN (?4, ?5))
+	          FROM newest WHERE type IN (?4, ?5, ?6, ?7))
 	SELECT` + eventColumns + `
 	  FROM said CROSS JOIN chat c ON c.num = said.chat CROSS JOIN chat_event e ON e.chat = said.chat AND e.seq = said.seq
 	 WHERE said.used <= ?1 ORDER BY c.num, e.seq`
 
-// GroupHistory returns what was said in all chats of a group: the messages among
+// GroupHistory returns what was said in all chats of a group, and which tools
+// were called and what they answered: the events of these kinds among
 // its newest events, of which it looks at limit, as many as fit into
 // resumedBytes; oldest first. It is what a resumed conversation remembers. It
 // asks for no account: [Store.StartChat] is the door.
 func (s *Store) GroupHistory(ctx context.Context, groupID string, limit int) ([]Event, error) {
-	events, err := query(ctx, s.read, scanEvent, groupHistory, resumedBytes, groupID, max(limit, 0), UserMessage, AgentMessage)
+	events, err := query(ctx, s.read, scanEvent, groupHistory, resumedBytes, groupID, max(limit, 0), UserMessage, AgentMessage, FunctionCall, FunctionCallResponse)
 	return events, explain("reading the history of chat group "+groupID, err)
 }

@@ -121,9 +121,8 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	}
 	c := h.session(meta, chosen, begun, history, o)
 	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
-	first := reply.Sentences(chosen.settings.Fill(chosen.settings.OnNewChat.Text, begun))
 	ready = true
-	return c, turn.Opened{Metadata: meta, Asked: chosen.asked, First: first}, nil
+	return c, turn.Opened{Metadata: meta, Asked: chosen.asked}, nil
 }
 
 // startFault is what a client is told when its chat cannot begin.
@@ -174,7 +173,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
-		Room: func() <-chan struct{} { return c.scribe.SoundRoom() },
+		Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools,
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)
 	c.about = Live{

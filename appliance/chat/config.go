@@ -106,8 +106,25 @@ func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	s.MinInterruption = milli(c.Interruption.MinInterruptionMS)
 	s.Inactivity = timeout(c.Timeouts.Inactivity)
 	s.MaxDuration = timeout(c.Timeouts.MaxDuration)
-	s.OnNewChat = *c.EventMessages.OnNewChat
+	s.OnNewChat, s.OnInactivity, s.OnMaxDuration = event(c.EventMessages.OnNewChat), event(c.EventMessages.OnInactivityTimeout), event(c.EventMessages.OnMaxDurationTimeout)
+	if c.Nudges.Enabled {
+		s.Nudge = time.Duration(*c.Nudges.IntervalSecs) * time.Second
+	}
+	for _, t := range c.Tools {
+		s.Tools = append(s.Tools, turn.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters, Fallback: t.FallbackContent})
+	}
+	for _, t := range c.BuiltinTools {
+		s.Tools = append(s.Tools, turn.Builtin(t.Name, t.FallbackContent))
+	}
 	return s
+}
+
+// event is what the assistant says by itself; one that is not there is none.
+func event(m *contract.EventMessage) contract.EventMessage {
+	if m == nil {
+		return contract.EventMessage{}
+	}
+	return *m
 }
 
 func milli(ms *int) time.Duration { return time.Duration(*ms) * time.Millisecond }

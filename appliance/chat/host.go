@@ -37,7 +37,8 @@ type Parts struct {
 	Records     Records
 	Recordings  Recordings // nil where chats are not recorded
 	Configs     Configs
-	Models      Models // those that configs name; Model is the default
+	Models      Models        // those that configs name; Model is the default
+	Tools       reply.Toolbox // those of the box; nil where it has none
 	// StrictModels refuses a chat whose config names a model that Models has
 	// not; else the default answers.
 	StrictModels bool

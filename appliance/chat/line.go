@@ -123,19 +123,15 @@ func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault
 	case contract.ResumeAssistantMessage:
 		return turn.ResumeAsked{At: now}, nil
 	case contract.ToolResponseMessage:
-		return nil, unasked(m.ToolCallID)
+		return turn.Answered{At: now, CallID: m.ToolCallID, Content: m.Content}, nil
 	case contract.ToolErrorMessage:
-		return nil, unasked(m.ToolCallID)
+		return turn.Answered{At: now, CallID: m.ToolCallID, Content: m.Content, Failed: true, Error: m.Error}, nil
 	}
 	return nil, misshapen(fmt.Sprintf("type: %q is not taken here", m.MessageType()))
 }
 
 func misshapen(why string) *contract.Fault {
 	return &contract.Fault{Code: contract.WrongShape, Detail: why}
-}
-
-func unasked(id string) *contract.Fault {
-	return &contract.Fault{Code: contract.UnexpectedTool, Detail: fmt.Sprintf("tool_call_id: no tool call %q is open", id)}
 }
 
 // apply puts settings in force and then tells the ear, so that audio which

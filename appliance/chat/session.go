@@ -244,6 +244,14 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 		c.tell(e, settings.CustomSessionID)
 	case turn.Think:
 		c.replies.Think(ctx, e, reply.Manner{Temperature: settings.Temperature, Session: settings.CustomSessionID, Key: settings.ModelKey})
+	case turn.Read:
+		c.replies.Read(ctx, e)
+	case turn.Run:
+		c.replies.Run(ctx, e)
+	case turn.StopTool:
+		c.replies.StopTool(e.Turn)
+	case turn.Enough:
+		c.replies.Enough(e.Turn)
 	case turn.Prefill:
 		c.replies.Prefill(ctx, e.Conversation)
 	case turn.Close:

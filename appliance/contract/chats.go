@@ -113,6 +113,16 @@ type MessageMetadata struct {
 	Interrupted bool                 `json:"interrupted,omitempty"` // the text ends where the assistant was cut off
 }
 
+// ToolMetadata is the Metadata of a FUNCTION_CALL, whose text are the arguments,
+// and of a FUNCTION_CALL_RESPONSE, whose text is what the model read of it.
+type ToolMetadata struct {
+	ToolCallID       string   `json:"tool_call_id"`
+	Name             string   `json:"name"`
+	ToolType         ToolType `json:"tool_type"`
+	ResponseRequired *bool    `json:"response_required,omitempty"` // of a call: the client runs it
+	Error            string   `json:"error,omitempty"`             // why it failed, for people
+}
+
 // ReturnChatPagedEvents is a chat with a page of its events.
 type ReturnChatPagedEvents struct {
 	TimedPaging

@@ -185,6 +185,9 @@ type Prompt struct {
 	Messages     []Message
 	// Tools are what the assistant may call; it calls one at most in a reply.
 	Tools []Tool
+	// NoCall has the reply be in words, though there are Tools: the prompt stays
+	// the same, and with it what is kept of it.
+	NoCall bool
 	// Grammar is what the reply has to follow, in GBNF with the rule "root";
 	// empty: none. It excludes Tools.
 	Grammar     string

@@ -12,6 +12,7 @@ import (
 // history, or both; sound; or a change to what the history has.
 type outgoing struct {
 	message  contract.ServerMessage
+	aside    bool // the message is only for who listens along
 	sound    *contract.Sound
 	number   int64 // of sounds: they count up
 	record   *store.Event
@@ -53,6 +54,10 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 		r.ID = f.ID
 		r.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Interrupted: true})
 		return outgoing{amended: r}
+	case turn.ToolCalled:
+		return toolCalled(f, row(store.FunctionCall, store.Agent, f.Arguments))
+	case turn.ToolReplied:
+		return toolReplied(f, row(store.FunctionCallResponse, store.Tool, f.Content))
 	case turn.AssistantPaused:
 		return outgoing{record: row(store.PauseOnset, store.System, "")}
 	case turn.AssistantResumed:
@@ -107,6 +112,33 @@ func assistantSaid(f turn.AssistantSaid, row *store.Event) outgoing {
 		FromText: f.Dictated,
 		Message:  contract.ChatMessage{Role: contract.RoleAssistant, Content: f.Text},
 	}}
+}
+
+func toolType(t turn.Tool) contract.ToolType {
+	if t.Builtin {
+		return contract.ToolBuiltin
+	}
+	return contract.ToolFunction
+}
+
+func toolCalled(f turn.ToolCalled, row *store.Event) outgoing {
+	m := contract.ToolCallMessage{ToolCallID: f.ID, Name: f.Name, Parameters: f.Arguments, ResponseRequired: !f.Tool.OnBox, ToolType: toolType(f.Tool)}
+	required := m.ResponseRequired
+	row.Metadata = asJSON(contract.ToolMetadata{ToolCallID: m.ToolCallID, Name: m.Name, ToolType: m.ToolType, ResponseRequired: &required})
+	return outgoing{message: m, record: row}
+}
+
+// toolReplied tells the client how a call ended if it was not the client that
+// answered it; who listens along is told in any case.
+func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
+	row.Metadata = asJSON(contract.ToolMetadata{ToolCallID: f.CallID, Name: f.Tool.Name, ToolType: toolType(f.Tool), Error: f.Error})
+	o := outgoing{record: row, aside: !f.OnBox}
+	if f.Failed {
+		o.message = contract.ToolErrorMessage{ToolCallID: f.CallID, Error: f.Error, Content: f.Content, Level: contract.LevelWarn, ToolType: toolType(f.Tool)}
+		return o
+	}
+	o.message = contract.ToolResponseMessage{ToolCallID: f.CallID, Content: f.Content, ToolName: f.Tool.Name, ToolType: toolType(f.Tool)}
+	return o
 }
 
 // settingsJSON is settings as the wire writes them. Their size was checked so,

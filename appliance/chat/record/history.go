@@ -1,10 +1,13 @@
 package record
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
 	"parley/store"
 )
 
@@ -15,28 +18,58 @@ type Records interface {
 	EndChat(ctx context.Context, chatID string, status store.Status, atMS int64, last ...store.Event) error
 }
 
-// History is what was said in a chat group, out of its events.
+// History is what was said in a chat group, and what its tools answered, out of
+// its events. A call that nobody answered is left out.
 func History(events []store.Event) []turn.Entry {
+	calls := map[string]turn.Entry{} // without an answer so far
 	var out []turn.Entry
 	for _, e := range events {
-		entry := turn.Entry{Role: turn.User, Text: e.MessageText}
 		switch e.Type {
 		case store.UserMessage:
+			out = joined(out, turn.Entry{Role: turn.User, Text: e.MessageText})
 		case store.AgentMessage:
-			entry.Role = turn.Assistant
-		default:
-			continue
+			out = joined(out, turn.Entry{Role: turn.Assistant, Text: e.MessageText})
+		case store.FunctionCall:
+			if m := toolOf(e); m.ToolCallID != "" {
+				calls[m.ToolCallID] = turn.Entry{Role: turn.ToolCall, ID: m.ToolCallID, Name: m.Name, Text: arguments(e.MessageText)}
+			}
+		case store.FunctionCallResponse:
+			m := toolOf(e)
+			if call, open := calls[m.ToolCallID]; open {
+				delete(calls, m.ToolCallID)
+				out = append(out, call, turn.Entry{Role: turn.ToolResult, ID: call.ID, Text: cmp.Or(e.MessageText, turn.NoAnswer)})
+			}
 		}
-		if entry.Text == turn.CutMark { // interrupted before its first word
-			continue
-		}
-		if n := len(out); n > 0 && out[n-1].Role == entry.Role {
-			out[n-1].Text += " " + entry.Text
-			continue
-		}
-		out = append(out, entry)
 	}
 	return out
+}
+
+// joined is a history with one thing more that somebody said. What one says in a
+// row is one entry, and what was interrupted before its first word is none.
+func joined(history []turn.Entry, e turn.Entry) []turn.Entry {
+	if e.Text == turn.CutMark {
+		return history
+	}
+	if n := len(history); n > 0 && history[n-1].Role == e.Role {
+		history[n-1].Text += " " + e.Text
+		return history
+	}
+	return append(history, e)
+}
+
+func toolOf(e store.Event) (m contract.ToolMetadata) {
+	if json.Unmarshal([]byte(e.Metadata), &m) != nil {
+		return contract.ToolMetadata{}
+	}
+	return m
+}
+
+// arguments are those of a call as a model may read them again.
+func arguments(text string) string {
+	if !json.Valid([]byte(text)) {
+		return "{}"
+	}
+	return text
 }
 
 // Unkept keeps nothing of conversations: they happen, and are gone.

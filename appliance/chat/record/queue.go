@@ -166,6 +166,12 @@ func sizeOf(m contract.ServerMessage) int {
 		return len(m.Message.Content)
 	case contract.AssistantMessage:
 		return len(m.Message.Content)
+	case contract.ToolCallMessage:
+		return len(m.Parameters)
+	case contract.ToolResponseMessage:
+		return len(m.Content)
+	case contract.ToolErrorMessage:
+		return len(m.Content) + len(m.Error)
 	case contract.WebSocketError:
 		return len(m.Message)
 	}

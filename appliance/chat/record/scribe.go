@@ -190,6 +190,9 @@ func (s *Scribe) send(ctx context.Context, o outgoing) error {
 		}
 	case o.message != nil:
 		s.audience.message(o.message)
+		if o.aside {
+			return nil
+		}
 		if err := s.client.Send(ctx, o.message); err != nil {
 			return fmt.Errorf("sending %s: %w", o.message.MessageType(), err)
 		}

@@ -41,7 +41,7 @@ type mind struct {
 
 // prompt is what the model is asked to go on with.
 func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
-	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), MaxTokens: replyTokens, Urgency: u}
+	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), Tools: tools(c.Tools), MaxTokens: replyTokens, Urgency: u}
 }
 
 // Prefill has a model read the prompt of a conversation ahead, for every chat
@@ -99,25 +99,57 @@ func (m mind) prefill(ctx context.Context, c turn.Conversation) {
 	}
 }
 
-// reply thinks of the reply to t. It returns when all of it was posted.
+// reply thinks of the reply to t. It returns when all of it was posted: its
+// sentences, and then its end or the tool that the model calls.
 func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) {
 	if m.certain && !s.awaited(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, replyTimeout)
 	defer cancel()
+	prompt := m.prompt(t.Conversation, s.mind)
+	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
+	call, err := m.generate(ctx, t.Turn, prompt, s)
+	misfit := ""
+	if err == nil && call != nil {
+		if misfit = unfit(t.Tools, *call); misfit != "" {
+			m.log.Info("a call does not fit its tool; the model is told", "turn", t.Turn, "tool", call.Name, "why", misfit)
+			prompt.Messages = append(prompt.Messages, again(*call, misfit)...)
+			if call, err = m.generate(ctx, t.Turn, prompt, s); err == nil && call != nil {
+				misfit = unfit(t.Tools, *call)
+			}
+		}
+	}
+	switch now := turn.At(m.clock()); {
+	case err != nil:
+		m.post(turn.Failed{At: now, Turn: t.Turn, Fault: contract.Fault{Code: contract.ProviderFailed, Cause: err}})
+	case call != nil:
+		if misfit != "" {
+			m.log.Warn("a call does not fit its tool, twice; its fallback answers", "turn", t.Turn, "tool", call.Name, "why", misfit)
+		}
+		m.post(turn.Called{At: now, Turn: t.Turn, Call: turn.Call{ID: contract.NewID(), Name: call.Name, Arguments: call.Arguments, Misfit: misfit}})
+	default:
+		m.post(turn.ThoughtEnded{At: now, Turn: t.Turn})
+	}
+}
+
+// generate has the model go on with a prompt. What it says is posted sentence by
+// sentence; the tool that it calls is returned, nil where it calls none.
+func (m mind) generate(ctx context.Context, n int, prompt engine.Prompt, s *schedule) (call *engine.ToolCall, err error) {
 	var cutter text.Cutter
 	var w writing
 	tell := func(goesOn bool, sentences ...string) {
 		for _, line := range sentences {
 			w.cut(m.pace)
 			s.thought(line)
-			m.post(turn.Thought{At: turn.At(m.clock()), Turn: t.Turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}})
+			m.post(turn.Thought{At: turn.At(m.clock()), Turn: n, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}})
 		}
 	}
-	prompt := m.prompt(t.Conversation, s.mind)
-	prompt.Temperature, prompt.Session, prompt.Key = how.Temperature, how.Session, how.Key
 	usage, err := m.model.Generate(ctx, prompt, func(part engine.Part) error {
+		if part.Call != nil {
+			call = part.Call
+			return context.Cause(ctx)
+		}
 		w.came(part.Text)
 		tell(false, cutter.Push(part.Text)...)
 		if early, ended := m.early(&cutter, s); early != "" {
@@ -125,16 +157,15 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 		}
 		return context.Cause(ctx)
 	})
-	m.log.Debug("reply", "turn", t.Turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
+	m.log.Debug("reply", "turn", n, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(), "err", err)
 	if err != nil {
-		m.post(turn.Failed{At: turn.At(m.clock()), Turn: t.Turn, Fault: contract.Fault{Code: contract.ProviderFailed, Cause: err}})
-		return
+		return nil, err
 	}
 	if rest := cutter.Rest(); rest != "" {
 		tell(false, rest)
 	}
-	m.post(turn.ThoughtEnded{At: turn.At(m.clock()), Turn: t.Turn})
+	return call, nil
 }
 
 // early cuts a sentence short where all of it would come too late: at a clause

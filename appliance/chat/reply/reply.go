@@ -32,6 +32,8 @@ type Parts struct {
 	// Room returns what is closed as soon as there is room for more sound on its
 	// way to the listener; nil where there is.
 	Room func() <-chan struct{}
+	// Tools are those of the box; nil where it has none.
+	Tools Toolbox
 	// Go runs a function on a goroutine of the chat.
 	Go func(func())
 }
@@ -50,6 +52,8 @@ type Replies struct {
 type work struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
+	thinks    context.CancelFunc // gives up what the mind is at
+	runs      context.CancelFunc // gives up the tool that the box runs; nil: it runs none
 	schedule  *schedule
 	sentences chan speech
 	closed    bool
@@ -94,14 +98,86 @@ type Manner struct {
 	Session, Key string // see engine.Prompt
 }
 
-// Think begins a turn with the model's reply.
+// Think begins a turn with the model's reply, or goes on with it after a tool has
+// answered.
 func (r *Replies) Think(ctx context.Context, t turn.Think, how Manner) {
+	if w := r.turns[t.Turn]; w != nil && t.GoesOn {
+		w.schedule.goOn()
+		r.think(w, t, how)
+		return
+	}
 	begins := time.Now()
 	if t.Speculative {
 		begins = begins.Add(t.Due - r.Clock())
 	}
 	w := r.begin(ctx, t.Turn, newSchedule(!t.Speculative, begins))
-	r.Go(func() { r.mind.reply(w.ctx, t, how, w.schedule) })
+	r.think(w, t, how)
+}
+
+func (r *Replies) think(w *work, t turn.Think, how Manner) {
+	ctx, cancel := context.WithCancel(w.ctx)
+	w.thinks = cancel
+	r.Go(func() {
+		defer cancel()
+		r.mind.reply(ctx, t, how, w.schedule)
+	})
+}
+
+// Read begins a turn with a text that is known.
+func (r *Replies) Read(ctx context.Context, t turn.Read) {
+	w := r.begin(ctx, t.Turn, newSchedule(true, time.Now()))
+	r.Go(func() {
+		for _, line := range Sentences(t.Text) {
+			w.schedule.thought(line.Text)
+			r.Post(turn.Thought{At: turn.At(r.Clock()), Turn: t.Turn, Sentence: line})
+		}
+		r.Post(turn.ThoughtEnded{At: turn.At(r.Clock()), Turn: t.Turn})
+	})
+}
+
+// Enough gives up what the mind is at for a turn; what it has thought is spoken.
+func (r *Replies) Enough(n int) {
+	if w := r.turns[n]; w != nil && w.thinks != nil {
+		w.thinks()
+	}
+}
+
+// Run runs a tool of the box for a turn, which it begins if it is the first of
+// it. What the tool answers is posted.
+func (r *Replies) Run(ctx context.Context, t turn.Run) {
+	w := r.turns[t.Turn]
+	if w == nil {
+		w = r.begin(ctx, t.Turn, newSchedule(true, time.Now()))
+	}
+	ctx, cancel := context.WithCancel(w.ctx)
+	w.runs = cancel
+	r.Go(func() {
+		defer cancel()
+		r.run(ctx, t.Call)
+	})
+}
+
+func (r *Replies) run(ctx context.Context, c turn.Call) {
+	content, err := "", errNoTool
+	if r.Tools != nil {
+		content, err = r.Tools.RunTool(ctx, c.Name, c.Arguments)
+	}
+	if ctx.Err() != nil {
+		return // nobody waits for it
+	}
+	a := turn.Answered{At: turn.At(r.Clock()), CallID: c.ID, Content: content, OnBox: true}
+	if err != nil {
+		a.Content, a.Failed, a.Error = "", true, err.Error()
+		r.Log.Warn("a tool of the box failed", "tool", c.Name, "err", err)
+	}
+	r.Post(a)
+}
+
+// StopTool gives up the tool that runs for a turn.
+func (r *Replies) StopTool(n int) {
+	if w := r.turns[n]; w != nil && w.runs != nil {
+		w.runs()
+	}
 }
 
 // Speak has a sentence of a turn spoken, in a voice and at a speed. It begins

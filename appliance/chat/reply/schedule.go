@@ -47,6 +47,20 @@ func newSchedule(real bool, begins time.Time) *schedule {
 	return s
 }
 
+// goOn says that the mind thinks again, after a tool has answered: its next
+// sentence is due when what was said before has been heard.
+func (s *schedule) goOn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heard, s.played = later(s.heard), later(s.played)
+	if s.heard.Before(s.played) {
+		s.heard = s.played
+	}
+	s.begins, s.begun = s.heard, false
+	s.tellMind()
+	s.tellMouth()
+}
+
 func (s *schedule) priority() engine.Priority {
 	if s.real {
 		return engine.Live

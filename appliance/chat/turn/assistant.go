@@ -10,6 +10,10 @@ import (
 // prepared for these words, else from the beginning. No words are never those.
 func (s *State) answer(out *effects, words string) {
 	s.waiting.unanswered = false
+	if s.leaving.on {
+		s.drop(out)
+		return
+	}
 	if s.paused {
 		s.resumes = true
 		s.drop(out)
@@ -20,9 +24,12 @@ func (s *State) answer(out *effects, words string) {
 		return
 	}
 	s.drop(out)
+	if s.resumeCall(out) {
+		return
+	}
 	if rest := again(s.unsaid); len(rest) > 0 {
 		s.unsaid = nil
-		s.recite(out, rest, false)
+		s.recite(out, rest)
 		return
 	}
 	s.think(out, answering, words)
@@ -59,6 +66,7 @@ func (s *State) reveal(out *effects) {
 		return
 	}
 	s.askMouth(out)
+	s.makeCall(out)
 	s.finish(out)
 }
 
@@ -78,7 +86,7 @@ func (s State) at(turn int) bool {
 
 // thought: the mind has the next sentence.
 func (s *State) thought(out *effects, e Thought) {
-	if !s.at(e.Turn) {
+	if !s.at(e.Turn) || s.reply.thought {
 		return
 	}
 	w := s.reply.unspoken
@@ -109,7 +117,7 @@ func (s *State) askMouth(out *effects) {
 
 // thoughtEnded: there are no more sentences.
 func (s *State) thoughtEnded(out *effects, e ThoughtEnded) {
-	if !s.at(e.Turn) {
+	if !s.at(e.Turn) || s.reply.call.is() {
 		return
 	}
 	s.reply.thought = true
@@ -139,7 +147,7 @@ func (s *State) spoken(out *effects, e Spoken) {
 // the sound.
 func (s *State) play(out *effects, p Piece) {
 	if p.Index == 0 {
-		s.tell(out, AssistantSaid{p.Sentence, s.reply.dictated})
+		s.tell(out, AssistantSaid{p.Sentence})
 		s.addAssistant(p.Sentence)
 	}
 	if len(p.PCM) > 0 {
@@ -191,7 +199,7 @@ func (s *State) interrupt(out *effects) (unheard []Sentence) {
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})
 	}
-	s.broken = brokenOff{}
+	s.broken, s.leaving = brokenOff{}, leaving{}
 	s.reply = reply{}
 	unheard = s.silence(out)
 	s.tell(out, Interrupted{})
@@ -201,8 +209,19 @@ func (s *State) interrupt(out *effects) (unheard []Sentence) {
 
 // dictated: the client has the assistant say something.
 func (s *State) dictated(out *effects, e Dictated) {
+	s.stir()
 	s.drop(out)
 	if len(e.Sentences) == 0 {
+		return
+	}
+	lines := slices.Clone(e.Sentences)
+	for i := range lines {
+		lines[i].Dictated = true
+	}
+	if s.reply.call.told { // the client's own "one moment" ends no call
+		s.reply.call.filled = true
+		s.reply.unspoken = append(slices.Clip(s.reply.unspoken), lines...)
+		s.askMouth(out)
 		return
 	}
 	if s.reply.phase == answering { // one voice at a time: this one now
@@ -210,14 +229,14 @@ func (s *State) dictated(out *effects, e Dictated) {
 		s.breakOff(out)
 		s.tell(out, AnswerEnded{})
 	}
-	s.recite(out, e.Sentences, true)
+	s.recite(out, lines)
 }
 
 // recite begins a turn of which every sentence is known.
-func (s *State) recite(out *effects, sentences []Sentence, dictated bool) {
+func (s *State) recite(out *effects, sentences []Sentence) {
 	s.turn++
-	s.broken = brokenOff{}
-	s.reply = reply{phase: answering, dictated: dictated, thought: true, unspoken: sentences}
+	s.broken = brokenOff{call: s.broken.call}
+	s.reply = reply{phase: answering, thought: true, unspoken: sentences}
 	s.askMouth(out)
 }
 
@@ -231,21 +250,16 @@ func (s *State) pause(out *effects) {
 	s.paused = true
 	s.tell(out, AssistantPaused{})
 	s.drop(out)
-	s.broken = brokenOff{}
 	r, sent := s.reply, s.playing
+	s.broken = brokenOff{call: r.brokenCall()}
 	answered := r.phase == answering
-	s.resumes = answered && !r.dictated && !r.thought
+	s.resumes = answered && !r.thought
 	s.reply = reply{}
 	if answered {
 		out.add(Cancel{s.turn})
 	}
-	unheard := slices.DeleteFunc(s.silence(out), func(u Sentence) bool {
-		return slices.ContainsFunc(sent, func(p playing) bool { return p.dictated && p.sentence.ID == u.ID })
-	})
-	if r.dictated { // the client may send it again
-		r.asked, r.unspoken = nil, nil
-	}
-	if rest := r.rest(sent, unheard); len(rest) > 0 && !s.resumes {
+	rest := slices.DeleteFunc(r.rest(sent, s.silence(out)), func(u Sentence) bool { return u.Dictated }) // the client may send it again
+	if len(rest) > 0 && !s.resumes {
 		s.unsaid = rest
 	}
 	if answered {
@@ -266,21 +280,4 @@ func (s *State) resume(out *effects) {
 		s.waiting.unanswered = true // until what is dictated has been heard
 		s.answerWaiting(out)
 	}
-}
-
-// greetingRequest has the model speak first. It is no part of the history.
-const greetingRequest = "(The user has just connected and said nothing yet. Greet them in one short sentence.)"
-
-// speakFirst lets the assistant begin, where the config wants it and nothing
-// was said before. lines are what the config has it say; without any the model
-// finds something.
-func (s *State) speakFirst(out *effects, lines []Sentence) {
-	if !s.settings.OnNewChat.Enabled || len(s.history) > 0 {
-		return
-	}
-	if len(lines) == 0 {
-		s.think(out, answering, "", Entry{Role: User, Text: greetingRequest})
-		return
-	}
-	s.recite(out, lines, false)
 }

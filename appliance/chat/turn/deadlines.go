@@ -1,10 +1,6 @@
 package turn
 
-import (
-	"time"
-
-	"parley/appliance/contract"
-)
+import "time"
 
 // never is the moment of a deadline that is not set.
 const never = time.Duration(1<<63 - 1)
@@ -20,12 +16,16 @@ type deadline struct {
 
 // deadlines are all that there are. Of those due at the same moment the earlier
 // in the list comes first.
-func (s State) deadlines() [4]deadline {
+func (s State) deadlines() [8]deadline {
 	return [...]deadline{
-		{"maximum duration", s.settings.MaxDuration, (*State).lastedTooLong},
+		{"maximum duration", s.timeOver(), (*State).lastedTooLong},
 		{"end of turn", s.endOfTurn(), (*State).turnOver},
 		{"silence of the assistant", s.floorFree(), (*State).floorIsFree},
+		{"tool", s.toolLate(), (*State).toolIsLate},
+		{"filler", s.fillerDue(), (*State).fill},
+		{"departure", s.departure(), (*State).depart},
 		{"inactivity", s.forsaken(), (*State).nobodyThere},
+		{"nudge", s.nudgeDue(), (*State).nudge},
 	}
 }
 
@@ -101,23 +101,4 @@ func (s *State) floorIsFree(out *effects) {
 	s.tellHeld(out)
 	s.answerWaiting(out)
 	s.speculate(out)
-}
-
-// forsaken is when the chat ends because nobody says anything. What is being
-// made, or played, is no silence.
-func (s State) forsaken() time.Duration {
-	if s.busy() {
-		return never
-	}
-	return max(s.active, s.silentAt) + s.settings.Inactivity
-}
-
-// lastedTooLong: the chat has lasted as long as it may.
-func (s *State) lastedTooLong(out *effects) {
-	s.end(out, contract.ChatMaxDurationTimeout, contract.CloseNormal, "maximum duration reached")
-}
-
-// nobodyThere: nobody said anything for too long.
-func (s *State) nobodyThere(out *effects) {
-	s.end(out, contract.ChatInactivityTimeout, contract.CloseNormal, "nobody said anything")
 }

@@ -37,7 +37,7 @@ func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
 		if len(asked) == 0 {
 			break
 		}
-		if asked[0] != lines[spoken] {
+		if asked[0].ID != lines[spoken].ID || !asked[0].Dictated {
 			t.Fatalf("%v comes in place of %v", asked[0], lines[spoken])
 		}
 		s, effects = Next(s, Spoken{Turn: 1, Piece: Piece{Sentence: asked[0], PCM: silence(time.Millisecond), Whole: time.Millisecond, Last: true}})

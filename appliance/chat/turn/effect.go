@@ -19,11 +19,21 @@ type (
 	// Think asks the mind for the reply of a turn. Due is when the user's turn
 	// will be over and the reply is waited for, 0 when it is already: near that
 	// moment its first sentence may be cut at a clause.
+	//
+	// GoesOn says that the turn is under way: a tool has answered, and NoCall that
+	// the reply has to be in words.
 	Think struct {
 		Turn        int
 		Speculative bool
 		Due         time.Duration
+		GoesOn      bool
+		NoCall      bool
 		Conversation
+	}
+	// Read asks for the sentences of a text, as a reply of the mind.
+	Read struct {
+		Turn int
+		Text string
 	}
 	// Promote says that a speculative turn has become real: the user has
 	// finished, and waits.
@@ -55,6 +65,7 @@ type (
 
 func (Tell) effect()    {}
 func (Think) effect()   {}
+func (Read) effect()    {}
 func (Promote) effect() {}
 func (Prefill) effect() {}
 func (Close) effect()   {}

@@ -20,13 +20,11 @@ func (a At) Time() time.Duration { return time.Duration(a) }
 // What the line brings.
 type (
 	// Opened is the first event. Asked is what the client asked for at connect,
-	// which holds already; First is what the assistant says first, and the
-	// settings say whether it does.
+	// which holds already.
 	Opened struct {
 		At
 		Metadata contract.ChatMetadata
 		Asked    contract.SessionSettings
-		First    []Sentence
 	}
 	// Typed is text that the user wrote instead of saying it.
 	Typed struct {
@@ -185,6 +183,8 @@ type Sentence struct {
 	Text string
 	// GoesOn says that it was cut before its end: its rest is the next one.
 	GoesOn bool
+	// Dictated says that the client wrote it.
+	Dictated bool
 }
 
 // Piece is a piece of the sound of a Sentence. The pieces of one follow one

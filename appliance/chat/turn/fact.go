@@ -25,12 +25,8 @@ type (
 		Words
 		Typed, Interim bool
 	}
-	// AssistantSaid is a sentence of the assistant; the client wrote it if it
-	// is Dictated.
-	AssistantSaid struct {
-		Sentence
-		Dictated bool
-	}
+	// AssistantSaid is a sentence of the assistant.
+	AssistantSaid struct{ Sentence }
 	// Sounded is a piece of the sound of the sentence ID.
 	Sounded struct {
 		ID    string
@@ -49,10 +45,7 @@ type (
 	// Interrupted says that the user began to speak over the assistant.
 	Interrupted struct{}
 	// CutShort puts what was heard of a sentence in place of the whole.
-	CutShort struct {
-		Sentence
-		Dictated bool
-	}
+	CutShort struct{ Sentence }
 	// AssistantPaused and AssistantResumed say whether the assistant may
 	// answer.
 	AssistantPaused  struct{}

@@ -20,15 +20,12 @@ func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
 		}
 		return &told{t: t, state: NewState(s, time.UnixMilli(0), history)}
 	}
-	hello := Sentence{ID: "s1", Text: "Hello."}
-
-	opened.First = []Sentence{hello}
 	b := fresh(greeting("Hello."))
-	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "speak 1: Hello.", "done 1")
-	got := b.after(Spoken{Turn: 1, Piece: whole(hello, time.Second)})
-	want(t, got[:3], "assistant: Hello.", "audio s1", "assistant_end")
+	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "read 1: Hello.")
+	want(t, b.after(thinks(1, "Hello.")), "speak 1: Hello.")
+	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
+	want(t, b.after(clip(1, "Hello.", time.Second)), "assistant: Hello.", "audio id-Hello.", "assistant_end")
 
-	opened.First = nil
 	b = fresh(greeting(""))
 	want(t, b.after(opened), "chat_metadata", "record SYSTEM_PROMPT", "think 1: "+greetingRequest)
 	for _, e := range b.state.history {
@@ -37,5 +34,6 @@ func TestTheAssistantSpeaksFirstWhereTheConfigWantsIt(t *testing.T) {
 		}
 	}
 	want(t, fresh(nil).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
-	want(t, fresh(greeting("Hello."), Entry{Role: User, Text: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT")
+	want(t, fresh(greeting("Hello."), Entry{Role: User, Text: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT", "read 1: Hello.")
+	want(t, fresh(greeting(""), Entry{Role: User, Text: "Hi"}).after(opened), "chat_metadata", "record SYSTEM_PROMPT", "think 1: "+welcomeRequest)
 }

@@ -58,6 +58,7 @@ type Conversation struct {
 	History  []Entry
 	// Language is that in which the user speaks, BCP 47; empty: it is not known.
 	Language string
+	Tools    []Tool // that the model may call
 }
 
 // CutMark ends what was interrupted. It is all there is of a sentence of which
@@ -74,7 +75,7 @@ const mostHistory = 1 << 20
 // conversation is what the model is to go on with, and more that is not in the
 // history.
 func (s State) conversation(more ...Entry) Conversation {
-	return Conversation{Prompt: s.prompt, Changing: len(s.prompt) - s.settings.steady(), Language: s.settings.spoken, History: append(slices.Clip(s.history), more...)}
+	return Conversation{Prompt: s.prompt, Changing: len(s.prompt) - s.settings.steady(), Language: s.settings.spoken, History: append(slices.Clip(s.history), more...), Tools: s.settings.Tools}
 }
 
 // byUser is what the user said, with the context that goes with it.
@@ -118,7 +119,7 @@ func (s *State) addAssistant(sentence Sentence) {
 // and in the records: the two always agree.
 func (s *State) amend(out *effects, p playing, heard string) {
 	heard = strings.TrimSpace(heard)
-	s.tell(out, CutShort{Sentence{ID: p.sentence.ID, Text: heard + CutMark}, p.dictated})
+	s.tell(out, CutShort{Sentence{ID: p.sentence.ID, Text: heard + CutMark, Dictated: p.sentence.Dictated}})
 	for i := len(s.history) - 1; i >= 0; i-- {
 		if e := s.history[i]; e.Role != Assistant || e.ID != p.sentence.ID {
 			continue

@@ -177,7 +177,8 @@ func TestTheRestOfAPausedAnswerIsSaidOnResuming(t *testing.T) {
 	want(t, b.wait(time.Second).after(Tick{}), "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")
 
 	b = paused()
-	b.after(Dictated{Sentences: []Sentence{{ID: "a", Text: "One."}}}, clip(2, "One.", time.Second), ResumeAsked{})
+	one := Sentence{ID: "a", Text: "One.", Dictated: true}
+	b.after(Dictated{Sentences: []Sentence{one}}, Spoken{Turn: 2, Piece: whole(one, time.Second)}, ResumeAsked{})
 	b.wait(500 * time.Millisecond).after(PauseAsked{})
 	want(t, b.after(ResumeAsked{}), append([]string{"record RESUME_ONSET"}, "speak 3: opens at ten.", "speak 3: It closes at six.", "done 3")...)
 }

@@ -18,19 +18,22 @@ type laws struct {
 	heard   []string // what the user said, as it was told
 	known   []guessOf
 
-	dead   map[int]bool   // turns that were cancelled
-	done   map[int]bool   // turns whose mind and mouth may go
-	worked map[int]bool   // turns that something was asked for
-	ends   map[int]string // turns that had their end, and which
-	open   map[int]bool   // turns of which something was told
-	turn   int            // that the facts now told belong to
-	paused bool
+	dead     map[int]bool   // turns that were cancelled
+	done     map[int]bool   // turns whose mind and mouth may go
+	worked   map[int]bool   // turns that something was asked for
+	ends     map[int]string // turns that had their end, and which
+	open     map[int]bool   // turns of which something was told
+	turn     int            // that the facts now told belong to
+	paused   bool
+	calls    map[string]string // tool calls, and how they ended: "", told or answered
+	open1    string            // the newest
+	callTurn int               // whose it is
 }
 
 func newLaws(t *rapid.T) laws {
 	return laws{
 		t: t, said: map[string]bool{}, records: map[string]string{}, dead: map[int]bool{}, done: map[int]bool{},
-		worked: map[int]bool{}, ends: map[int]string{}, open: map[int]bool{},
+		worked: map[int]bool{}, ends: map[int]string{}, open: map[int]bool{}, calls: map[string]string{},
 	}
 }
 
@@ -117,6 +120,21 @@ func (l *laws) fact(f Fact) {
 			l.t.Fatalf("%q was cut short to %q", l.records[f.ID], f.Text)
 		}
 		l.records[f.ID] = f.Text
+	case ToolCalled:
+		if l.calls[f.ID] != "" {
+			l.t.Fatalf("call %s is told twice", f.ID)
+		}
+		l.calls[f.ID] = "told"
+		l.mayTalk("a tool call", false)
+		if l.open1 != "" && l.calls[l.open1] == "told" && !l.dead[l.callTurn] {
+			l.t.Fatalf("call %s while %s is open", f.ID, l.open1)
+		}
+		l.open1, l.callTurn = f.ID, l.turn
+	case ToolReplied:
+		if l.calls[f.CallID] != "told" {
+			l.t.Fatalf("an answer to call %s, which is %q", f.CallID, l.calls[f.CallID])
+		}
+		l.calls[f.CallID] = "answered"
 	case AnswerEnded:
 		l.end("an end")
 	case Interrupted:
@@ -198,6 +216,11 @@ func (l *laws) settled(w *world) {
 	}
 	if !slices.Equal(words, l.heard) {
 		l.t.Errorf("the user said\n%q\nand what is told is\n%q", words, l.heard)
+	}
+	for i, e := range w.state.history {
+		if called := i > 0 && w.state.history[i-1].Role == ToolCall && w.state.history[i-1].ID == e.ID; called != (e.Role == ToolResult) {
+			l.t.Errorf("the model sees %+v behind %+v", e, w.state.history[max(0, i-1)])
+		}
 	}
 	if next := w.state.next(); next.what != "inactivity" {
 		l.t.Errorf("it waits for %s", next.what)

@@ -16,7 +16,7 @@ func Next(s State, e Event) (State, []Effect) {
 		return s, nil
 	}
 	s.now = max(s.now, e.Time())
-	if s.busy() {
+	if s.busy() && !s.reply.unasked {
 		s.active = s.now // as long as that lasts, nobody is away
 	}
 	var out effects
@@ -25,7 +25,7 @@ func Next(s State, e Event) (State, []Effect) {
 		s.tell(&out, Began{e.Metadata})
 		s.tellSettings(&out, e.Asked)
 		s.tell(&out, PromptApplied{s.prompt})
-		s.speakFirst(&out, e.First)
+		s.speakFirst(&out)
 	case MicrophoneOpened:
 		s.tell(&out, RecordingBegan{})
 	case Voiced:
@@ -50,6 +50,10 @@ func Next(s State, e Event) (State, []Effect) {
 		s.thought(&out, e)
 	case ThoughtEnded:
 		s.thoughtEnded(&out, e)
+	case Called:
+		s.called(&out, e)
+	case Answered:
+		s.answered(&out, e)
 	case Spoken:
 		s.spoken(&out, e)
 	case Failed:

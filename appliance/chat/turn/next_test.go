@@ -87,10 +87,23 @@ func short(effects []Effect) []string {
 			out = append(out, shortFact(e.Fact))
 		case Think:
 			how := "think"
-			if e.Speculative {
+			switch {
+			case e.Speculative:
 				how = "prepare"
+			case e.GoesOn && e.NoCall:
+				how = "go on in words"
+			case e.GoesOn:
+				how = "go on"
 			}
 			out = append(out, fmt.Sprintf("%s %d: %s", how, e.Turn, lastEntry(e.Conversation)))
+		case Read:
+			out = append(out, fmt.Sprintf("read %d: %s", e.Turn, e.Text))
+		case Run:
+			out = append(out, fmt.Sprintf("run %d: %s %s", e.Turn, e.Call.Name, e.Call.Arguments))
+		case StopTool:
+			out = append(out, fmt.Sprintf("stop tool %d", e.Turn))
+		case Enough:
+			out = append(out, fmt.Sprintf("enough %d", e.Turn))
 		case Speak:
 			out = append(out, fmt.Sprintf("speak %d: %s", e.Turn, e.Sentence.Text))
 		case Prefill, Cut, Close: // a hint, and what the recorder needs; tested by themselves
@@ -139,6 +152,13 @@ func shortFact(f Fact) string {
 		return "user_interruption"
 	case CutShort:
 		return fmt.Sprintf("amend %s: %s", f.ID, f.Text)
+	case ToolCalled:
+		return "tool_call " + f.Name + " " + f.Arguments
+	case ToolReplied:
+		if f.Failed {
+			return "tool_error " + f.Tool.Name + ": " + f.Content
+		}
+		return "tool_response " + f.Tool.Name + ": " + f.Content
 	case AssistantPaused:
 		return "record PAUSE_ONSET"
 	case AssistantResumed:

@@ -11,7 +11,6 @@ import (
 // playing is a sentence at the client.
 type playing struct {
 	sentence Sentence
-	dictated bool
 	sounded  time.Duration // of its sound was sent
 	whole    time.Duration // all of its sound, as far as that is known
 	last     bool          // all of it was sent
@@ -29,7 +28,7 @@ func (s *State) plays(p Piece) {
 		s.playing = nil
 		fallthrough
 	default:
-		s.playing = append(s.playing, playing{sentence: p.Sentence, dictated: s.reply.dictated})
+		s.playing = append(s.playing, playing{sentence: p.Sentence})
 	}
 	newest := &s.playing[len(s.playing)-1]
 	newest.sounded += p.Length()
@@ -39,6 +38,9 @@ func (s *State) plays(p Piece) {
 	}
 	if p.Length() > 0 {
 		s.silentAt = max(s.now, s.silentAt) + p.Length()
+		if !s.reply.unasked {
+			s.saidUntil = s.silentAt
+		}
 	}
 }
 
@@ -83,7 +85,9 @@ func (s *State) silence(out *effects) (unheard []Sentence) {
 			continue
 		}
 		words := p.words(heard[i])
-		unheard = append(unheard, Sentence{ID: p.sentence.ID, Text: strings.TrimSpace(p.sentence.Text[len(words):]), GoesOn: p.sentence.GoesOn})
+		left := p.sentence
+		left.Text = strings.TrimSpace(left.Text[len(words):])
+		unheard = append(unheard, left)
 		s.amend(out, p, words)
 	}
 	s.playing = nil

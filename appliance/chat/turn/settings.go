@@ -43,9 +43,17 @@ type Settings struct {
 	Inactivity       time.Duration
 	MaxDuration      time.Duration
 
-	// OnNewChat is what the assistant says first, if it is to: the config's
-	// event_messages.on_new_chat.
-	OnNewChat contract.EventMessage
+	// OnNewChat, OnInactivity and OnMaxDuration are what the assistant says first,
+	// and before a chat ends by itself, if it is to: the config's event_messages.
+	OnNewChat, OnInactivity, OnMaxDuration contract.EventMessage
+
+	// Nudge is after how long a silence the user is asked to go on; 0: never.
+	Nudge time.Duration
+	// Tools are what the model may call, each name once.
+	Tools []Tool
+	// ToolLimit is how long a tool may take, and Filler after how long the
+	// assistant says that it takes long; 0: never.
+	ToolLimit, Filler time.Duration
 
 	// Verbose asks for interim user messages.
 	Verbose bool
@@ -63,6 +71,8 @@ func DefaultSettings() Settings {
 		MinInterruption:  contract.DefaultMinInterruptionMS * time.Millisecond,
 		Inactivity:       contract.DefaultInactivity,
 		MaxDuration:      contract.DefaultMaxDuration,
+		ToolLimit:        DefaultToolLimit,
+		Filler:           DefaultFiller,
 	}
 }
 
@@ -94,7 +104,8 @@ func (s Settings) answerAlike(o Settings) bool {
 	for _, x := range []*Settings{&s, &o} {
 		x.CustomSessionID, x.Audio, x.Verbose = "", nil, false
 		x.Threshold, x.PrefixPadding, x.EndOfTurnSilence, x.MinInterruption, x.Semantic = 0, 0, 0, 0, false
-		x.Inactivity, x.MaxDuration, x.OnNewChat = 0, 0, contract.EventMessage{}
+		x.Inactivity, x.MaxDuration, x.Nudge, x.ToolLimit, x.Filler = 0, 0, 0, 0, 0
+		x.OnNewChat, x.OnInactivity, x.OnMaxDuration = contract.EventMessage{}, contract.EventMessage{}, contract.EventMessage{}
 	}
 	return reflect.DeepEqual(s, o)
 }
@@ -141,6 +152,13 @@ func (s Settings) Merge(m contract.SessionSettings) (Settings, *contract.Fault) 
 			merged.Variables[name] = value.String()
 		}
 	}
+	if m.Tools != nil || m.BuiltinTools != nil {
+		tools, why := s.withTools(m)
+		if why != "" {
+			return s, invalid(why)
+		}
+		merged.Tools = tools
+	}
 	if why := merged.Check(); why != "" {
 		return s, invalid(why)
 	}
@@ -168,9 +186,15 @@ func (s Settings) Check() string {
 	if why := s.tooLong(s.SystemPrompt, contract.MaxPromptBytes); why != "" {
 		return "system_prompt: " + why
 	}
-	if s.OnNewChat.Enabled {
-		if why := s.tooLong(s.OnNewChat.Text, contract.MaxEventTextBytes); why != "" {
-			return "event_messages.on_new_chat.text: " + why
+	for _, m := range [...]struct {
+		on string
+		contract.EventMessage
+	}{{"on_new_chat", s.OnNewChat}, {"on_inactivity_timeout", s.OnInactivity}, {"on_max_duration_timeout", s.OnMaxDuration}} {
+		if !m.Enabled {
+			continue
+		}
+		if why := s.tooLong(m.Text, contract.MaxEventTextBytes); why != "" {
+			return "event_messages." + m.on + ".text: " + why
 		}
 	}
 	return ""

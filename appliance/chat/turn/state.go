@@ -27,12 +27,17 @@ type State struct {
 	playing  []playing
 	silentAt time.Duration // when the client will have played everything
 
-	heard   heard         // the newest utterance
-	waiting waiting       // what was said before it
-	resumes bool          // the last user message is answered when the assistant may go on
-	unsaid  []Sentence    // else this: what a pause kept from being heard of an answer that was all made
-	broken  brokenOff     // what the assistant was saying when it was interrupted
-	active  time.Duration // when somebody last did something
+	heard   heard      // the newest utterance
+	waiting waiting    // what was said before it
+	resumes bool       // the last user message is answered when the assistant may go on
+	unsaid  []Sentence // else this: what a pause kept from being heard of an answer that was all made
+	broken  brokenOff  // what the assistant was at when it was interrupted
+	leaving leaving    // why the chat ends soon
+
+	active    time.Duration // when somebody last did something
+	saidUntil time.Duration // when what the assistant was asked for is played
+	nudged    int           // times that somebody was asked to go on
+	warned    bool          // that the chat will end
 }
 
 // phase is how far a reply is.
@@ -59,7 +64,9 @@ type reply struct {
 	done     bool       // and all were asked of the mouth
 	kept     []Spoken   // spoken, held back until the user has finished
 	failed   *contract.Fault
-	dictated bool // the client wrote it
+	unasked  bool     // it is of the assistant's own accord: nobody was there for it
+	call     openCall // the tool that is at work, or is to be
+	calls    int      // tools that were called
 }
 
 // heard is what is known of the newest utterance.
@@ -89,11 +96,11 @@ type pause struct {
 	finished float64
 }
 
-// brokenOff is what an utterance has kept the assistant from saying.
+// brokenOff is what an utterance has kept the assistant from.
 type brokenOff struct {
 	utterance int // 0: none
 	rest      []Sentence
-	dictated  bool
+	call      brokenCall // also where a pause has done it
 }
 
 // NewState is a conversation about to begin, with what was said before.

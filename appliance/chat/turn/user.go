@@ -15,7 +15,7 @@ const staleVoice = 160 * time.Millisecond
 
 // voiced: the user makes a sound. Enough of it over the assistant's interrupts.
 func (s *State) voiced(out *effects, e Voiced) {
-	s.active = s.now
+	s.stir()
 	if s.closed(e.Utterance) {
 		return
 	}
@@ -29,7 +29,7 @@ func (s *State) voiced(out *effects, e Voiced) {
 	switch {
 	case !s.talking():
 		h.before = e.Voice // was said before the assistant began
-	case !h.interrupted && e.Voice-h.before >= s.settings.MinInterruption:
+	case !h.interrupted && !s.leaving.final() && e.Voice-h.before >= s.settings.MinInterruption:
 		h.interrupted = true
 		s.interruptBy(out, e.Utterance)
 	}
@@ -38,14 +38,9 @@ func (s *State) voiced(out *effects, e Voiced) {
 // interruptBy: the user speaks over the assistant. If it turns out that nothing
 // was said, the assistant takes up what it was saying.
 func (s *State) interruptBy(out *effects, utterance int) {
-	r := s.reply
-	dictated := r.dictated
-	for _, p := range s.playing {
-		dictated = p.dictated
-	}
-	sent := s.playing
+	r, sent := s.reply, s.playing
 	rest := r.rest(sent, s.interrupt(out))
-	s.broken = brokenOff{utterance: utterance, rest: rest, dictated: dictated}
+	s.broken = brokenOff{utterance: utterance, rest: rest, call: r.brokenCall()}
 }
 
 // closed reports whether an utterance is over: what the ear still says of it
@@ -150,7 +145,7 @@ func (s *State) learnLanguage(out *effects, w Words) {
 // speculate prepares the answer to a guess, unless it is prepared already.
 func (s *State) speculate(out *effects) {
 	h := s.heard
-	if !h.guessed || h.over || s.talking() || s.paused {
+	if !h.guessed || h.over || s.talking() || s.paused || s.leaving.on {
 		return
 	}
 	if s.reply.phase == preparing {
@@ -170,7 +165,7 @@ func (s *State) speculate(out *effects) {
 // unprepared reports whether the user's words wait to be answered in advance.
 func (s State) unprepared() bool {
 	h := s.heard
-	return s.reply.phase == quiet && h.guessed && !h.over && h.words.Text != "" && !s.paused && !s.returns(h.utterance, h.words)
+	return s.reply.phase == quiet && h.guessed && !h.over && h.words.Text != "" && !s.paused && !s.leaving.on && !s.returns(h.utterance, h.words)
 }
 
 // pausedAt: the user is silent, for now.
@@ -241,7 +236,7 @@ func (s *State) turnOver(out *effects) {
 func (s *State) complete(out *effects) {
 	words, returns := s.heard.words, s.returns(s.heard.utterance, s.heard.words)
 	s.heard = heard{utterance: s.heard.utterance}
-	s.active = s.now
+	s.stir()
 	switch {
 	case words.Text != "" && s.talking():
 		s.waiting.hold(words)
@@ -271,13 +266,14 @@ func (s State) returns(utterance int, w Words) bool {
 // known then, it thinks again.
 func (s *State) takeUp(out *effects) {
 	b := s.broken
-	s.broken = brokenOff{}
+	s.broken = brokenOff{call: b.call}
 	rest := again(b.rest)
 	switch {
 	case s.paused || s.waiting.unanswered || s.talking():
 		s.answerWaiting(out)
+	case s.resumeCall(out):
 	case len(rest) > 0:
-		s.recite(out, rest, b.dictated)
+		s.recite(out, rest)
 	case len(b.rest) == 0:
 		s.answer(out, "")
 	}
@@ -289,7 +285,8 @@ func again(unheard []Sentence) []Sentence {
 	for _, sentence := range unheard {
 		text := strings.TrimSpace(strings.TrimSuffix(sentence.Text, CutMark))
 		if text != "" { // else its last word was heard
-			rest = append(rest, Sentence{ID: contract.DerivedID(sentence.ID), Text: text, GoesOn: sentence.GoesOn})
+			sentence.ID, sentence.Text = contract.DerivedID(sentence.ID), text
+			rest = append(rest, sentence)
 		}
 	}
 	return rest
@@ -315,15 +312,18 @@ func (s *State) tellEarlier(out *effects) {
 func (s *State) add(out *effects, u UserSaid) {
 	s.tell(out, u)
 	s.unsaid = nil // it is answered with what follows
+	if !backchannel(u.Words) {
+		s.broken.call = brokenCall{}
+	}
 	s.addUser(u.Words)
 	s.spendContext()
 }
 
 // typed: the user wrote. It interrupts as speech does.
 func (s *State) typed(out *effects, e Typed) {
-	s.active = s.now
+	s.stir()
 	s.drop(out)
-	if s.talking() {
+	if s.talking() && !s.leaving.final() {
 		s.interrupt(out)
 	}
 	s.tellEarlier(out)

@@ -30,6 +30,9 @@ type world struct {
 	minds  map[int]int // turns that are thought of, and how many sentences are to come
 	mouths map[int][]piecesOf
 	sounds []string // ids of which sound was sent
+	calls  []string // ids of tool calls that were told
+	runs   []string // of those that the box runs
+	wordy  int      // a turn that may call no more
 	serial int
 }
 
@@ -49,6 +52,10 @@ func newWorld(t *rapid.T) *world {
 	s := DefaultSettings()
 	s.Verbose = rapid.Bool().Draw(t, "verbose")
 	s.Semantic = rapid.Bool().Draw(t, "semantic")
+	if rapid.Bool().Draw(t, "tools") {
+		s.Tools = []Tool{weather(), Builtin(contract.WebSearch, "")}
+		s.Filler = time.Duration(rapid.IntRange(0, 2).Draw(t, "filler")) * time.Second
+	}
 	s.MaxDuration = 100 * time.Hour // what is to be seen is how things end by themselves
 	s.Inactivity = 10 * time.Hour
 	w := &world{t: t, state: NewState(s, time.UnixMilli(0), nil), over: map[int]int{}, minds: map[int]int{}, mouths: map[int][]piecesOf{}}
@@ -92,8 +99,14 @@ func (w *world) happen(e Event) {
 			}
 			w.closing = true
 		case Think:
-			w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}
-			w.mouths = map[int][]piecesOf{}
+			if f.GoesOn && f.NoCall {
+				w.wordy = f.Turn
+			}
+			if w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}; !f.GoesOn || f.Turn != old.turn {
+				w.mouths = map[int][]piecesOf{}
+			}
+		case Run:
+			w.runs = append(w.runs, f.Call.ID)
 		case Speak:
 			if _, thought := w.minds[f.Turn]; !thought {
 				w.minds = map[int]int{}
@@ -103,8 +116,11 @@ func (w *world) happen(e Event) {
 			delete(w.minds, f.Turn)
 			delete(w.mouths, f.Turn)
 		case Tell:
-			if s, ok := f.Fact.(Sounded); ok {
-				w.sounds = append(w.sounds, s.ID)
+			switch f := f.Fact.(type) {
+			case Sounded:
+				w.sounds = append(w.sounds, f.ID)
+			case ToolCalled:
+				w.calls = append(w.calls, f.ID)
 			}
 		}
 	}
@@ -200,6 +216,14 @@ func (w *world) think() {
 		case rapid.IntRange(0, 4).Draw(w.t, "fails") == 0:
 			delete(w.minds, turn)
 			w.happen(Failed{Turn: turn, Fault: contract.Fault{Code: contract.ProviderFailed}})
+		case w.wordy != turn && len(w.state.settings.Tools) > 0 && rapid.Bool().Draw(w.t, "calls"):
+			delete(w.minds, turn)
+			w.serial++
+			c := Call{ID: fmt.Sprint("c", w.serial), Name: rapid.SampledFrom([]string{"weather", "web_search"}).Draw(w.t, "tool"), Arguments: "{}"}
+			if rapid.IntRange(0, 9).Draw(w.t, "misfit") == 0 {
+				c.Misfit = "no"
+			}
+			w.happen(Called{Turn: turn, Call: c})
 		default:
 			delete(w.minds, turn)
 			w.happen(ThoughtEnded{Turn: turn})
@@ -258,6 +282,21 @@ func (w *world) ask() {
 	}
 }
 
+// answer brings what a tool answers, one that nobody waits for among them.
+func (w *world) answer() {
+	if n := len(w.runs); n > 0 {
+		id := w.runs[n-1]
+		w.runs = w.runs[:n-1]
+		w.happen(Answered{CallID: id, Content: "Found.", OnBox: true, Failed: rapid.Bool().Draw(w.t, "failed")})
+		return
+	}
+	id := "nobody's"
+	if n := len(w.calls); n > 0 {
+		id = w.calls[rapid.IntRange(max(0, n-2), n-1).Draw(w.t, "call")]
+	}
+	w.happen(Answered{CallID: id, Content: rapid.SampledFrom([]string{"", "Rain."}).Draw(w.t, "content"), Failed: rapid.Bool().Draw(w.t, "failed")})
+}
+
 // stale brings what belongs to a turn that is over.
 func (w *world) stale() {
 	turn := max(0, w.state.turn-rapid.IntRange(1, 3).Draw(w.t, "turns ago"))
@@ -271,7 +310,7 @@ func (w *world) stale() {
 // step lets something happen.
 func (w *world) step() {
 	w.pass(time.Duration(rapid.IntRange(0, 900).Draw(w.t, "ms")) * time.Millisecond)
-	switch rapid.IntRange(0, 12).Draw(w.t, "who") {
+	switch rapid.IntRange(0, 13).Draw(w.t, "who") {
 	case 0, 1, 2, 3, 4:
 		w.hear()
 	case 5:
@@ -284,6 +323,8 @@ func (w *world) step() {
 		w.ask()
 	case 12:
 		w.stale()
+	case 13:
+		w.answer()
 	}
 }
 

@@ -83,7 +83,7 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 		}
 	}
 	begun := time.Now()
-	if n := len(p.Messages); n == 0 || p.Messages[n-1].Role != engine.User {
+	if n := len(p.Messages); p.NoCall || n == 0 || p.Messages[n-1].Role != engine.User {
 		return m.answer(ctx, p, begun, emit)
 	}
 	at, err := m.route(ctx, p)

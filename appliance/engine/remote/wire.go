@@ -164,6 +164,9 @@ func (m *Model) question(p engine.Prompt) question {
 	}
 	if len(q.Tools) > 0 {
 		q.ToolChoice, q.ParallelToolCalls = "auto", new(bool)
+		if p.NoCall {
+			q.ToolChoice = "none"
+		}
 	}
 	tokens := p.MaxTokens
 	if tokens <= 0 {

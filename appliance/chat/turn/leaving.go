@@ -1,0 +1,215 @@
+package turn
+
+import (
+	"strings"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/language"
+)
+
+const (
+	// lastWords is how long the assistant may still speak when the time of the
+	// chat is over: as long as a long sentence.
+	lastWords = 15 * time.Second
+	// lastMessage is how long what it says then may take, of which the beginning
+	// may have to be thought.
+	lastMessage = 30 * time.Second
+	// goodbye is how long a chat goes on at most after the assistant has hung up:
+	// what it says then has to be thought, on a slow machine.
+	goodbye = time.Minute
+	// stillThere is how long somebody has to answer the message of an inactivity
+	// timeout; the interface says so.
+	stillThere = 15 * time.Second
+	// mostNudges is how often somebody is asked to go on who says nothing: after
+	// three times nobody is there.
+	mostNudges = 3
+)
+
+// What the model is asked for where a config has the assistant speak by itself
+// and gives it no words. They are no part of the history.
+const (
+	greetingRequest = "(The user has just connected and said nothing yet. Greet them in one short sentence.)"
+	welcomeRequest  = "(The user has come back to this conversation. Welcome them back in one short sentence.)"
+	absentRequest   = "(The user has said nothing for a while, and the conversation will end soon. Ask in one short sentence whether they are still there.)"
+	timeOverRequest = "(The time for this conversation is over. Say goodbye in one short sentence.)"
+)
+
+// leaving is why the chat ends as soon as the assistant has been heard to the
+// end.
+type leaving struct {
+	on      bool
+	status  contract.ChatStatus
+	reason  string
+	by      time.Duration         // at the latest
+	message contract.EventMessage // is still to be said
+	hungUp  bool                  // by the assistant: the user may still take the floor
+}
+
+// speakByItself has the assistant say what a config has it say, or what the model
+// makes of a request where the config has no words for it.
+func (s *State) speakByItself(out *effects, m contract.EventMessage, request string) {
+	if text := strings.TrimSpace(s.settings.Fill(m.Text, s.begun)); text != "" {
+		s.read(out, text)
+		return
+	}
+	s.think(out, answering, "", Entry{Role: User, Text: request})
+}
+
+// read begins a turn of which the words are known, and not yet the sentences.
+func (s *State) read(out *effects, text string) {
+	s.turn++
+	s.broken = brokenOff{call: s.broken.call}
+	s.reply = reply{phase: answering}
+	out.add(Read{s.turn, text})
+}
+
+// speakFirst lets the assistant begin, where the config wants it.
+func (s *State) speakFirst(out *effects) {
+	if !s.settings.OnNewChat.Enabled {
+		return
+	}
+	request := greetingRequest
+	if len(s.history) > 0 {
+		request = welcomeRequest
+	}
+	s.speakByItself(out, s.settings.OnNewChat, request)
+}
+
+// stir notes that somebody did something.
+func (s *State) stir() {
+	s.active, s.saidUntil = s.now, min(s.saidUntil, s.silentAt)
+	s.nudged, s.warned = 0, false
+}
+
+// silentSince is when the last thing happened that shows that somebody is there,
+// the assistant's answers among them.
+func (s State) silentSince() time.Duration { return max(s.active, min(s.saidUntil, s.silentAt)) }
+
+// forsaken is when the chat ends because nobody says anything, or is told that it
+// will. What is being made is no silence, and what the assistant said of its own
+// accord is.
+func (s State) forsaken() time.Duration {
+	switch {
+	case s.busy() || s.leaving.on:
+		return never
+	case s.warned:
+		return max(s.active, s.silentAt) + stillThere
+	}
+	return max(s.silentSince()+s.settings.Inactivity, s.silentAt)
+}
+
+// nobodyThere: nobody said anything for too long.
+func (s *State) nobodyThere(out *effects) {
+	if m := s.settings.OnInactivity; m.Enabled && !s.warned && !s.paused {
+		s.warned = true
+		s.speakByItself(out, m, absentRequest)
+		s.reply.unasked = true
+		return
+	}
+	s.end(out, contract.ChatInactivityTimeout, contract.CloseNormal, "nobody said anything")
+}
+
+// nudgeDue is when somebody who says nothing is asked to go on.
+func (s State) nudgeDue() time.Duration {
+	if s.settings.Nudge <= 0 || s.nudged >= mostNudges || s.busy() || s.paused || s.warned || s.leaving.on || s.heard.open {
+		return never
+	}
+	return max(s.silentSince(), s.silentAt) + s.settings.Nudge
+}
+
+// nudge asks somebody to go on.
+func (s *State) nudge(out *effects) {
+	s.nudged++
+	s.read(out, language.Of(s.settings.spoken).Nudge(s.nudged))
+	s.reply.unasked = true
+}
+
+// final reports whether the chat ends, whatever the user says.
+func (l leaving) final() bool { return l.on && !l.hungUp }
+
+// timeOver is when the chat has lasted as long as it may.
+func (s State) timeOver() time.Duration {
+	if s.leaving.final() {
+		return never
+	}
+	return s.settings.MaxDuration
+}
+
+// lastedTooLong: the chat has lasted as long as it may. What the assistant is
+// saying is heard to its end, then the message for this case if there is one.
+func (s *State) lastedTooLong(out *effects) {
+	s.leaving = leaving{
+		on: true, status: contract.ChatMaxDurationTimeout, reason: "maximum duration reached", by: s.now + lastWords, message: s.settings.OnMaxDuration,
+	}
+	s.drop(out)
+	if s.reply.phase == answering {
+		s.enough(out)
+	}
+}
+
+// enough has the assistant say what is on its way to its mouth, and no more.
+func (s *State) enough(out *effects) {
+	r := &s.reply
+	if !r.thought {
+		out.add(Enough{s.turn})
+	}
+	if r.call.told && r.call.tool.OnBox {
+		out.add(StopTool{s.turn})
+	}
+	r.unspoken, r.call, r.thought = nil, openCall{}, true
+	s.askMouth(out)
+	s.finish(out)
+}
+
+// hangUp: the assistant ends the chat, when it has said goodbye.
+func (s *State) hangUp(out *effects, c openCall) {
+	a := Answered{CallID: c.ID, Content: "The conversation ends after this. Say goodbye in one short sentence.", OnBox: true}
+	s.tell(out, ToolReplied{a, c.tool})
+	s.leaving = leaving{on: true, status: contract.ChatUserEnded, reason: "the assistant hung up", by: s.now + goodbye, hungUp: true}
+	if s.reply.begun || len(s.reply.unspoken) > 0 { // it has said goodbye
+		s.remember(c.Call, a.Content)
+		s.reply.call = openCall{}
+		s.last(out, "", "")
+		return
+	}
+	s.reply.calls = MostCalls
+	s.reply.call.nth = MostCalls
+	s.goOn(out, a)
+}
+
+// departure is when a chat that is to end does.
+func (s State) departure() time.Duration {
+	switch {
+	case !s.leaving.on:
+		return never
+	case s.reply.phase == quiet:
+		return min(s.silentAt, s.leaving.by)
+	}
+	return s.leaving.by
+}
+
+// depart ends the chat, after the message for this case.
+func (s *State) depart(out *effects) {
+	m := s.leaving.message
+	if !m.Enabled || s.paused {
+		s.end(out, s.leaving.status, contract.CloseNormal, s.leaving.reason)
+		return
+	}
+	s.leaving.message, s.leaving.by = contract.EventMessage{}, s.now+lastMessage
+	s.hush(out)
+	s.speakByItself(out, m, timeOverRequest)
+}
+
+// hush ends what the assistant is saying, here.
+func (s *State) hush(out *effects) {
+	answered := s.reply.phase == answering
+	if s.reply.phase != quiet {
+		out.add(Cancel{s.turn})
+	}
+	s.reply = reply{}
+	s.silence(out)
+	if answered {
+		s.tell(out, AnswerEnded{})
+	}
+}

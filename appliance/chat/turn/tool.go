@@ -1,0 +1,302 @@
+package turn
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/language"
+)
+
+const (
+	// MostCalls is how many tools one turn may call, one after the other: enough
+	// for "find it, look it up, book it", and an end for a model that only calls.
+	MostCalls = 5
+	// DefaultToolLimit is how long a tool may take. People on the phone wait half a
+	// minute for "let me look that up", and not much longer.
+	DefaultToolLimit = 30 * time.Second
+	// DefaultFiller is how long a tool may take before the assistant says that it
+	// is at it. Two seconds of silence are taken for a line that is dead.
+	DefaultFiller = 1500 * time.Millisecond
+)
+
+// Tool is what the assistant may call in place of saying something.
+type Tool struct {
+	Name, Description string
+	// Parameters is the JSON schema of the arguments, an object, as text.
+	Parameters string
+	// Fallback is what the model is told when the call fails; where it is empty
+	// the assistant apologises instead.
+	Fallback string
+	Builtin  bool // the box brings it
+	OnBox    bool // the box runs it; else the client does
+}
+
+// HangUp is the tool by which the assistant ends the chat; what it does is done
+// here.
+const HangUp = string(contract.HangUp)
+
+// Call is the assistant's wish to have a tool run.
+type Call struct {
+	ID        string // names the call on the wire
+	Name      string // of the Tool
+	Arguments string // a JSON object
+	// Misfit says why they are no arguments of the tool, which was tried twice;
+	// empty: they are.
+	Misfit string
+}
+
+type (
+	// Called says that the mind of a turn wants a tool to be run, in place of
+	// more sentences.
+	Called struct {
+		At
+		Turn int
+		Call Call
+	}
+	// Answered is how a tool call ended. The model sees Content alone. It comes
+	// from the client, or OnBox from who ran it there.
+	Answered struct {
+		At
+		CallID  string
+		Content string
+		Failed  bool
+		Error   string // for people
+		OnBox   bool
+	}
+)
+
+type (
+	// Run has the box run one of its tools. What it answers comes as Answered.
+	Run struct {
+		Turn int
+		Call Call
+	}
+	// StopTool has the box give up the tool that it runs for a turn.
+	StopTool struct{ Turn int }
+	// Enough says that no more sentences of a turn are wanted: its mind may go,
+	// its mouth goes on.
+	Enough struct{ Turn int }
+)
+
+func (Run) effect()      {}
+func (StopTool) effect() {}
+func (Enough) effect()   {}
+
+type (
+	// ToolCalled says that the assistant calls a tool.
+	ToolCalled struct {
+		Call
+		Tool Tool
+	}
+	// ToolReplied says how a call ended.
+	ToolReplied struct {
+		Answered
+		Tool Tool
+	}
+)
+
+func (ToolCalled) fact()  {}
+func (ToolReplied) fact() {}
+
+// openCall is a call that has no answer yet.
+type openCall struct {
+	Call
+	tool   Tool
+	told   bool          // it is under way; else the user may still go on
+	since  time.Duration // when it was told
+	filled bool          // the user was told that it takes long
+	nth    int           // of its turn, from 1
+}
+
+// brokenCall is a call whose turn was broken off, and may yet go on: by a pause,
+// or by a sound that may be nothing.
+type brokenCall struct {
+	openCall
+	answer *Answered
+}
+
+func (c openCall) is() bool { return c.ID != "" }
+
+// called: the mind wants a tool. A guess calls none before the user has finished.
+func (s *State) called(out *effects, e Called) {
+	if !s.at(e.Turn) || s.reply.thought || s.reply.call.is() {
+		return
+	}
+	s.reply.call = openCall{Call: e.Call, tool: s.settings.tool(e.Call.Name), nth: s.reply.calls + 1}
+	s.makeCall(out)
+}
+
+// makeCall makes the call that waits for the user to have finished, if one does.
+func (s *State) makeCall(out *effects) {
+	c := &s.reply.call
+	if s.reply.phase != answering || !c.is() || c.told {
+		return
+	}
+	c.told, c.since = true, s.now
+	s.reply.calls = c.nth
+	if c.Misfit != "" { // nobody could run it
+		s.goOn(out, Answered{Failed: true})
+		return
+	}
+	s.tell(out, ToolCalled{c.Call, c.tool})
+	s.start(out)
+}
+
+// start has a call of the box carried out.
+func (s *State) start(out *effects) {
+	switch c := s.reply.call; {
+	case c.Name == HangUp && c.tool.Builtin:
+		s.hangUp(out, c)
+	case c.tool.OnBox:
+		out.add(Run{s.turn, c.Call})
+	}
+}
+
+// answered: a tool has answered. What nobody waits for is an error, unless the
+// box itself brings it.
+func (s *State) answered(out *effects, e Answered) {
+	open, broken := s.reply.call, s.broken.call
+	switch {
+	case open.told && open.ID == e.CallID && open.tool.OnBox == e.OnBox:
+		s.tell(out, ToolReplied{e, open.tool})
+		s.goOn(out, e)
+	case broken.told && broken.ID == e.CallID && broken.answer == nil && broken.tool.OnBox == e.OnBox:
+		s.tell(out, ToolReplied{e, broken.tool})
+		s.broken.call.answer = &e
+	case !e.OnBox:
+		s.faulty(out, contract.Fault{Code: contract.UnexpectedTool, Detail: fmt.Sprintf(
+			"tool_call_id: no call %q waits for an answer; it was answered already, took too long, was given up when the user spoke, or never was.", shown(e.CallID))})
+	}
+}
+
+// goOn has the model go on with what a tool answered; without anything to go on
+// with the assistant apologises.
+func (s *State) goOn(out *effects, e Answered) {
+	c := s.reply.call
+	content := e.Content
+	if e.Failed {
+		content = cmp.Or(e.Content, c.tool.Fallback)
+	}
+	s.remember(c.Call, cmp.Or(content, NoAnswer))
+	s.reply.call = openCall{}
+	if e.Failed && content == "" {
+		s.last(out, language.Of(s.settings.spoken).Sorry(), c.ID)
+		return
+	}
+	out.add(Think{Turn: s.turn, GoesOn: true, NoCall: c.nth >= MostCalls || c.Misfit != "", Conversation: s.conversation()})
+}
+
+// NoAnswer is what the model finds in place of a tool's answer where there was
+// none.
+const NoAnswer = "The tool failed and did nothing."
+
+// remember adds a call and its answer to the history, one after the other: no
+// model is ever shown the one without the other.
+func (s *State) remember(c Call, content string) {
+	arguments := c.Arguments
+	if c.Misfit != "" {
+		arguments = "{}"
+	}
+	s.history = append(s.history, Entry{Role: ToolCall, ID: c.ID, Name: c.Name, Text: arguments}, Entry{Role: ToolResult, ID: c.ID, Text: content})
+}
+
+// last has a turn end with a sentence that nobody had to think of.
+func (s *State) last(out *effects, text, after string) {
+	r := &s.reply
+	r.thought = true
+	if text != "" {
+		r.unspoken = append(slices.Clip(r.unspoken), Sentence{ID: contract.DerivedID(after), Text: text})
+	}
+	s.askMouth(out)
+	s.finish(out)
+}
+
+// toolLate is when a call has taken too long.
+func (s State) toolLate() time.Duration {
+	if c := s.reply.call; c.told {
+		return c.since + s.settings.ToolLimit
+	}
+	return never
+}
+
+// toolIsLate: the tool is not waited for any longer.
+func (s *State) toolIsLate(out *effects) {
+	c := s.reply.call
+	a := Answered{CallID: c.ID, Failed: true, Error: "It did not answer within " + s.settings.ToolLimit.String() + ".", OnBox: true}
+	s.tell(out, ToolReplied{a, c.tool})
+	if c.tool.OnBox {
+		out.add(StopTool{s.turn})
+	}
+	s.goOn(out, a)
+}
+
+// fillerDue is when the user is told that it takes long.
+func (s State) fillerDue() time.Duration {
+	c := s.reply.call
+	if !c.told || c.filled || s.settings.Filler <= 0 || len(s.reply.asked)+len(s.reply.unspoken) > 0 || s.leaving.on {
+		return never
+	}
+	return max(c.since, s.silentAt) + s.settings.Filler
+}
+
+// fill says that it takes long.
+func (s *State) fill(out *effects) {
+	c := &s.reply.call
+	c.filled = true
+	if text := language.Of(s.settings.spoken).Working(c.nth); text != "" {
+		s.reply.unspoken = append(slices.Clip(s.reply.unspoken), Sentence{ID: contract.DerivedID("filler " + c.ID), Text: text})
+		s.askMouth(out)
+	}
+}
+
+// brokenCall is what is kept of the call of a reply that is broken off.
+func (r reply) brokenCall() brokenCall {
+	if !r.call.told {
+		return brokenCall{}
+	}
+	return brokenCall{openCall: r.call}
+}
+
+// shown shortens what a client sent, before it is said back.
+func shown(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// resumeCall goes on with a turn that was broken off while a tool was at work.
+func (s *State) resumeCall(out *effects) bool {
+	c := s.broken.call
+	if !c.is() {
+		return false
+	}
+	s.turn++
+	s.reply = reply{phase: answering, call: c.openCall, calls: c.nth}
+	s.broken, s.unsaid, s.resumes = brokenOff{}, nil, false
+	if s.reply.call.tool.OnBox {
+		s.reply.call.since = s.now
+	}
+	switch {
+	case c.answer != nil:
+		s.goOn(out, *c.answer)
+	case c.tool.OnBox: // it was given up with the turn
+		s.start(out)
+	}
+	return true
+}
+
+// tool is the one of a name; of a name that there is none of, an empty one.
+func (s Settings) tool(name string) Tool {
+	for _, t := range s.Tools {
+		if t.Name == name {
+			return t
+		}
+	}
+	return Tool{Name: name}
+}

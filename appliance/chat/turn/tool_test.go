@@ -1,0 +1,250 @@
+package turn
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+func weather() Tool {
+	return Tool{Name: "weather", Description: "What the weather is.", Parameters: `{"type":"object"}`, Fallback: "The weather is not known."}
+}
+
+func withTools(tools ...Tool) func(*Settings) {
+	return func(s *Settings) { s.Tools = tools }
+}
+
+func calls(turn int, id, name string) Called {
+	return Called{Turn: turn, Call: Call{ID: id, Name: name, Arguments: `{"day":"today"}`}}
+}
+
+const (
+	calledWeather = `tool_call weather {"day":"today"}`
+	answered      = "tool_response weather: Rain."
+)
+
+func TestAToolAnswersAndTheModelGoesOn(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Typed{Text: "Does it rain?"})
+	want(t, b.after(calls(1, "a", "weather")), calledWeather)
+	want(t, b.after(ThoughtEnded{Turn: 1})) // of the mind that has called
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
+	want(t, b.after(thinks(1, "It rains.")), "speak 1: It rains.")
+	want(t, b.after(ThoughtEnded{Turn: 1}), "done 1")
+	want(t, b.after(clip(1, "It rains.", time.Second)), "assistant: It rains.", "audio id-It rains.", "assistant_end")
+	got := b.state.Conversation().History
+	called, answer := Entry{Role: ToolCall, ID: "a", Name: "weather", Text: `{"day":"today"}`}, Entry{Role: ToolResult, ID: "a", Text: "Rain."}
+	if len(got) != 4 || !reflect.DeepEqual(got[1], called) || !reflect.DeepEqual(got[2], answer) {
+		t.Errorf("the model will see %+v", got)
+	}
+}
+
+func TestAGuessCallsNoTool(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Does it rain?")})
+	want(t, b.after(calls(1, "a", "weather")))
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: Does it rain?", calledWeather)
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
+
+	b = begin(t, withTools(weather())) // and if the user goes on, never
+	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Does it")}, calls(1, "a", "weather"),
+		WentOn{Utterance: 1, Revision: 1}, Voiced{Utterance: 1, Voice: 2 * time.Second})
+	want(t, b.after(Guessed{Utterance: 1, Revision: 2, Words: says("Does it snow?")}), "cancel 1", "prepare 2: Does it snow?")
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 2}), "user: Does it snow?")
+}
+
+func TestAnAnswerNobodyWaitsForIsAnError(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+	want(t, b.after(Answered{CallID: "b", Content: "Rain."}), "error E0731")
+	b.after(Answered{CallID: "a", Content: "Rain."})
+	want(t, b.after(Answered{CallID: "a", Content: "Snow."}), "error E0731")
+}
+
+func TestOfAToolErrorTheModelSeesTheContentOrTheFallback(t *testing.T) {
+	for content, want1 := range map[string]string{"Ask tomorrow.": "go on 1: Ask tomorrow.", "": "go on 1: The weather is not known."} {
+		b := begin(t, withTools(weather()))
+		b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+		want(t, b.after(Answered{CallID: "a", Failed: true, Error: "server down", Content: content}), "tool_error weather: "+content, want1)
+	}
+}
+
+func TestAToolThatFailsWithoutAFallbackIsApologisedFor(t *testing.T) {
+	bare := weather()
+	bare.Fallback = ""
+	b := begin(t, withTools(bare))
+	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+	want(t, b.after(Answered{CallID: "a", Failed: true}), "tool_error weather: ", "speak 1: I'm sorry, that did not work.", "done 1")
+	want(t, b.after(clip(1, "I'm sorry, that did not work.", time.Second))[2:], "assistant_end")
+}
+
+func TestAToolThatTakesTooLongIsGivenUp(t *testing.T) {
+	b := begin(t, withTools(weather()), func(s *Settings) { s.Filler = 0 })
+	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+	at, _ := b.state.Wake()
+	if late := at - b.now; late != DefaultToolLimit {
+		t.Fatalf("it is waited for %v", late)
+	}
+	b.now = at
+	want(t, b.after(Tick{}), "tool_error weather: ", "go on 1: The weather is not known.")
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+}
+
+func TestWhileAToolTakesLongTheAssistantSaysSo(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+	b.now = b.wake()
+	if b.now > 2*time.Second {
+		t.Fatalf("only after %v", b.now)
+	}
+	want(t, b.after(Tick{}), "speak 1: One moment, please.")
+	b.after(clip(1, "One moment, please.", time.Second))
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
+	if at := b.wake(); at < 60*time.Second {
+		t.Errorf("it wakes again at %v", at)
+	}
+}
+
+// wake is when it wants to be woken.
+func (b *told) wake() time.Duration {
+	at, _ := b.state.Wake()
+	return at
+}
+
+func TestATurnCallsFiveToolsAtMost(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Typed{Text: "Does it rain?"})
+	for n := 1; n <= MostCalls; n++ {
+		id := string(rune('a' + n))
+		want(t, b.after(calls(1, id, "weather")), calledWeather)
+		how := "go on 1: Rain."
+		if n == MostCalls {
+			how = "go on in words 1: Rain."
+		}
+		want(t, b.after(Answered{CallID: id, Content: "Rain."}), answered, how)
+	}
+}
+
+func TestACallThatFitsNoToolIsNotMade(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Typed{Text: "Does it rain?"})
+	want(t, b.after(Called{Turn: 1, Call: Call{ID: "a", Name: "weather", Arguments: "{", Misfit: "no JSON"}}), "go on in words 1: The weather is not known.")
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+}
+
+// Real words give the call up; a cough does not, whatever comes first.
+func TestACallOutlivesACough(t *testing.T) {
+	interrupted := func() *told {
+		b := begin(t, withTools(weather()))
+		b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+		want(t, b.after(Voiced{Utterance: 1, Voice: time.Second}), "cancel 1", "user_interruption")
+		return b
+	}
+	b := interrupted()
+	b.after(Guessed{Utterance: 1, Revision: 1})
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}))
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 2: Rain.")
+
+	b = interrupted()
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered)
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+	b.after(Guessed{Utterance: 1, Revision: 1})
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "go on 2: Rain.")
+
+	b = interrupted()
+	b.after(Guessed{Utterance: 1, Revision: 1, Words: says("No, tomorrow.")})
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "user: No, tomorrow.")
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
+}
+
+func TestACallOutlivesAPause(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+	want(t, b.after(PauseAsked{}), "record PAUSE_ONSET", "cancel 1", "assistant_end")
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered)
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "go on 2: Rain.")
+
+	b.after(calls(2, "b", "weather"), PauseAsked{}, Typed{Text: "And snow?"})
+	want(t, b.after(ResumeAsked{}), "record RESUME_ONSET", "think 3: And snow?")
+}
+
+func TestWhatTheClientHasSaidMeanwhileEndsNoCall(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+	want(t, b.after(Dictated{Sentences: []Sentence{{ID: "d", Text: "Let me see."}}}), "speak 1: Let me see.")
+	want(t, b.after(clip(1, "Let me see.", time.Second)), "assistant: Let me see.", "audio id-Let me see.")
+	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), answered, "go on 1: Rain.")
+}
+
+func TestAToolOfTheBoxRunsThere(t *testing.T) {
+	b := begin(t, withTools(Builtin(contract.WebSearch, "")), func(s *Settings) { s.Filler = 0 })
+	b.after(Typed{Text: "Any news?"})
+	want(t, b.after(calls(1, "a", "web_search")), `tool_call web_search {"day":"today"}`, `run 1: web_search {"day":"today"}`)
+	want(t, b.after(Answered{CallID: "a", Content: "Forged."}), "error E0731") // the client does not answer for the box
+	want(t, b.after(Answered{CallID: "a", Content: "None.", OnBox: true}), "tool_response web_search: None.", "go on 1: None.")
+	b.after(calls(1, "b", "web_search"))
+	b.now = b.now + DefaultToolLimit
+	want(t, b.after(Tick{})[:2], "tool_error web_search: ", "stop tool 1")
+	want(t, b.after(Answered{CallID: "b", Content: "Late.", OnBox: true}))
+}
+
+func TestHangingUpComesAfterTheGoodbye(t *testing.T) {
+	b := begin(t, withTools(Builtin(contract.HangUp, "")))
+	b.after(Typed{Text: "Goodbye."})
+	got := b.after(calls(1, "a", "hang_up"))
+	want(t, got[:1], `tool_call hang_up {"day":"today"}`)
+	if got[2][:14] != "go on in words" {
+		t.Fatalf("it brings %q", got)
+	}
+	b.after(thinks(1, "Bye!"), ThoughtEnded{Turn: 1}, clip(1, "Bye!", time.Second))
+	if at := b.wake(); at != b.state.silentAt {
+		t.Fatalf("it wakes at %v, the goodbye ends at %v", at, b.state.silentAt)
+	}
+	b.now = b.state.silentAt
+	want(t, b.after(Tick{}), "end USER_ENDED 1000")
+}
+
+func TestWhoSaysMoreIsNotHungUpOn(t *testing.T) {
+	b := begin(t, withTools(Builtin(contract.HangUp, "")))
+	b.after(Typed{Text: "Goodbye."}, thinks(1, "Bye!"), calls(1, "a", "hang_up"), clip(1, "Bye!", time.Second))
+	want(t, b.after(Typed{Text: "Wait."}), "amend id-Bye!: …", "user_interruption", "user: Wait.", "think 2: Wait.")
+	b.after(thinks(2, "Yes?"), ThoughtEnded{Turn: 2}, clip(2, "Yes?", time.Second))
+	b.now = b.state.silentAt + time.Minute
+	want(t, b.after(Tick{}))
+}
+
+func TestToolsOfSettingsAreCheckedAsAWhole(t *testing.T) {
+	tool := func(name string) contract.Tool {
+		return contract.Tool{Type: contract.ToolFunction, Name: name, Parameters: "{}"}
+	}
+	for name, x := range map[string]struct {
+		sent contract.SessionSettings
+		want string
+	}{
+		"twice":        {contract.SessionSettings{Tools: []contract.Tool{tool("a"), tool("a")}}, "error E0716"},
+		"built in":     {contract.SessionSettings{Tools: []contract.Tool{tool("hang_up")}}, "error E0716"},
+		"removed":      {contract.SessionSettings{Tools: []contract.Tool{tool("a")}}, "error E0716"},
+		"emptied":      {contract.SessionSettings{Tools: []contract.Tool{}}, "error E0716"},
+		"one more":     {contract.SessionSettings{Tools: []contract.Tool{tool("a"), tool("weather")}}, "record SESSION_SETTINGS"},
+		"one built in": {contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{{Name: contract.HangUp}}}, "record SESSION_SETTINGS"},
+	} {
+		b := begin(t, withTools(weather()))
+		if x.want == "error E0716" {
+			x.sent.CustomSessionID = "half"
+		}
+		got := b.after(SettingsAsked{Message: x.sent})
+		if len(got) != 1 || got[0] != x.want || b.state.settings.CustomSessionID != "" {
+			t.Errorf("%s: %q, session %q", name, got, b.state.settings.CustomSessionID)
+		}
+	}
+	b := begin(t, withTools(weather()))
+	b.after(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{tool("weather"), tool("b")}, BuiltinTools: []contract.BuiltinToolConfig{{Name: contract.HangUp}}}})
+	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{}}}), "error E0716")
+	if n := len(b.state.settings.Tools); n != 3 {
+		t.Errorf("%d tools", n)
+	}
+}

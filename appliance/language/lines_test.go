@@ -1,0 +1,23 @@
+package language
+
+import "testing"
+
+// Each language of the table has its own lines, and an unknown one those of
+// English.
+func TestEveryLanguageHasItsLines(t *testing.T) {
+	seen := map[string]string{}
+	for _, l := range table {
+		for name, text := range map[string]string{
+			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.Broken(),
+			"nudge": l.Nudge(1), "nudge again": l.Nudge(2), "last nudge": l.Nudge(7),
+		} {
+			if other, twice := seen[text]; text == "" || twice {
+				t.Errorf("%s: %s is %q, as %s", l.tag, name, text, other)
+			}
+			seen[text] = l.tag + " " + name
+		}
+	}
+	if got := Of("xx").Sorry(); got != Of("en").Sorry() {
+		t.Errorf("of an unknown language it is %q", got)
+	}
+}
