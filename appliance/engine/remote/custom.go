@@ -54,23 +54,28 @@ func OpenCustom(o CustomOptions) (Custom, error) {
 			custom:  true,
 		}, nil
 	}
+	if u.Scheme == "wss" || u.Scheme == "ws" {
+		return openSocket(u, o.Limits), nil
+	}
 	return nil, fmt.Errorf("custom language model: %q begins with none of https://, http://, wss:// and ws://", o.URL)
 }
 
 // customClient is the HTTP client for the server of one custom language model.
 func customClient(server *url.URL) *http.Client {
-	encrypted := server.Scheme == "https" || server.Scheme == "wss"
-	transport := &http.Transport{
-		DialContext: (&net.Dialer{
-			Timeout: dialing, KeepAlive: 30 * time.Second, Control: guard(encrypted),
-		}).DialContext,
+	return &http.Client{Transport: bounded{customTransport(server.Scheme == "https")}, CheckRedirect: staysAt(server)}
+}
+
+// customTransport goes to no proxy: which addresses it may go to is for the guard
+// to say, and not for somebody beyond it.
+func customTransport(encrypted bool) *http.Transport {
+	return &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: dialing, KeepAlive: 30 * time.Second, Control: guard(encrypted)}).DialContext,
 		TLSHandshakeTimeout:    dialing,
 		MaxResponseHeaderBytes: 64 << 10, // the default is 10 MiB, which a chat need not hold
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    1, // a conversation has one answer at a time
 		IdleConnTimeout:        time.Minute,
 	}
-	return &http.Client{Transport: bounded{transport}, CheckRedirect: staysAt(server)}
 }
 
 // customAddress is where a request goes: the URL, with the name of the session

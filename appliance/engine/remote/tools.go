@@ -16,6 +16,8 @@ import (
 // the API may be is no call any more.
 const maxCallBytes = 256 << 10
 
+var errCallSize = fmt.Errorf("the call of a tool has more than %d bytes", maxCallBytes)
+
 // takeCalls joins the parts of a call as they come. One call was asked for, and
 // servers that make more at once are held to the first.
 func (a *answer) takeCalls(parts []wireCall) error {
@@ -33,7 +35,7 @@ func (a *answer) takeCalls(parts []wireCall) error {
 			a.call.Name = p.Function.Name
 		}
 		if a.callSize += len(p.Function.Arguments); a.callSize > maxCallBytes {
-			return fmt.Errorf("the call of a tool has more than %d bytes", maxCallBytes)
+			return errCallSize
 		}
 		a.call.Arguments += p.Function.Arguments
 	}

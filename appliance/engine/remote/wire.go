@@ -151,6 +151,15 @@ func wireMessage(m engine.Message) message {
 	return out
 }
 
+// wireTools are tools in the server's words.
+func wireTools(tools []engine.Tool) []wireTool {
+	var out []wireTool
+	for _, t := range tools {
+		out = append(out, wireTool{"function", wireFunction{t.Name, t.Description, t.Parameters}})
+	}
+	return out
+}
+
 // question is p in the server's words.
 func (m *Model) question(p engine.Prompt) question {
 	q := question{
@@ -159,9 +168,7 @@ func (m *Model) question(p engine.Prompt) question {
 	for _, said := range p.Messages {
 		q.Messages = append(q.Messages, wireMessage(said))
 	}
-	for _, t := range p.Tools {
-		q.Tools = append(q.Tools, wireTool{"function", wireFunction{t.Name, t.Description, t.Parameters}})
-	}
+	q.Tools = wireTools(p.Tools)
 	if len(q.Tools) > 0 {
 		q.ToolChoice, q.ParallelToolCalls = "auto", new(bool)
 		if p.NoCall {

@@ -1,0 +1,286 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/engine"
+)
+
+// handshake bounds the making of a connection, with TCP, TLS and the upgrade. It
+// ends before FirstPiece does, so that the error says what took so long.
+const handshake = 8 * time.Second
+
+// dialAgain is how long after a connection could not be made nobody makes one
+// ahead of an answer.
+const dialAgain = 5 * time.Second
+
+// Socket is a custom language model that talks over a WebSocket: one connection
+// for its one conversation, made anew when it is gone, and where an answer that
+// nobody wants any more does not end.
+type Socket struct {
+	client  *http.Client
+	address string
+	server  string // scheme and host, for messages
+	limits  Limits
+
+	asking  chan struct{} // has one while an answer is asked for
+	dialing chan struct{} // has one while a connection is made
+	running sync.WaitGroup
+
+	mu     sync.Mutex
+	link   *link     // nil: none yet
+	failed time.Time // when a connection could not be made
+	closed bool
+}
+
+// openSocket prepares to use the model at a URL.
+func openSocket(u *url.URL, l Limits) *Socket {
+	overHTTP := *u
+	overHTTP.Scheme = strings.Replace(u.Scheme, "ws", "http", 1)
+	transport := customTransport(overHTTP.Scheme == "https")
+	transport.ForceAttemptHTTP2 = false
+	return &Socket{
+		client:  &http.Client{Transport: transport, CheckRedirect: staysAt(&overHTTP)},
+		address: u.String(), server: u.Scheme + "://" + u.Host, limits: l.orDefault(),
+		asking: make(chan struct{}, 1), dialing: make(chan struct{}, 1),
+	}
+}
+
+// Generate sends the conversation and streams the answer. A connection that
+// turns out to be gone before anything was answered is made anew once.
+func (s *Socket) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	start := time.Now()
+	if err := cannot(p); err != nil {
+		return engine.Usage{}, err
+	}
+	select {
+	case s.asking <- struct{}{}:
+		defer func() { <-s.asking }()
+	case <-ctx.Done():
+		return engine.Usage{}, context.Cause(ctx)
+	}
+	for try := 0; ; try++ {
+		usage, kept, err := s.once(ctx, start, p, emit)
+		fault, ok := errors.AsType[*Error](err)
+		if !ok || fault.Kind != Disconnected || fault.Answered || !kept || try > 0 {
+			return usage, err
+		}
+	}
+}
+
+// once asks for an answer; kept says that it was over a connection that was there.
+func (s *Socket) once(ctx context.Context, start time.Time, p engine.Prompt, emit func(engine.Part) error) (_ engine.Usage, kept bool, _ error) {
+	watched, watch := newWatch(ctx, s.limits, start)
+	defer watch.stop()
+	a := &answer{start: start, watch: watch, emit: emit, usage: &engine.Usage{}, custom: true, session: p.Session}
+	l, kept, err := s.ready(watched, p.Key)
+	if err != nil {
+		return *a.usage, kept, s.fault(watched, ctx, err, false)
+	}
+	err = s.ask(watched, l, p, a)
+	switch {
+	case a.refused != nil: // emit's own error
+		return *a.usage, kept, a.refused
+	case err != nil:
+		return *a.usage, kept, s.fault(watched, ctx, err, a.begun)
+	}
+	return *a.usage, kept, nil
+}
+
+// ask sends the question over a link and reads the answer to its end.
+func (s *Socket) ask(ctx context.Context, l *link, p engine.Prompt, a *answer) error {
+	body, err := socketBody(p)
+	if err != nil {
+		return err
+	}
+	to, ok := l.await()
+	if !ok {
+		return errGone
+	}
+	defer func() { l.done(a.finished, a.call != nil) }()
+	if err := l.conn.Write(ctx, websocket.MessageText, body); err != nil {
+		l.close()
+		return goneBecause(err)
+	}
+	before := ""
+	for !a.finished && a.call == nil {
+		said, err := l.next(ctx, to)
+		if err != nil {
+			return err
+		}
+		if err := take(a, said, &before); err != nil {
+			l.close()
+			return err
+		}
+	}
+	if err := a.deliver(a.thoughts.rest()); err != nil {
+		return err
+	}
+	return a.deliverCall()
+}
+
+// take emits what a message says.
+func take(a *answer, said socketAnswer, before *string) error {
+	a.watch.next()
+	a.events++
+	if err := a.named(said.CustomSessionID); err != nil {
+		return err
+	}
+	switch said.Type {
+	case saysText:
+		if a.texted += len(said.Text); a.texted > maxCustomText {
+			return fmt.Errorf("the answer has more than %d bytes of text", maxCustomText)
+		}
+		piece := gap(*before, said.Text) + said.Text
+		if said.Text != "" {
+			*before = said.Text
+		}
+		return a.deliver(a.thoughts.spoken(piece))
+	case saysEnd:
+		a.finished = true
+	case saysCall:
+		call, err := said.call()
+		a.call = call
+		return err
+	case saysFail:
+		return errNoMessage
+	}
+	return nil
+}
+
+// ready returns a link that can be used, and whether it was there before.
+func (s *Socket) ready(ctx context.Context, key string) (_ *link, kept bool, _ error) {
+	select {
+	case s.dialing <- struct{}{}:
+		defer func() { <-s.dialing }()
+	case <-ctx.Done():
+		return nil, false, context.Cause(ctx)
+	}
+	s.mu.Lock()
+	l := s.link
+	s.mu.Unlock()
+	if l != nil && l.alive(key) {
+		return l, true, nil
+	}
+	if l != nil {
+		l.close()
+	}
+	l, err := s.dial(ctx, key)
+	if err != nil {
+		s.mu.Lock()
+		s.failed = time.Now()
+		s.mu.Unlock()
+		return nil, false, err
+	}
+	return l, false, nil
+}
+
+func (s *Socket) dial(ctx context.Context, key string) (*link, error) {
+	header := http.Header{"User-Agent": {"parley"}}
+	if key != "" {
+		header.Set("Authorization", "Bearer "+key)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, handshake, errHandshake)
+	defer cancel()
+	conn, response, err := websocket.Dial(ctx, s.address, &websocket.DialOptions{HTTPClient: s.client, HTTPHeader: header})
+	if err != nil {
+		if response != nil && response.StatusCode != http.StatusSwitchingProtocols {
+			return nil, &statusError{status: response.StatusCode, retryAfter: response.Header.Get("Retry-After")}
+		}
+		return nil, errors.Join(err, context.Cause(ctx))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		_ = conn.CloseNow()
+		return nil, errGone
+	}
+	s.link = newLink(conn, key, s.running.Go)
+	return s.link, nil
+}
+
+// Prefill makes the connection ahead of the first answer, and anew when it is
+// gone: the conversation itself is sent with each answer. What goes wrong with
+// that is told when an answer is asked for.
+func (s *Socket) Prefill(ctx context.Context, p engine.Prompt) error {
+	s.mu.Lock()
+	idle := s.closed || time.Since(s.failed) < dialAgain
+	s.mu.Unlock()
+	if !idle {
+		_, _, _ = s.ready(ctx, p.Key)
+	}
+	return nil
+}
+
+// Choose is not in the protocol.
+func (s *Socket) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
+	return nil, fmt.Errorf("custom language model: it tells no probabilities: %w", engine.ErrCannot)
+}
+
+// Forget closes the connection: the conversation is over. It does not wait for
+// the other side to agree.
+func (s *Socket) Forget(string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed && s.link != nil {
+		s.running.Go(s.link.leave)
+	}
+	s.closed = true
+}
+
+// Close closes the connection, and waits until nothing of it runs.
+func (s *Socket) Close() error {
+	s.Forget("")
+	s.running.Wait()
+	s.client.CloseIdleConnections()
+	return nil
+}
+
+// The ways in which a link fails.
+var (
+	errGone      = errors.New("the connection is gone")
+	errHandshake = errors.New("the handshake took too long")
+	errNoMessage = errors.New("it sent an error, or what is none of the protocol's messages")
+)
+
+// goneBecause is why nothing more of an answer comes.
+func goneBecause(err error) error { return fmt.Errorf("%w: %w", errGone, err) }
+
+// fault classifies what asking for an answer came to, as Model.fault does.
+func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) error {
+	m := Model{server: s.server, limits: s.limits, custom: true}
+	status, refused := errors.AsType[*statusError](err)
+	code, closed := closedBy(err)
+	e := &Error{Kind: Disconnected, Server: s.server, Answered: answered, Err: err, Custom: true, Why: short(err.Error())}
+	switch {
+	case context.Cause(watched) != nil:
+		return m.fault(watched, ctx, err, answered)
+	case refused:
+		m.status(e, status)
+		if e.Kind == Refused || e.Kind == BadAnswer {
+			e.Kind = Disconnected // there is no connection, whatever the reason
+		}
+	case closed && code == websocket.StatusMessageTooBig:
+		e.Kind, e.public = BadAnswer, "A message of it is too long."
+	case closed:
+		e.public = fmt.Sprintf("It closed the connection with code %d.", code)
+	case strings.Contains(err.Error(), "read limited at"):
+		e.Kind, e.public = BadAnswer, fmt.Sprintf("A message of it has more than %d bytes.", maxSocketMessage)
+	case errors.Is(err, errHandshake):
+		e.public = "The handshake took too long."
+	case errors.Is(err, errGone):
+		e.public = "The connection broke."
+	default:
+		return m.fault(watched, ctx, err, answered)
+	}
+	return e
+}

@@ -1,0 +1,121 @@
+package remote
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/appliance/engine"
+)
+
+// What a custom language model is sent over its WebSocket, and what it says.
+
+// socketQuestion is what it is sent for each answer.
+type socketQuestion struct {
+	Messages        []socketMessage `json:"messages"`
+	CustomSessionID *string         `json:"custom_session_id"`
+	Temperature     float64         `json:"temperature,omitempty"`
+	Tools           []wireTool      `json:"tools,omitempty"`
+}
+
+// socketMessage is one message of the conversation. What a tool has to do with
+// has the names that it has in a chat.
+type socketMessage struct {
+	Type       string    `json:"type"`
+	Message    plain     `json:"message"`
+	Models     inference `json:"models"`
+	Time       *interval `json:"time,omitempty"`
+	ToolCallID string    `json:"tool_call_id,omitempty"`
+	Name       string    `json:"name,omitempty"`
+	Parameters string    `json:"parameters,omitempty"`
+}
+
+type plain struct {
+	Role    engine.Role `json:"role"`
+	Content string      `json:"content"`
+}
+
+// socketAnswer is what it says.
+type socketAnswer struct {
+	Type            string          `json:"type"`
+	Text            string          `json:"text"`
+	CustomSessionID string          `json:"custom_session_id"`
+	ToolCallID      string          `json:"tool_call_id"`
+	Name            string          `json:"name"`
+	Parameters      json.RawMessage `json:"parameters"` // an object, or the text of one
+}
+
+// The types of socketAnswer.
+const (
+	saysText = "assistant_input"
+	saysEnd  = "assistant_end"
+	saysCall = "tool_call"
+	saysFail = "error"
+)
+
+// socketBody is p as it is sent.
+func socketBody(p engine.Prompt) ([]byte, error) {
+	q := socketQuestion{Messages: []socketMessage{}, Temperature: p.Temperature, Tools: wireTools(p.Tools)}
+	if p.Session != "" {
+		q.CustomSessionID = &p.Session
+	}
+	for _, m := range p.Messages {
+		q.Messages = append(q.Messages, socketMessages(m)...)
+	}
+	body, err := json.Marshal(q)
+	if err != nil {
+		return nil, fmt.Errorf("custom language model: %w", err)
+	}
+	return body, nil
+}
+
+// socketMessages is a message as it is sent; each call of a tool is one of its
+// own.
+func socketMessages(m engine.Message) []socketMessage {
+	said := socketMessage{Type: string(m.Role) + "_message", Message: plain{m.Role, strings.ToValidUTF8(m.Content, "\uFFFD")}, ToolCallID: m.CallID}
+	if when, how := heard(m); how != nil {
+		said.Time, said.Models = when, *how
+	}
+	if m.Role == engine.ToolRole {
+		said.Type = "tool_response"
+	}
+	var out []socketMessage
+	if m.Content != "" || len(m.Calls) == 0 && m.Role != engine.System {
+		out = append(out, said)
+	}
+	for _, c := range m.Calls {
+		out = append(out, socketMessage{Type: saysCall, Message: plain{Role: m.Role}, ToolCallID: c.ID, Name: c.Name, Parameters: c.Arguments})
+	}
+	return out
+}
+
+// call is the tool that an answer calls.
+func (s socketAnswer) call() (*engine.ToolCall, error) {
+	arguments := string(s.Parameters)
+	if len(s.Parameters) > 0 && s.Parameters[0] == '"' {
+		if err := json.Unmarshal(s.Parameters, &arguments); err != nil {
+			return nil, err
+		}
+	}
+	if len(arguments) > maxCallBytes {
+		return nil, errCallSize
+	}
+	if s.Name == "" {
+		return nil, errors.New("the answer calls a tool without its name")
+	}
+	return &engine.ToolCall{ID: s.ToolCallID, Name: s.Name, Arguments: arguments}, nil
+}
+
+// gap is the space that is missing between two texts of which each was sent as a
+// whole: people send sentences without one. A stream of tokens has its own.
+func gap(before, text string) string {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(text)
+	if !strings.ContainsRune(".!?…:;)\"”»。！？", last) || unicode.IsLower(first) || !unicode.IsLetter(first) && !strings.ContainsRune("¿¡\"“«(", first) {
+		return ""
+	}
+	return " "
+}
