@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/appliance/engine"
+	"parley/appliance/engine/schema"
 )
 
 const (
@@ -75,11 +76,11 @@ func toolBlock(tools []engine.Tool) string {
 // follows the tool's schema; else it answers in words. After a tool's answer it
 // answers in words, so that no call leads to another without end.
 func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	grammars := make([]string, len(p.Tools))
+	all := make([]*schema.Parameters, len(p.Tools))
 	for i, t := range p.Tools {
 		var err error
-		if grammars[i], err = toolGrammar(t); err != nil {
-			return engine.Usage{}, err
+		if all[i], err = schema.Read(t.Name, t.Parameters); err != nil {
+			return engine.Usage{}, fmt.Errorf("llama: %w", err)
 		}
 	}
 	begun := time.Now()
@@ -93,7 +94,7 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 	if at < 0 {
 		return m.answer(ctx, p, begun, emit)
 	}
-	return m.call(ctx, p, begun, grammars[at], emit)
+	return m.call(ctx, p, begun, callGrammar(p.Tools[at].Name, all[at]), emit)
 }
 
 // route says which tool the user's last message asks for; -1: none.
@@ -178,4 +179,12 @@ func checkRoles(p engine.Prompt) error {
 		return fmt.Errorf("llama: a prompt with both tools and a grammar: %w", engine.ErrCannot)
 	}
 	return nil
+}
+
+// callGrammar is what a call of a tool follows, as the models were trained to
+// write it.
+func callGrammar(name string, p *schema.Parameters) string {
+	quoted, _ := json.Marshal(name)
+	rules := strings.Replace(p.Grammar(), "root ::=", "arguments ::=", 1)
+	return fmt.Sprintf("root ::= %s arguments \"}\"\n%s", schema.Literal(`{"name": `+string(quoted)+`, "arguments": `), rules)
 }

@@ -1,4 +1,4 @@
-package llama
+package schema
 
 import (
 	"encoding/json"
@@ -12,22 +12,22 @@ import (
 const mostInteger = 9_999_999_999_999_999
 
 // integer is the rule of an integer within the bounds of s.
-func (g *gbnf) integer(s schema, at string) (string, error) {
+func (w *writer) integer(s node, at string) (string, error) {
 	least, most, err := s.integers(at)
 	if err != nil {
 		return "", err
 	}
 	if least == -mostInteger && most == mostInteger {
-		return g.basic("integer"), nil
+		return w.basic("integer"), nil
 	}
 	if least > most {
-		return "", fmt.Errorf("%s: no integer is at least %d and at most %d", at, least, most)
+		return "", fault(at, "no integer is at least %d and at most %d", least, most)
 	}
-	return g.add(strings.Join(integersBetween(least, most), " | ")), nil
+	return w.add(strings.Join(integersBetween(least, most), " | ")), nil
 }
 
 // integers are the bounds of s for an integer.
-func (s schema) integers(at string) (least, most int64, err error) {
+func (s node) integers(at string) (least, most int64, err error) {
 	least, most = -mostInteger, mostInteger
 	for _, b := range []struct {
 		keyword string
@@ -44,11 +44,34 @@ func (s schema) integers(at string) (least, most int64, err error) {
 		}
 		var x float64
 		if err := json.Unmarshal(raw, &x); err != nil || string(raw) == "null" {
-			return 0, 0, fmt.Errorf("%s.%s: %.80s is not allowed; a number is", at, b.keyword, raw)
+			return 0, 0, fault(at+"."+b.keyword, "%.80s is not allowed; a number is", raw)
 		}
 		b.bound(x)
 	}
 	return least, most, nil
+}
+
+// number is the rule of a number within the bounds of s, as far as they are
+// integers from 0 on; what is beyond is checked.
+func (w *writer) number(s node, at string) (string, error) {
+	least, most, err := s.integers(at) // the least and the most integer
+	if err != nil {
+		return "", err
+	}
+	const fraction = `("." [0-9]{1,15})?`
+	switch {
+	case least > most: // 0.5 to 0.7
+		return w.basic("number"), nil
+	case least < 0:
+		return w.basic("number"), nil
+	case most == mostInteger && least == 0:
+		return w.add(`("0" | [1-9] [0-9]{0,15}) ` + fraction), nil
+	case most == mostInteger || s.other["exclusiveMaximum"] != nil:
+		return w.add("(" + strings.Join(integersBetween(least, most), " | ") + ") " + fraction), nil
+	case least == most:
+		return w.add(Literal(strconv.FormatInt(most, 10))), nil
+	}
+	return w.add("(" + strings.Join(integersBetween(least, most-1), " | ") + ") " + fraction + " | " + Literal(strconv.FormatInt(most, 10))), nil
 }
 
 // whole is x as far as integers go here, and one beyond.

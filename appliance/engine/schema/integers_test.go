@@ -1,4 +1,4 @@
-package llama
+package schema
 
 import (
 	"encoding/json"
@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"parley/appliance/engine"
 )
 
 // asRegexp reads the ways to write integers as a regular expression: they use of
@@ -60,7 +58,7 @@ func TestTheBoundsOfIntegersAreRead(t *testing.T) {
 		`{"exclusiveMaximum":1.5}`:   {-mostInteger, 1},
 		`{"minimum":3,"exclusiveMinimum":3,"maximum":1e300}`: {4, mostInteger},
 	} {
-		var s schema
+		var s node
 		if err := json.Unmarshal([]byte(text), &s.other); err != nil {
 			t.Fatal(err)
 		}
@@ -69,14 +67,14 @@ func TestTheBoundsOfIntegersAreRead(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"type":"integer","minimum":5,"maximum":4}`:             "parameters: no integer is at least 5 and at most 4",
-		`{"type":"integer","minimum":1.2,"maximum":1.8}`:         "parameters: no integer is at least 2 and at most 1",
-		`{"type":"integer","minimum":"5"}`:                       `parameters.minimum: "5" is not allowed; a number is`,
-		`{"type":"integer","minimum":2,"exclusiveMinimum":true}`: "parameters.exclusiveMinimum: true is not allowed; a number is",
-		`{"type":"integer","maximum":null}`:                      "parameters.maximum: null is not allowed; a number is",
+		`{"type":"integer","minimum":5,"maximum":4}`:             "parameters.properties.a: no integer is at least 5 and at most 4",
+		`{"type":"integer","minimum":1.2,"maximum":1.8}`:         "parameters.properties.a: no integer is at least 2 and at most 1",
+		`{"type":"integer","minimum":"5"}`:                       `parameters.properties.a.minimum: "5" is not allowed; a number is`,
+		`{"type":"integer","minimum":2,"exclusiveMinimum":true}`: "parameters.properties.a.exclusiveMinimum: true is not allowed; a number is",
+		`{"type":"integer","maximum":null}`:                      "parameters.properties.a.maximum: null is not allowed; a number is",
 		`{"type":"integer","minimum":1e300}`:                     "no integer is at least",
 	} {
-		_, err := toolGrammar(engine.Tool{Name: "t", Parameters: json.RawMessage(text)})
+		_, err := Read("t", []byte(`{"properties":{"a":`+text+`}}`))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
