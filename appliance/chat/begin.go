@@ -157,7 +157,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 		modelPace = h.pace(chosen.model)
 	}
 	c := &Session{
-		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, model: chosen.model, voices: h.Voices, line: o.Line,
+		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, voices: h.Voices, line: o.Line,
 		state:  turn.NewState(chosen.settings, begun, history),
 		events: make(chan posted, eventQueue), done: make(chan struct{}), applying: make(chan struct{}, 1),
 	}

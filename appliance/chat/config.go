@@ -110,6 +110,7 @@ func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if c.Nudges.Enabled {
 		s.Nudge = time.Duration(*c.Nudges.IntervalSecs) * time.Second
 	}
+	s.QuickResponses = *c.EllmModel.AllowShortResponses
 	for _, t := range c.Tools {
 		s.Tools = append(s.Tools, turn.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters, Fallback: t.FallbackContent})
 	}

@@ -43,6 +43,12 @@ func explained(e turn.Event) turn.Event {
 			return nil
 		}
 		return e
+	case turn.Broke:
+		ok := false
+		if e.Fault, ok = explainedFault(e.Fault); !ok {
+			return nil
+		}
+		return e
 	case turn.Faulty:
 		ok := false
 		if e.Fault, ok = explainedFault(e.Fault); !ok {

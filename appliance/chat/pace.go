@@ -43,11 +43,11 @@ func (p *pace) note(e turn.Event, follows []turn.Effect, n int) {
 	case turn.Guessed:
 		p.voiceEnd, p.heard = e.Words.End, e.Time()
 	case turn.Thought:
-		if e.Turn == n && p.thought == 0 {
+		if e.Turn == n && p.thought == 0 && !e.Sentence.Quick {
 			p.thought = e.Time()
 		}
 	case turn.Spoken:
-		if e.Turn == n && p.spoken == 0 {
+		if e.Turn == n && p.spoken == 0 && !e.Piece.Sentence.Quick {
 			p.spoken = e.Time()
 		}
 	}

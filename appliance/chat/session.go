@@ -12,7 +12,6 @@ import (
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
-	"parley/appliance/engine"
 )
 
 const (
@@ -42,7 +41,6 @@ type Session struct {
 	log    *slog.Logger
 	begun  time.Time
 	state  turn.State // of the goroutine that runs, and of Open before it
-	model  engine.LanguageModel
 	voices Voices
 	line   Line
 	about  Live
@@ -141,7 +139,7 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	c.last(func() { c.retry("record the end of a chat", c.scribe.End(c.ended.Status, time.Now())) })
 	c.last(func() { c.line.Close(c.ended.Code, c.ended.Reason) })
 	c.last(c.scribe.Over)
-	c.last(func() { c.model.Forget(c.id) })
+	c.last(c.replies.Forget)
 	c.log.Info("chat ended", "status", c.ended.Status, "reason", c.ended.Reason, "seconds", int(c.clock().Seconds()))
 }
 
@@ -229,6 +227,8 @@ func (c *Session) noteFault(e turn.Event) {
 	switch e := e.(type) {
 	case turn.Failed:
 		f = e.Fault
+	case turn.Broke:
+		f = e.Fault
 	case turn.Faulty:
 		f = e.Fault
 	}
@@ -243,7 +243,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Tell:
 		c.tell(e, settings.CustomSessionID)
 	case turn.Think:
-		c.replies.Think(ctx, e, reply.Manner{Temperature: settings.Temperature, Session: settings.CustomSessionID, Key: settings.ModelKey})
+		c.replies.Think(ctx, e, reply.Manner{Temperature: settings.Temperature, Session: settings.CustomSessionID, Key: settings.ModelKey, Quick: settings.QuickResponses})
 	case turn.Read:
 		c.replies.Read(ctx, e)
 	case turn.Run:

@@ -111,6 +111,7 @@ type MessageMetadata struct {
 	Language    string               `json:"language,omitempty"`    // BCP 47, of the user's words
 	Time        *MillisecondInterval `json:"time,omitempty"`        // of the user's words
 	Interrupted bool                 `json:"interrupted,omitempty"` // the text ends where the assistant was cut off
+	Quick       bool                 `json:"is_quick_response,omitempty"`
 }
 
 // ToolMetadata is the Metadata of a FUNCTION_CALL, whose text are the arguments,

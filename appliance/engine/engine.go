@@ -165,7 +165,7 @@ type Message struct {
 type ToolCall struct {
 	ID        string // names the call within its conversation
 	Name      string // of the Tool
-	Arguments string // a JSON object, as the tool's Parameters ask for
+	Arguments string // a JSON object, as the tool's Parameters ask for; a model on a server may write something else
 }
 
 // Tool is what the assistant may call in place of saying something.

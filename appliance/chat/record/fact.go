@@ -52,7 +52,7 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 	case turn.CutShort:
 		r := row(store.AgentMessage, store.Agent, f.Text)
 		r.ID = f.ID
-		r.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Interrupted: true})
+		r.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Interrupted: true, Quick: f.Quick})
 		return outgoing{amended: r}
 	case turn.ToolCalled:
 		return toolCalled(f, row(store.FunctionCall, store.Agent, f.Arguments))
@@ -106,11 +106,12 @@ func inference(scores *contract.EmotionScores) contract.Inference {
 
 func assistantSaid(f turn.AssistantSaid, row *store.Event) outgoing {
 	row.ID = f.ID
-	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated})
+	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Quick: f.Quick})
 	return outgoing{record: row, message: contract.AssistantMessage{
-		ID:       f.ID,
-		FromText: f.Dictated,
-		Message:  contract.ChatMessage{Role: contract.RoleAssistant, Content: f.Text},
+		ID:              f.ID,
+		FromText:        f.Dictated,
+		IsQuickResponse: f.Quick,
+		Message:         contract.ChatMessage{Role: contract.RoleAssistant, Content: f.Text},
 	}}
 }
 

@@ -28,6 +28,9 @@ func History(events []store.Event) []turn.Entry {
 		case store.UserMessage:
 			out = joined(out, turn.Entry{Role: turn.User, Text: e.MessageText})
 		case store.AgentMessage:
+			if isQuick(e) {
+				continue
+			}
 			out = joined(out, turn.Entry{Role: turn.Assistant, Text: e.MessageText})
 		case store.FunctionCall:
 			if m := toolOf(e); m.ToolCallID != "" {
@@ -55,6 +58,13 @@ func joined(history []turn.Entry, e turn.Entry) []turn.Entry {
 		return history
 	}
 	return append(history, e)
+}
+
+// isQuick reports whether a message of the assistant only filled the time until
+// its answer came.
+func isQuick(e store.Event) bool {
+	var m contract.MessageMetadata
+	return json.Unmarshal([]byte(e.Metadata), &m) == nil && m.Quick
 }
 
 func toolOf(e store.Event) (m contract.ToolMetadata) {

@@ -3,7 +3,10 @@ package reply
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -30,13 +33,15 @@ const (
 // mind thinks of replies: it streams the language model's answer and cuts it
 // into sentences as it comes.
 type mind struct {
-	chatID  string
-	model   engine.LanguageModel
-	certain bool // the model is asked for no answer that may not be wanted
-	pace    *Pace
-	log     *slog.Logger
-	clock   func() time.Duration
-	post    func(turn.Event)
+	chatID   string
+	model    engine.LanguageModel
+	certain  bool // the model is asked for no answer that may not be wanted
+	pace     *Pace
+	fallback []Fallback // which answer where model fails, one after the other
+	ailing   *ailing
+	log      *slog.Logger
+	clock    func() time.Duration
+	post     func(turn.Event)
 }
 
 // prompt is what the model is asked to go on with.
@@ -109,20 +114,25 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	call, err := m.generate(ctx, t.Turn, prompt, s)
+	r := thinking{mind: m, turn: t.Turn, schedule: s}
+	if how.Quick && !t.GoesOn && !t.Unasked {
+		r.quick = m.quickAnswer(t, s)
+		defer r.quick.end()
+	}
+	call, err := r.generate(ctx, prompt)
 	misfit := ""
 	if err == nil && call != nil {
 		if misfit = unfit(t.Tools, *call); misfit != "" {
 			m.log.Info("a call does not fit its tool; the model is told", "turn", t.Turn, "tool", call.Name, "why", misfit)
 			prompt.Messages = append(prompt.Messages, again(*call, misfit)...)
-			if call, err = m.generate(ctx, t.Turn, prompt, s); err == nil && call != nil {
+			if call, err = r.generate(ctx, prompt); err == nil && call != nil {
 				misfit = unfit(t.Tools, *call)
 			}
 		}
 	}
 	switch now := turn.At(m.clock()); {
 	case err != nil:
-		m.post(turn.Failed{At: now, Turn: t.Turn, Fault: contract.Fault{Code: contract.ProviderFailed, Cause: err}})
+		m.post(turn.Broke{At: now, Turn: t.Turn, ID: contract.NewID(), Fault: contract.Fault{Code: contract.ProviderFailed, Cause: err}})
 	case call != nil:
 		if misfit != "" {
 			m.log.Warn("a call does not fit its tool, twice; its fallback answers", "turn", t.Turn, "tool", call.Name, "why", misfit)
@@ -133,48 +143,92 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	}
 }
 
-// generate has the model go on with a prompt. What it says is posted sentence by
-// sentence; the tool that it calls is returned, nil where it calls none.
-func (m mind) generate(ctx context.Context, n int, prompt engine.Prompt, s *schedule) (call *engine.ToolCall, err error) {
+// thinking is one reply that a mind is at.
+type thinking struct {
+	mind
+	turn     int
+	schedule *schedule
+	quick    *quick // nil: there is none to be given
+}
+
+// generateBy has one model go on with a prompt. What it says is posted sentence by
+// sentence, and returned, also where it fails; so is the tool that it calls, nil
+// where it calls none.
+func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pace *Pace, prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
 	var cutter text.Cutter
 	var w writing
+	open := false // what came may end in the middle of a word
 	tell := func(goesOn bool, sentences ...string) {
 		for _, line := range sentences {
-			w.cut(m.pace)
-			s.thought(line)
-			m.post(turn.Thought{At: turn.At(m.clock()), Turn: n, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}})
+			w.cut(pace)
+			said = strings.TrimSpace(said + " " + line)
+			t.tell(line, goesOn)
 		}
 	}
-	usage, err := m.model.Generate(ctx, prompt, func(part engine.Part) error {
+	usage, err := model.Generate(ctx, prompt, func(part engine.Part) error {
+		if part.Session != "" {
+			t.named(part.Session)
+		}
 		if part.Call != nil {
 			call = part.Call
+		}
+		if part.Text == "" {
 			return context.Cause(ctx)
 		}
-		w.came(part.Text)
+		if w.came(part.Text) {
+			pace.answered(t.schedule.late())
+		}
+		open = !unicode.IsSpace(lastRune(part.Text))
 		tell(false, cutter.Push(part.Text)...)
-		if early, ended := m.early(&cutter, s); early != "" {
-			tell(!ended, early)
+		if begin, ended := early(&cutter, pace, t.schedule); begin != "" {
+			tell(!ended, begin)
 		}
 		return context.Cause(ctx)
 	})
-	m.log.Debug("reply", "turn", n, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
+	t.log.Debug("reply", "turn", t.turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(), "err", err)
-	if err != nil {
-		return nil, err
+	rest := cutter.Rest()
+	if err != nil && open {
+		rest = uncut(rest)
 	}
-	if rest := cutter.Rest(); rest != "" {
+	if rest != "" && (err == nil || ctx.Err() == nil) {
 		tell(false, rest)
 	}
-	return call, nil
+	if err != nil {
+		call = nil
+	}
+	return call, said, err
+}
+
+func lastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
+}
+
+// tell posts a sentence of the reply.
+func (t thinking) tell(line string, goesOn bool) {
+	t.quick.end()
+	t.schedule.thought(line)
+	t.post(turn.Thought{At: turn.At(t.clock()), Turn: t.turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}})
+}
+
+// named posts the name that the model's server gives the session, if it may be
+// one.
+func (m mind) named(session string) {
+	if n := utf8.RuneCountInString(session); n > contract.MaxCustomSessionIDChars || strings.ContainsFunc(session, unicode.IsControl) {
+		m.log.Warn("the language model's server names the session by what may be no name", "characters", n, "limit", contract.MaxCustomSessionIDChars)
+		return
+	}
+	m.post(turn.Named{At: turn.At(m.clock()), Session: session})
 }
 
 // early cuts a sentence short where all of it would come too late: at a clause
 // when its sound would just be missed, at a phrase when it is, and behind any
 // word when it is missed for long. A sentence that seems to be over is not kept
 // back until that is sure.
-func (m mind) early(c *text.Cutter, s *schedule) (begin string, ended bool) {
+func early(c *text.Cutter, p *Pace, s *schedule) (begin string, ended bool) {
 	haste := text.AtClause
-	switch late := s.lateBy(m.pace.lead()); {
+	switch late := s.lateBy(p.lead()); {
 	case late <= 0:
 		return "", false
 	case late > impatience:
@@ -182,7 +236,7 @@ func (m mind) early(c *text.Cutter, s *schedule) (begin string, ended bool) {
 	case late > patience:
 		haste = text.AtPhrase
 	}
-	return c.Early(haste, m.pace.least(clauseBreath), m.pace.least(0))
+	return c.Early(haste, p.least(clauseBreath), p.least(0))
 }
 
 // Sentences cuts a text that the assistant is to say as it stands.

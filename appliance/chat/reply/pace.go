@@ -32,6 +32,7 @@ const (
 type Pace struct {
 	mu         sync.Mutex
 	byteTime   time.Duration // of a reply, once it is being written
+	late       time.Duration // by which a reply came after the moment at which it was due
 	firstSound time.Duration // from a sentence to the first piece of its sound
 }
 
@@ -46,6 +47,20 @@ func (p *Pace) wrote(bytes int, took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.byteTime += (took/time.Duration(bytes) - p.byteTime) / lately
+}
+
+// answered notes how late a reply began that somebody waited for.
+func (p *Pace) answered(late time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.late += (late - p.late) / lately
+}
+
+// lateness is how late replies have lately begun.
+func (p *Pace) lateness() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.late
 }
 
 // sounded notes how long the first sound of a sentence took.
@@ -63,13 +78,14 @@ type writing struct {
 	over  bool
 }
 
-// came notes that a part of the reply came.
-func (w *writing) came(part string) {
+// came notes that a part of the reply came, and reports whether it is the first.
+func (w *writing) came(part string) (first bool) {
 	if w.first.IsZero() {
 		w.first = time.Now()
-		return
+		return true
 	}
 	w.bytes += len(part)
+	return false
 }
 
 // cut notes that a piece was cut off, of which p learns if it is the first.

@@ -22,6 +22,8 @@ type Parts struct {
 	Model  engine.LanguageModel
 	Voices Voices
 	Pace   *Pace // of Model
+	// Fallback answer where Model fails, one after the other.
+	Fallback []Fallback
 	// Certain has Model asked only for answers to what the user has said for
 	// certain, and not while the user may go on: who serves it may do things for
 	// an answer that cannot be undone.
@@ -63,9 +65,17 @@ type work struct {
 func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
-		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Log, p.Clock, p.Post},
+		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, p.Log, p.Clock, p.Post},
 		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post, p.Room},
 		turns: map[int]*work{},
+	}
+}
+
+// Forget has the models forget the conversation, which is over.
+func (r *Replies) Forget() {
+	r.Model.Forget(r.ChatID)
+	for _, f := range r.Fallback {
+		f.Model.Forget(r.ChatID)
 	}
 }
 
@@ -96,6 +106,7 @@ func (r *Replies) prefillAll(ctx context.Context) {
 type Manner struct {
 	Temperature  float64
 	Session, Key string // see engine.Prompt
+	Quick        bool   // a short answer may come before one that is late
 }
 
 // Think begins a turn with the model's reply, or goes on with it after a tool has

@@ -136,6 +136,17 @@ func (s *schedule) whenReal(f func()) {
 	s.waits = append(s.waits, f)
 }
 
+// late is how long ago the first sound of the reply was due; 0 where it is not
+// due yet, or nobody waits for it.
+func (s *schedule) late() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.real {
+		return 0
+	}
+	return max(0, time.Since(s.begins))
+}
+
 // awaited waits until somebody waits for the reply; false: ctx has ended before.
 func (s *schedule) awaited(ctx context.Context) bool {
 	real := make(chan struct{})

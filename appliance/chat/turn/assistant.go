@@ -44,7 +44,7 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	if p == answering {
 		s.unsaid, s.broken = nil, brokenOff{}
 	}
-	t := Think{Turn: s.turn, Conversation: s.conversation(more...)}
+	t := Think{Turn: s.turn, Unasked: p == answering && len(more) > 0, Conversation: s.conversation(more...)}
 	if p == preparing {
 		t.Speculative = true
 		t.Due = s.heard.words.End + s.silenceAsked()
@@ -67,6 +67,7 @@ func (s *State) reveal(out *effects) {
 	}
 	s.askMouth(out)
 	s.makeCall(out)
+	s.admit(out)
 	s.finish(out)
 }
 
@@ -148,7 +149,9 @@ func (s *State) spoken(out *effects, e Spoken) {
 func (s *State) play(out *effects, p Piece) {
 	if p.Index == 0 {
 		s.tell(out, AssistantSaid{p.Sentence})
-		s.addAssistant(p.Sentence)
+		if !p.Sentence.Quick {
+			s.addAssistant(p.Sentence)
+		}
 	}
 	if len(p.PCM) > 0 {
 		s.tell(out, Sounded{p.Sentence.ID, p.Index, p.PCM, p.Last})

@@ -28,6 +28,8 @@ type (
 		Due         time.Duration
 		GoesOn      bool
 		NoCall      bool
+		// Unasked says that nobody waits for it: the assistant speaks by itself.
+		Unasked bool
 		Conversation
 	}
 	// Read asks for the sentences of a text, as a reply of the mind.

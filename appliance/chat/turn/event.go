@@ -151,6 +151,19 @@ type (
 		Turn  int
 		Piece Piece
 	}
+	// Broke says that the mind has failed. What it had thought is said, and then
+	// the assistant apologises; ID is that of the apology.
+	Broke struct {
+		At
+		Turn  int
+		ID    string
+		Fault contract.Fault
+	}
+	// Named is the name that the language model's server gives the session.
+	Named struct {
+		At
+		Session string
+	}
 	// Failed says that mind or mouth could not do their part; the turn is
 	// over, as far as it came.
 	Failed struct {
@@ -185,6 +198,9 @@ type Sentence struct {
 	GoesOn bool
 	// Dictated says that the client wrote it.
 	Dictated bool
+	// Quick says that it only fills the time until the answer comes: it is no part
+	// of the answer, nor of what the model remembers.
+	Quick bool
 }
 
 // Piece is a piece of the sound of a Sentence. The pieces of one follow one

@@ -107,7 +107,9 @@ func (l *laws) fact(f Fact) {
 		}
 		l.said[f.ID] = f.Dictated
 		l.records[f.ID] = f.Text
-		l.rows = append(l.rows, f.ID)
+		if !f.Quick { // that is no part of what the model remembers
+			l.rows = append(l.rows, f.ID)
+		}
 		l.mayTalk("words", f.Dictated)
 	case Sounded:
 		dictated, said := l.said[f.ID]

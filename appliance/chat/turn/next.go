@@ -56,6 +56,10 @@ func Next(s State, e Event) (State, []Effect) {
 		s.answered(&out, e)
 	case Spoken:
 		s.spoken(&out, e)
+	case Broke:
+		s.broke(&out, e)
+	case Named:
+		s.named(&out, e)
 	case Failed:
 		s.failed(&out, e)
 	case PauseAsked:

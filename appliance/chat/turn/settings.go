@@ -43,6 +43,9 @@ type Settings struct {
 	Inactivity       time.Duration
 	MaxDuration      time.Duration
 
+	// QuickResponses allows a short answer before one that is late.
+	QuickResponses bool
+
 	// OnNewChat, OnInactivity and OnMaxDuration are what the assistant says first,
 	// and before a chat ends by itself, if it is to: the config's event_messages.
 	OnNewChat, OnInactivity, OnMaxDuration contract.EventMessage

@@ -64,6 +64,7 @@ type reply struct {
 	done     bool       // and all were asked of the mouth
 	kept     []Spoken   // spoken, held back until the user has finished
 	failed   *contract.Fault
+	broke    *Broke   // the mind has failed, and nobody was told yet
 	unasked  bool     // it is of the assistant's own accord: nobody was there for it
 	call     openCall // the tool that is at work, or is to be
 	calls    int      // tools that were called

@@ -149,7 +149,7 @@ func (s *State) speculate(out *effects) {
 		return
 	}
 	if s.reply.phase == preparing {
-		if s.reply.answers == h.words.Text && s.reply.failed == nil {
+		if s.reply.answers == h.words.Text && s.reply.failed == nil && s.reply.broke == nil {
 			s.reply.revision, s.reply.stale = h.revision, false
 			return
 		}
@@ -284,7 +284,7 @@ func again(unheard []Sentence) []Sentence {
 	rest := make([]Sentence, 0, len(unheard))
 	for _, sentence := range unheard {
 		text := strings.TrimSpace(strings.TrimSuffix(sentence.Text, CutMark))
-		if text != "" { // else its last word was heard
+		if text != "" && !sentence.Quick { // else its last word was heard, or it is not missed
 			sentence.ID, sentence.Text = contract.DerivedID(sentence.ID), text
 			rest = append(rest, sentence)
 		}

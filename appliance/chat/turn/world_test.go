@@ -212,10 +212,11 @@ func (w *world) think() {
 		case left > 0:
 			w.minds[turn]--
 			w.serial++
-			w.happen(Thought{Turn: turn, Sentence: Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence number %d of them.", w.serial)}})
+			w.happen(Thought{Turn: turn, Sentence: Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence number %d of them.", w.serial), Quick: rapid.IntRange(0, 5).Draw(w.t, "quick") == 0}})
 		case rapid.IntRange(0, 4).Draw(w.t, "fails") == 0:
 			delete(w.minds, turn)
-			w.happen(Failed{Turn: turn, Fault: contract.Fault{Code: contract.ProviderFailed}})
+			w.serial++
+			w.happen(Broke{Turn: turn, ID: fmt.Sprint("b", w.serial), Fault: contract.Fault{Code: contract.ProviderFailed}})
 		case w.wordy != turn && len(w.state.settings.Tools) > 0 && rapid.Bool().Draw(w.t, "calls"):
 			delete(w.minds, turn)
 			w.serial++
@@ -303,7 +304,7 @@ func (w *world) stale() {
 	line := Sentence{ID: "old", Text: "Old."}
 	w.happen(rapid.SampledFrom([]Event{
 		Thought{Turn: turn, Sentence: line}, ThoughtEnded{Turn: turn}, Spoken{Turn: turn, Piece: Piece{Sentence: line, PCM: silence(time.Second), Last: true}},
-		Failed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}},
+		Failed{Turn: turn, Fault: contract.Fault{Code: contract.NotSpoken}}, Broke{Turn: turn, ID: "old"},
 	}).Draw(w.t, "stale"))
 }
 

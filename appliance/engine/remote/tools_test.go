@@ -100,11 +100,8 @@ func TestACallThatIsNoneIsAnError(t *testing.T) {
 		return string(b)
 	}
 	for name, c := range map[string]struct{ event, want string }{
-		"cut short": {call("book_taxi", `{"persons":`), "no JSON object"},
-		"a list":    {call("book_taxi", `[1]`), "no JSON object"},
-		"null":      {call("book_taxi", `null`), "no JSON object"},
-		"nameless":  {call("", `{}`), "without its name"},
-		"endless":   {call("book_taxi", `{"a":"`+strings.Repeat("x", 200<<10)+`"}`), "bytes"},
+		"nameless": {call("", `{}`), "without its name"},
+		"endless":  {call("book_taxi", `{"a":"`+strings.Repeat("x", 200<<10)+`"}`), "bytes"},
 	} {
 		events := []string{c.event}
 		if name == "endless" {
@@ -115,9 +112,12 @@ func TestACallThatIsNoneIsAnError(t *testing.T) {
 			t.Errorf("%s: called %d, error %.200v, want %q", name, len(calls), err, c.want)
 		}
 	}
-	_, calls, err := parts(t, streaming(t, nil, call("book_taxi", "")), engine.Prompt{Tools: []engine.Tool{taxi}, Messages: hello.Messages})
-	if err != nil || len(calls) != 1 || calls[0].Arguments != "{}" {
-		t.Errorf("without arguments: %+v, %v", calls, err)
+	// What is wrong with arguments the model is told by who offers the tool.
+	for sent, want := range map[string]string{"": "{}", `{"persons":`: `{"persons":`, `[1]`: `[1]`} {
+		_, calls, err := parts(t, streaming(t, nil, call("book_taxi", sent)), engine.Prompt{Tools: []engine.Tool{taxi}, Messages: hello.Messages})
+		if err != nil || len(calls) != 1 || calls[0].Arguments != want {
+			t.Errorf("arguments %q: %+v, %v", sent, calls, err)
+		}
 	}
 }
 

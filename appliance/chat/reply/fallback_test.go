@@ -1,0 +1,218 @@
+package reply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/engine"
+)
+
+// scripted is a model that says some pieces, each after a time, and then fails.
+type scripted struct {
+	engine.LanguageModel
+	pieces []string
+	each   time.Duration
+	err    error
+	asked  []engine.Prompt
+}
+
+func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	m.asked = append(m.asked, p)
+	for _, piece := range m.pieces {
+		select {
+		case <-time.After(m.each):
+		case <-ctx.Done():
+			return engine.Usage{}, context.Cause(ctx)
+		}
+		if err := emit(engine.Part{Text: piece}); err != nil {
+			return engine.Usage{}, err
+		}
+	}
+	return engine.Usage{}, m.err
+}
+
+// thought is what a mind posts for a turn: "quick: …" and "broke" among it.
+func thought(t *testing.T, m mind, think turn.Think, how Manner, s *schedule) []string {
+	t.Helper()
+	var said []string
+	begun := time.Now()
+	m.log, m.clock, m.chatID = slog.New(slog.DiscardHandler), func() time.Duration { return time.Since(begun) }, "chat"
+	m.post = func(e turn.Event) {
+		switch e := e.(type) {
+		case turn.Thought:
+			if e.Sentence.Quick {
+				said = append(said, fmt.Sprintf("quick after %v", e.Time()))
+				return
+			}
+			said = append(said, e.Sentence.Text)
+		case turn.Broke:
+			said = append(said, "broke")
+			if e.ID == "" || e.Fault.Cause == nil {
+				t.Errorf("%+v", e)
+			}
+		case turn.ThoughtEnded:
+			said = append(said, "end")
+		case turn.Named:
+			said = append(said, "named "+e.Session)
+		}
+	}
+	m.reply(t.Context(), think, how, s)
+	return said
+}
+
+// alone is a mind with those models.
+func alone(m *scripted, fallback ...*scripted) mind {
+	out := mind{model: m, pace: NewPace(), ailing: &ailing{}}
+	for _, f := range fallback {
+		out.fallback = append(out.fallback, Fallback{Model: f, Pace: NewPace(), Prompt: "own"})
+	}
+	return out
+}
+
+func question(text string) turn.Think {
+	return turn.Think{Turn: 1, Conversation: turn.Conversation{History: []turn.Entry{{Role: turn.User, Text: text}}}}
+}
+
+func wantSaid(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if strings.Join(got, " | ") != strings.Join(want, " | ") {
+		t.Errorf("said %q\nwant %q", got, want)
+	}
+}
+
+// What a model has said before it failed is said as far as it is certain.
+func TestAnAnswerThatBreaksOffIsSaidAsFarAsItCame(t *testing.T) {
+	for _, c := range []struct {
+		pieces []string
+		want   []string
+	}{
+		{nil, []string{"broke"}},
+		{[]string{"The museum ope"}, []string{"The museum", "broke"}},
+		{[]string{"The museum opens "}, []string{"The museum opens", "broke"}},
+		{[]string{"It is open. It costs 1"}, []string{"It is open.", "It costs", "broke"}},
+		{[]string{"It is open. It costs 1."}, []string{"It is open.", "It costs", "broke"}},
+		{[]string{"It is open."}, []string{"It is open.", "broke"}},
+		{[]string{"Muse"}, []string{"broke"}},
+		{[]string{"博物馆十点"}, []string{"博物馆十", "broke"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := alone(&scripted{pieces: c.pieces, err: io.ErrUnexpectedEOF})
+			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), c.want...)
+		})
+	}
+}
+
+func TestTheNextModelGoesOnWhereOneBreaksOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := &scripted{pieces: []string{"The museum opens at te"}, err: fmt.Errorf("x: %w", engine.ErrConnection)}
+		second := &scripted{err: engine.ErrBroken}
+		third := &scripted{pieces: []string{"ten o'clock."}}
+		m := alone(first, second, third)
+		wantSaid(t, thought(t, m, question("When?"), Manner{Key: "k", Session: "s"}, newSchedule(true, time.Now())), "The museum opens at", "ten o'clock.", "end")
+		if p := first.asked[0]; p.Key != "k" || p.Session != "s" || p.Messages[0].Content != "" {
+			t.Errorf("the first was asked %+v", p)
+		}
+		p := third.asked[0]
+		n := len(p.Messages)
+		if p.Key != "" || p.Messages[0].Content != "own" || p.Messages[n-2].Content != "The museum opens at" || p.Messages[n-1].Content != goOnRequest {
+			t.Errorf("the third was asked %+v", p)
+		}
+		// The first is not waited for again at once, and then it is.
+		thought(t, m, question("And then?"), Manner{}, newSchedule(true, time.Now()))
+		if len(first.asked) != 1 || len(third.asked) != 2 {
+			t.Errorf("asked %d and %d times", len(first.asked), len(third.asked))
+		}
+		time.Sleep(passedOver)
+		thought(t, m, question("And then?"), Manner{}, newSchedule(true, time.Now()))
+		if len(first.asked) != 2 {
+			t.Errorf("asked %d times", len(first.asked))
+		}
+	})
+}
+
+func TestAnAnswerThatIsNotWantedAnyMoreHasNoFallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		first, second := &scripted{pieces: []string{"a"}, each: time.Second}, &scripted{pieces: []string{"No."}}
+		m := alone(first, second)
+		m.log, m.clock = slog.New(slog.DiscardHandler), func() time.Duration { return 0 }
+		m.post = func(e turn.Event) {
+			if b, ok := e.(turn.Broke); !ok || !errors.Is(b.Fault.Cause, context.Canceled) {
+				t.Errorf("posted %+v", e)
+			}
+		}
+		time.AfterFunc(time.Millisecond, cancel)
+		m.reply(ctx, question("When?"), Manner{}, newSchedule(true, time.Now()))
+		if len(second.asked) > 0 {
+			t.Error("the next model was asked")
+		}
+	})
+}
+
+// A guess is not told to a model that is to be asked only for certain.
+func TestACertainModelIsAskedWhenTheUserHasFinished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := &scripted{pieces: []string{"Ten."}}
+		m := alone(first)
+		m.certain = true
+		s := newSchedule(false, time.Now().Add(800*time.Millisecond))
+		time.AfterFunc(500*time.Millisecond, func() {
+			if len(first.asked) > 0 {
+				t.Error("it was asked for a guess")
+			}
+			s.promote()
+		})
+		think := question("When?")
+		think.Speculative = true
+		wantSaid(t, thought(t, m, think, Manner{}, s), "Ten.", "end")
+	})
+}
+
+func TestAQuickAnswerComesOnlyBeforeALateOne(t *testing.T) {
+	quickly := Manner{Quick: true}
+	for _, c := range []struct {
+		name  string
+		each  time.Duration
+		think turn.Think
+		how   Manner
+		want  []string
+	}{
+		{"in time", 800 * time.Millisecond, question("When?"), quickly, []string{"Ten.", "end"}},
+		{"late", 3 * time.Second, question("When?"), quickly, []string{"quick after 900ms", "Ten.", "end"}},
+		{"not allowed", 3 * time.Second, question("When?"), Manner{}, []string{"Ten.", "end"}},
+		{"after a tool", 3 * time.Second, turn.Think{Turn: 1, GoesOn: true}, quickly, []string{"Ten.", "end"}},
+		{"unasked", 3 * time.Second, turn.Think{Turn: 1, Unasked: true}, quickly, []string{"Ten.", "end"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := alone(&scripted{pieces: []string{"Ten."}, each: c.each})
+			t.Log(c.name)
+			wantSaid(t, thought(t, m, c.think, c.how, newSchedule(true, time.Now())), c.want...)
+			synctest.Wait()
+		})
+	}
+}
+
+// Of a guess nobody waits for the answer; and a model that is known to be late
+// is not waited for.
+func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := alone(&scripted{pieces: []string{"Ten."}, each: 4 * time.Second})
+		think := question("When?")
+		think.Speculative = true
+		s := newSchedule(false, time.Now().Add(800*time.Millisecond))
+		time.AfterFunc(800*time.Millisecond, s.promote)
+		wantSaid(t, thought(t, m, think, Manner{Quick: true}, s), "quick after 1.7s", "Ten.", "end")
+		for range 4 {
+			thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now()))
+		}
+		wantSaid(t, thought(t, m, question("When?"), Manner{Quick: true}, newSchedule(true, time.Now())), "quick after 300ms", "Ten.", "end")
+	})
+}
