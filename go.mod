@@ -3,6 +3,7 @@ module parley
 go 1.26.0
 
 require (
+	github.com/abema/go-mp4 v1.4.1
 	github.com/alecthomas/kong v1.17.0
 	github.com/caddyserver/certmagic v0.25.6
 	github.com/coder/websocket v1.8.15

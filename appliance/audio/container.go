@@ -8,8 +8,9 @@ import (
 )
 
 // NewContainer returns a Decoder that finds out by the first bytes what the
-// stream is: WebM or Matroska with Opus, Ogg with Opus, WAV, or MP3. Samples
-// come out as soon as a block, page or frame is whole. An outHz that a Decoder
+// stream is: WebM or Matroska with Opus, Ogg with Opus, MP4 with AAC or Opus, AAC
+// with ADTS heads, WAV, or MP3. Samples come out as soon as a block, page or frame
+// is whole. An outHz that a Decoder
 // cannot have is its first error.
 func NewContainer(outHz int) Decoder {
 	d := newDecoder(&container{}, outHz)
@@ -17,9 +18,9 @@ func NewContainer(outHz int) Decoder {
 	return d
 }
 
-// Sniff names the format that data begins with: "webm", "ogg", "wav" and "mp3",
-// which are taken, "mp4", "aac", "flac" and other names for what is not, and ""
-// for what it does not know.
+// Sniff names the format that data begins with: "webm", "ogg", "mp4", "aac", "wav"
+// and "mp3", which are taken, "flac" and other names for what is not, and "" for
+// what it does not know.
 func Sniff(data []byte) string {
 	f, _ := sniff(data)
 	return f.name
@@ -32,10 +33,20 @@ func DecodeAll(data []byte, outHz int) ([]float32, error) {
 	if len(data) == 0 {
 		return nil, errors.New("audio: the file is empty")
 	}
-	if Sniff(data) == "flac" {
-		return decodeFLAC(data, outHz)
-	}
 	d := NewContainer(outHz)
+	switch Sniff(data) {
+	case "flac":
+		return decodeFLAC(data, outHz)
+	case "mp4":
+		if late, err := readLateIndex(data); err != nil {
+			return nil, err
+		} else if late != nil {
+			d = newDecoder(late, outHz)
+			if err := checkOut(outHz); err != nil {
+				return nil, err
+			}
+		}
+	}
 	var out []float32
 	for len(data) > 0 { // in pieces, so that each stays under MaxDecode
 		n := min(len(data), 1<<15)
@@ -107,13 +118,14 @@ var formats = [...]format{
 	{0, "RF64", "wav", "WAV", func() parser { return newWAVParser() }},
 	{0, "RIFX", "wav", "WAV", func() parser { return newWAVParser() }},
 	{0, "ID3", "mp3", "MP3", func() parser { return newMP3Parser() }},
-	{4, "ftypM4A", "mp4", "M4A (MP4 with AAC)", nil},
-	{4, "ftypqt", "mp4", "a QuickTime movie", nil},
-	{4, "ftyp3g", "mp4", "3GP", nil},
-	{4, "ftyp", "mp4", "MP4 (as Safari records)", nil},
-	{4, "styp", "mp4", "a segment of MP4 (as Safari records)", nil},
-	{4, "moov", "mp4", "a part of MP4", nil},
-	{4, "moof", "mp4", "a part of MP4 (as Safari records)", nil},
+	{4, "ftyp", "mp4", "MP4", newMP4Parser},
+	{4, "styp", "mp4", "MP4", newMP4Parser},
+	{4, "moov", "mp4", "MP4", newMP4Parser},
+	{4, "moof", "mp4", "MP4", newMP4Parser},
+	{4, "mdat", "mp4", "MP4", newMP4Parser},
+	{4, "wide", "mp4", "MP4", newMP4Parser},
+	{4, "free", "mp4", "MP4", newMP4Parser},
+	{4, "skip", "mp4", "MP4", newMP4Parser},
 	{0, "fLaC", "flac", "FLAC", nil},
 	{0, "FORM", "aiff", "AIFF", nil},
 	{0, "caff", "caf", "Core Audio Format", nil},
@@ -157,7 +169,7 @@ func sniff(b []byte) (f format, more bool) {
 // their sync word and has the layer 0 that they do not.
 func sniffMPEG(b []byte) (format, bool) {
 	if b[0] == 0xff && b[1]&0xf6 == 0xf0 {
-		return format{name: "aac", what: "AAC (ADTS)"}, true
+		return format{name: "aac", what: "AAC (ADTS)", parser: func() parser { return &adtsParser{} }}, true
 	}
 	const free = 0 // a bitrate, which no header names
 	layer, version, bitrate, rate := 4-b[1]>>1&3, b[1]>>3&3, b[2]>>4, b[2]>>2&3
@@ -181,12 +193,9 @@ type ErrFormat struct {
 
 // Error says what the stream is and what is taken instead.
 func (e *ErrFormat) Error() string {
-	const instead = "send WebM, Matroska or Ogg with Opus, WAV or MP3, or headerless 16-bit PCM that is declared as linear16 with its sample_rate and channels"
-	switch e.Name {
-	case "":
+	const instead = "send WebM, Matroska or Ogg with Opus, MP4 with AAC or Opus, WAV or MP3, or headerless 16-bit PCM that is declared as linear16 with its sample_rate and channels"
+	if e.Name == "" {
 		return fmt.Sprintf("audio: the stream begins with % x, which is no format that is known: %s", e.Head, instead)
-	case "mp4":
-		return fmt.Sprintf("audio: this is %s, which is not taken: %s. Safari from 18.4 on records WebM too: new MediaRecorder(stream, {mimeType: \"audio/webm;codecs=opus\"})", e.What, instead)
 	}
 	return fmt.Sprintf("audio: this is %s, which is not taken: %s", e.What, instead)
 }

@@ -53,7 +53,20 @@ var containers = []struct {
 	{"low8.mp3", "-c:a libmp3lame -ar 8000 OUT", "mp3", 55},
 	{"a.mp2", "-c:a mp2 -ar 44100 OUT", "mpeg", 55},
 	{"low22vbr.mp3", "-c:a libmp3lame -ar 22050 -q:a 6 OUT", "mp3", 55},
+	{"a.m4a", "-c:a aac -ar 44100 -movflags +faststart OUT", "mp4", 55},
+	{"stereo.mp4", "-c:a aac -ar 48000 -ac 2 -movflags +faststart OUT", "mp4", 55},
+	{"live.mp4", "-c:a aac -ar 48000 " + fragments + " OUT", "mp4", 55},
+	{"live44.mp4", "-c:a aac -ar 44100 -ac 2 " + fragments + " OUT", "mp4", 55},
+	{"absolute.mp4", "-c:a aac -ar 48000 -movflags +frag_keyframe+empty_moov -frag_duration 250000 OUT", "mp4", 55},
+	{"live16.mp4", "-c:a aac -ar 16000 " + fragments + " OUT", "mp4", 55},
+	{"opus.mp4", "-c:a libopus -b:a 32k -strict -2 " + fragments + " OUT", "mp4", 45},
+	{"film.mp4", "-f lavfi -i testsrc=s=64x64:r=5 -shortest -map 1:v -map 0:a -c:v mpeg4 -c:a aac -ar 48000 " + fragments + " OUT", "mp4", 55},
+	{"film.mov", "-f lavfi -i testsrc=s=64x64:r=5 -shortest -map 1:v -map 0:a -c:v mpeg4 -c:a aac -ar 48000 -movflags +faststart OUT", "mp4", 55},
+	{"a.aac", "-c:a aac -ar 44100 OUT", "aac", 55},
 }
+
+// fragments is how ffmpeg writes MP4 as a browser's recorder does.
+const fragments = "-movflags +frag_keyframe+empty_moov+default_base_moof -frag_duration 250000"
 
 func voice(t testing.TB, file, args string) []byte {
 	return ffmpeg(t, file, "-i "+packtest.Recording(t, "vm-intro")+" -t 1.5 "+args)
@@ -138,6 +151,7 @@ func TestSoundComesOutBlockByBlock(t *testing.T) {
 		{"paged.ogg", "-c:a libopus -page_duration 20000 -f ogg OUT", 0.085},
 		{"a.wav", "-c:a pcm_s16le OUT", 0.015},
 		{"bare.mp3", "-c:a libmp3lame -ar 32000 -b:a 64k -write_xing 0 OUT", 0.120},
+		{"live.mp4", "-c:a aac -ar 48000 " + fragments + " OUT", 0.045},
 	} {
 		data := voice(t, c.file, c.args)
 		whole, err := DecodeAll(data, 16000)
@@ -191,6 +205,10 @@ func TestStreamsThatFollowOneAnotherAreOne(t *testing.T) {
 		{"a.opus", "-c:a libopus OUT"},
 		{"live.webm", "-c:a libopus -f webm -live 1 OUT"},
 		{"a.webm", "-c:a libopus OUT"},
+		{"a.m4a", "-c:a aac -ar 44100 -movflags +faststart OUT"},
+		{"live.mp4", "-c:a aac -ar 48000 " + fragments + " OUT"},
+		{"absolute.mp4", "-c:a aac -ar 48000 -movflags +frag_keyframe+empty_moov -frag_duration 250000 OUT"},
+		{"opus.mp4", "-c:a libopus -strict -2 " + fragments + " OUT"},
 		{"a.wav", "-c:a pcm_s16le OUT"},
 		{"odd.wav", "-c:a pcm_u8 -t 0.500125 OUT"},
 	} {
@@ -211,10 +229,10 @@ func TestStreamsThatFollowOneAnotherAreOne(t *testing.T) {
 
 func TestOtherFormatsAreNamed(t *testing.T) {
 	for _, c := range []struct{ file, args, name, says string }{
-		{"a.mp4", "-c:a aac OUT", "mp4", "Safari"},
-		{"a.aac", "-c:a aac OUT", "aac", "AAC (ADTS)"},
-		{"a.m4a", "-c:a aac OUT", "mp4", "M4A"},
-		{"a.mov", "-c:a aac OUT", "mp4", "QuickTime"},
+		{"lossless.m4a", "-c:a alac OUT", "mp4", "\"alac\""},
+		{"mp3.mp4", "-c:a libmp3lame -ar 44100 OUT", "mp4", "mp4a of kind 0x6b"},
+		{"pcm.mov", "-c:a pcm_s16le OUT", "mp4", "\"sowt\""},
+		{"silent.mp4", "-f lavfi -i testsrc=s=64x64:r=5 -map 1:v -c:v mpeg4 OUT", "mp4", "no sound"},
 		{"a.wv", "OUT", "wavpack", "WavPack"},
 		{"a.wma", "OUT", "wma", "Windows Media"},
 		{"a.avi", "-c:a libmp3lame OUT", "wav", "AVI"},

@@ -30,10 +30,12 @@ func parseOpusHead(b []byte) (opusHead, error) {
 	if b[18] != 0 || h.channels < 1 || h.channels > 2 {
 		return opusHead{}, fmt.Errorf("opus: %d channels with mapping family %d; allowed are 1 or 2 with family 0", h.channels, b[18])
 	}
-	q8 := int16(binary.LittleEndian.Uint16(b[16:])) // dB in 1/256
-	h.gain = float32(math.Pow(10, float64(q8)/(20*256)))
+	h.gain = opusGain(int16(binary.LittleEndian.Uint16(b[16:])))
 	return h, nil
 }
+
+// opusGain is the factor of a gain in 1/256 dB.
+func opusGain(q8 int16) float32 { return float32(math.Pow(10, float64(q8)/(20*256))) }
 
 // An opusTrack decodes one Opus stream after another into a sink, whatever
 // container they come in, leaving out their pre-skip. It has one decoder for

@@ -7,8 +7,8 @@ import (
 
 // Whole reports whether data is a recording from its beginning to its end, as
 // clients send it that mistake the stream for an upload: a WAV file of which
-// nothing is missing, or an Ogg stream with its last page. Formats that do not
-// tell where they end are never whole.
+// nothing is missing, an Ogg stream with its last page, or an MP4 file that is not
+// made of fragments. Formats that do not tell where they end are never whole.
 func Whole(data []byte) bool {
 	switch {
 	case len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WAVE":
@@ -16,6 +16,8 @@ func Whole(data []byte) bool {
 		return size > 36 && size != 0xFFFFFFFF && size+8 <= int64(len(data))
 	case bytes.HasPrefix(data, []byte("OggS")):
 		return hasLastPage(data)
+	case len(data) >= 8 && string(data[4:8]) == "ftyp":
+		return isMP4File(data)
 	}
 	return false
 }
@@ -31,5 +33,39 @@ func hasLastPage(data []byte) bool {
 			return true
 		}
 		data = data[size:]
+	}
+}
+
+// isMP4File walks the boxes of an MP4 file: it has an index, which no fragments
+// are to follow, and sound, and ends where its last box does.
+func isMP4File(data []byte) bool {
+	index, sound := false, false
+	for len(data) > 0 {
+		kind, head, size, err := mp4Head(data)
+		if err != nil || size > int64(len(data)) {
+			return false
+		}
+		switch kind {
+		case "mdat":
+			sound = true
+		case "moov":
+			index = !mp4Holds(data[head:size], "mvex")
+		}
+		data = data[size:]
+	}
+	return index && sound
+}
+
+// mp4Holds tells whether one of the boxes in b is of a kind.
+func mp4Holds(b []byte, want string) bool {
+	for {
+		kind, _, size, err := mp4Head(b)
+		if err != nil || size > int64(len(b)) {
+			return false
+		}
+		if kind == want {
+			return true
+		}
+		b = b[size:]
 	}
 }

@@ -225,6 +225,9 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 	if err := audio.CheckMP3(); err != nil {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libmpg123-0"}
 	}
+	if err := audio.CheckAAC(); err != nil {
+		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libavcodec59 (Debian 12; libavcodec61 on Debian 13), or ffmpeg"}
+	}
 	if len(lacks) > 0 {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: "all of them load; this kernel does not shut eSpeak NG in with " + strings.Join(lacks, ", nor with "), Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)"}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 type hearCmd struct {
-	File     string `arg:"" help:"Recording: WAV, MP3, FLAC, Ogg/Opus or WebM/Opus, and what ffmpeg reads where it is installed; - is standard input."`
+	File     string `arg:"" help:"Recording: WAV, MP3, M4A, FLAC, Ogg/Opus or WebM/Opus, and what ffmpeg reads where it is installed; - is standard input."`
 	JSON     bool   `name:"json" help:"Print JSON: text, language, duration_ms, segments."`
 	Language string `help:"Language that is spoken, such as en; whisper finds it out by itself."`
 
@@ -29,7 +29,7 @@ func (hearCmd) Help() string {
 
   ffmpeg -i meeting.m4a meeting.wav && parley hear meeting.wav
 
-Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks. M4A, AAC, Ogg Vorbis, AIFF, AMR, films and the rest are read through ffmpeg, if that is installed (apt-get install ffmpeg).`
+Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks. Ogg Vorbis, AIFF, AMR, films and the rest are read through ffmpeg, if that is installed (apt-get install ffmpeg).`
 }
 
 // heardText is the transcript of a recording, as JSON prints it.

@@ -74,7 +74,7 @@ func (c *console) recordingBytes(name string) ([]byte, error) {
 		return nil, misuse{fmt.Errorf("%s has more than %d bytes: cut it in parts", name, maxRecordingBytes)}
 	}
 	if len(data) == 0 {
-		return nil, misuse{errors.New(name + " is empty: give a WAV, MP3, FLAC, Ogg/Opus or WebM/Opus recording")}
+		return nil, misuse{errors.New(name + " is empty: give a WAV, MP3, M4A, FLAC, Ogg/Opus or WebM/Opus recording")}
 	}
 	return data, nil
 }
@@ -92,7 +92,7 @@ func unread(name string, err error) error {
 	why := err.Error()
 	switch {
 	case known && format.Name == "":
-		return fmt.Errorf("%s is no recording that is known: it begins with % x. WAV, MP3, FLAC, Ogg/Opus and WebM/Opus are read; the rest through ffmpeg, which is not installed (apt-get install ffmpeg)", name, format.Head)
+		return fmt.Errorf("%s is no recording that is known: it begins with % x. WAV, MP3, MP4 with AAC, FLAC, Ogg/Opus and WebM/Opus are read; the rest through ffmpeg, which is not installed (apt-get install ffmpeg)", name, format.Head)
 	case known:
 		why = "it is " + format.What + ", which is not read"
 	}

@@ -1,0 +1,181 @@
+package audio
+
+import (
+	"errors"
+	"fmt"
+)
+
+const (
+	// aacMaxFrame bounds a frame: 6144 bits for each of 48 channels are the most
+	// there are (ISO 14496-3, 4.5.3), and longer ones are no speech.
+	aacMaxFrame = 1 << 15
+	// aacMaxBad is how many damaged frames may follow one another: a second of
+	// them is no stream any more.
+	aacMaxBad = 48
+	// aacFrame is how many samples a frame stands for, before SBR doubles them.
+	aacFrame = 1024
+)
+
+// An aacTrack decodes the frames of one AAC stream after another into a sink,
+// whatever they come in. Damaged ones become silence.
+type aacTrack struct {
+	libraries []string // tried in this order; nil: avcodecNames
+	config    []byte   // AudioSpecificConfig; empty: the frames have ADTS headers
+	dec       *avcodec
+	skip      float64 // seconds that are still to be left out
+	last      int     // samples of the frame before
+	bad       int     // damaged frames in a row
+	pcm       []float32
+}
+
+// CheckAAC says what is missing on this machine to decode AAC, and how to install
+// it; nil: nothing.
+func CheckAAC() error {
+	a, err := openAVCodec(avcodecNames(), []byte{0x12, 0x10}) // AAC-LC, 44.1 kHz, stereo
+	if err == nil {
+		a.free()
+	}
+	return err
+}
+
+// begin is called at the beginning of each stream.
+func (t *aacTrack) begin(config []byte, skip float64) {
+	t.free()
+	t.config, t.skip, t.last, t.bad = config, skip, aacFrame, 0
+}
+
+// decode puts a frame's sound into the sink.
+func (t *aacTrack) decode(frame []byte, to *sink) error {
+	if len(frame) == 0 {
+		return nil
+	}
+	if len(frame) > aacMaxFrame {
+		return fmt.Errorf("aac: frame of %d bytes; at most %d are taken", len(frame), aacMaxFrame)
+	}
+	if t.dec == nil {
+		libraries := t.libraries
+		if libraries == nil {
+			libraries = avcodecNames()
+		}
+		dec, err := openAVCodec(libraries, t.config)
+		if err != nil {
+			return fmt.Errorf("aac: %w", err)
+		}
+		t.dec = dec
+	}
+	pcm, ok := t.dec.decode(t.pcm[:0], frame)
+	t.pcm = pcm
+	if !ok {
+		return t.damaged(to)
+	}
+	t.bad = 0
+	if len(pcm) == 0 {
+		return nil
+	}
+	t.last = len(pcm)
+	hz := t.dec.rate()
+	if err := to.rate(hz); err != nil {
+		return fmt.Errorf("aac: %w", err)
+	}
+	if t.skip > 0 {
+		n := min(int(t.skip*float64(hz)+0.5), len(pcm))
+		t.skip -= float64(n) / float64(hz)
+		if n < len(pcm) {
+			t.skip = 0
+		}
+		pcm = pcm[n:]
+	}
+	return to.write(pcm)
+}
+
+// damaged puts silence where a frame cannot be decoded.
+func (t *aacTrack) damaged(to *sink) error {
+	if t.bad++; t.bad >= aacMaxBad {
+		return fmt.Errorf("aac: damaged: %d frames in a row cannot be decoded", t.bad)
+	}
+	if to.inHz == 0 { // before the first that can be
+		return nil
+	}
+	return to.write(make([]float32, t.last))
+}
+
+// free gives the decoder's memory back, of which Go's collector does not know.
+func (t *aacTrack) free() {
+	if t.dec != nil {
+		t.dec.free()
+		t.dec = nil
+	}
+}
+
+// The head of an ADTS frame (ISO 13818-7, 6.2): its length, and that of the
+// shortest frame.
+const (
+	adtsHeadLen = 7
+	// adtsMaxJunk is how far apart two frames may be.
+	adtsMaxJunk = 1 << 16
+)
+
+// An adtsParser decodes AAC whose frames stand behind one another, each with a
+// head, as its bytes come.
+type adtsParser struct {
+	buf   []byte
+	junk  int // bytes since the last frame
+	track aacTrack
+	begun bool
+}
+
+func (a *adtsParser) feed(p []byte, to *sink) error {
+	for len(p) > 0 {
+		n := min(len(p), 1<<14)
+		a.buf, p = append(a.buf, p[:n]...), p[n:]
+		used, err := a.frames(to)
+		a.buf = dropFront(a.buf, used)
+		if err != nil {
+			a.track.free()
+			return err
+		}
+	}
+	return nil
+}
+
+// frames decodes what is whole, and returns how far it came.
+func (a *adtsParser) frames(to *sink) (used int, err error) {
+	for {
+		b := a.buf[used:]
+		if len(b) < adtsHeadLen {
+			return used, nil
+		}
+		size, ok := adtsSize(b)
+		if !ok { // damaged, or a tag: the next frame is looked for
+			if a.junk++; a.junk > adtsMaxJunk {
+				return used, fmt.Errorf("aac: no frame within %d bytes", adtsMaxJunk)
+			}
+			used++
+			continue
+		}
+		if len(b) < size {
+			return used, nil
+		}
+		if err := a.track.decode(b[:size], to); err != nil {
+			return used, err
+		}
+		a.begun, a.junk, used = true, 0, used+size
+	}
+}
+
+// adtsSize is the length of the frame whose head b begins with.
+func adtsSize(b []byte) (size int, ok bool) {
+	if b[0] != 0xff || b[1]&0xf6 != 0xf0 || b[2]>>2&15 > 12 {
+		return 0, false
+	}
+	size = int(b[3]&3)<<11 | int(b[4])<<3 | int(b[5])>>5
+	return size, size > adtsHeadLen
+}
+
+func (a *adtsParser) end(*sink) error {
+	a.track.free()
+	if !a.begun {
+		return errors.New("aac: the stream ends before its first frame does")
+	}
+	return nil
+}

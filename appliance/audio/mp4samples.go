@@ -1,0 +1,257 @@
+package audio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/abema/go-mp4"
+)
+
+// An mp4Sample is where a frame of sound lies, counted from the file's beginning.
+type mp4Sample struct {
+	at   int64
+	size int
+}
+
+// An mp4Run is samples that lie one behind the other, all of one size where sizes
+// is nil.
+type mp4Run struct {
+	at    int64
+	count uint32
+	size  uint32
+	sizes []uint32
+}
+
+// length is how many bytes the samples take.
+func (r *mp4Run) length() int64 {
+	if r.sizes == nil {
+		return int64(r.count) * int64(r.size)
+	}
+	sum := int64(0)
+	for _, n := range r.sizes {
+		sum += int64(n)
+	}
+	return sum
+}
+
+// first is the first of the samples.
+func (r *mp4Run) first() mp4Sample {
+	if r.sizes == nil {
+		return mp4Sample{r.at, int(r.size)}
+	}
+	return mp4Sample{r.at, int(r.sizes[0])}
+}
+
+// drop leaves the first of the samples behind.
+func (r *mp4Run) drop() {
+	r.at += int64(r.first().size)
+	r.count--
+	if r.sizes != nil {
+		r.sizes = r.sizes[1:]
+	}
+}
+
+// An mp4Table is the samples of an index (ISO 14496-12, 8.7): chunks of some
+// samples each. They are counted off, not written out: a few bytes can stand for
+// billions.
+type mp4Table struct {
+	rest     mp4Run // samples that are in no chunk yet
+	chunks   []uint64
+	perChunk []mp4PerChunk
+	chunk    uint32 // number of the next, from 1
+	open     mp4Run // what is left of the one before
+}
+
+// mp4PerChunk says how many samples the chunks have from one on.
+type mp4PerChunk struct{ first, samples uint32 }
+
+// next is the run of which samples are due, nil behind the last.
+func (t *mp4Table) next() (*mp4Run, error) {
+	for t.open.count == 0 {
+		if len(t.chunks) == 0 || t.rest.count == 0 {
+			return nil, nil
+		}
+		for len(t.perChunk) > 1 && t.perChunk[1].first <= t.chunk {
+			t.perChunk = t.perChunk[1:]
+		}
+		if len(t.perChunk) == 0 || t.perChunk[0].first > t.chunk {
+			return nil, fmt.Errorf("its index does not say how many samples chunk %d has", t.chunk)
+		}
+		at := t.chunks[0]
+		if at > 1<<48 {
+			return nil, fmt.Errorf("chunk %d lies at byte %d", t.chunk, at)
+		}
+		t.open = t.rest
+		t.open.at, t.open.count = int64(at), min(t.perChunk[0].samples, t.rest.count)
+		if t.rest.sizes != nil {
+			t.open.sizes, t.rest.sizes = t.rest.sizes[:t.open.count], t.rest.sizes[t.open.count:]
+		}
+		t.rest.count -= t.open.count
+		t.chunks = t.chunks[1:]
+		t.chunk++
+	}
+	return &t.open, nil
+}
+
+// samples reads the tables of a track. They are read here since they are as long as
+// the file: the library takes a microsecond for each number.
+func (e *mp4Entry) samples(t *mp4Table) error {
+	if e.sizes == nil { // all its samples come in fragments
+		return nil
+	}
+	head := mp4Numbers(e.sizes, 4) // the size of all, if they have one, and how many there are
+	if len(head) < 2 {
+		return fmt.Errorf("box \"stsz\" of %d bytes is too short", len(e.sizes))
+	}
+	t.rest = mp4Run{count: head[1], size: head[0]}
+	if head[0] == 0 {
+		t.rest.sizes = head[2:]
+		if uint64(head[1]) > uint64(len(t.rest.sizes)) {
+			return fmt.Errorf("box \"stsz\" says %d samples and has the sizes of %d", head[1], len(t.rest.sizes))
+		}
+	}
+	t.chunk = 1
+	for per := mp4Numbers(e.perChunk, 8); len(per) >= 3; per = per[3:] {
+		t.perChunk = append(t.perChunk, mp4PerChunk{per[0], per[1]})
+	}
+	for _, at := range mp4Numbers(e.chunks, 8) {
+		t.chunks = append(t.chunks, uint64(at))
+	}
+	for at := mp4Numbers(e.chunks64, 8); len(at) >= 2; at = at[2:] {
+		t.chunks = append(t.chunks, uint64(at[0])<<32|uint64(at[1]))
+	}
+	return nil
+}
+
+// mp4Numbers are those that a box holds behind so many bytes of its body.
+func mp4Numbers(body []byte, from int) []uint32 {
+	body = body[min(from, len(body)):]
+	numbers := make([]uint32, len(body)/4)
+	for i := range numbers {
+		numbers[i] = binary.BigEndian.Uint32(body[4*i:])
+	}
+	return numbers
+}
+
+// next is the sample that is due; done leaves it behind.
+func (t *mp4Track) next() (s mp4Sample, ok bool, err error) {
+	r, err := t.due()
+	if r == nil || err != nil {
+		return s, false, err
+	}
+	return r.first(), true, nil
+}
+
+func (t *mp4Track) done() {
+	if r, err := t.due(); r != nil && err == nil {
+		r.drop()
+	}
+}
+
+func (t *mp4Track) due() (*mp4Run, error) {
+	if r, err := t.table.next(); r != nil || err != nil {
+		return r, err
+	}
+	for len(t.runs) > 0 && t.runs[0].count == 0 {
+		t.runs = t.runs[1:]
+	}
+	if len(t.runs) == 0 {
+		return nil, nil
+	}
+	return &t.runs[0], nil
+}
+
+// mp4MaxSamples is how many samples a fragment may have, twenty minutes of AAC:
+// each takes 20 bytes of memory, and may take none of the stream. Each run counts
+// as one more.
+const mp4MaxSamples = 1 << 16
+
+// fragment takes the list of a fragment's samples (ISO 14496-12, 8.8), a moof that
+// begins at a place of the file.
+func (t *mp4Track) fragment(moof []byte, at int64) error {
+	if _, waits, err := t.next(); waits || err != nil {
+		return errors.Join(errors.New("a fragment begins before the sound of the one before it has come"), err)
+	}
+	t.runs = t.runs[:0]
+	f := mp4Fragment{track: t, moof: at, behind: at}
+	err := mp4Walk(moof, func(h *mp4.ReadHandle) error {
+		switch h.BoxInfo.Type {
+		case mp4.BoxTypeTfhd():
+			return f.head(moof, h)
+		case mp4.BoxTypeTrun():
+			return f.run(moof, h)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("its fragment (moof) is damaged: %w", err)
+	}
+	return nil
+}
+
+// An mp4Fragment is a moof while it is read.
+type mp4Fragment struct {
+	track  *mp4Track
+	moof   int64 // where it begins
+	base   int64 // from which the runs of the track's part count
+	behind int64 // where the run before ended
+	id     uint32
+	size   uint32 // of samples whose run says none
+	count  int64  // of samples and runs
+}
+
+// head begins the part of a track.
+func (f *mp4Fragment) head(moof []byte, h *mp4.ReadHandle) error {
+	var b mp4.Tfhd
+	if err := mp4Unmarshal(moof, h, &b); err != nil {
+		return err
+	}
+	f.id, f.size = b.TrackID, f.track.defaults[b.TrackID]
+	if b.CheckFlag(mp4.TfhdDefaultSampleSizePresent) {
+		f.size = b.DefaultSampleSize
+	}
+	switch {
+	case b.CheckFlag(mp4.TfhdBaseDataOffsetPresent):
+		if b.BaseDataOffset > 1<<48 {
+			return fmt.Errorf("its samples lie at byte %d", b.BaseDataOffset)
+		}
+		f.base = int64(b.BaseDataOffset)
+	case b.CheckFlag(mp4.TfhdDefaultBaseIsMoof):
+		f.base = f.moof
+	default: // the first track's count from the moof, the others' from the one before
+		f.base = f.behind
+	}
+	f.behind = f.base
+	return nil
+}
+
+// run takes samples of the track whose part was begun.
+func (f *mp4Fragment) run(moof []byte, h *mp4.ReadHandle) error {
+	body := mp4Body(moof, h)
+	if f.count++; len(body) >= 8 {
+		f.count += int64(binary.BigEndian.Uint32(body[4:]))
+	}
+	if f.count > mp4MaxSamples {
+		return fmt.Errorf("it has more than %d samples", mp4MaxSamples)
+	}
+	var b mp4.Trun
+	if err := mp4Read(body, &b, mp4.Context{}); err != nil {
+		return err
+	}
+	r := mp4Run{at: f.behind, count: b.SampleCount, size: f.size}
+	if b.CheckFlag(0x1) { // it says where its data begin
+		r.at = f.base + int64(b.DataOffset)
+	}
+	if b.CheckFlag(0x200) { // and each of its samples how long it is
+		r.sizes = make([]uint32, 0, len(b.Entries))
+		for _, e := range b.Entries {
+			r.sizes = append(r.sizes, e.SampleSize)
+		}
+	}
+	f.behind = r.at + r.length()
+	if f.id == f.track.id {
+		f.track.runs = append(f.track.runs, r)
+	}
+	return nil
+}
