@@ -18,6 +18,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
+	"parley/appliance/search"
 	"parley/internal/disk"
 	"parley/store"
 )
@@ -96,7 +97,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: engines,
 		Records: history, Recordings: recordings, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
-		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels,
+		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels, Tools: search.Server{URL: cfg.WebSearch},
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	figures.WatchChats(host.Load, cfg.MaxChats())

@@ -32,6 +32,8 @@ type Config struct {
 	TurnDetection TurnDetection
 	Chat          Chat
 	Retention     Retention
+	Tools         Tools
+	WebSearch     string // base URL of a SearXNG server; empty: none
 	Limits        Limits
 	Log           Log
 	Warnings      []string // what is allowed but likely not meant; to be logged at start
@@ -62,6 +64,12 @@ type TurnDetection struct {
 // Chat bounds the conversations.
 type Chat struct {
 	MaxChats int // open at once; 0 means four for each core
+}
+
+// Tools says how long tools are waited for.
+type Tools struct {
+	TimeoutS int // seconds until a tool has failed
+	FillerMS int // until the user is told that it takes long; 0: never
 }
 
 // Retention says what is kept of conversations, and how long.

@@ -75,6 +75,15 @@ func setOpenAI(c *Config, g given) error {
 	return nil
 }
 
+func setWebSearch(c *Config, g given) error {
+	u, err := url.Parse(g.value)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
+		return fmt.Errorf("%.80q is not a base URL: use such as http://127.0.0.1:8888", g.value)
+	}
+	c.WebSearch = strings.TrimRight(g.value, "/")
+	return nil
+}
+
 func setKeyEnv(c *Config, g given) error {
 	if !isVariable(g.value) {
 		// The value is not repeated: people put the key itself here.

@@ -40,6 +40,7 @@ const (
 	groupModels   = "Models"
 	groupServer   = "A language model on a server"
 	groupChats    = "Chats and what is kept of them"
+	groupTools    = "Tools"
 	groupLimits   = "Limits"
 	groupLog      = "Log"
 	languageModel = "engines.language_model"
@@ -192,6 +193,23 @@ func Settings() []Setting {
 			Help: "Whether anything of a chat is kept.",
 			More: "Off, nothing of a chat is written, its sound neither, and none can be resumed (E0720).",
 			kind: onOff(func(c *Config) *bool { return &c.Retention.History }),
+		},
+
+		{
+			Key: "tools.timeout", Flag: "tool-timeout", Group: groupTools, Takes: "SECONDS", Default: "30",
+			Help: "Seconds that a tool may take to answer, before its fallback is used or the assistant apologises.",
+			kind: number(func(c *Config) *int { return &c.Tools.TimeoutS }, 1, 600),
+		},
+		{
+			Key: "tools.filler_ms", Flag: "tool-filler-ms", Group: groupTools, Takes: "MS", Default: "1500",
+			Help: "Milliseconds after which the assistant says that it is at it, while a tool is; 0 is never.",
+			kind: number(func(c *Config) *int { return &c.Tools.FillerMS }, 0, 60_000),
+		},
+		{
+			Key: "web_search.url", Flag: "web-search", Group: groupTools, Takes: "URL", Otherwise: "none",
+			Help: "SearXNG server on which the tool web_search searches: its base URL.",
+			More: "The server has to allow the format `json` (`search.formats` in its settings). Without one, the tool fails, and its `fallback_content` is used.",
+			kind: custom("an `http://` or `https://` URL", setWebSearch),
 		},
 
 		{

@@ -38,6 +38,7 @@ var mayKnow = []struct {
 	{"appliance/api", "appliance/api/describe appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
 	{"appliance/api/describe", "appliance/contract"},
 	{"appliance/config", "appliance/contract firmware/packs internal/layout"},
+	{"appliance/search", ""},
 	{"appliance/certs", "internal/durable"},
 	{"appliance/metrics", "appliance/engine"},
 	{"appliance/line/decode", "appliance/contract appliance/audio appliance/engine"},

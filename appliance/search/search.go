@@ -1,0 +1,162 @@
+// Package search runs web_search, the box's tool for what is on the web, on a
+// server of the operator's own that speaks the JSON API of SearXNG.
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// timeout bounds one search. A SearXNG server gives its own sources 3 s, and
+	// people wait no longer than some seconds more.
+	timeout = 8 * time.Second
+	// mostBytes is how much of an answer is read; a page of results is some
+	// hundred kilobytes.
+	mostBytes = 4 << 20
+	// mostResults and mostChars are what the model gets: what it can read in some
+	// seconds on a small box, 500 tokens.
+	mostResults = 4
+	mostChars   = 400 // of one result
+	// mostQuery is how long a search may be, in characters.
+	mostQuery = 300
+)
+
+// ErrNoServer means that no search server is configured.
+var ErrNoServer = errors.New("no search server is configured: set web_search.url in parley.yaml to a SearXNG server")
+
+// Server is a search server. The zero Server is none.
+type Server struct {
+	URL    string       // base URL, such as http://127.0.0.1:8888; empty: none
+	Client *http.Client // nil: one of its own
+}
+
+// found is what a SearXNG server answers, as far as it is used.
+type found struct {
+	Answers   []json.RawMessage `json:"answers"` // texts, or objects with one in "answer"
+	Infoboxes []struct {
+		Infobox string `json:"infobox"`
+		Content string `json:"content"`
+	} `json:"infoboxes"`
+	Results []struct {
+		Title   string `json:"title"`
+		URL     string `json:"url"`
+		Content string `json:"content"`
+	} `json:"results"`
+}
+
+// RunTool searches for the query in the arguments of a call, a JSON object
+// {"query": …}, and returns what was found as text for a language model: an
+// answer or two, then results with title, site and what stands there. It is
+// chat/reply's Toolbox.
+func (s Server) RunTool(ctx context.Context, name, arguments string) (string, error) {
+	if name != "web_search" {
+		return "", fmt.Errorf("the box has no tool %q", name)
+	}
+	var asked struct {
+		Query string `json:"query"`
+	}
+	if err := json.Unmarshal([]byte(arguments), &asked); err != nil {
+		return "", fmt.Errorf("web_search: its arguments are not {\"query\": TEXT}: %w", err)
+	}
+	query := shortened(strings.Join(strings.Fields(asked.Query), " "), mostQuery)
+	if query == "" {
+		return "", errors.New("web_search: query is empty")
+	}
+	if s.URL == "" {
+		return "", ErrNoServer
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	f, err := s.search(ctx, query)
+	if err != nil {
+		return "", fmt.Errorf("web_search: %w", err)
+	}
+	return f.text(), nil
+}
+
+func (s Server) search(ctx context.Context, query string) (f found, err error) {
+	at := strings.TrimRight(s.URL, "/") + "/search?" + url.Values{"q": {query}, "format": {"json"}}.Encode()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return f, err
+	}
+	request.Header.Set("Accept", "application/json")
+	client := s.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return f, err
+	}
+	defer answer.Body.Close()
+	switch {
+	case answer.StatusCode == http.StatusForbidden:
+		return f, errors.New("the search server answered 403: allow the format json in its settings (search.formats)")
+	case answer.StatusCode != http.StatusOK:
+		return f, fmt.Errorf("the search server answered %s", answer.Status)
+	}
+	if err = json.NewDecoder(io.LimitReader(answer.Body, mostBytes)).Decode(&f); err != nil {
+		return f, fmt.Errorf("the search server answered no JSON of its API: %w", err)
+	}
+	return f, nil
+}
+
+// text is what was found, for a model to read.
+func (f found) text() string {
+	var lines []string
+	for _, raw := range f.Answers {
+		var said string
+		var object struct {
+			Answer string `json:"answer"`
+		}
+		if json.Unmarshal(raw, &said) != nil && json.Unmarshal(raw, &object) == nil {
+			said = object.Answer
+		}
+		lines = add(lines, "", said)
+	}
+	for _, box := range f.Infoboxes {
+		lines = add(lines, box.Infobox, box.Content)
+	}
+	for _, r := range f.Results {
+		title := r.Title
+		if u, err := url.Parse(r.URL); err == nil && u.Host != "" {
+			title += " (" + u.Host + ")"
+		}
+		lines = add(lines, title, r.Content)
+	}
+	if len(lines) == 0 {
+		return "Nothing was found."
+	}
+	return strings.Join(lines, "\n")
+}
+
+// add adds one result, if there is room and it says anything.
+func add(lines []string, title, content string) []string {
+	content = shortened(strings.Join(strings.Fields(content), " "), mostChars)
+	title = shortened(strings.Join(strings.Fields(title), " "), mostChars/4)
+	if len(lines) >= mostResults || content == "" {
+		return lines
+	}
+	if title == "" {
+		return append(lines, content)
+	}
+	return append(lines, title+": "+content)
+}
+
+// shortened is a text of at most so many characters.
+func shortened(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
