@@ -9,7 +9,7 @@ func TestEveryLanguageHasItsLines(t *testing.T) {
 	for _, l := range table {
 		for name, text := range map[string]string{
 			"working": l.Working(1), "working on": l.Working(9), "sorry": l.Sorry(), "broken": l.Broken(),
-			"nudge": l.Nudge(1), "nudge again": l.Nudge(2), "last nudge": l.Nudge(7),
+			"nudge": l.Nudge(1), "nudge again": l.Nudge(2), "last nudge": l.Nudge(7), "goodbye": l.Goodbye(),
 		} {
 			if other, twice := seen[text]; text == "" || twice {
 				t.Errorf("%s: %s is %q, as %s", l.tag, name, text, other)

@@ -119,7 +119,7 @@ func (s *State) addAssistant(sentence Sentence) {
 // and in the records: the two always agree.
 func (s *State) amend(out *effects, p playing, heard string) {
 	heard = strings.TrimSpace(heard)
-	s.tell(out, CutShort{Sentence{ID: p.sentence.ID, Text: heard + CutMark, Dictated: p.sentence.Dictated}})
+	s.tell(out, CutShort{Sentence{ID: p.sentence.ID, Text: heard + CutMark, Dictated: p.sentence.Dictated, Quick: p.sentence.Quick}})
 	for i := len(s.history) - 1; i >= 0; i-- {
 		if e := s.history[i]; e.Role != Assistant || e.ID != p.sentence.ID {
 			continue

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -15,9 +16,6 @@ const (
 	// lastMessage is how long what it says then may take, of which the beginning
 	// may have to be thought.
 	lastMessage = 30 * time.Second
-	// goodbye is how long a chat goes on at most after the assistant has hung up:
-	// what it says then has to be thought, on a slow machine.
-	goodbye = time.Minute
 	// stillThere is how long somebody has to answer the message of an inactivity
 	// timeout; the interface says so.
 	stillThere = 15 * time.Second
@@ -162,20 +160,26 @@ func (s *State) enough(out *effects) {
 	s.finish(out)
 }
 
-// hangUp: the assistant ends the chat, when it has said goodbye.
+// hangUp: the assistant ends the chat, when it has said goodbye: in its own words
+// where it has said any in this turn.
 func (s *State) hangUp(out *effects, c openCall) {
-	a := Answered{CallID: c.ID, Content: "The conversation ends after this. Say goodbye in one short sentence.", OnBox: true}
+	a := Answered{CallID: c.ID, Content: "The call ends now.", OnBox: true}
 	s.tell(out, ToolReplied{a, c.tool})
-	s.leaving = leaving{on: true, status: contract.ChatUserEnded, reason: "the assistant hung up", by: s.now + goodbye, hungUp: true}
-	if s.reply.begun || len(s.reply.unspoken) > 0 { // it has said goodbye
-		s.remember(c.Call, a.Content)
-		s.reply.call = openCall{}
-		s.last(out, "", "")
-		return
+	s.leaving = leaving{on: true, status: contract.ChatUserEnded, reason: "the assistant hung up", by: s.now + lastMessage, hungUp: true}
+	words := language.Of(s.settings.spoken).Goodbye()
+	if s.hasSpoken() { // it has said so
+		words = ""
 	}
-	s.reply.calls = MostCalls
-	s.reply.call.nth = MostCalls
-	s.goOn(out, a)
+	s.remember(c.Call, a.Content)
+	s.reply.call = openCall{}
+	s.last(out, words, c.ID)
+}
+
+// hasSpoken reports whether the reply has words of its own.
+func (s State) hasSpoken() bool {
+	own := func(x Sentence) bool { return !x.Quick && !x.Dictated }
+	n := len(s.history)
+	return n > 0 && s.history[n-1].Role == Assistant || slices.ContainsFunc(s.reply.asked, own) || slices.ContainsFunc(s.reply.unspoken, own)
 }
 
 // departure is when a chat that is to end does.

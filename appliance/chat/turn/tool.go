@@ -160,6 +160,9 @@ func (s *State) start(out *effects) {
 // box itself brings it.
 func (s *State) answered(out *effects, e Answered) {
 	open, broken := s.reply.call, s.broken.call
+	if e.Failed && e.CallID == open.ID {
+		e.Content = cmp.Or(e.Content, open.tool.Fallback)
+	}
 	switch {
 	case open.told && open.ID == e.CallID && open.tool.OnBox == e.OnBox:
 		s.tell(out, ToolReplied{e, open.tool})
@@ -226,7 +229,7 @@ func (s State) toolLate() time.Duration {
 // toolIsLate: the tool is not waited for any longer.
 func (s *State) toolIsLate(out *effects) {
 	c := s.reply.call
-	a := Answered{CallID: c.ID, Failed: true, Error: "It did not answer within " + s.settings.ToolLimit.String() + ".", OnBox: true}
+	a := Answered{CallID: c.ID, Content: c.tool.Fallback, Failed: true, Error: "It did not answer within " + s.settings.ToolLimit.String() + ".", OnBox: true}
 	s.tell(out, ToolReplied{a, c.tool})
 	if c.tool.OnBox {
 		out.add(StopTool{s.turn})
@@ -248,7 +251,7 @@ func (s *State) fill(out *effects) {
 	c := &s.reply.call
 	c.filled = true
 	if text := language.Of(s.settings.spoken).Working(c.nth); text != "" {
-		s.reply.unspoken = append(slices.Clip(s.reply.unspoken), Sentence{ID: contract.DerivedID("filler " + c.ID), Text: text})
+		s.reply.unspoken = append(slices.Clip(s.reply.unspoken), Sentence{ID: contract.DerivedID("filler " + c.ID), Text: text, Quick: true})
 		s.askMouth(out)
 	}
 }
