@@ -78,7 +78,15 @@ func (l *lively) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 	l.fakes.mu.Lock()
 	l.asked = append(l.asked, p.Messages)
 	l.fakes.mu.Unlock()
-	for _, piece := range l.replies[:1+l.draw(len(l.replies))] {
+	said := l.replies[:1+l.draw(len(l.replies))]
+	if len(p.Tools) > 0 && !p.NoCall && l.draw(2) == 0 {
+		if err := l.work(ctx, 200*time.Millisecond); err != nil {
+			return engine.Usage{}, err
+		}
+		call := &engine.ToolCall{ID: "1", Name: p.Tools[l.draw(len(p.Tools))].Name, Arguments: []string{`{"query":"x"}`, `{"query":3}`, "{"}[l.draw(3)]}
+		return engine.Usage{}, emit(engine.Part{Call: call})
+	}
+	for _, piece := range said {
 		if err := l.work(ctx, 200*time.Millisecond); err != nil {
 			return engine.Usage{}, err
 		}
@@ -87,6 +95,12 @@ func (l *lively) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 		}
 	}
 	return engine.Usage{}, nil
+}
+
+// RunTool is what the box's own tools do.
+func (l *lively) RunTool(ctx context.Context, name, arguments string) (string, error) {
+	err := l.work(ctx, 3*time.Second)
+	return "Found.", err
 }
 
 func (l *lively) Prepare(name string) error {
@@ -175,6 +189,18 @@ func (l *lively) newest() string {
 		}
 	}
 	return ""
+}
+
+// call is the id of the tool call that was told last.
+func (l *lively) call() string {
+	l.fakes.mu.Lock()
+	defer l.fakes.mu.Unlock()
+	for _, m := range slices.Backward(l.sent) {
+		if called, ok := m.(contract.ToolCallMessage); ok {
+			return called.ToolCallID
+		}
+	}
+	return "none"
 }
 
 // drop breaks the line, once.

@@ -59,7 +59,7 @@ func (w *walk) settings() contract.SessionSettings {
 	var m contract.SessionSettings
 	w.serial++
 	for range 1 + w.IntN(2) {
-		switch w.IntN(9) {
+		switch w.IntN(11) {
 		case 0:
 			prompt := fmt.Sprint("You are number ", w.serial, ".")
 			m.SystemPrompt = &prompt
@@ -80,6 +80,10 @@ func (w *walk) settings() contract.SessionSettings {
 		case 8:
 			empty := " "
 			m.SystemPrompt = &empty
+		case 9:
+			m.Tools = []contract.Tool{{Type: contract.ToolFunction, Name: "weather", Parameters: `{"type":"object","properties":{"query":{"type":"string"}}}`, FallbackContent: []string{"", "It is not known."}[w.IntN(2)]}}
+		case 10:
+			m.BuiltinTools = []contract.BuiltinToolConfig{{Name: contract.WebSearch}, {Name: contract.HangUp}}[:1+w.IntN(2)]
 		}
 	}
 	return m
@@ -107,7 +111,10 @@ func (w *walk) act() string {
 	case 8, 9:
 		return receive(w.settings())
 	case 10:
-		return receive(contract.ToolErrorMessage{ToolCallID: "none"})
+		if w.IntN(3) == 0 {
+			return receive(contract.ToolErrorMessage{ToolCallID: w.parts.call(), Error: "no"})
+		}
+		return receive(contract.ToolResponseMessage{ToolCallID: w.parts.call(), Content: "It rains."})
 	case 11:
 		_ = w.chat.Fault(contract.BrokenJSON, "message 3")
 		return "fault"
@@ -170,9 +177,13 @@ func oneWalk(t *testing.T, seed uint64) {
 	parts := newLively(rand.New(rand.NewPCG(seed, 12)), []int{0, 10, 50}[chance.IntN(3)])
 	semantic := chance.IntN(2) == 0
 	host := hostOf(parts, func(p *Parts) {
-		p.TurnEnd = parts
+		p.TurnEnd, p.Tools = parts, parts
 		p.Defaults.Semantic = semantic
 		p.Defaults.Inactivity = 5 * time.Minute
+		p.Defaults.OnInactivity = contract.EventMessage{Enabled: chance.IntN(2) == 0, Text: "Are you there?"}
+		p.Defaults.OnMaxDuration = contract.EventMessage{Enabled: chance.IntN(2) == 0}
+		p.Defaults.MaxDuration = time.Duration(1+chance.IntN(30)) * time.Minute / []time.Duration{1, 60}[chance.IntN(2)]
+		p.Defaults.Nudge = time.Duration(chance.IntN(3)) * 7 * time.Second
 	})
 	w := &walk{Rand: chance, t: t, parts: parts, host: host, silent: make(chan struct{})}
 	w.chat = begin(t, host, Opening{Line: parts, Connect: contract.ConnectSettings{VerboseTranscription: chance.IntN(2) == 0}})
@@ -186,6 +197,7 @@ func oneWalk(t *testing.T, seed uint64) {
 		time.Sleep(time.Duration(chance.IntN(int(1500 * time.Millisecond))))
 	}
 	end := ends[chance.IntN(len(ends))]
+	byItself := true // it may be over before, or while this is done to it
 	told := time.Now()
 	end.end(w)
 	<-w.chat.Done()
@@ -206,6 +218,7 @@ func oneWalk(t *testing.T, seed uint64) {
 		fail("its line was closed %d times", 1+len(parts.closed))
 	case status == "" || status == store.Active || reason == "" && !end.silent:
 		fail("it ended as %q, with the reason %q", status, reason)
+	case byItself && (status == store.MaxDurationTimeout || status == store.UserEnded):
 	case end.status != "" && (status != end.status || code != end.code || !strings.HasPrefix(reason, end.reason)):
 		fail("it ended as %s, closed with %d %q", status, code, reason)
 	}

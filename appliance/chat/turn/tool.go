@@ -139,7 +139,11 @@ func (s *State) makeCall(out *effects) {
 	c.told, c.since = true, s.now
 	s.reply.calls = c.nth
 	if c.Misfit != "" { // nobody could run it
-		s.goOn(out, Answered{Failed: true})
+		a := Answered{Failed: true}
+		if c.tool.Parameters == "" { // there is no such tool: the model has to do without
+			a.Content = NoAnswer
+		}
+		s.goOn(out, a)
 		return
 	}
 	s.tell(out, ToolCalled{c.Call, c.tool})

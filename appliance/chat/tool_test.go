@@ -1,0 +1,225 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/chat/record"
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// caller is a model that says or calls one thing after the other.
+type caller struct {
+	*fakes
+	mu     sync.Mutex
+	says   []engine.Part
+	seen   []engine.Prompt
+	result func(ctx context.Context) (string, error) // of the box's own tool
+}
+
+func (c *caller) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	c.mu.Lock()
+	c.seen = append(c.seen, p)
+	if len(c.says) == 0 {
+		c.mu.Unlock()
+		return engine.Usage{}, errors.New("it was asked once too often")
+	}
+	next := c.says[0]
+	c.says = c.says[1:]
+	c.mu.Unlock()
+	return engine.Usage{}, emit(next)
+}
+
+func (c *caller) RunTool(ctx context.Context, name, arguments string) (string, error) {
+	return c.result(ctx)
+}
+
+// last is what the model was asked last.
+func (c *caller) last() engine.Prompt {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.seen[len(c.seen)-1]
+}
+
+// sent is the newest message of a kind.
+func newestOf[M contract.ServerMessage](t *testing.T, f *fakes) (m M) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := len(f.sent) - 1; i >= 0; i-- {
+		if m, ok := f.sent[i].(M); ok {
+			return m
+		}
+	}
+	t.Fatalf("no %s was sent", m.MessageType())
+	return m
+}
+
+func call(name, arguments string) engine.Part {
+	return engine.Part{Call: &engine.ToolCall{ID: "x", Name: name, Arguments: arguments}}
+}
+
+var weatherTool = turn.Tool{
+	Name: "weather", Parameters: `{"type":"object","properties":{"town":{"type":"string"}},"required":["town"]}`, Fallback: "Nobody knows the weather.",
+}
+
+// with begins a chat whose model says these things, in a bubble of its own.
+func with(t *testing.T, f func(t *testing.T, c *caller, s *Session), says ...engine.Part) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &caller{fakes: newFakes(), says: says}
+		host := hostOf(c, func(p *Parts) {
+			p.Tools = c
+			p.Defaults.Tools = []turn.Tool{weatherTool, turn.Builtin(contract.WebSearch, "")}
+		})
+		f(t, c, begin(t, host, Opening{Line: c}))
+	})
+}
+
+func tells(t *testing.T, s *Session, m contract.ClientMessage) {
+	t.Helper()
+	if err := s.Receive(m); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+func TestTheClientsToolAnswersAndTheModelGoesOn(t *testing.T) {
+	with(t, func(t *testing.T, c *caller, s *Session) {
+		tells(t, s, contract.UserInput{Text: "Does it rain in Graz?"})
+		m := newestOf[contract.ToolCallMessage](t, c.fakes)
+		if !m.ResponseRequired || m.Name != "weather" || m.Parameters != `{"town":"Graz"}` || m.ToolType != contract.ToolFunction {
+			t.Fatalf("%+v", m)
+		}
+		along, err := s.Listen(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tells(t, s, contract.ToolResponseMessage{ToolCallID: m.ToolCallID, Content: "Rain."})
+		last := c.last()
+		if n := len(last.Messages); n != 4 || last.Messages[n-1].Content != "Rain." || last.Messages[n-1].CallID != m.ToolCallID || last.Messages[n-2].Calls[0].ID != m.ToolCallID {
+			t.Errorf("the model went on with %+v", last.Messages)
+		}
+		if said := newestOf[contract.AssistantMessage](t, c.fakes); said.Message.Content != "It rains." {
+			t.Errorf("it said %q", said.Message.Content)
+		}
+		if strings.Contains(c.messages(), "tool_response") {
+			t.Error("the client is told what it said itself")
+		}
+		for {
+			copied, err := along.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, ok := copied.Message.(contract.ToolResponseMessage); ok {
+				if r.Content != "Rain." || r.ToolName != "weather" {
+					t.Errorf("who listens along is told %+v", r)
+				}
+				break
+			}
+		}
+		c.fakes.mu.Lock()
+		kept := record.History(c.stored)
+		c.fakes.mu.Unlock()
+		if len(kept) != 4 || kept[1].Role != turn.ToolCall || kept[1].Name != "weather" || kept[2].Text != "Rain." || kept[3].Text != "It rains." {
+			t.Errorf("who resumes remembers %+v", kept)
+		}
+	}, call("weather", `{"town":"Graz"}`), engine.Part{Text: "It rains."})
+}
+
+func TestArgumentsThatDoNotFitGoBackOnce(t *testing.T) {
+	with(t, func(t *testing.T, c *caller, s *Session) {
+		tells(t, s, contract.UserInput{Text: "Does it rain?"})
+		if m := newestOf[contract.ToolCallMessage](t, c.fakes); m.Parameters != `{"town":"Graz"}` {
+			t.Errorf("%+v", m)
+		}
+		again := c.last().Messages
+		if said := again[len(again)-1].Content; !strings.Contains(said, "town") {
+			t.Errorf("the model is told %q", said)
+		}
+	}, call("weather", `{"town":3}`), call("weather", `{"town":"Graz"}`))
+
+	with(t, func(t *testing.T, c *caller, s *Session) {
+		tells(t, s, contract.UserInput{Text: "Does it rain?"})
+		if strings.Contains(c.messages(), "tool_call") {
+			t.Error("the client is asked to run it")
+		}
+		if last := c.last(); !last.NoCall || last.Messages[len(last.Messages)-1].Content != weatherTool.Fallback {
+			t.Errorf("the model goes on with %+v", last)
+		}
+	}, call("nothing", `{}`), call("weather", `{`), engine.Part{Text: "Nobody knows."})
+}
+
+func TestTheBoxRunsItsOwnToolAndTellsTheClient(t *testing.T) {
+	with(t, func(t *testing.T, c *caller, s *Session) {
+		c.result = func(context.Context) (string, error) { return "Rain on the web.", nil }
+		tells(t, s, contract.UserInput{Text: "Search for rain."})
+		if m := newestOf[contract.ToolCallMessage](t, c.fakes); m.ResponseRequired || m.ToolType != contract.ToolBuiltin {
+			t.Errorf("%+v", m)
+		}
+		if m := newestOf[contract.ToolResponseMessage](t, c.fakes); m.Content != "Rain on the web." || m.ToolType != contract.ToolBuiltin {
+			t.Errorf("%+v", m)
+		}
+	}, call("web_search", `{"query":"rain"}`), engine.Part{Text: "It rains."})
+}
+
+// A tool of the box that hangs is given up with its turn, or with its time.
+func TestAToolOfTheBoxThatHangsIsGivenUp(t *testing.T) {
+	with(t, func(t *testing.T, c *caller, s *Session) {
+		given := make(chan error, 2)
+		c.result = func(ctx context.Context) (string, error) {
+			<-ctx.Done()
+			given <- ctx.Err()
+			return "", ctx.Err()
+		}
+		tells(t, s, contract.UserInput{Text: "Search for rain."})
+		tells(t, s, contract.UserInput{Text: "No, for snow."})
+		<-given
+		time.Sleep(turn.DefaultToolLimit)
+		<-given
+		synctest.Wait()
+		if m := newestOf[contract.ToolErrorMessage](t, c.fakes); !strings.Contains(m.Error, "30s") {
+			t.Errorf("%+v", m)
+		}
+		if m := newestOf[contract.AssistantMessage](t, c.fakes); m.Message.Content != "I'm sorry, that did not work." {
+			t.Errorf("it says %q", m.Message.Content)
+		}
+	}, call("web_search", `{"query":"rain"}`), call("web_search", `{"query":"snow"}`))
+}
+
+// Somebody who resumes finds the calls and what they brought; one without an
+// answer is left out, and so is what only bridged a silence.
+func TestAResumedConversationKnowsItsTools(t *testing.T) {
+	tool := func(kind store.EventType, id, text string) store.Event {
+		return store.Event{Type: kind, MessageText: text, Metadata: `{"tool_call_id":"` + id + `","name":"weather","tool_type":"function"}`}
+	}
+	got := record.History([]store.Event{
+		{Type: store.UserMessage, MessageText: "Does it rain?"},
+		tool(store.FunctionCall, "a", `{"town":"Graz"}`),
+		{Type: store.AgentMessage, MessageText: "One moment, please.", Metadata: `{"from_text":false,"filler":true}`},
+		tool(store.FunctionCall, "b", `{"truncated": 9`),
+		tool(store.FunctionCallResponse, "a", ""),
+		tool(store.FunctionCallResponse, "c", "Nobody asked."),
+		{Type: store.AgentMessage, MessageText: "I do not know."},
+	})
+	want := []turn.Entry{
+		{Role: turn.User, Text: "Does it rain?"},
+		{Role: turn.ToolCall, ID: "a", Name: "weather", Text: `{"town":"Graz"}`}, {Role: turn.ToolResult, ID: "a", Text: turn.NoAnswer},
+		{Role: turn.Assistant, Text: "I do not know."},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i := range want {
+		if got[i].Role != want[i].Role || got[i].ID != want[i].ID || got[i].Text != want[i].Text || got[i].Name != want[i].Name {
+			t.Errorf("%d: %+v", i, got[i])
+		}
+	}
+}
