@@ -67,6 +67,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	defer identity.Close()
 	figures := metrics.New(Version(), log)
 	figures.WatchStore(records.Written)
+	defer sendWebhooks(cfg, records, figures, log)()
 	admission := &admission{log: log, stop: ctx}
 	if cfg.Retention.History {
 		admission.writable = records.Writable

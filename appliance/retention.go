@@ -21,7 +21,7 @@ const sweepEvery = time.Hour
 func kept(r config.Retention, records *store.Store) (chat.Records, chat.Recordings) {
 	switch {
 	case !r.History:
-		return record.Unkept{}, nil
+		return record.Unkept{Outbox: records}, nil
 	case !r.Audio:
 		return records, nil
 	}

@@ -43,6 +43,8 @@ type NewChat struct {
 	Metadata        string // JSON
 
 	Recorded bool // its sound is kept, see [Store.CreateRecording]
+
+	Webhooks Webhooks // are told of it in the same commit
 }
 
 // Chat is one conversation as it is stored.
@@ -65,7 +67,11 @@ type Chat struct {
 // in the one it resumes. ErrNotFound: no such account, or no such group of its;
 // ErrActive: a chat of the group still goes on; ErrConflict: the id is taken.
 func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) error {
-	return s.change(ctx, "starting chat "+n.ID, func(ctx context.Context, c conn) error {
+	begin := s.change
+	if len(n.Webhooks.Hooks) > 0 {
+		begin = s.changeAndToll
+	}
+	return begin(ctx, "starting chat "+n.ID, func(ctx context.Context, c conn) error {
 		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, n.AccountID)
 		if err != nil {
 			return fmt.Errorf("account %s: %w", n.AccountID, err)
@@ -92,6 +98,9 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 				Recording, n.ID); err != nil {
 				return err
 			}
+		}
+		if err := beginWebhooks(ctx, c, n); err != nil {
+			return err
 		}
 		return appendEvents(ctx, c, n.ID, opening)
 	})
@@ -130,7 +139,7 @@ func (r ConfigRef) version() sql.NullInt64 {
 }
 
 // EndChat stores how and when (Unix milliseconds) a chat ended, with its last
-// events. ErrNotFound: no such chat; ErrConflict: it had ended before;
+// events, and tells its webhooks. ErrNotFound: no such chat; ErrConflict: it had ended before;
 // ErrNotAllowed: no chat ends with that status.
 func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS int64, last ...Event) error {
 	err := s.change(ctx, "ending chat "+chatID, func(ctx context.Context, c conn) error {
@@ -140,7 +149,7 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 		err := changeOne(ctx, c, `UPDATE chat SET status = ?, ended_ms = ? WHERE id = ? AND ended_ms IS NULL`,
 			status, atMS, chatID)
 		if err == nil {
-			return endRecording(ctx, c, chatID, atMS)
+			return errors.Join(endRecording(ctx, c, chatID, atMS), endWebhooks(ctx, c, chatID, status, atMS))
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return err
@@ -152,6 +161,7 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 	})
 	if err == nil {
 		s.background.nudge() // its recording can be measured
+		s.bell.toll()
 	}
 	return err
 }
@@ -186,7 +196,8 @@ func (s *Store) OpenChats(ctx context.Context) ([]Chat, error) {
 // ended when the last thing is known of it, its last event or, when heard says
 // that its sound is longer, the end of that; and not after atMS (now, in Unix
 // milliseconds): how long the machine was off afterwards is no part of its
-// length.
+// length. Their webhooks are told, and those of chats of which nothing else is
+// kept.
 func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID string) time.Duration) (ended []Chat, err error) {
 	open, err := s.OpenChats(ctx)
 	if err != nil {
@@ -205,11 +216,12 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID 
 				return err
 			}
 		}
-		return nil
+		return endForgottenWebhooks(ctx, c)
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.bell.toll()
 	s.background.nudge() // their recordings can be measured
 	return ended, nil
 }
@@ -225,6 +237,9 @@ func endAfterCrash(ctx context.Context, c conn, chat *Chat, heard time.Duration,
 	}
 	chat.EventCount++
 	if err := endRecording(ctx, c, chat.ID, chat.EndedMS); err != nil {
+		return err
+	}
+	if err := endWebhooks(ctx, c, chat.ID, Failed, chat.EndedMS); err != nil {
 		return err
 	}
 	return appendEvents(ctx, c, chat.ID, []Event{{

@@ -62,20 +62,39 @@ type ChatWrite struct {
 	Amended []Event
 	// Metadata (JSON) takes the place of what the chat has; empty leaves it.
 	Metadata string
+	// Notices are told to the chat's webhooks that want them.
+	Notices []Notice
+	// CustomSessionID is what its webhooks are told from now on; empty leaves it.
+	CustomSessionID string
 }
+
+// Empty says whether there is nothing to be written.
+func (w ChatWrite) Empty() bool {
+	return len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" && !w.Tells()
+}
+
+// Tells says whether it has anything for webhooks.
+func (w ChatWrite) Tells() bool { return len(w.Notices) > 0 || w.CustomSessionID != "" }
 
 // WriteChat writes what happened in a chat, all or nothing, in one transaction. A
 // chat that has ended still takes it: what was measured of its last words may
 // come later. ErrNotFound: no such chat, or no such event in it.
 func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error {
-	if len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" {
+	if w.Empty() {
 		return nil
 	}
-	return s.change(ctx, "writing chat "+chatID, func(ctx context.Context, c conn) error {
+	write := s.change
+	if len(w.Notices) > 0 {
+		write = s.changeAndToll
+	}
+	return write(ctx, "writing chat "+chatID, func(ctx context.Context, c conn) error {
 		if err := appendEvents(ctx, c, chatID, w.New); err != nil {
 			return err
 		}
 		if err := amendEvents(ctx, c, chatID, w.Amended); err != nil {
+			return err
+		}
+		if err := writeWebhooks(ctx, c, chatID, w); err != nil {
 			return err
 		}
 		if w.Metadata == "" {

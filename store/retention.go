@@ -116,13 +116,16 @@ func leaveGroup(ctx context.Context, c conn, group int64) error {
 	return err
 }
 
-// Tidy deletes keys that are past their end, what is left of deletions that were
+// Tidy deletes keys that are past their end, webhooks that are long over, what is left of deletions that were
 // interrupted, and sound whose chat was deleted just before a crash. Where chats
 // are kept for a time only, it also deletes the copies of the database that
 // upgrades put aside before beforeMS (Unix milliseconds; 0: none).
 func (s *Store) Tidy(ctx context.Context, beforeMS int64) error {
 	const doing = "tidying the data folder"
 	if err := s.dropExpiredKeys(ctx); err != nil {
+		return err
+	}
+	if err := s.dropOldWebhooks(ctx); err != nil {
 		return err
 	}
 	if err := s.cleanUp(ctx); err != nil {

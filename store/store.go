@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"parley/internal/durable"
+	"parley/internal/layout"
 )
 
 // Store is one open database. Its methods may be called from many goroutines.
@@ -27,6 +28,7 @@ type Store struct {
 	w           *writer
 	checkpoints *sql.DB // the connection that moves SQLite's log into the database
 	background  *background
+	bell        *bell
 	close       func() error
 }
 
@@ -62,10 +64,12 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 		return nil, err
 	}
 	s.background = startBackground(s, log)
+	s.bell = hang(dir, log)
 	closeDatabase := s.close
 	s.close = sync.OnceValue(func() error {
 		defer unlock()
 		s.background.close()
+		s.bell.close()
 		return closeDatabase()
 	})
 	return s, nil
@@ -128,6 +132,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		read:        openReaders(dir),
 		write:       connect(dir, pragmas, 1),
 		checkpoints: connect(dir, checkpointPragmas, 1),
+		bell:        &bell{file: filepath.Join(dir, layout.Bell)},
 	}
 	if s.w, err = newWriter(ctx, s.write); err != nil {
 		return nil, errors.Join(explain("opening the database", err), s.read.db.Close(), s.checkpoints.Close(), s.write.Close())

@@ -134,6 +134,9 @@ func (s *Store) deleteBatch(ctx context.Context) (gone []string, more bool, err 
 			if _, err := c.ExecContext(ctx, `DELETE FROM chat WHERE num = ?`, chat.num); err != nil {
 				return err
 			}
+			if err := dropWebhooksOf(ctx, c, chat.id); err != nil {
+				return err
+			}
 			gone = append(gone, chat.id)
 			rows -= chatRows
 		}

@@ -96,11 +96,13 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 		meta.ChatGroupID = o.Connect.ResumedChatGroupID
 	}
 	begun := time.Now()
+	told := record.Told{ChatID: meta.ChatID, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID,
+		CustomSessionID: chosen.settings.CustomSessionID, Resumed: resumed, Hooks: chosen.webhooks}
 	err = h.Records.StartChat(ctx, store.NewChat{
 		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
 		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
 		Metadata: chosen.metadata,
-		Recorded: h.Recordings != nil,
+		Recorded: h.Recordings != nil, Webhooks: told.Beginning(begun),
 	})
 	if err != nil {
 		return nil, turn.Opened{}, startFault(err, meta.ChatGroupID, resumed)
@@ -119,7 +121,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 			return nil, turn.Opened{}, err
 		}
 	}
-	c := h.session(meta, chosen, begun, history, o)
+	c := h.session(meta, chosen, told, begun, history, o)
 	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
 	ready = true
 	return c, turn.Opened{Metadata: meta, Asked: chosen.asked}, nil
@@ -150,7 +152,7 @@ func (h *Host) remember(ctx context.Context, group string, limit int) ([]turn.En
 	return record.History(events), nil
 }
 
-func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Time, history []turn.Entry, o Opening) *Session {
+func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.Told, begun time.Time, history []turn.Entry, o Opening) *Session {
 	id := meta.ChatID
 	modelPace := reply.NewPace() // a custom model is this chat's alone
 	if !chosen.custom {
@@ -175,7 +177,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, begun time.Tim
 		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 		Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools,
 	})
-	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)
+	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)
 	c.about = Live{
 		ChatID: id, GroupID: meta.ChatGroupID, Account: o.Account, RequestID: meta.RequestID, Config: chosen.config,
 		Line: o.Kind, Client: o.Client, Since: begun,

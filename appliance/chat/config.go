@@ -40,6 +40,7 @@ type chosen struct {
 	config   store.ConfigRef
 	asked    contract.SessionSettings // by the client, at connect
 	metadata string                   // JSON, of the chat
+	webhooks []contract.Webhook       // are told of it
 }
 
 // choose lays the config that the client asks for over the defaults, and what
@@ -65,6 +66,7 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 		}
 		c.config = store.ConfigRef{ID: config.ID, Version: config.Version}
 		c.settings = configured(c.settings, config)
+		c.webhooks = config.Webhooks
 		if c.model, err = h.modelOf(config, o.RequestID); err != nil {
 			return c, err
 		}

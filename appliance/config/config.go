@@ -34,6 +34,7 @@ type Config struct {
 	Retention     Retention
 	Tools         Tools
 	WebSearch     string // base URL of a SearXNG server; empty: none
+	Webhooks      Webhooks
 	Limits        Limits
 	Log           Log
 	Warnings      []string // what is allowed but likely not meant; to be logged at start
@@ -77,6 +78,11 @@ type Retention struct {
 	Days    int  // after its end a chat is deleted when it is older; 0: never
 	Audio   bool // how chats sound is kept
 	History bool // what happened in chats is kept; without it their sound is not either
+}
+
+// Webhooks says where webhooks may go.
+type Webhooks struct {
+	AllowPrivate bool // also to the box itself and to private addresses
 }
 
 // Limits keep one account, or one address, from taking the whole box. A number

@@ -41,6 +41,7 @@ const (
 	groupServer   = "A language model on a server"
 	groupChats    = "Chats and what is kept of them"
 	groupTools    = "Tools"
+	groupWebhooks = "Webhooks"
 	groupLimits   = "Limits"
 	groupLog      = "Log"
 	languageModel = "engines.language_model"
@@ -210,6 +211,13 @@ func Settings() []Setting {
 			Help: "SearXNG server on which the tool web_search searches: its base URL.",
 			More: "The server has to allow the format `json` (`search.formats` in its settings). Without one, the tool fails, and its `fallback_content` is used.",
 			kind: custom("an `http://` or `https://` URL", setWebSearch),
+		},
+
+		{
+			Key: "webhooks.allow_private", Flag: "webhooks-allow-private", Group: groupWebhooks, Takes: "BOOL", Default: "false",
+			Help: "Let webhooks go to the box itself and to private addresses, also over http.",
+			More: "Whoever makes configs then reaches what listens there, with a POST whose answer they do not see. See [webhooks](webhooks.md#where-webhooks-may-go).",
+			kind: boolean(func(c *Config) *bool { return &c.Webhooks.AllowPrivate }),
 		},
 
 		{

@@ -29,6 +29,8 @@ type Metrics struct {
 	stages   *prometheus.HistogramVec // by stage
 	waits    *prometheus.HistogramVec // by priority
 	used     *prometheus.CounterVec   // by priority
+	webhooks *prometheus.CounterVec   // by result
+	webhook  prometheus.Histogram
 }
 
 // New returns the figures of a box of that version, all of them 0.
@@ -55,8 +57,14 @@ func New(version string, log *slog.Logger) *Metrics {
 		used: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "parley_engine_core_seconds_total", Help: "How long engines had cores, times how many, by priority.",
 		}, []string{"priority"}),
+		webhooks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parley_webhook_attempts_total", Help: "Attempts to deliver a webhook, by how they came out: delivered, failed (and made again), dead (given up).",
+		}, []string{"result"}),
+		webhook: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "parley_webhook_delay_seconds", Help: "How long after what it tells a webhook was delivered, of those delivered at the first attempt.", Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
+		}),
 	}
-	r.MustRegister(m.requests, m.latency, m.sockets, m.stages, m.waits, m.used,
+	r.MustRegister(m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks, m.webhook,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.", prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 { return 1 })
 	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
@@ -149,6 +157,25 @@ func (m *Metrics) WatchStore(written func() (writes, commits uint64)) {
 	}
 	counter("parley_store_writes_total", "Writes stored.", func() float64 { w, _ := written(); return float64(w) })
 	counter("parley_store_commits_total", "Transactions that stored them; writes that wait together share one.", func() float64 { _, c := written(); return float64(c) })
+}
+
+// Webhook notes an attempt to deliver a webhook: how it came out, whether it was
+// the first, and how long it came after what it tells.
+func (m *Metrics) Webhook(result string, first bool, after time.Duration) {
+	m.webhooks.WithLabelValues(result).Inc()
+	if first && after > 0 {
+		m.webhook.Observe(after.Seconds())
+	}
+}
+
+// WatchWebhooks shows how many webhooks wait, and how many were given up. count
+// is asked for each look. It is called once, with the results that attempts have.
+func (m *Metrics) WatchWebhooks(results []string, count func() (waiting, dead int)) {
+	for _, r := range results {
+		m.webhooks.WithLabelValues(r)
+	}
+	m.gauge("parley_webhooks_waiting", "Webhooks that are still to be delivered.", nil, func() float64 { n, _ := count(); return float64(n) })
+	m.gauge("parley_webhooks_dead", "Webhooks that were given up in the last seven days.", nil, func() float64 { _, n := count(); return float64(n) })
 }
 
 func (m *Metrics) gauge(name, help string, labels prometheus.Labels, value func() float64) {

@@ -13,6 +13,7 @@ const (
 	Database   = "parley.db" // beside it -wal and -shm while it is open
 	Lock       = "parley.lock"
 	Address    = "parley.address" // where the box listens that runs on the folder
+	Bell       = ".bell"          // empty: whoever writes to it lets the box know that there is something to send
 	Recordings = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
 	Prompts    = "prompts"        // a folder: what language models computed of prompts; may be deleted
 	Settings   = "parley.yaml"

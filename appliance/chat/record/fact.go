@@ -9,7 +9,7 @@ import (
 )
 
 // outgoing is what a fact brings: a message for the client, a row for the
-// history, or both; sound; or a change to what the history has.
+// history, or both; sound; a change to what the history has; a notice for webhooks.
 type outgoing struct {
 	message  contract.ServerMessage
 	aside    bool // the message is only for who listens along
@@ -18,6 +18,9 @@ type outgoing struct {
 	record   *store.Event
 	amended  *store.Event
 	metadata string // of the chat
+
+	notice  *store.Notice // for those who are told of the chat elsewhere
+	session string        // the client's id of it, where that is a new one
 }
 
 // outgoing says what is written of a fact, and what is sent.

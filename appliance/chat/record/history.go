@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -81,28 +80,3 @@ func arguments(text string) string {
 	}
 	return text
 }
-
-// Unkept keeps nothing of conversations: they happen, and are gone.
-type Unkept struct{}
-
-// ErrNotKept means that there is no history to resume.
-var ErrNotKept = errors.New("no history is kept here")
-
-// StartChat begins a chat that leaves no trace. There is none to resume.
-func (Unkept) StartChat(_ context.Context, c store.NewChat, _ ...store.Event) error {
-	if c.Resume {
-		return ErrNotKept
-	}
-	return nil
-}
-
-// WriteChat forgets what happened.
-func (Unkept) WriteChat(context.Context, string, store.ChatWrite) error { return nil }
-
-// EndChat forgets how the chat ended.
-func (Unkept) EndChat(context.Context, string, store.Status, int64, ...store.Event) error {
-	return nil
-}
-
-// GroupHistory remembers nothing.
-func (Unkept) GroupHistory(context.Context, string, int) ([]store.Event, error) { return nil, nil }

@@ -153,6 +153,9 @@ func (o outgoing) size() int {
 	if o.record != nil {
 		n += len(o.record.MessageText) + len(o.record.Metadata)
 	}
+	if o.notice != nil {
+		n += len(o.notice.Body)
+	}
 	if o.sound != nil {
 		n += 4 * len(o.sound.PCM)
 	}

@@ -42,6 +42,7 @@ type Chat struct {
 	ID        string
 	RequestID string    // errors name it
 	Begun     time.Time // times in the history count from it
+	Told      Told      // who is told of it elsewhere
 }
 
 // A Scribe writes what happens into the history and then tells the client, in
@@ -56,6 +57,7 @@ type Scribe struct {
 	queue    *queue
 	audience audience
 
+	session string       // the client's id of it, as webhooks know it; of who tells
 	writing atomic.Bool  // the history is being written
 	sounds  int64        // told so far; of who tells
 	cut     atomic.Int64 // the newest sound that is not to be heard any more
@@ -64,7 +66,7 @@ type Scribe struct {
 // NewScribe returns the scribe of a chat. failed is called once, when nothing
 // more can be written or sent; of the former the error is an ErrUnwritten.
 func NewScribe(c Chat, r Records, to Client, kept Recorder, failed func(error)) *Scribe {
-	return &Scribe{chat: c, records: r, client: to, recorder: kept, queue: newQueue(), failed: failed}
+	return &Scribe{chat: c, session: c.Told.CustomSessionID, records: r, client: to, recorder: kept, queue: newQueue(), failed: failed}
 }
 
 // What holds up what is to be told, where too much of it waits.
@@ -102,6 +104,10 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 		o.sound.CustomSessionID = customSessionID
 		s.sounds++
 		o.number = s.sounds
+	}
+	o.notice = s.chat.Told.notice(o, s.chat.Begun.Add(t.At), customSessionID)
+	if customSessionID != s.session && len(s.chat.Told.Hooks) > 0 {
+		o.session, s.session = customSessionID, customSessionID
 	}
 	if !s.queue.put(o) {
 		return s.Blocked()
@@ -213,9 +219,13 @@ func (s *Scribe) write(ctx context.Context, batch []outgoing) error {
 		if o.amended != nil {
 			w.Amended = append(w.Amended, *o.amended)
 		}
+		if o.notice != nil {
+			w.Notices = append(w.Notices, *o.notice)
+		}
 		w.Metadata = cmp.Or(o.metadata, w.Metadata)
+		w.CustomSessionID = cmp.Or(o.session, w.CustomSessionID)
 	}
-	if len(w.New) == 0 && len(w.Amended) == 0 && w.Metadata == "" {
+	if w.Empty() {
 		return nil
 	}
 	return s.records.WriteChat(ctx, s.chat.ID, w)

@@ -1,0 +1,75 @@
+package record
+
+import (
+	"slices"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// Told is what those learn of a chat who are told of it by webhooks, and who they
+// are.
+type Told struct {
+	ChatID, GroupID string
+	ConfigID        string // empty: it has none
+	CustomSessionID string // that the client gave at connect; empty: none
+	Resumed         bool   // it goes on where another chat of its group ended
+	Hooks           []contract.Webhook
+}
+
+// Beginning is what webhooks are told when the chat begins, and will be when it
+// ends.
+func (t Told) Beginning(begun time.Time) store.Webhooks {
+	var w store.Webhooks
+	for _, h := range t.Hooks {
+		hook := store.Webhook{URL: h.URL}
+		for _, e := range h.Events {
+			hook.Events = append(hook.Events, string(e))
+		}
+		w.Hooks = append(w.Hooks, hook)
+	}
+	if len(w.Hooks) == 0 {
+		return w
+	}
+	start := contract.WebhookChatStart{WebhookBase: t.base(contract.WebhookChatStarted, t.CustomSessionID), StartTime: begun.UnixMilli(), ChatStartType: contract.NewChatGroup}
+	if t.Resumed {
+		start.ChatStartType = contract.ResumedChatGroup
+	}
+	w.Started = webhookJSON(start)
+	w.Ended = webhookJSON(contract.WebhookChatEnd{WebhookBase: t.base(contract.WebhookChatEnded, t.CustomSessionID)})
+	return w
+}
+
+func (t Told) base(event contract.WebhookEvent, customSessionID string) contract.WebhookBase {
+	b := contract.WebhookBase{EventName: event, ChatGroupID: t.GroupID, ChatID: t.ChatID, ConfigID: t.ConfigID}
+	if customSessionID != "" {
+		b.CustomSessionID = &customSessionID
+	}
+	return b
+}
+
+// notice is what webhooks are told of what a fact brings, at the time that its
+// message bears; nil where that is nothing.
+func (t Told) notice(o outgoing, at time.Time, customSessionID string) *store.Notice {
+	call, ok := o.message.(contract.ToolCallMessage)
+	if !ok || !t.wants(contract.WebhookToolCall) {
+		return nil
+	}
+	return &store.Notice{Event: string(contract.WebhookToolCall), AtMS: at.UnixMilli(), Body: webhookJSON(contract.WebhookTool{
+		WebhookBase: t.base(contract.WebhookToolCall, customSessionID), Timestamp: at.UnixMilli(), ToolCallMessage: call,
+	})}
+}
+
+func (t Told) wants(event contract.WebhookEvent) bool {
+	return slices.ContainsFunc(t.Hooks, func(h contract.Webhook) bool { return slices.Contains(h.Events, event) })
+}
+
+// webhookJSON writes what is made of texts and numbers, which never fails.
+func webhookJSON(body any) string {
+	text, err := contract.WebhookJSON(body)
+	if err != nil {
+		return "{}"
+	}
+	return text
+}

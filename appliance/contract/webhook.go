@@ -1,0 +1,61 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// WebhookBase is what every webhook says of its chat.
+type WebhookBase struct {
+	EventName       WebhookEvent       `json:"event_name"`
+	ChatGroupID     string             `json:"chat_group_id"`
+	ChatID          string             `json:"chat_id"`
+	ConfigID        string             `json:"config_id,omitempty"`       // absent: the chat has no config
+	CallerNumber    *string            `json:"caller_number"`             // E.164; null: it is no phone call
+	CustomSessionID *string            `json:"custom_session_id"`         // null: the client gave none
+	TwilioMetadata  map[string]*string `json:"twilio_metadata,omitempty"` // of a phone call
+}
+
+// ChatStartType says whether a chat is the first of its group.
+type ChatStartType string
+
+// How chats start.
+const (
+	NewChatGroup     ChatStartType = "new_chat_group"
+	ResumedChatGroup ChatStartType = "resumed_chat_group"
+)
+
+// WebhookChatStart is the body of chat_started.
+type WebhookChatStart struct {
+	WebhookBase
+	StartTime     int64         `json:"start_time"` // Unix milliseconds
+	ChatStartType ChatStartType `json:"chat_start_type"`
+}
+
+// WebhookChatEnd is the body of chat_ended.
+type WebhookChatEnd struct {
+	WebhookBase
+	EndTime         int64      `json:"end_time"`         // Unix milliseconds
+	DurationSeconds int64      `json:"duration_seconds"` // whole ones, since the start
+	EndReason       ChatStatus `json:"end_reason"`
+}
+
+// WebhookTool is the body of tool_call.
+type WebhookTool struct {
+	WebhookBase
+	Timestamp       int64           `json:"timestamp"` // of the message, Unix milliseconds
+	ToolCallMessage ToolCallMessage `json:"tool_call_message"`
+}
+
+// WebhookJSON is the body of a webhook, one of those above, as it is signed and
+// sent. HTML characters stay as they are.
+func WebhookJSON(body any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(body); err != nil {
+		return "", fmt.Errorf("writing a webhook: %w", err)
+	}
+	return string(bytes.TrimRight(b.Bytes(), "\n")), nil
+}

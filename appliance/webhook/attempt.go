@@ -1,0 +1,154 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/store"
+)
+
+const (
+	// attemptTime bounds an attempt from the look-up of the name to the answer's
+	// status: a receiver that takes longer should answer first and work after.
+	attemptTime = 10 * time.Second
+	// connectTime bounds the connection in it: two packets that were lost.
+	connectTime = 5 * time.Second
+	// restTime and restBytes are for how much longer the rest of an answer is
+	// read, so that the connection can be used again. Nobody wants what it says.
+	restTime  = 200 * time.Millisecond
+	restBytes = 4 << 10
+	// idleTime is for how long a connection is kept for the next webhook: those
+	// of a chat come seconds to minutes apart.
+	idleTime = 60 * time.Second
+	// longestWait bounds what a receiver may ask for by Retry-After.
+	longestWait = longestBackOff
+)
+
+// client sends webhooks over http or https to where they may go.
+type client struct {
+	agent string // the User-Agent
+	by    map[string]*http.Client
+}
+
+func newClient(agent string, allowPrivate bool, own func() []netip.Addr) *client {
+	c := &client{agent: agent, by: map[string]*http.Client{}}
+	for _, scheme := range []string{"http", "https"} {
+		dialer := net.Dialer{Timeout: connectTime, ControlContext: newGuard(scheme == "http", allowPrivate, own).control}
+		c.by[scheme] = &http.Client{
+			Transport: &http.Transport{
+				// No proxy: it would connect to where the guard does not look.
+				DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTime,
+				MaxIdleConns: mostAttempts, MaxIdleConnsPerHost: mostForOne, IdleConnTimeout: idleTime,
+				MaxResponseHeaderBytes: 64 << 10, DisableCompression: true,
+			},
+			// A redirect is an answer like another: the body was signed for the
+			// receiver that the config names, and nobody else.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
+	}
+	return c
+}
+
+func (c *client) close() {
+	for _, client := range c.by {
+		client.CloseIdleConnections()
+	}
+}
+
+// failure is why an attempt failed, in words for the operator, and how long the
+// receiver wants to be left alone.
+type failure struct {
+	why  string
+	wait time.Duration
+}
+
+func (f failure) Error() string { return f.why }
+
+// send makes one attempt. A nil error means that the receiver has it; any other,
+// but that of ctx, is a failure.
+func (c *client) send(ctx context.Context, d store.Delivery) error {
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, strings.NewReader(d.Body))
+	if err != nil {
+		return failure{why: "the URL is not valid: " + plainly(err)}
+	}
+	client, ok := c.by[r.URL.Scheme]
+	if !ok {
+		return failure{why: fmt.Sprintf("the URL begins with %q; webhooks go to http:// and https://", r.URL.Scheme)}
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("User-Agent", c.agent)
+	r.Header.Set("X-Service-Webhook-Id", d.ID)
+	sign(r.Header, d.SigningKey, d.Body, time.Now())
+	answer, err := client.Do(r)
+	if err != nil {
+		return failure{why: plainly(err)}
+	}
+	defer answer.Body.Close()
+	defer drain(answer, cancel)
+	if answer.StatusCode/100 == 2 {
+		return nil
+	}
+	return refusal(answer)
+}
+
+// drain reads the rest of an answer where there is little of it and it comes at
+// once.
+func drain(answer *http.Response, giveUp func()) {
+	late := time.AfterFunc(restTime, giveUp)
+	defer late.Stop()
+	_, _ = io.CopyN(io.Discard, answer.Body, restBytes)
+}
+
+// refusal is what an answer other than 2xx means.
+func refusal(answer *http.Response) failure {
+	f := failure{why: "answered " + answer.Status}
+	switch {
+	case answer.StatusCode/100 == 3:
+		f.why += ": redirects are not followed; put the address that it leads to into the config"
+	case answer.StatusCode == http.StatusTooManyRequests, answer.StatusCode == http.StatusServiceUnavailable:
+		if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			f.wait = min(time.Duration(min(seconds, int(longestWait/time.Second)))*time.Second, longestWait)
+		}
+	}
+	return f
+}
+
+// mostReason bounds what is kept of a reason: a receiver may put much into its
+// status line.
+const mostReason = 300
+
+// plainly says what went wrong without repeating method and URL, in which there
+// may be secrets.
+func plainly(err error) string {
+	var refused ErrRefused
+	if errors.As(err, &refused) {
+		return refused.Error()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer within %v", attemptTime)
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	return err.Error()
+}
+
+// shortened is a reason as it is kept.
+func shortened(why string) string {
+	why = strings.ToValidUTF8(why, "�")
+	if len(why) <= mostReason {
+		return why
+	}
+	return strings.ToValidUTF8(why[:mostReason], "") + "…"
+}

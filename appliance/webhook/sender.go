@@ -1,0 +1,326 @@
+// Package webhook sends what is in the outbox: signed, each chat's in order,
+// again and again until the receiver has it or its day is over.
+package webhook
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"parley/store"
+)
+
+const (
+	// mostAttempts is how many attempts go on at once: each holds a connection,
+	// some 50 KB.
+	mostAttempts = 64
+	// mostForOne is how many of them may be for one receiver.
+	mostForOne = 4
+	// mostDoubtful is how many of them may be for receivers in doubt, each of whom
+	// has one: however many receivers hang, the others have the rest. In doubt is
+	// one whose last attempt failed or took longer than slow.
+	mostDoubtful = mostAttempts / 2
+	slow         = 2 * time.Second
+	// mostRemembered is how many receivers are remembered to be in doubt while
+	// nothing waits for them.
+	mostRemembered = 1000
+	// firstBackOff is the longest time until the second attempt. It doubles with
+	// each, up to longestBackOff; in fact any time up to that is as likely (full
+	// jitter), so that those that failed together do not come together again.
+	firstBackOff   = 2 * time.Second
+	longestBackOff = time.Hour
+	// pause is for how long the sender waits when the database fails it.
+	pause = 5 * time.Second
+	// farewell is for how long what is due is still sent when the box stops:
+	// receivers that are up learn of the end of chats before it.
+	farewell = time.Second
+)
+
+// Outbox is where webhooks wait.
+type Outbox interface {
+	WebhooksWait() <-chan struct{}
+	ResumeWebhooks(ctx context.Context, longest time.Duration) error
+	WaitingReceivers(ctx context.Context) ([]store.WaitingReceiver, error)
+	DueWebhooks(ctx context.Context, receiver, atMS int64, most int) (due []store.Delivery, nextMS int64, err error)
+	WebhookDelivered(ctx context.Context, num, atMS int64) error
+	WebhookFailed(ctx context.Context, num, atMS int64, why string, nextMS int64) error
+	WebhookDead(ctx context.Context, num, atMS int64, why string) error
+}
+
+// Result is how an attempt came out.
+type Result string
+
+// How attempts come out.
+const (
+	Delivered Result = "delivered"
+	Failed    Result = "failed" // and will be made again
+	Dead      Result = "dead"   // and is given up
+)
+
+// Results are all of them.
+func Results() []Result { return []Result{Delivered, Failed, Dead} }
+
+// Parts are what a Sender is made of.
+type Parts struct {
+	Outbox       Outbox
+	AllowPrivate bool   // receivers may have private addresses
+	Agent        string // by which receivers know the box: "Parley/1.0"
+	Log          *slog.Logger
+	// Observe is told of each attempt, and of a first one that was delivered how
+	// long that was after what it tells; nil: nobody is.
+	Observe func(r Result, first bool, after time.Duration)
+}
+
+// Sender sends webhooks. One goroutine decides whose turn it is, and never waits
+// for a receiver.
+type Sender struct {
+	Parts
+	client *client
+
+	receivers map[int64]*receiver
+	flying    map[int64]bool // webhooks, by number, of which an attempt goes on
+	doubtful  int            // attempts for receivers in doubt
+	landed    chan landing
+
+	attempts sync.WaitGroup
+	closing  chan struct{}
+	closed   chan struct{}
+	once     sync.Once
+}
+
+// receiver is one for whom something waits.
+type receiver struct {
+	flying int   // attempts that go on
+	dueMS  int64 // of the next attempt that does not; 0: none is known of
+	doubt  bool  // the last attempt failed, or took long
+}
+
+// landing is the end of an attempt.
+type landing struct {
+	receiver, num int64
+	doubtful      bool // it was made so
+	doubt         bool // it failed, or took long
+}
+
+// Start returns a Sender at work.
+func Start(p Parts) *Sender {
+	s := &Sender{
+		Parts: p, client: newClient(p.Agent, p.AllowPrivate, ownAddresses),
+		receivers: map[int64]*receiver{}, flying: map[int64]bool{}, landed: make(chan landing, mostAttempts),
+		closing: make(chan struct{}), closed: make(chan struct{}),
+	}
+	if s.Observe == nil {
+		s.Observe = func(Result, bool, time.Duration) {}
+	}
+	go s.run()
+	return s
+}
+
+// Close stops the sender, after a second in which it sends what is due. What is
+// not sent stays in the outbox.
+func (s *Sender) Close() {
+	s.once.Do(func() { close(s.closing) })
+	<-s.closed
+}
+
+func (s *Sender) run() {
+	defer close(s.closed)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer s.client.close()
+	defer s.attempts.Wait()
+	defer cancel()
+	if err := s.Outbox.ResumeWebhooks(ctx, longestBackOff); err != nil {
+		s.Log.Error("cannot make the outbox of webhooks ready", "err", err)
+	}
+	var stop <-chan time.Time
+	closing := s.closing
+	timer := time.NewTimer(0) // look at once: something may wait from before
+	defer timer.Stop()
+	for look := true; ; {
+		wake := s.work(ctx, look)
+		if stop != nil && len(s.flying) == 0 {
+			return
+		}
+		timer.Reset(wake)
+		look = false
+		select {
+		case <-s.Outbox.WebhooksWait():
+			look = true
+		case l := <-s.landed:
+			s.land(l)
+		case <-timer.C:
+			look = wake == pause
+		case <-closing:
+			closing, stop, look = nil, time.After(farewell), true
+		case <-stop:
+			return
+		}
+	}
+}
+
+// asleep is for how long the sender sleeps when nothing is due: until it is
+// woken.
+const asleep = 24 * time.Hour
+
+// work sends what is due, as far as it may, and returns after how long there is
+// more to do by itself.
+func (s *Sender) work(ctx context.Context, look bool) time.Duration {
+	if look {
+		if err := s.look(ctx); err != nil {
+			s.Log.Error("cannot read which webhooks wait; trying again", "err", err)
+			return pause
+		}
+	}
+	now, wake := time.Now().UnixMilli(), int64(asleep/time.Millisecond)
+	for num, r := range s.receivers {
+		if r.dueMS != 0 && r.dueMS <= now && s.room(r) > 0 {
+			if err := s.serve(ctx, num, r, now); err != nil {
+				s.Log.Error("cannot read webhooks that are due; trying again", "err", err)
+				return pause
+			}
+		}
+		switch {
+		case r.dueMS > now:
+			wake = min(wake, r.dueMS-now)
+		case r.dueMS == 0 && r.flying == 0 && (!r.doubt || len(s.receivers) > mostRemembered):
+			delete(s.receivers, num)
+		}
+	}
+	return time.Duration(wake) * time.Millisecond
+}
+
+// look learns for whom something waits.
+func (s *Sender) look(ctx context.Context) error {
+	waiting, err := s.Outbox.WaitingReceivers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range waiting {
+		if r := s.receivers[w.Num]; r != nil {
+			r.dueMS = w.DueMS
+		} else {
+			s.receivers[w.Num] = &receiver{dueMS: w.DueMS}
+		}
+	}
+	return nil
+}
+
+// room is how many more attempts there may be for a receiver.
+func (s *Sender) room(r *receiver) int {
+	if r.doubt {
+		return min(1-r.flying, mostDoubtful-s.doubtful, mostAttempts-len(s.flying))
+	}
+	return min(mostForOne-r.flying, mostAttempts-len(s.flying))
+}
+
+// serve begins the attempts for a receiver that are due and for which there is
+// room. Those that go on are still due in the outbox.
+func (s *Sender) serve(ctx context.Context, num int64, r *receiver, now int64) error {
+	due, next, err := s.Outbox.DueWebhooks(ctx, num, now, s.room(r)+r.flying+1)
+	if err != nil {
+		return err
+	}
+	r.dueMS = next
+	for _, d := range due {
+		if s.flying[d.Num] {
+			continue
+		}
+		if s.room(r) <= 0 {
+			r.dueMS = now // as soon as one lands
+			return nil
+		}
+		s.launch(ctx, num, r, d)
+	}
+	return nil
+}
+
+func (s *Sender) launch(ctx context.Context, num int64, r *receiver, d store.Delivery) {
+	l := landing{receiver: num, num: d.Num, doubtful: r.doubt}
+	r.flying++
+	s.flying[d.Num] = true
+	if l.doubtful {
+		s.doubtful++
+	}
+	s.attempts.Go(func() {
+		begun := time.Now()
+		l.doubt = !s.attempt(ctx, d) || time.Since(begun) > slow
+		s.landed <- l // has room for all that may be under way
+	})
+}
+
+func (s *Sender) land(l landing) {
+	delete(s.flying, l.num)
+	if l.doubtful {
+		s.doubtful--
+	}
+	r := s.receivers[l.receiver]
+	r.flying--
+	r.doubt = l.doubt
+	r.dueMS = 1 // to be looked at: the next of its chat may be due now
+}
+
+// attempt sends a webhook once, and notes how that came out. It reports whether
+// the receiver has it.
+func (s *Sender) attempt(ctx context.Context, d store.Delivery) bool {
+	err := s.client.send(ctx, d)
+	if err != nil && ctx.Err() != nil {
+		return false // the box stops; the next start makes this attempt
+	}
+	now := time.Now()
+	first := d.Attempts == 0
+	log := s.Log.With("webhook", d.ID, "event", d.Event, "chat", d.Chat)
+	var failed failure
+	switch {
+	case !errors.As(err, &failed):
+		s.Observe(Delivered, first, now.Sub(time.UnixMilli(d.CreatedMS)))
+		s.note(ctx, log, func(ctx context.Context) error { return s.Outbox.WebhookDelivered(ctx, d.Num, now.UnixMilli()) })
+		return true
+	case now.UnixMilli() >= d.UntilMS:
+		log.Error("a webhook is given up; parley webhooks retry tries it again", "attempts", d.Attempts+1, "why", failed.why)
+		s.Observe(Dead, first, 0)
+		s.note(ctx, log, func(ctx context.Context) error {
+			return s.Outbox.WebhookDead(ctx, d.Num, now.UnixMilli(), shortened(failed.why))
+		})
+	default:
+		next := min(now.Add(max(backOff(d.Attempts), failed.wait)).UnixMilli(), d.UntilMS)
+		if first {
+			log.Warn("a webhook was not delivered; it is tried again for a day", "why", failed.why)
+		}
+		s.Observe(Failed, first, 0)
+		s.note(ctx, log, func(ctx context.Context) error {
+			return s.Outbox.WebhookFailed(ctx, d.Num, now.UnixMilli(), shortened(failed.why), next)
+		})
+	}
+	return false
+}
+
+// backOff is how long to wait after an attempt that failed, after so many before
+// it.
+func backOff(attempts int) time.Duration {
+	longest := longestBackOff
+	if attempts < 16 { // 2 s doubled as often is more than an hour
+		longest = min(longest, firstBackOff<<attempts)
+	}
+	return rand.N(longest)
+}
+
+// note writes how an attempt came out. Until that is done the attempt goes on:
+// otherwise a database that cannot be written would have the receiver told again
+// and again.
+func (s *Sender) note(ctx context.Context, log *slog.Logger, write func(context.Context) error) {
+	for {
+		err := write(context.WithoutCancel(ctx)) // it was made, even if the box stops now
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		log.Error("cannot note how a webhook went; trying again", "err", err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"parley/internal/layout"
+)
+
+// bell lets the one who sends webhooks know that there are more. Within the box
+// it is a channel. Another process that has the folder open rings it by writing
+// to a file that the kernel watches for the box, so that nobody has to look now
+// and then.
+type bell struct {
+	file    string
+	rung    chan struct{} // holds one; nil in a store that has only joined
+	watch   *os.File      // nil where the file cannot be watched
+	stopped sync.WaitGroup
+}
+
+// hang makes the bell of the box that serves the folder.
+func hang(dir string, log *slog.Logger) *bell {
+	b := &bell{file: filepath.Join(dir, layout.Bell), rung: make(chan struct{}, 1)}
+	if err := b.watchFile(); err != nil {
+		log.Warn("other processes cannot tell the box that they left it something to send; it finds that out at its next start", "err", err)
+		return b
+	}
+	b.stopped.Go(b.listen)
+	return b
+}
+
+func (b *bell) watchFile() error {
+	f, err := os.OpenFile(b.file, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
+	if err != nil {
+		return os.NewSyscallError("inotify_init1", err)
+	}
+	b.watch = os.NewFile(uintptr(fd), "inotify")
+	if _, err := unix.InotifyAddWatch(fd, b.file, unix.IN_CLOSE_WRITE); err != nil {
+		_ = b.watch.Close()
+		b.watch = nil
+		return os.NewSyscallError("inotify_add_watch", err)
+	}
+	return nil
+}
+
+// listen passes on what the kernel has seen, until the watch is closed.
+func (b *bell) listen() {
+	var seen [4096]byte // many may ring at once
+	for {
+		if _, err := b.watch.Read(seen[:]); err != nil {
+			return
+		}
+		b.toll()
+	}
+}
+
+// toll rings, and never waits. Where no box runs there is nobody to hear it: the
+// next start looks by itself.
+func (b *bell) toll() {
+	if b.rung != nil {
+		select {
+		case b.rung <- struct{}{}:
+		default:
+		}
+		return
+	}
+	if f, err := os.OpenFile(b.file, os.O_WRONLY, 0); err == nil {
+		_ = f.Close() // which is what the kernel tells of
+	}
+}
+
+func (b *bell) close() {
+	if b.watch != nil {
+		_ = b.watch.Close()
+	}
+	b.stopped.Wait()
+}

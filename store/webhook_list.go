@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// WebhookState says how far a webhook has come.
+type WebhookState string
+
+// The states of webhooks.
+const (
+	WebhookWaiting      WebhookState = "waiting"
+	WebhookWasDelivered WebhookState = "delivered"
+	WebhookWasAbandoned WebhookState = "dead"
+)
+
+// WebhookStates are all of them.
+func WebhookStates() []WebhookState {
+	return []WebhookState{WebhookWaiting, WebhookWasDelivered, WebhookWasAbandoned}
+}
+
+// SentWebhook is what is known of a webhook: where it goes, what it tells of, and
+// how that went. What it says is not in it.
+type SentWebhook struct {
+	ID        string
+	Account   string // its name
+	URL       string
+	ChatID    string
+	Event     string
+	State     WebhookState
+	CreatedMS int64 // of what it tells; all times are Unix milliseconds
+	UntilMS   int64 // from then on it is not tried again
+	DueMS     int64 // of the next attempt; 0: it is over, or waits for the one before it in its chat
+	Attempts  int
+	LastMS    int64  // of the newest attempt; 0: there was none
+	LastError string // why that failed; empty: it did not
+}
+
+// WebhookFilter says which webhooks are meant. What is empty excludes none.
+type WebhookFilter struct {
+	AccountID string
+	ChatID    string
+	IDs       []string
+	States    []WebhookState
+}
+
+// where returns the filter as conditions on webhook w and webhook_receiver r.
+func (f WebhookFilter) where() (conditions string, args []any) {
+	conditions = `true`
+	add := func(column string, values ...any) {
+		conditions += ` AND ` + column + ` IN (?` + strings.Repeat(`, ?`, len(values)-1) + `)`
+		args = append(args, values...)
+	}
+	if f.AccountID != "" {
+		conditions += ` AND r.account = (SELECT num FROM account WHERE id = ?)`
+		args = append(args, f.AccountID)
+	}
+	if f.ChatID != "" {
+		add(`w.chat`, f.ChatID)
+	}
+	if len(f.IDs) > 0 {
+		add(`w.id`, anys(f.IDs)...)
+	}
+	if len(f.States) > 0 {
+		add(`w.state`, anys(f.States)...)
+	}
+	return conditions, args
+}
+
+func anys[T any](values []T) []any {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all
+}
+
+// Webhooks returns the newest of the webhooks that are meant, at most so many,
+// the newest first.
+func (s *Store) Webhooks(ctx context.Context, f WebhookFilter, most int) ([]SentWebhook, error) {
+	where, args := f.where()
+	all, err := query(ctx, s.read, func(row scanner) (w SentWebhook, err error) {
+		return w, row.Scan(&w.ID, &w.Account, &w.URL, &w.ChatID, &w.Event, &w.State, &w.CreatedMS, &w.UntilMS, &w.DueMS, &w.Attempts, &w.LastMS, &w.LastError)
+	}, `
+		SELECT w.id, a.name, r.url, w.chat, w.event, w.state, w.created_ms, w.until_ms, coalesce(w.due_ms, 0),
+		       w.attempts, coalesce(w.last_ms, 0), coalesce(w.last_error, '')
+		  FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver JOIN account a ON a.num = r.account
+		 WHERE `+where+` ORDER BY w.num DESC LIMIT ?`, append(args, most)...)
+	return all, explain("listing the webhooks", err)
+}
+
+// WebhookCounts is how many webhooks wait, and how many were given up.
+func (s *Store) WebhookCounts(ctx context.Context) (waiting, dead int, err error) {
+	_, err = first(ctx, s.read, func(row scanner) (none struct{}, err error) { return none, row.Scan(&waiting, &dead) }, `
+		SELECT (SELECT count(*) FROM webhook WHERE state = 'waiting'), (SELECT count(*) FROM webhook WHERE state = 'dead')`)
+	return waiting, dead, explain("counting the webhooks", err)
+}
+
+// RetryWebhooks has those that are meant, and were not delivered, tried again now
+// and for another day. Of those of a chat the first goes first. It returns how
+// many there were.
+func (s *Store) RetryWebhooks(ctx context.Context, f WebhookFilter) (retried int, err error) {
+	f.States = []WebhookState{WebhookWaiting, WebhookWasAbandoned}
+	meant, err := s.meant(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	for batch := range slices.Chunk(meant, webhooksAtOnce) {
+		var changed int
+		err := s.changeAndToll(ctx, "trying webhooks again", func(ctx context.Context, c conn) (err error) {
+			changed, err = retry(ctx, c, batch)
+			return err
+		})
+		if err != nil {
+			return retried, err
+		}
+		retried += changed
+	}
+	return retried, nil
+}
+
+// meant returns the numbers of the webhooks that are meant, oldest first.
+func (s *Store) meant(ctx context.Context, f WebhookFilter) ([]int64, error) {
+	where, args := f.where()
+	nums, err := query(ctx, s.read, func(row scanner) (num int64, err error) { return num, row.Scan(&num) }, `
+		SELECT w.num FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver WHERE `+where+` ORDER BY w.num`, args...)
+	return nums, explain("finding webhooks", err)
+}
+
+func retry(ctx context.Context, c conn, nums []int64) (changed int, err error) {
+	now := time.Now().UnixMilli()
+	for _, num := range nums {
+		l, err := first(ctx, c, scanLane, `
+			UPDATE webhook SET state = 'waiting', attempts = 0, until_ms = ?2, due_ms = iif(due_ms IS NULL, NULL, ?3)
+			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, num, now+WebhookPatience.Milliseconds(), now)
+		if errors.Is(err, ErrNotFound) {
+			continue // it was delivered meanwhile
+		}
+		if err == nil {
+			err = l.advance(ctx, c, now)
+		}
+		if err != nil {
+			return 0, err
+		}
+		changed++
+	}
+	return changed, nil
+}
+
+// ForgetWebhooks deletes those that are meant and were given up. It returns how
+// many there were.
+func (s *Store) ForgetWebhooks(ctx context.Context, f WebhookFilter) (forgotten int, err error) {
+	f.States = []WebhookState{WebhookWasAbandoned}
+	meant, err := s.meant(ctx, f)
+	if err != nil {
+		return 0, err
+	}
+	for batch := range slices.Chunk(meant, webhooksAtOnce) {
+		err := s.change(ctx, "forgetting webhooks", func(ctx context.Context, c conn) error {
+			_, err := c.ExecContext(ctx, fmt.Sprintf(`DELETE FROM webhook WHERE state = 'dead' AND num IN (?%s)`, strings.Repeat(`, ?`, len(batch)-1)), anys(batch)...)
+			return err
+		})
+		if err != nil {
+			return forgotten, err
+		}
+		forgotten += len(batch)
+	}
+	return forgotten, nil
+}
