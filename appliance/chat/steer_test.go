@@ -21,7 +21,7 @@ func TestAChatIsSteered(t *testing.T) {
 			t.Fatalf("%+v: %v", m, err)
 		}
 	}
-	f.until(t, "user_message assistant_message assistant_end assistant_message assistant_message assistant_end")
+	f.until(t, "user_message assistant_message audio_output assistant_end assistant_message audio_output assistant_message audio_output assistant_end")
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if said := f.asked[len(f.asked)-1][0].Content; !strings.Contains(said, prompt) {

@@ -203,7 +203,7 @@ func TestAResumedConversationKnowsItsTools(t *testing.T) {
 	got := record.History([]store.Event{
 		{Type: store.UserMessage, MessageText: "Does it rain?"},
 		tool(store.FunctionCall, "a", `{"town":"Graz"}`),
-		{Type: store.AgentMessage, MessageText: "One moment, please.", Metadata: `{"from_text":false,"filler":true}`},
+		{Type: store.AgentMessage, MessageText: "One moment, please.", Metadata: `{"from_text":false,"is_quick_response":true}`},
 		tool(store.FunctionCall, "b", `{"truncated": 9`),
 		tool(store.FunctionCallResponse, "a", ""),
 		tool(store.FunctionCallResponse, "c", "Nobody asked."),
