@@ -39,6 +39,16 @@ func (e *Engines) LanguageModel(named contract.LanguageModel) (engine.LanguageMo
 	return e.models[m], found
 }
 
+// Fallback are the models that answer, one after the other, where another one
+// fails.
+func (e *Engines) Fallback() []engine.LanguageModel {
+	models := make([]engine.LanguageModel, len(e.cfg.Fallback))
+	for i, m := range e.cfg.Fallback {
+		models[i] = e.models[m]
+	}
+	return models
+}
+
 // CustomModel returns the custom language model at a URL, for one chat.
 func (e *Engines) CustomModel(url string) (engine.LanguageModel, error) {
 	return remote.OpenCustom(remote.CustomOptions{URL: url})

@@ -174,7 +174,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go,
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
-		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
+		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 		Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools,
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)

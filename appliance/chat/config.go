@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
+	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -22,21 +22,12 @@ type Configs interface {
 	Config(ctx context.Context, account, id string, version *int) (contract.ReturnConfig, error)
 }
 
-// Models finds the language models that configs name.
-type Models interface {
-	// LanguageModel returns the model that answers for the named one. Without
-	// one for it, it is the box's default, and false.
-	LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool)
-	// CustomModel returns the custom language model at a URL, for one chat. The
-	// error says what is wrong with the URL.
-	CustomModel(url string) (engine.LanguageModel, error)
-}
-
 // chosen is what holds for a chat before its client has said anything in it.
 type chosen struct {
 	settings turn.Settings
 	model    engine.LanguageModel
 	custom   bool // the model is the developer's own, and this chat's
+	fallback []reply.Fallback
 	config   store.ConfigRef
 	asked    contract.SessionSettings // by the client, at connect
 	metadata string                   // JSON, of the chat
@@ -71,6 +62,11 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 			return c, err
 		}
 		c.custom = isCustom(config)
+		if c.fallback, err = h.fallbackOf(config, c.model, o.RequestID); err != nil {
+			return c, err
+		}
+	} else {
+		c.fallback = h.ownFallback(c.model)
 	}
 	var err error
 	c.settings, err = h.connected(c.settings, p)
@@ -138,37 +134,6 @@ func timeout(t *contract.Timeout) time.Duration {
 		return contract.MaxTimeout
 	}
 	return time.Duration(*t.DurationSecs) * time.Second
-}
-
-// isCustom reports whether a config names a custom language model.
-func isCustom(c contract.ReturnConfig) bool {
-	return c.LanguageModel != nil && c.LanguageModel.Provider == contract.ProviderCustom
-}
-
-// modelOf finds the language model that a config names.
-func (h *Host) modelOf(c contract.ReturnConfig, request string) (engine.LanguageModel, error) {
-	named := c.LanguageModel
-	switch {
-	case named == nil || named.Resource == "" && (named.Provider == "" || named.Provider == contract.ProviderOwn):
-		return h.Model, nil
-	case named.Provider == contract.ProviderCustom:
-		model, err := h.Models.CustomModel(named.Resource)
-		if err != nil {
-			return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: "language_model: " + err.Error()}
-		}
-		return model, nil
-	}
-	model, found := h.Models.LanguageModel(*named)
-	if found {
-		return model, nil
-	}
-	if h.StrictModels {
-		return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: fmt.Sprintf(
-			"language_model: %q has no route here; GET /v0/evi/language-models lists those that have.", strings.TrimSpace(string(named.Provider)+" "+named.Resource))}
-	}
-	h.Log.Warn("a config names a language model that has no route; the default answers", "request", request, "config", c.ID, "version", c.Version,
-		"provider", named.Provider, "model", named.Resource)
-	return model, nil
 }
 
 // DefaultPrompt makes a good spoken assistant when no config says otherwise.

@@ -52,6 +52,8 @@ func config(t *testing.T, posted string) contract.ReturnConfig {
 	return r
 }
 
+func (o oneModel) Fallback() []engine.LanguageModel { return nil }
+
 func (o oneModel) CustomModel(url string) (engine.LanguageModel, error) {
 	if url != "https://h/x" {
 		return nil, errors.New(url)

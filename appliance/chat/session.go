@@ -119,7 +119,7 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	c.recording.Go(c.recorder.Run)
 	c.workers.Go(func() { c.ear.Run(work) })
 	converse := func() {
-		c.replies.Prefill(work, c.state.Conversation())
+		c.replies.Prefill(work, c.state.Conversation(), manner(c.state.Settings()))
 		c.loop(ctx, work, opened)
 	}
 	if guard(c.log, converse) != nil {
@@ -243,7 +243,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Tell:
 		c.tell(e, settings.CustomSessionID)
 	case turn.Think:
-		c.replies.Think(ctx, e, reply.Manner{Temperature: settings.Temperature, Session: settings.CustomSessionID, Key: settings.ModelKey, Quick: settings.QuickResponses})
+		c.replies.Think(ctx, e, manner(settings))
 	case turn.Read:
 		c.replies.Read(ctx, e)
 	case turn.Run:
@@ -253,7 +253,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Enough:
 		c.replies.Enough(e.Turn)
 	case turn.Prefill:
-		c.replies.Prefill(ctx, e.Conversation)
+		c.replies.Prefill(ctx, e.Conversation, manner(settings))
 	case turn.Close:
 		c.ear.Close(e.Utterance)
 	case turn.Speak:
@@ -272,6 +272,11 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 			c.ended = &e
 		}
 	}
+}
+
+// manner is how replies are to be thought of under these settings.
+func manner(s turn.Settings) reply.Manner {
+	return reply.Manner{Temperature: s.Temperature, Session: s.CustomSessionID, Key: s.ModelKey, Quick: s.QuickResponses}
 }
 
 // tell hands on what is written and sent. Where so much waits that it cannot, the

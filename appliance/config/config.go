@@ -26,6 +26,9 @@ type Config struct {
 	Profile string   // one of packs.Profiles: which models to expect
 	Engines Engines
 	Routes  []Route // which model answers for those that configs name; the first that fits
+	// Fallback are the models that answer, one after the other, where one on a
+	// server has failed.
+	Fallback []LanguageModel
 	// StrictModels refuses chats whose config names a model that the box does
 	// not have; otherwise the box's default answers.
 	StrictModels  bool

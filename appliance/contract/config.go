@@ -100,6 +100,16 @@ type LanguageModel struct {
 	Provider    ModelProvider `json:"model_provider,omitempty"`
 	Resource    string        `json:"model_resource,omitempty"`
 	Temperature *float64      `json:"temperature,omitempty"`
+	// Fallback are the models that answer where this one fails, one after the
+	// other; an extension of the box's own. Where it is absent, the box's setting
+	// holds; an empty list is none.
+	Fallback []LanguageModelRef `json:"fallback,omitzero"`
+}
+
+// LanguageModelRef names a language model, as a LanguageModel does.
+type LanguageModelRef struct {
+	Provider ModelProvider `json:"model_provider,omitempty"`
+	Resource string        `json:"model_resource,omitempty"`
 }
 
 // EllmModel are the settings of short generated responses.

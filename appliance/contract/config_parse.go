@@ -117,8 +117,15 @@ func readLanguageModel(o object) *LanguageModel {
 		Resource:    l.text("model_resource", MaxModelResourceChars),
 		Temperature: l.numberOrNil("temperature", 0, MaxTemperature),
 	}
-	if m.Provider == ProviderCustom {
-		noteURL(l, "model_resource", m.Resource, "https", "wss", "http", "ws")
+	noteModel(l, m.Provider, m.Resource)
+	if given := l.list("fallback", MaxFallback); given != nil {
+		m.Fallback = []LanguageModelRef{}
+		for _, f := range given {
+			f.require("model_provider")
+			ref := LanguageModelRef{choice(f, "model_provider", ModelProviders()...), f.text("model_resource", MaxModelResourceChars)}
+			noteModel(f, ref.Provider, ref.Resource)
+			m.Fallback = append(m.Fallback, ref)
+		}
 	}
 	return &m
 }

@@ -96,6 +96,7 @@ const (
 const (
 	MaxTemperature   = 2.0  // beyond it models write noise
 	MaxWebhooks      = 32   // each is told of every chat
+	MaxFallback      = 4    // language models: who has waited for three to fail has hung up
 	MaxURLChars      = 2048 // what other software takes at most
 	DefaultNudgeSecs = 10
 	MinNudgeSecs     = 1

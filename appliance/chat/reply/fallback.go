@@ -15,6 +15,8 @@ import (
 type Fallback struct {
 	Model engine.LanguageModel
 	Pace  *Pace // of Model
+	// Certain has it asked only for answers to what the user has said for certain.
+	Certain bool
 	// Prompt is the system prompt for it where the conversation has none, as with
 	// a custom language model, which brings its own.
 	Prompt string
@@ -61,7 +63,7 @@ func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *eng
 		t.ailing.failed(err)
 	}
 	for _, next := range t.fallback {
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || next.Certain && !t.schedule.awaited(ctx) {
 			return nil, context.Cause(ctx)
 		}
 		t.log.Warn("a language model has failed; the next one answers", "turn", t.turn, "said", len(said), "err", err)

@@ -98,8 +98,10 @@ func userMessage(e turn.Entry) engine.Message {
 
 // prefill has the model read the conversation so far ahead of the next turn. It
 // is a hint: what cannot be read ahead is read then.
-func (m mind) prefill(ctx context.Context, c turn.Conversation) {
-	if err := m.model.Prefill(ctx, m.prompt(c, engine.Ahead.Urgency())); err != nil && ctx.Err() == nil {
+func (m mind) prefill(ctx context.Context, c reading) {
+	p := m.prompt(c.Conversation, engine.Ahead.Urgency())
+	p.Session, p.Key = c.how.Session, c.how.Key
+	if err := m.model.Prefill(ctx, p); err != nil && ctx.Err() == nil {
 		m.log.Warn("cannot read the conversation ahead", "err", err)
 	}
 }

@@ -14,16 +14,22 @@ type prefills struct {
 	running bool
 	reading string // the prompt of what is read
 	cancel  context.CancelFunc
-	next    *turn.Conversation
+	next    *reading
+}
+
+// reading is what a model is to read ahead, and how.
+type reading struct {
+	turn.Conversation
+	how Manner
 }
 
 // put has a conversation wait in place of the one that does. What is read is
 // given up if it has another prompt: nothing of it will be used. It reports
 // whether nobody reads yet.
-func (p *prefills) put(c turn.Conversation) (start bool) {
+func (p *prefills) put(c turn.Conversation, how Manner) (start bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.next = &c
+	p.next = &reading{c, how}
 	if p.cancel != nil && p.reading != c.Prompt {
 		p.cancel()
 	}
@@ -33,7 +39,7 @@ func (p *prefills) put(c turn.Conversation) (start bool) {
 }
 
 // take takes what waits; there is no more when it is false. cancel gives it up.
-func (p *prefills) take(cancel context.CancelFunc) (c turn.Conversation, more bool) {
+func (p *prefills) take(cancel context.CancelFunc) (c reading, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.next == nil {

@@ -81,8 +81,8 @@ func (r *Replies) Forget() {
 
 // Prefill has the model read the conversation so far, after what it reads
 // already. Of those that wait the newest is enough: it holds the others.
-func (r *Replies) Prefill(ctx context.Context, c turn.Conversation) {
-	if r.prefills.put(c) {
+func (r *Replies) Prefill(ctx context.Context, c turn.Conversation, how Manner) {
+	if r.prefills.put(c, how) {
 		r.Go(func() { r.prefillAll(ctx) })
 	}
 }

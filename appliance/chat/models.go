@@ -1,0 +1,100 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/appliance/chat/reply"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// Models finds the language models that configs name.
+type Models interface {
+	// LanguageModel returns the model that answers for the named one. Without
+	// one for it, it is the box's default, and false.
+	LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool)
+	// CustomModel returns the custom language model at a URL, for one chat. The
+	// error says what is wrong with the URL.
+	CustomModel(url string) (engine.LanguageModel, error)
+	// Fallback are the models that answer, one after the other, where another
+	// one fails and the config names none.
+	Fallback() []engine.LanguageModel
+}
+
+// isCustom reports whether a config names a custom language model.
+func isCustom(c contract.ReturnConfig) bool {
+	return c.LanguageModel != nil && c.LanguageModel.Provider == contract.ProviderCustom
+}
+
+// modelOf finds the language model that a config names.
+func (h *Host) modelOf(c contract.ReturnConfig, request string) (engine.LanguageModel, error) {
+	if c.LanguageModel == nil {
+		return h.Model, nil
+	}
+	return h.modelNamed(*c.LanguageModel, c.ID, request)
+}
+
+func (h *Host) modelNamed(named contract.LanguageModel, config, request string) (engine.LanguageModel, error) {
+	switch {
+	case named.Resource == "" && (named.Provider == "" || named.Provider == contract.ProviderOwn):
+		return h.Model, nil
+	case named.Provider == contract.ProviderCustom:
+		model, err := h.Models.CustomModel(named.Resource)
+		if err != nil {
+			return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: "language_model: " + err.Error()}
+		}
+		return model, nil
+	}
+	model, found := h.Models.LanguageModel(named)
+	if found {
+		return model, nil
+	}
+	if h.StrictModels {
+		return nil, contract.Fault{Code: contract.ModelUnavailable, Detail: fmt.Sprintf(
+			"language_model: %q has no route here; GET /v0/evi/language-models lists those that have.", strings.TrimSpace(string(named.Provider)+" "+named.Resource))}
+	}
+	h.Log.Warn("a config names a language model that has no route; the default answers", "request", request, "config", config,
+		"provider", named.Provider, "model", named.Resource)
+	return model, nil
+}
+
+// fallbackOf are the models that answer where that of a config fails: those that
+// it names, and else the box's own. A custom language model is only followed by
+// what its developer has named.
+func (h *Host) fallbackOf(c contract.ReturnConfig, model engine.LanguageModel, request string) ([]reply.Fallback, error) {
+	if c.LanguageModel == nil || c.LanguageModel.Fallback == nil {
+		if isCustom(c) {
+			return nil, nil
+		}
+		return h.ownFallback(model), nil
+	}
+	var all []reply.Fallback
+	for _, ref := range c.LanguageModel.Fallback {
+		next, err := h.modelNamed(contract.LanguageModel{Provider: ref.Provider, Resource: ref.Resource}, c.ID, request)
+		if err != nil {
+			return nil, err
+		}
+		f := reply.Fallback{Model: next, Pace: reply.NewPace(), Prompt: h.Defaults.Prompt(time.Now())}
+		if f.Certain = ref.Provider == contract.ProviderCustom; !f.Certain {
+			f.Pace = h.pace(next)
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// ownFallback are those of the box's models that answer where another one fails.
+func (h *Host) ownFallback(failing engine.LanguageModel) []reply.Fallback {
+	if h.Models == nil {
+		return nil
+	}
+	var all []reply.Fallback
+	for _, next := range h.Models.Fallback() {
+		if next != failing {
+			all = append(all, reply.Fallback{Model: next, Pace: h.pace(next), Prompt: h.Defaults.Prompt(time.Now())})
+		}
+	}
+	return all
+}

@@ -1,0 +1,39 @@
+package contract
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// noteModel wants the URL of a custom language model to be one that it can be
+// called by. Where a name leads shows with each call, and is checked then.
+func noteModel(o object, p ModelProvider, resource string) {
+	if p != ProviderCustom {
+		return
+	}
+	const name = "model_resource"
+	u, err := url.Parse(resource)
+	switch {
+	case err != nil || u.Hostname() == "" || u.Opaque != "":
+		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; a custom language model is called by one like https://host/chat/completions or wss://host/path", clip(resource)))
+		return
+	case u.Scheme != "https" && u.Scheme != "wss" && u.Scheme != "http" && u.Scheme != "ws":
+		o.note(name, "wrong_value", fmt.Sprintf("%q begins with none of https://, wss://, http:// and ws://", clip(resource)))
+		return
+	case u.User != nil:
+		o.note(name, "wrong_value", "it holds a user name or a password, which everybody sees who reads the config; send a key as language_model_api_key in session_settings")
+		return
+	}
+	ip, err := netip.ParseAddr(strings.TrimSuffix(u.Hostname(), "."))
+	if err != nil {
+		return // a name
+	}
+	switch ip = ip.Unmap().WithZone(""); {
+	case ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() || ip == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
+		o.note(name, "wrong_value", fmt.Sprintf("%s is no host's address in a network", ip))
+	case (u.Scheme == "http" || u.Scheme == "ws") && !ip.IsPrivate() && !ip.IsLoopback():
+		o.note(name, "wrong_value", fmt.Sprintf("%s is public; without encryption only private and loopback addresses are allowed: use %s", ip, map[string]string{"http": "https", "ws": "wss"}[u.Scheme]))
+	}
+}
