@@ -58,6 +58,35 @@ func appended(all, more []float32, n int) []float32 {
 	return append(all, more...)
 }
 
+// burst reports whether the newest frame is nearly as loud as the voice before
+// it, -26 dB, and much louder than the place.
+func (l *loudness) burst() bool {
+	n := len(l.hops)
+	if n < levelTime/endHop/4 {
+		return false
+	}
+	level, floor := l.levels()
+	if floor > noisy*level {
+		return false
+	}
+	threshold := max(4*floor, noisy*level)
+	for i := n - FrameSamples/endHop + 1; i < n; i++ {
+		if l.hops[i-1]+l.hops[i] > 2*threshold {
+			return true
+		}
+	}
+	return false
+}
+
+// levels are how loud the voice is, and how loud the place.
+func (l *loudness) levels() (level, floor float32) {
+	level = slices.Sorted(slices.Values(l.hops))[len(l.hops)*9/10]
+	if len(l.quiet) > 0 {
+		floor = slices.Sorted(slices.Values(l.quiet))[len(l.quiet)/2]
+	}
+	return level, floor
+}
+
 // faded reports whether what was loud is quiet now. Where the noise of the place
 // hides soft sounds, that cannot be told.
 func (l *loudness) faded() bool {
@@ -65,11 +94,7 @@ func (l *loudness) faded() bool {
 	if n < 2*fadedHops {
 		return false
 	}
-	level := slices.Sorted(slices.Values(l.hops))[n*9/10]
-	var floor float32
-	if len(l.quiet) > 0 {
-		floor = slices.Sorted(slices.Values(l.quiet))[len(l.quiet)/2]
-	}
+	level, floor := l.levels()
 	if floor > noisy*level {
 		return false
 	}

@@ -41,6 +41,7 @@ type Segmenter struct {
 	speaking  bool
 	paused    bool // Paused was told and voice has not come back
 	run       int  // voiced frames in a row
+	bursts    int  // frames behind the newest voice that were taken for its end
 	still     bool // the newest frames held no sound
 	utterance int
 	voiced    int // frames in the utterance
@@ -93,19 +94,43 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 	}
 	s.pos += FrameSamples
 	s.loudness.hear(frame, p >= noVoice)
+	burst := s.burst(p)
 	threshold := s.opt.Threshold
 	if s.run > 0 || s.speaking && !s.paused {
 		threshold = max(threshold-releaseMargin, 0.01)
 	}
 	if voiced := float64(p) >= threshold; voiced {
 		s.run++
+		s.bursts = 0
 	} else {
 		s.run = 0
 	}
 	if !s.speaking {
 		return s.idle(out, frame), nil
 	}
+	if burst {
+		s.run = onsetFrames
+	}
 	return s.heard(out, frame, p), nil
+}
+
+const (
+	// burstWithin is how many frames behind a voice a sound still belongs to it
+	// that the detector does not know as voice, 192 ms: the burst that ends a word
+	// such as "locked" comes up to 150 ms after the vowel. mostBursts is how many
+	// frames may, so that no music behind a voice is taken for it.
+	burstWithin = 6
+	mostBursts  = 3
+)
+
+// burst reports whether a frame without voice holds the end of the word before
+// it.
+func (s *Segmenter) burst(p float32) bool {
+	if !s.paused || s.silent > burstWithin || s.bursts >= mostBursts || float64(p) >= s.opt.Threshold || !s.loudness.burst() {
+		return false
+	}
+	s.bursts++
+	return true
 }
 
 // noVoice is the probability under which a frame tells how loud the place is.

@@ -18,14 +18,18 @@ func (scripted) NewStream() VoiceStream                       { return scripted{
 func (scripted) Probability(frame []float32) (float32, error) { return frame[0], nil }
 func (scripted) Reset()                                       {}
 
-// script writes frames: v a voiced one, . a silent one.
+// script writes frames: v a voiced one, . a silent one, b a burst that the
+// detector does not take for voice.
 func script(s string) []float32 {
 	pcm := make([]float32, 0, len(s)*FrameSamples)
 	for _, c := range s {
 		frame := make([]float32, FrameSamples)
 		for i := range frame {
-			if c == 'v' {
+			switch {
+			case c == 'v':
 				frame[i] = 0.9
+			case c == 'b' && i > 0:
+				frame[i] = float32(i%2) * 0.3
 			}
 		}
 		pcm = append(pcm, frame...)
@@ -203,4 +207,30 @@ func TestListenGivesEachUtteranceItsPlace(t *testing.T) {
 	if said[0].Begin != 320*time.Millisecond || said[1].End != 2560*time.Millisecond {
 		t.Fatalf("%+v", said)
 	}
+}
+
+// A word such as "locked" ends in a burst behind a closure, that no detector
+// knows as voice; what is behind it longer is none of it.
+func TestAWordEndsWithTheBurstBehindIt(t *testing.T) {
+	for script, want := range map[string]int{ // where the voice ends, in frames
+		"....b": 65, ".....bb": 67, "....b....": 65, ".......................b": 60,
+	} {
+		if got := endOf(t, script); got < float64(want)-1 || got > float64(want)+0.5 {
+			t.Errorf("%s: the voice ends behind frame %.1f, want %d", script, got, want)
+		}
+	}
+	if got := endOf(t, "...."+frames("b", 40)); got > 60+4+mostBursts {
+		t.Errorf("with music behind it the voice ends behind frame %.1f", got)
+	}
+}
+
+// endOf is where a voice of 60 frames ends that a script follows, in frames.
+func endOf(t *testing.T, behind string) float64 {
+	end := int64(0)
+	for _, e := range segments(t, frames("v", 60)+behind+frames(".", 40)) {
+		if e.Kind == Paused {
+			end = e.End
+		}
+	}
+	return float64(end) / FrameSamples
 }
