@@ -47,6 +47,7 @@ var mayKnow = []struct {
 	{"appliance", "*"},
 	{"appliance/bench", "*"},
 	{"appliance/bench/yardstick", "appliance/engine appliance/engine/llama store"},
+	{"appliance/bench/desks", "appliance/text"},
 	{"cmd/", "*"},
 	{"tools/", ""},
 }

@@ -1,0 +1,278 @@
+package text
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// Number is a number that a text says.
+type Number struct {
+	Value float64
+	// Spelt is its digits where it was said digit by digit, as telephone numbers
+	// are: three of them or more.
+	Spelt string
+	// Word: it was written as one or several words; Ordinal: as a place in a row.
+	Word, Ordinal bool
+	// Before and After are the words beside it, in small letters; empty at the
+	// ends of the text.
+	Before, After string
+}
+
+// Numbers are the numbers that s says, in order, in digits or in English words.
+// A time of day is two of them, its hour and its minutes.
+func Numbers(s string) []Number {
+	pieces := readNumbers(s)
+	var out []Number
+	for i, p := range pieces {
+		if !p.is {
+			continue
+		}
+		if i > 0 {
+			p.number.Before = pieces[i-1].word
+		}
+		if i+1 < len(pieces) {
+			p.number.After = pieces[i+1].word
+		}
+		out = append(out, p.number)
+	}
+	return out
+}
+
+// Digits writes s in small letters without punctuation and with its numbers in
+// digits, so that two ways of writing the same number are equal: "Twenty-five,
+// at 5:30" is "25 at 5 30".
+func Digits(s string) string {
+	var words []string
+	for _, p := range readNumbers(s) {
+		words = append(words, p.word)
+	}
+	return strings.Join(words, " ")
+}
+
+// numberedPiece is a word of a text, or a number of several.
+type numberedPiece struct {
+	word   string // of a number its digits
+	is     bool   // a number
+	number Number
+}
+
+// readNumbers reads s as words and numbers.
+func readNumbers(s string) []numberedPiece {
+	words := numberWords(s)
+	var out []numberedPiece
+	for i := 0; i < len(words); {
+		n, took := spelt(words[i:])
+		if took == 0 {
+			n, took = counted(words[i:])
+		}
+		if took == 0 {
+			out = append(out, numberedPiece{word: words[i].text})
+			i++
+			continue
+		}
+		said := n.Spelt
+		if said == "" {
+			said = strconv.FormatFloat(n.Value, 'f', -1, 64)
+		}
+		out = append(out, numberedPiece{word: said, is: true, number: n})
+		i += took
+	}
+	return out
+}
+
+// numberWord is a word of a text; joined says that nothing but a hyphen stands
+// between it and the one before, and stopped that a comma or the like does.
+type numberWord struct {
+	text            string
+	joined, stopped bool
+}
+
+// numberWords cuts s into words in small letters. Digits stand by themselves,
+// with a decimal point or the commas of thousands within.
+func numberWords(s string) []numberWord {
+	runes := []rune(strings.ToLower(strings.ReplaceAll(s, "’", "'")))
+	var out []numberWord
+	for i := 0; i < len(runes); {
+		begin := i
+		for i < len(runes) && !wordly(runes[i]) {
+			i++
+		}
+		between := string(runes[begin:i])
+		begin = i
+		if i < len(runes) && isDigit(runes[i]) {
+			i = endOfDigits(runes, i)
+		} else {
+			for i < len(runes) && wordly(runes[i]) && !isDigit(runes[i]) {
+				i++
+			}
+		}
+		word := strings.Trim(string(runes[begin:i]), "'")
+		if word != "" {
+			out = append(out, numberWord{word, between == "-", strings.ContainsAny(between, ",;.!?:()")})
+		}
+	}
+	return out
+}
+
+func wordly(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || isDigit(r) || r == '\'' }
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+// endOfDigits is where the number that begins at i ends: "1,250.50" is one,
+// "5, 6" and "5.30.6" are several.
+func endOfDigits(s []rune, i int) int {
+	run := func(from int) int {
+		for from < len(s) && isDigit(s[from]) {
+			from++
+		}
+		return from
+	}
+	end := run(i)
+	inside := i >= 2 && s[i-1] == '.' && isDigit(s[i-2]) // of a date or a version
+	for end-i <= 3 && end < len(s) && s[end] == ',' && run(end+1) == end+4 {
+		end += 4
+		i = end - 3
+	}
+	if !inside && end < len(s) && s[end] == '.' {
+		if more := run(end + 1); more > end+1 && (more == len(s) || s[more] != '.' || run(more+1) == more+1) {
+			end = more
+		}
+	}
+	return end
+}
+
+// leastSpelt is how many digits in a row, said one by one, are one number.
+const leastSpelt = 3
+
+// spelt reads a number said digit by digit from the beginning of words; took is
+// how many of them it has, 0: there is none.
+func spelt(words []numberWord) (n Number, took int) {
+	var digits strings.Builder
+	for _, w := range words {
+		d := slices.Index(units[:10], w.text)
+		if w.text == "oh" && took > 0 {
+			d = 0
+		}
+		if d < 0 || took > 0 && w.stopped {
+			break
+		}
+		digits.WriteByte(byte('0' + d))
+		took++
+	}
+	if took < leastSpelt {
+		return n, 0
+	}
+	n.Spelt, n.Word = digits.String(), true
+	n.Value, _ = strconv.ParseFloat(n.Spelt, 64)
+	return n, took
+}
+
+// counted reads a number in digits or in words from the beginning of words.
+func counted(words []numberWord) (n Number, took int) {
+	if isDigit(rune(words[0].text[0])) {
+		return inDigits(words)
+	}
+	total, group, room := 0, 0, 1000 // room: what comes next has to be below it
+	for took < len(words) {
+		w := words[took]
+		if took > 0 && w.stopped {
+			break
+		}
+		value, ordinal := numberName(w.text)
+		switch {
+		case value < 0 && w.text == "and" && took > 0 && (room == 100 || group == 0) && took+1 < len(words):
+			if next, _ := numberName(words[took+1].text); next < 0 || next >= 100 {
+				return inWords(total+group, took), took
+			}
+			took++
+			continue
+		case value < 0:
+			return inWords(total+group, took), took
+		case value >= 1000:
+			if group == 0 {
+				return inWords(total+group, took), took
+			}
+			total, group, room = total+group*value, 0, 1000
+		case value == 100:
+			if group == 0 || group >= 10 && room != 10 && group%10 == 0 || group >= 100 {
+				return inWords(total+group, took), took
+			}
+			group, room = group*100, 100
+		case value < room && (value > 0 || took == 0):
+			group += value
+			room = 1
+			if value >= 20 {
+				room = 10
+			}
+		default:
+			return inWords(total+group, took), took
+		}
+		took++
+		if ordinal {
+			n = inWords(total+group, took)
+			n.Ordinal = true
+			return n, took
+		}
+	}
+	return inWords(total+group, took), took
+}
+
+// inWords is a number that so many words said.
+func inWords(value, took int) Number {
+	return Number{Value: float64(value), Word: took > 0}
+}
+
+// inDigits reads a number in digits, with the ending of an ordinal.
+func inDigits(words []numberWord) (n Number, took int) {
+	value, err := strconv.ParseFloat(strings.ReplaceAll(words[0].text, ",", ""), 64)
+	if err != nil {
+		return n, 0
+	}
+	n.Value, took = value, 1
+	if len(words) > 1 && slices.Contains([]string{"st", "nd", "rd", "th"}, words[1].text) && !words[1].stopped {
+		n.Ordinal, took = true, 2
+	}
+	return n, took
+}
+
+// numberName is the value of a number's name, -1 of any other word.
+func numberName(word string) (value int, ordinal bool) {
+	if n := slices.Index(units[:], word); n >= 0 {
+		return n, false
+	}
+	if n := slices.Index(tens[2:], word); n >= 0 {
+		return 10 * (n + 2), false
+	}
+	switch word {
+	case "hundred":
+		return 100, false
+	case "thousand":
+		return 1000, false
+	case "million":
+		return 1_000_000, false
+	case "dozen":
+		return 12, false
+	case "noon", "midday":
+		return 12, false
+	}
+	if n, found := ordinals()[word]; found {
+		return n, true
+	}
+	return -1, false
+}
+
+// ordinals are the names of places in a row, up to the ninety-ninth by their
+// last word, and the hundredth.
+var ordinals = sync.OnceValue(func() map[string]int {
+	all := map[string]int{}
+	for n := 1; n < 20; n++ {
+		all[ordinal(strconv.Itoa(n))] = n
+	}
+	for n := 20; n <= 90; n += 10 {
+		all[ordinal(strconv.Itoa(n))] = n
+	}
+	return all
+})
