@@ -58,6 +58,7 @@ type PostedConfigVersion struct {
 	EVIVersion         EVIVersion          `json:"evi_version"`
 	VersionDescription string              `json:"version_description,omitempty"`
 	Prompt             *ConfigPrompt       `json:"prompt,omitempty"`
+	Examples           []Example           `json:"examples,omitempty"`
 	PromptExpansion    string              `json:"prompt_expansion,omitempty"` // ZERO turns it off for a custom language model
 	Voice              *VoiceRef           `json:"voice,omitempty"`
 	LanguageModel      *LanguageModel      `json:"language_model,omitempty"`
@@ -79,6 +80,14 @@ type ConfigPrompt struct {
 	Version         *int             `json:"version,omitempty"`
 	Text            string           `json:"text,omitempty"`
 	PromptExpansion *PromptExpansion `json:"prompt_expansion,omitempty"`
+}
+
+// Example is a question with the answer that the assistant should give to it.
+// The language model reads a config's examples with its prompt. It is an
+// extension of the box's own.
+type Example struct {
+	User      string `json:"user"`
+	Assistant string `json:"assistant"`
 }
 
 // ToolRef names a tool, and a version of it unless the newest is meant.
@@ -203,6 +212,7 @@ type ReturnConfig struct {
 	VersionDescription string                  `json:"version_description,omitempty"`
 	EVIVersion         EVIVersion              `json:"evi_version"`
 	Prompt             *ReturnPrompt           `json:"prompt,omitempty"`
+	Examples           []Example               `json:"examples,omitempty"`
 	PromptExpansion    string                  `json:"prompt_expansion,omitempty"`
 	Voice              *ReturnVoice            `json:"voice,omitempty"`
 	LanguageModel      *LanguageModel          `json:"language_model,omitempty"`

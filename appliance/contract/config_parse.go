@@ -26,6 +26,7 @@ func readConfigBody(o object) PostedConfigVersion {
 		EVIVersion:         readEVIVersion(o),
 		VersionDescription: readVersionDescription(o),
 		Prompt:             readConfigPrompt(o),
+		Examples:           readExamples(o),
 		Voice:              readVoiceRef(o),
 		LanguageModel:      readLanguageModel(o),
 		EllmModel:          readEllmModel(o),
@@ -42,6 +43,9 @@ func readConfigBody(o object) PostedConfigVersion {
 	noteSharedNames(o, SessionSettings{BuiltinTools: c.BuiltinTools})
 	if c.EVIVersion == EVI3 && c.Voice == nil {
 		o.note("voice", "wrong_value", "missing; a config of evi_version 3 names its voice")
+	}
+	if len(c.Examples) > 0 && c.LanguageModel != nil && c.LanguageModel.Provider == ProviderCustom {
+		o.note("examples", "wrong_value", "not allowed with a custom language model, which has a prompt of its own")
 	}
 	if c.Prompt != nil && c.LanguageModel != nil && c.LanguageModel.Provider == ProviderCustom {
 		o.note("prompt", "wrong_value", "not allowed with a custom language model, which has a prompt of its own")
@@ -80,6 +84,15 @@ func readConfigPrompt(o object) *ConfigPrompt {
 		return nil
 	}
 	return &c
+}
+
+func readExamples(o object) []Example {
+	var all []Example
+	for _, e := range o.list("examples", MaxExamples) {
+		e.require("user", "assistant")
+		all = append(all, Example{User: e.filled("user", MaxExampleChars), Assistant: e.filled("assistant", MaxExampleChars)})
+	}
+	return all
 }
 
 // maxVersion is above any version that there will be.

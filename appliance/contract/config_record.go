@@ -9,6 +9,7 @@ func (c PostedConfigVersion) Record() ReturnConfig {
 		VersionDescription: c.VersionDescription,
 		EVIVersion:         c.EVIVersion,
 		PromptExpansion:    c.PromptExpansion,
+		Examples:           c.Examples,
 		LanguageModel:      c.LanguageModel,
 		EllmModel:          EllmModel{or(field(c.EllmModel).AllowShortResponses, true)},
 		Tools:              []ReturnUserDefinedTool{},

@@ -32,6 +32,12 @@ const (
 // with a dozen variables; the bounds are where a box still minds none of a full
 // house of chats, each of which holds its settings in memory.
 const (
+	// MaxExamples is how many examples a config may bring, and MaxExampleChars how
+	// long a question or an answer in them may be: half a minute of speech. Eight
+	// short ones are enough for a small model; thirty-two long ones are as much
+	// as an embedded model could read beside its prompt.
+	MaxExamples     = 32
+	MaxExampleChars = 500
 	// MaxVariables is how many a chat may have, whichever message brought them.
 	MaxVariables = 1000
 	// MaxVariableNameChars and MaxVariableChars bound the name of a variable and
