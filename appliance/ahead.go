@@ -58,6 +58,9 @@ func (a *ahead) begin(ctx context.Context, host *chat.Host) (stop func()) {
 // run reads until ctx ends. What was changed comes before what is there since
 // the start: whoever makes a config will try it.
 func (a *ahead) run(ctx context.Context, host *chat.Host) {
+	if err := host.PrefillRules(ctx); err != nil && ctx.Err() == nil {
+		a.log.Warn("the box's rules cannot be read ahead", "err", err)
+	}
 	configs := api.NewConfigs(a.records)
 	list := a.recent(ctx, "")
 	for ctx.Err() == nil {

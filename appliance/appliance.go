@@ -98,7 +98,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: engines,
 		Records: history, Recordings: recordings, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
-		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels, Tools: search.Server{URL: cfg.WebSearch},
+		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels, Tools: search.Server{URL: cfg.WebSearch}, Rules: engines.Rules,
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	figures.WatchChats(host.Load, cfg.MaxChats())

@@ -16,10 +16,11 @@ import (
 
 // Report is what a benchmark found.
 type Report struct {
-	Bench   string   `json:"bench"` // talk, stt, tts, llm or api
+	Bench   string   `json:"bench"` // talk, stt, tts, llm, answers or api
 	Machine Machine  `json:"machine"`
 	Figures []Figure `json:"figures"`
-	Turns   []Turn   `json:"turns,omitempty"` // one by one (talk)
+	Turns   []Turn   `json:"turns,omitempty"`   // one by one (talk)
+	Answers []Answer `json:"answers,omitempty"` // one by one (answers)
 }
 
 // Figure is one measured number.

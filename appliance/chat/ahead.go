@@ -18,6 +18,17 @@ func (h *Host) PrefillOwn(ctx context.Context) error {
 	return h.prefill(ctx, h.Model, h.Defaults)
 }
 
+// PrefillRules has the model read the box's rules, with which every prompt begins
+// that a client brings, so that of a new one only the rest is new.
+func (h *Host) PrefillRules(ctx context.Context) error {
+	s := h.ruled(h.Defaults, h.Model)
+	if s.Rules.Before == "" {
+		return nil
+	}
+	s.SystemPrompt = s.Rules.Before
+	return h.prefill(ctx, h.Model, s)
+}
+
 // Prefill has the model that a config names read the config's prompt, for all
 // chats that will have it. It gives way to everybody else, so it may take long.
 // A config that no chat can be opened with is no error.
@@ -32,7 +43,7 @@ func (h *Host) Prefill(ctx context.Context, c contract.ReturnConfig) error {
 	if err != nil {
 		return err
 	}
-	return h.prefill(ctx, model, configured(h.Defaults, c))
+	return h.prefill(ctx, model, h.Settings(c, model))
 }
 
 func (h *Host) prefill(ctx context.Context, m engine.LanguageModel, s turn.Settings) error {

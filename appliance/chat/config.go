@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,7 +37,7 @@ type chosen struct {
 // it sent at connect over that. What cannot be had is a contract.Fault.
 func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 	p := o.Connect
-	c := chosen{settings: h.Defaults, model: h.Model, asked: p.SessionSettings}
+	c := chosen{settings: h.ruled(h.Defaults, h.Model), model: h.Model, asked: p.SessionSettings}
 	c.asked.VoiceID = p.VoiceID
 	if p.SessionSettings.Metadata != nil {
 		noted, err := json.Marshal(p.SessionSettings.Metadata)
@@ -56,11 +55,11 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 			return c, fmt.Errorf("beginning a chat: %w", err)
 		}
 		c.config = store.ConfigRef{ID: config.ID, Version: config.Version}
-		c.settings = configured(c.settings, config)
 		c.webhooks = config.Webhooks
 		if c.model, err = h.modelOf(config, o.RequestID); err != nil {
 			return c, err
 		}
+		c.settings = h.Settings(config, c.model)
 		c.custom = isCustom(config)
 		if c.fallback, err = h.fallbackOf(config, c.model, o.RequestID); err != nil {
 			return c, err
@@ -80,15 +79,33 @@ func noConfig(p contract.ConnectSettings) string {
 	return fmt.Sprintf("config_id: no config %q", p.ConfigID)
 }
 
+// Settings are those of a chat with a config, which a model answers.
+func (p Parts) Settings(c contract.ReturnConfig, m engine.LanguageModel) turn.Settings {
+	s := configured(p.ruled(p.Defaults, m), c)
+	if c.Prompt != nil && c.Prompt.PromptExpansion != nil && c.Prompt.PromptExpansion.Enabled != nil && !*c.Prompt.PromptExpansion.Enabled {
+		s.Rules.Before = "" // its author wants it to stand alone
+	}
+	return s
+}
+
+// ruled adds to s what the box adds for a model.
+func (p Parts) ruled(s turn.Settings, m engine.LanguageModel) turn.Settings {
+	if p.Rules != nil {
+		s.Rules = p.Rules(m)
+	}
+	return s
+}
+
 // configured lays a config over s. A config as it is returned says everything,
 // if only by its defaults; of its prompt nothing is left where it was deleted.
 func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if isCustom(c) {
 		s.SystemPrompt = "" // the model has its own
 	}
-	if c.Prompt != nil {
-		s.SystemPrompt = cmp.Or(c.Prompt.Text, s.SystemPrompt)
+	if c.Prompt != nil && c.Prompt.Text != "" {
+		s.SystemPrompt, s.Brought = c.Prompt.Text, true
 	}
+	s.Examples = c.Examples
 	if c.Voice != nil {
 		s.Voice = c.Voice.ID
 	}

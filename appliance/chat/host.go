@@ -43,7 +43,9 @@ type Parts struct {
 	// not; else the default answers.
 	StrictModels bool
 	Defaults     turn.Settings
-	Log          *slog.Logger
+	// Rules are what the box adds for a model; nil: nothing for any.
+	Rules func(engine.LanguageModel) turn.Rules
+	Log   *slog.Logger
 	// MaxChats is how many conversations there may be at once; one more is
 	// refused rather than all of them made late.
 	MaxChats int

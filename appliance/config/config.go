@@ -33,6 +33,7 @@ type Config struct {
 	// not have; otherwise the box's default answers.
 	StrictModels  bool
 	TurnDetection TurnDetection
+	Answers       Answers
 	Chat          Chat
 	Retention     Retention
 	Tools         Tools
@@ -64,6 +65,20 @@ type LanguageModel struct {
 type TurnDetection struct {
 	Mode string // a contract.TurnMode
 }
+
+// Answers says what the box adds to prompts and takes from answers. Each is
+// ForEmbedded, ForAll or ForNone.
+type Answers struct {
+	Rules string // stand before the prompt that a config or a client brings
+	Check string // leaves out numbers and names that nobody has told the model
+}
+
+// The models for which something holds.
+const (
+	ForEmbedded = "embedded"
+	ForAll      = "always"
+	ForNone     = "never"
+)
 
 // Chat bounds the conversations.
 type Chat struct {

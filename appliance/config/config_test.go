@@ -73,6 +73,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
 		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "fallback": "llm-qwen-small", "chat.max_chats": "3", "turn_detection.mode": "semantic",
+		"answers.rules": "always", "answers.check": "never",
 		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8", "limits.connections": "9",
 		"limits.connections_per_address": "10", "limits.disk_per_account": "20GB", "limits.recordings": "10%", "limits.recordings_days": "7",
 		"tools.timeout": "9", "tools.filler_ms": "700", "web_search.url": "http://127.0.0.1:8888/x", "retention.days": "30", "retention.audio": "off", "retention.history": "off", "log.level": "debug", "log.format": "json", "webhooks.allow_private": "true",
@@ -118,7 +119,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
-		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Webhooks == b.Webhooks && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log
+		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Webhooks == b.Webhooks && a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log
 }
 
 // nested writes keys that share all but the last part as YAML.

@@ -180,6 +180,18 @@ func Settings() []Setting {
 			kind: oneOf(func(c *Config) *string { return &c.TurnDetection.Mode }, string(contract.TurnBySilence), string(contract.TurnSemantic)),
 		},
 		{
+			Key: "answers.rules", Flag: "answer-rules", Group: groupChats, Takes: "WHEN", Default: ForEmbedded,
+			Help: "Put the box's own rules for spoken answers before prompts that clients bring: for embedded models, always, or never.",
+			More: "They say how to speak, what to say where the facts have no answer, and how yes and no follow from a fact, with examples. A prompt with `prompt_expansion.enabled: false` stands alone. See [prompts](prompts.md).",
+			kind: oneOf(func(c *Config) *string { return &c.Answers.Rules }, ForEmbedded, ForAll, ForNone),
+		},
+		{
+			Key: "answers.check", Flag: "answer-check", Group: groupChats, Takes: "WHEN", Default: ForEmbedded,
+			Help: "Leave out of answers the numbers and names that neither the prompt nor the conversation has: of embedded models, always, or never.",
+			More: "It holds where a config or a client brings a prompt with three numbers or more: such a prompt has facts. In place of the sentence is said that the assistant does not know. See [prompts](prompts.md#what-is-not-said).",
+			kind: oneOf(func(c *Config) *string { return &c.Answers.Check }, ForEmbedded, ForAll, ForNone),
+		},
+		{
 			Key: "chat.max_chats", Flag: "max-chats", Group: groupChats, Takes: "N", Default: "0",
 			Help: "Chats open at once; one more is refused with 503. 0 is four for each core.",
 			kind: number(func(c *Config) *int { return &c.Chat.MaxChats }, 0, 1000),

@@ -190,7 +190,11 @@ type Prompt struct {
 	NoCall bool
 	// Grammar is what the reply has to follow, in GBNF with the rule "root";
 	// empty: none. It excludes Tools.
-	Grammar     string
+	Grammar string
+	// Begins makes a reply likelier, above 0, or less likely, below, to begin with
+	// a word: so much is added to the natural logarithm of the probability of the
+	// word's first token. It is a hint: engines that cannot leave it out.
+	Begins      map[string]float64
 	MaxTokens   int     // 0 means the engine's default
 	Temperature float64 // 0 is greedy
 	Urgency     *Urgency

@@ -5,6 +5,7 @@ package language
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,6 +20,10 @@ type Language struct {
 	// answer tells a model to answer in it. English has none: the box's own
 	// prompt is English, and so are the answers to it.
 	answer string
+	// unknown says that one does not know; yes are words with which an answer
+	// begins that says yes.
+	unknown string
+	yes     phrases
 	// backchannels are the sounds by which a listener says "go on".
 	backchannels phrases
 	// holds are words that nobody ends with: after them, more is to come.
@@ -50,6 +55,27 @@ func Of(tag string) Language {
 // Answer is the sentence that tells a model to answer in the language; empty
 // where the model does so by itself, or the language is not known.
 func (l Language) Answer() string { return l.answer }
+
+// Unknown is how somebody says in the language that he does not know; in English
+// where the language is not in the table.
+func (l Language) Unknown() string { return l.unknown }
+
+// Yes are the words with which an answer begins that says yes, those of English
+// among them, in which a prompt may be written.
+func (l Language) Yes() []string {
+	var all []string
+	for _, of := range []Language{l, Of("en")} {
+		for word := range strings.SplitSeq(string(of.yes), ", ") {
+			if word != "" && !slices.Contains(all, word) {
+				all = append(all, word)
+			}
+		}
+	}
+	return all
+}
+
+// English reports whether it is English, or not known.
+func (l Language) English() bool { return l.tag == "en" || l.tag == "" }
 
 // longestBackchannel is how many letters, digits and spaces may be nothing but
 // backchannels: a listener says two or three of them in a row.

@@ -16,6 +16,8 @@ type Number struct {
 	Spelt string
 	// Word: it was written as one or several words; Ordinal: as a place in a row.
 	Word, Ordinal bool
+	// Money: the sign of a currency stands before it ($, € or £).
+	Money bool
 	// Before and After are the words beside it, in small letters; empty at the
 	// ends of the text.
 	Before, After string
@@ -83,11 +85,11 @@ func readNumbers(s string) []numberedPiece {
 	return out
 }
 
-// numberWord is a word of a text; joined says that nothing but a hyphen stands
-// between it and the one before, and stopped that a comma or the like does.
+// numberWord is a word of a text; stopped says that a comma or the like stands
+// between it and the one before, and money that the sign of a currency does.
 type numberWord struct {
-	text            string
-	joined, stopped bool
+	text           string
+	stopped, money bool
 }
 
 // numberWords cuts s into words in small letters. Digits stand by themselves,
@@ -111,7 +113,7 @@ func numberWords(s string) []numberWord {
 		}
 		word := strings.Trim(string(runes[begin:i]), "'")
 		if word != "" {
-			out = append(out, numberWord{word, between == "-", strings.ContainsAny(between, ",;.!?:()")})
+			out = append(out, numberWord{word, strings.ContainsAny(between, ",;.!?:()"), strings.ContainsAny(between, "$€£")})
 		}
 	}
 	return out
@@ -231,7 +233,7 @@ func inDigits(words []numberWord) (n Number, took int) {
 	if err != nil {
 		return n, 0
 	}
-	n.Value, took = value, 1
+	n.Value, n.Money, took = value, words[0].money, 1
 	if len(words) > 1 && slices.Contains([]string{"st", "nd", "rd", "th"}, words[1].text) && !words[1].stopped {
 		n.Ordinal, took = true, 2
 	}

@@ -21,6 +21,7 @@ type benchCmd struct {
 	STT      benchSTTCmd      `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
 	TTS      benchTTSCmd      `cmd:"" name:"tts" help:"Measure the voices: time, word error, loudness, memory."`
 	LLM      benchLLMCmd      `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
+	Answers  benchAnswersCmd  `cmd:"" help:"Measure how right the language model answers from the facts in its prompt."`
 	API      benchAPICmd      `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
 }
 
@@ -221,6 +222,45 @@ func (cmd *benchLLMCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 	o.Rounds = cmd.Rounds
 	c.endsAtOnce(unmeasured()) // it leaves nothing behind
 	return c.report(ctx, cmd.JSON, bench.LLM, o)
+}
+
+type benchAnswersCmd struct {
+	benchFlags
+	Half   string `placeholder:"HALF" help:"Ask only the tuned half of the questions, which rules and examples were made with, or the held one (both)."`
+	Server string `placeholder:"URL" help:"Measure a model on this server, by its OpenAI-compatible API; the same as --openai."`
+	Model  string `placeholder:"NAME" help:"The model's name on the server; the same as --openai-model."`
+
+	Settings kong.Plugins `embed:"" settings:"packs profile engines.threads engines.language_model engines.language_model.openai engines.language_model.model engines.language_model.key_env answers.rules answers.check"`
+}
+
+// Help shows the command in use.
+func (benchAnswersCmd) Help() string {
+	return `Examples:
+
+  parley bench answers --json
+
+  parley bench answers --profile small --half held
+
+  parley bench answers --server http://127.0.0.1:8000/v1 --model NAME
+
+Sixty questions are asked at six invented desks, each with the facts in its prompt, and the answers are judged by what a right one holds; --json lists them. With the default model it takes about six minutes on two cores.`
+}
+
+// Run measures the answers.
+func (cmd *benchAnswersCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Half = cmd.Half
+	if (cmd.Server == "") != (cmd.Model == "") {
+		return misuse{errors.New("bench answers: --server and --model belong together")}
+	}
+	if cmd.Server != "" {
+		o.Config.Engines.LanguageModel = config.LanguageModel{OpenAI: cmd.Server, Model: cmd.Model, KeyEnv: o.Config.Engines.LanguageModel.KeyEnv}
+	}
+	c.endsAtOnce(unmeasured()) // it leaves nothing behind
+	return c.report(ctx, cmd.JSON, bench.Answers, o)
 }
 
 type benchAPICmd struct {

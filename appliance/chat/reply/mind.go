@@ -2,6 +2,7 @@ package reply
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ type mind struct {
 
 // prompt is what the model is asked to go on with.
 func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
-	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), Tools: tools(c.Tools), MaxTokens: replyTokens, Urgency: u}
+	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), Tools: tools(c.Tools), Begins: begins(c.Facts), MaxTokens: replyTokens, Urgency: u}
 }
 
 // Prefill has a model read the prompt of a conversation ahead, for every chat
@@ -116,7 +117,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	r := thinking{mind: m, turn: t.Turn, schedule: s}
+	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation)}
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
@@ -150,6 +151,7 @@ type thinking struct {
 	mind
 	turn     int
 	schedule *schedule
+	facts    *facts // to which it keeps; nil: none
 	quick    *quick // nil: there is none to be given
 }
 
@@ -160,12 +162,19 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	var cutter text.Cutter
 	var w writing
 	open := false // what came may end in the middle of a word
-	tell := func(goesOn bool, sentences ...string) {
+	tell := func(goesOn bool, sentences ...string) error {
 		for _, line := range sentences {
 			w.cut(pace)
-			said = strings.TrimSpace(said + " " + line)
-			t.tell(line, goesOn)
+			line, goesOn, over := t.facts.pass(line, goesOn)
+			if line != "" {
+				said = strings.TrimSpace(said + " " + line)
+				t.tell(line, goesOn)
+			}
+			if over {
+				return errInvented
+			}
 		}
+		return context.Cause(ctx)
 	}
 	usage, err := model.Generate(ctx, prompt, func(part engine.Part) error {
 		if part.Session != "" {
@@ -181,20 +190,25 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 			pace.answered(t.schedule.late())
 		}
 		open = !unicode.IsSpace(lastRune(part.Text))
-		tell(false, cutter.Push(part.Text)...)
+		if err := tell(false, cutter.Push(part.Text)...); err != nil {
+			return err
+		}
 		if begin, ended := early(&cutter, pace, t.schedule); begin != "" {
-			tell(!ended, begin)
+			return tell(!ended, begin)
 		}
 		return context.Cause(ctx)
 	})
 	t.log.Debug("reply", "turn", t.turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(), "err", err)
+	if errors.Is(err, errInvented) {
+		return nil, said, nil
+	}
 	rest := cutter.Rest()
 	if err != nil && open {
 		rest = uncut(rest)
 	}
 	if rest != "" && (err == nil || ctx.Err() == nil) {
-		tell(false, rest)
+		_ = tell(false, rest) // it is the last in any case
 	}
 	if err != nil {
 		call = nil

@@ -8,16 +8,20 @@ import (
 	"parley/appliance/language"
 )
 
-// Prompt is the system prompt with its variables filled in. {{now}} is when the
-// chat began: a prompt that changed with every turn would have to be read anew.
-func (s Settings) Prompt(begun time.Time) string { return s.Fill(s.SystemPrompt, begun) }
+// Prompt is the system prompt and its examples with their variables filled in.
+// {{now}} is when the chat began: a prompt that changed with every turn would
+// have to be read anew.
+func (s Settings) Prompt(begun time.Time) string {
+	return s.Fill(s.SystemPrompt+examples(s.Examples), begun)
+}
 
 // steady is how many bytes of the filled system prompt are the same in every
 // chat that has it: those before its first variable.
 func (s Settings) steady() int {
-	before, rest, found := strings.Cut(s.SystemPrompt, "{{")
+	prompt := s.SystemPrompt + examples(s.Examples)
+	before, rest, found := strings.Cut(prompt, "{{")
 	if !found || !strings.Contains(rest, "}}") {
-		return len(s.SystemPrompt)
+		return len(prompt)
 	}
 	return len(before)
 }

@@ -56,6 +56,8 @@ type Conversation struct {
 	// those from its first variable on.
 	Changing int
 	History  []Entry
+	// Facts are what alone may be said of numbers and names; nil: anything may.
+	Facts *Facts
 	// Language is that in which the user speaks, BCP 47; empty: it is not known.
 	Language string
 	Tools    []Tool // that the model may call
@@ -75,7 +77,11 @@ const mostHistory = 1 << 20
 // conversation is what the model is to go on with, and more that is not in the
 // history.
 func (s State) conversation(more ...Entry) Conversation {
-	return Conversation{Prompt: s.prompt, Changing: len(s.prompt) - s.settings.steady(), Language: s.settings.spoken, History: append(slices.Clip(s.history), more...), Tools: s.settings.Tools}
+	prompt := s.instructions()
+	return Conversation{
+		Prompt: prompt, Changing: len(prompt) - s.steady(), Facts: s.facts(), Language: s.settings.spoken,
+		History: append(slices.Clip(s.history), more...), Tools: s.settings.Tools,
+	}
 }
 
 // byUser is what the user said, with the context that goes with it.

@@ -15,7 +15,12 @@ import (
 type Settings struct {
 	// SystemPrompt is the prompt as written, its variables not filled in.
 	SystemPrompt string
-	Variables    map[string]string
+	// Brought: SystemPrompt is a config's or a client's, not the box's own.
+	Brought bool
+	// Examples are the config's; they belong to its prompt.
+	Examples  []contract.Example
+	Rules     Rules
+	Variables map[string]string
 	// Context is appended to the user's messages for the model's eyes only;
 	// nil is none.
 	Context *contract.Context
@@ -86,13 +91,13 @@ func (s *State) apply(out *effects, m contract.SessionSettings) {
 		s.faulty(out, *fault)
 		return
 	}
-	before, prompt := s.settings, s.prompt
+	before, prompt := s.settings, s.instructions()
 	s.settings = merged
 	s.prompt = merged.Prompt(s.begun)
 	if !before.answerAlike(merged) {
 		s.drop(out)
 	}
-	if s.prompt != prompt {
+	if s.instructions() != prompt {
 		out.add(Prefill{s.conversation()})
 	}
 	s.tellSettings(out, m)
@@ -130,7 +135,7 @@ func (s Settings) Merge(m contract.SessionSettings) (Settings, *contract.Fault) 
 		if strings.TrimSpace(*m.SystemPrompt) == "" {
 			return s, invalid("system_prompt is empty; leave it out to keep the prompt in force")
 		}
-		merged.SystemPrompt = *m.SystemPrompt
+		merged.SystemPrompt, merged.Brought = *m.SystemPrompt, true
 	}
 	if m.Audio != nil {
 		format := *m.Audio
@@ -186,7 +191,7 @@ func (s Settings) Check() string {
 	if held > contract.MaxPromptBytes {
 		return fmt.Sprintf("variables: those of the chat would hold %d bytes; at most %d are allowed", held, contract.MaxPromptBytes)
 	}
-	if why := s.tooLong(s.SystemPrompt, contract.MaxPromptBytes); why != "" {
+	if why := s.tooLong(s.SystemPrompt+examples(s.Examples), contract.MaxPromptBytes); why != "" {
 		return "system_prompt: " + why
 	}
 	for _, m := range [...]struct {

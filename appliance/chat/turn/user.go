@@ -135,9 +135,10 @@ func (s *State) learnLanguage(out *effects, w Words) {
 	if w.Language == s.settings.spoken || len(w.Text) < evidence || language.Of(w.Language).Backchannel(w.Text) {
 		return
 	}
+	before := s.instructions()
 	s.settings.spoken = w.Language
-	before := s.prompt
-	if s.prompt = s.settings.Prompt(s.begun); s.prompt != before && s.reply.phase == preparing {
+	s.prompt = s.settings.Prompt(s.begun)
+	if s.instructions() != before && s.reply.phase == preparing {
 		s.drop(out)
 	}
 }

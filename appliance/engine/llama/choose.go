@@ -55,6 +55,25 @@ func (m *Model) firsts(choices []string) ([]Token, error) {
 	return firsts, nil
 }
 
+// begins are the first tokens of words, each with what is added to its logit; of
+// words that begin with the same one the least.
+func (m *Model) begins(words map[string]float64) (map[Token]float32, error) {
+	out := make(map[Token]float32, len(words))
+	for word, more := range words {
+		tokens, err := m.template.vocab.plain(word)
+		if err != nil {
+			return nil, err
+		}
+		if len(tokens) == 0 {
+			continue
+		}
+		if so, there := out[tokens[0]]; !there || float32(more) < so {
+			out[tokens[0]] = float32(more)
+		}
+	}
+	return out, nil
+}
+
 // afterPrompt are the logits of the first token of the reply to p.
 func (m *Model) afterPrompt(ctx context.Context, p engine.Prompt, keepHead bool) ([]float32, error) {
 	p.MaxTokens = 1

@@ -244,12 +244,16 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, prefill bool, open
 			return nil, err
 		}
 	}
+	begins, err := m.begins(p.Begins)
+	if err != nil {
+		return nil, err
+	}
 	return &request{
 		prompt: prompt, head: head, shared: shared, conversation: p.Conversation, urgency: p.Urgency,
 		maxTokens: maxTokens, prefill: prefill,
 		sampler: sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
-		grammar: follows,
-		out:     make(chan delivery, maxTokens+2), // every piece, and the end
+		grammar: follows, begins: begins,
+		out: make(chan delivery, maxTokens+2), // every piece, and the end
 	}, nil
 }
 

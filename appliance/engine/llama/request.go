@@ -2,6 +2,7 @@ package llama
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -20,9 +21,10 @@ type request struct {
 	head     int
 	shared   bool // a prefill of the head, for every conversation to come
 	sampler  sampler
-	grammar  *grammar        // that the reply follows; nil: none
-	weigh    func([]float32) // gets the logits of the first token in place of a reply
-	keepHead bool            // though it is of no conversation
+	begins   map[Token]float32 // what is added to the logits of the first token
+	grammar  *grammar          // that the reply follows; nil: none
+	weigh    func([]float32)   // gets the logits of the first token in place of a reply
+	keepHead bool              // though it is of no conversation
 
 	// out has room for all that the owner will ever put in, so a caller who is
 	// slow to read holds up nobody.
@@ -100,6 +102,12 @@ func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time, emi
 
 // pick takes the next token by its weight, of those that the grammar allows.
 func (r *request) pick(logits []float32) (Token, error) {
+	if len(r.said) == 0 && len(r.begins) > 0 {
+		logits = slices.Clone(logits) // they are the library's
+		for t, more := range r.begins {
+			logits[t] += more
+		}
+	}
 	if r.grammar == nil {
 		return r.sampler.next(logits)
 	}

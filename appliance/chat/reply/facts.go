@@ -1,0 +1,265 @@
+package reply
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/text"
+)
+
+// leastFacts is how many numbers a prompt has that holds facts. One with fewer
+// is about manners ("answer in two sentences"), and what is said of numbers then
+// comes from common knowledge.
+const leastFacts = 3
+
+// errInvented ends a reply that goes beyond its facts.
+var errInvented = errors.New("the reply goes beyond its facts")
+
+// facts are the numbers and names that an answer may hold: those that the prompt
+// and the conversation have. A small model fills in what it was not told.
+type facts struct {
+	turn.Facts
+	numbers map[float64]bool
+	hours   map[float64]bool // other ways to say a time of day
+	digits  string           // all of the prompt and the conversation, one after the other
+	names   map[string]bool
+	prices  []float64
+	counts  []float64 // that the user has said
+	begun   string    // what was said of the sentence that goes on
+	said    bool      // a piece of the reply was said
+}
+
+// yesDoubt is by how much less likely an answer begins with yes than the model
+// says, in the natural logarithm: small models say yes to most questions.
+const yesDoubt = 1.3
+
+// begins is how the answer to a question about facts is made less likely to
+// begin; nil where there are none.
+func begins(f *turn.Facts) map[string]float64 {
+	if f == nil {
+		return nil
+	}
+	out := make(map[string]float64, len(f.Yes))
+	for _, word := range f.Yes {
+		out[word] = -yesDoubt
+	}
+	return out
+}
+
+// newFacts are those of a conversation; nil where it has none to keep to.
+func newFacts(c turn.Conversation) *facts {
+	if c.Facts == nil {
+		return nil
+	}
+	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}, counts: []float64{1}}
+	if len(text.Numbers(f.Told)) < leastFacts {
+		return nil
+	}
+	f.learn(f.Told)
+	for _, e := range c.History {
+		f.learn(e.Text)
+		if e.Role == turn.User {
+			f.count(e.Text)
+		}
+	}
+	return f
+}
+
+// learn takes note of the numbers and names of a text.
+func (f *facts) learn(told string) {
+	var digits strings.Builder
+	for _, r := range told {
+		if unicode.IsDigit(r) {
+			digits.WriteRune(r)
+		}
+	}
+	f.digits += digits.String()
+	all := text.Numbers(told)
+	for i, n := range all {
+		f.numbers[n.Value] = true
+		f.digits += n.Spelt
+		switch {
+		case n.Money || money(n.After):
+			f.prices = append(f.prices, n.Value)
+		case cents(n.After):
+			f.prices = append(f.prices, n.Value/100)
+			f.numbers[n.Value/100] = true
+		}
+		if whole, part := math.Modf(n.Value); part != 0 { // 12.50 is said "twelve fifty"
+			f.numbers[whole], f.numbers[math.Round(part*100)] = true, true
+		}
+		f.clock(n, all[i+1:])
+	}
+	for _, w := range strings.FieldsFunc(told, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
+		f.names[stem(w)] = true
+	}
+}
+
+// clock takes note of how else a time of day may be said: 17:45 is "5:45" and
+// "a quarter to six" too.
+func (f *facts) clock(n text.Number, next []text.Number) {
+	if n.Value < 0 || n.Value > 24 || n.Value != math.Trunc(n.Value) {
+		return
+	}
+	afternoon := n.After == "pm" || n.After == "p" || n.After == "in"
+	if n.Value > 12 {
+		f.hours[n.Value-12] = true
+	} else if afternoon {
+		f.hours[n.Value+12] = true
+	}
+	if len(next) > 0 && next[0].Value > 30 && next[0].Value < 60 {
+		f.hours[60-next[0].Value] = true
+		f.hours[math.Mod(n.Value, 12)+1] = true
+	}
+}
+
+// count takes note of how many of something the user has spoken of.
+func (f *facts) count(said string) {
+	for _, n := range text.Numbers(said) {
+		f.counts = append(f.counts, n.Value)
+	}
+	for _, w := range strings.Fields(text.Digits(said)) {
+		switch w {
+		case "both", "couple", "twice":
+			f.counts = append(f.counts, 2)
+		case "half":
+			f.counts = append(f.counts, 0.5)
+		}
+	}
+}
+
+// money and cents report whether a word behind a number makes a price of it.
+func money(word string) bool {
+	return oneOf(word, "dollar dollars euro euros pound pounds franc francs buck bucks usd eur gbp")
+}
+func cents(word string) bool { return oneOf(word, "cent cents pence penny") }
+
+// oneOf reports whether a word is in a list, with spaces between.
+func oneOf(word, list string) bool {
+	return word != "" && strings.Contains(" "+list+" ", " "+word+" ")
+}
+
+// pass returns a piece of the reply as it may be said, whether its sentence goes
+// on, and whether the reply is over with it: what goes beyond the facts is left
+// out, and so is all that would follow. In place of the first piece, or of one
+// that ends a sentence that was begun, it is said that one does not know.
+func (f *facts) pass(piece string, goesOn bool) (say string, on, over bool) {
+	if f == nil {
+		return piece, goesOn, false
+	}
+	whole := strings.TrimSpace(f.begun + " " + piece)
+	if f.invents(whole, goesOn) {
+		if f.said && f.begun == "" {
+			return "", false, true
+		}
+		return f.Unknown, false, true
+	}
+	f.said = true
+	if f.begun = ""; goesOn {
+		f.begun = whole
+	}
+	return piece, goesOn, false
+}
+
+// invents reports whether a sentence, or its beginning, has a number or a name
+// that was not told.
+func (f *facts) invents(sentence string, goesOn bool) bool {
+	all := text.Numbers(sentence)
+	for i, n := range all {
+		if goesOn && i == len(all)-1 && n.Word && n.After == "" {
+			break // it may go on: "twenty" | "five"
+		}
+		if !f.knows(n) {
+			return true
+		}
+	}
+	return f.Spelt && f.strange(sentence)
+}
+
+// knows reports whether a number may be said: one that was told, one that is a
+// sum of prices that were, or a word that is hardly a number.
+func (f *facts) knows(n text.Number) bool {
+	switch {
+	case n.Word && !f.Spelt, f.numbers[n.Value]:
+		return true
+	case f.hours[n.Value] && !n.Money && !money(n.After) && !cents(n.After):
+		return true
+	case n.Word && n.Ordinal && n.Value <= 2: // "first, …", "a second"
+		return true
+	case n.Spelt != "":
+		return strings.Contains(f.digits, n.Spelt)
+	case cents(n.After) && f.numbers[n.Value/100]:
+		return true
+	}
+	return f.sum(n.Value)
+}
+
+// mostTerms is of how many prices a sum may be made.
+const mostTerms = 3
+
+// sum reports whether a number is a sum of prices, each as many times as the
+// user has said.
+func (f *facts) sum(of float64) bool {
+	var terms []float64
+	for _, p := range f.prices {
+		for _, c := range f.counts {
+			if t := c * p; t > 0 && t <= of && !slices.Contains(terms, t) {
+				terms = append(terms, t)
+			}
+		}
+	}
+	if len(terms) > 100 { // the square of it, and no more work than that
+		terms = terms[:100]
+	}
+	return adds(terms, of, mostTerms)
+}
+
+// adds reports whether at most so many of the terms add up to a sum.
+func adds(terms []float64, of float64, most int) bool {
+	for i, t := range terms {
+		if math.Abs(of-t) < 0.005 || most > 1 && t < of && adds(terms[i+1:], of-t, most-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// strange reports whether an English sentence has a name that was not told: a word
+// with a capital that is not its first.
+func (f *facts) strange(sentence string) bool {
+	begins := true
+	for w := range strings.FieldsSeq(sentence) {
+		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
+		first, size := utf8.DecodeRuneInString(bare)
+		proper := !begins && unicode.IsUpper(first) && strings.IndexFunc(bare[size:], unicode.IsLower) >= 0
+		known := stem(bare)
+		begins = strings.ContainsAny(w[len(w)-1:], `.!?:"`) && !oneOf(known, titles)
+		if proper && !f.names[known] && !oneOf(known, everyday) {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	titles = "mr mrs m dr doctor prof professor st"
+	// everyday are the words that have a capital and name nobody: as stem leaves
+	// them.
+	everyday = "i'm i'll i've i'd monday tuesday wednesday thursday friday saturday sunday " +
+		"january february march april may june july august september october november december " +
+		"christma easter new year eve english german french spanish italian portuguese dutch russian polish turkish japanese chinese korean " +
+		"internet wi-fi wifi web okay am pm god sir madam ma'am " + titles
+)
+
+// stem is a word by which it is known again: in small letters and without the
+// ending of a plural or of a possessive.
+func stem(w string) string {
+	w = strings.ToLower(strings.ReplaceAll(w, "’", "'"))
+	w = strings.TrimSuffix(w, "'s")
+	return strings.TrimSuffix(strings.Trim(w, "'"), "s")
+}

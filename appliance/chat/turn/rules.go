@@ -1,0 +1,84 @@
+package turn
+
+import (
+	"strings"
+
+	"parley/appliance/contract"
+	"parley/appliance/language"
+)
+
+// Rules are what a box adds of its own for a model that needs it.
+type Rules struct {
+	// Before stands before a prompt that is not the box's own, and is the same in
+	// all chats; empty: nothing does.
+	Before string
+	// Check: of numbers and names only those are said that the prompt or the
+	// conversation has.
+	Check bool
+}
+
+// Facts are what an answer may be made of, beside the conversation.
+type Facts struct {
+	// Told is the prompt as its author wrote it, its variables filled in.
+	Told string
+	// Unknown is what is said in place of a sentence that goes beyond that, in
+	// the user's language. Spelt: numbers are looked for in English words too.
+	Unknown string
+	Spelt   bool
+	// Yes are the words with which an answer begins that says yes.
+	Yes []string
+}
+
+// facts are nil where an answer may say anything: to the box's own prompt, which
+// holds none, or where the rules do not ask for it.
+func (s State) facts() *Facts {
+	if !s.settings.Brought || !s.settings.Rules.Check {
+		return nil
+	}
+	spoken := language.Of(s.settings.spoken)
+	return &Facts{Told: s.prompt, Unknown: spoken.Unknown(), Spelt: spoken.English(), Yes: spoken.Yes()}
+}
+
+// ruled says whether the box's rules stand before the prompt.
+func (s State) ruled() bool { return s.settings.Brought && s.settings.Rules.Before != "" }
+
+// between parts the box's rules and the prompt behind them.
+const between = "\n\n"
+
+// instructions are all that the model is told before the conversation: the
+// box's rules, where there are any, and the prompt. The rules are English, and
+// so would be the answers: behind the prompt stands in which language to answer
+// somebody who speaks another, unless the prompt says so itself.
+func (s State) instructions() string {
+	if !s.ruled() {
+		return s.prompt
+	}
+	all := s.settings.Rules.Before + between + s.prompt
+	if answer := language.Of(s.settings.spoken).Answer(); answer != "" && !strings.Contains(s.prompt, answer) {
+		all += between + answer
+	}
+	return all
+}
+
+// steady is how many bytes of the instructions are the same in every chat that
+// has them.
+func (s State) steady() int {
+	n := s.settings.steady()
+	if s.ruled() {
+		n += len(s.settings.Rules.Before) + len(between)
+	}
+	return n
+}
+
+// examples are those of a config as they stand behind its prompt.
+func examples(all []contract.Example) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n\nExamples:")
+	for _, e := range all {
+		b.WriteString("\nQuestion: " + e.User + "\nAnswer: " + e.Assistant)
+	}
+	return b.String()
+}

@@ -1,0 +1,83 @@
+package turn
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+func conversationOf(change func(*Settings)) Conversation {
+	s := DefaultSettings()
+	s.SystemPrompt, s.Rules = "You are a box.", Rules{Before: "Be brief.", Check: true}
+	change(&s)
+	return NewState(s, time.UnixMilli(0), nil).Conversation()
+}
+
+// The rules stand before a prompt that somebody brought, and belong to what all
+// chats with it begin with; the box's own prompt has what it needs.
+func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
+	for name, row := range map[string]struct {
+		change         func(*Settings)
+		prompt, steady string
+		told           string // empty: anything may be said
+	}{
+		"the box's own": {func(s *Settings) {}, "You are a box.", "You are a box.", ""},
+		"brought": {func(s *Settings) {
+			s.SystemPrompt, s.Brought = "Open at {{at}}, daily.", true
+			s.Variables = map[string]string{"at": "ten"}
+		},
+			"Be brief.\n\nOpen at ten, daily.", "Be brief.\n\nOpen at ", "Open at ten, daily."},
+		"alone":     {func(s *Settings) { s.Brought, s.Rules.Before = true, "" }, "You are a box.", "You are a box.", "You are a box."},
+		"unchecked": {func(s *Settings) { s.Brought, s.Rules.Check = true, false }, "Be brief.\n\nYou are a box.", "Be brief.\n\nYou are a box.", ""},
+		"with examples": {func(s *Settings) {
+			s.Brought, s.Examples = true, []contract.Example{{User: "When?", Assistant: "At ten."}}
+		},
+			"Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.", "Be brief.\n\nYou are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten.",
+			"You are a box.\n\nExamples:\nQuestion: When?\nAnswer: At ten."},
+		"in German": {func(s *Settings) { s.Brought, s.spoken = true, "de" }, "Be brief.\n\nYou are a box.\n\nAntworte auf Deutsch.", "Be brief.\n\nYou are a box.", "You are a box."},
+		"in German, which the prompt asks for": {func(s *Settings) { s.SystemPrompt, s.Brought, s.spoken = "Hallo.{{answer_language}}", true, "de" },
+			"Be brief.\n\nHallo. Antworte auf Deutsch.", "Be brief.\n\nHallo.", "Hallo. Antworte auf Deutsch."},
+	} {
+		c := conversationOf(row.change)
+		steady := c.Prompt[:len(c.Prompt)-c.Changing]
+		if c.Prompt != row.prompt || steady != row.steady {
+			t.Errorf("%s: %q, steady %q", name, c.Prompt, steady)
+		}
+		if told := c.Facts; (told == nil) != (row.told == "") || told != nil && told.Told != row.told {
+			t.Errorf("%s: facts %+v, want %q", name, told, row.told)
+		}
+	}
+}
+
+// What one does not know is said in the user's language.
+func TestNotKnowingIsSaidInTheLanguageThatIsSpoken(t *testing.T) {
+	for tag, want := range map[string]string{"": "I'm sorry", "en-GB": "I'm sorry", "de": "weiß ich", "fr-FR": "je ne le sais pas", "xx": "I'm sorry"} {
+		c := conversationOf(func(s *Settings) { s.Brought, s.spoken = true, tag })
+		if !strings.Contains(c.Facts.Unknown, want) || len(c.Facts.Yes) == 0 {
+			t.Errorf("%q: %+v", tag, c.Facts)
+		}
+		if spelt := tag == "" || tag == "en-GB" || tag == "xx"; c.Facts.Spelt != spelt {
+			t.Errorf("%q: English words of numbers are looked for: %v", tag, c.Facts.Spelt)
+		}
+	}
+}
+
+// A client's prompt in the middle of a chat has the rules before it from then on,
+// and makes an answer prepared for the old one worthless.
+func TestANewPromptHasTheRules(t *testing.T) {
+	s := DefaultSettings()
+	s.SystemPrompt, s.Rules = "You are a box.", Rules{Before: "Be brief.", Check: true}
+	prompt := "Open at 10, 11 and 12."
+	_, out := Next(NewState(s, time.UnixMilli(0), nil), SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
+	for _, e := range out {
+		if p, ok := e.(Prefill); ok {
+			if want := "Be brief.\n\n" + prompt; p.Prompt != want || p.Facts == nil || p.Facts.Told != prompt {
+				t.Errorf("reads %q, facts %+v", p.Prompt, p.Facts)
+			}
+			return
+		}
+	}
+	t.Errorf("nothing is read ahead: %+v", out)
+}

@@ -1,0 +1,36 @@
+package llama
+
+import (
+	"strings"
+	"testing"
+
+	"parley/appliance/engine"
+)
+
+// What a reply begins with can be made less likely, and only there.
+func TestAReplyCanBeKeptFromBeginningWithAWord(t *testing.T) {
+	m := small(t, nil)
+	say := func(begins map[string]float64) string {
+		var b strings.Builder
+		p := engine.Prompt{Messages: ask("Is breakfast on the second floor?"), Begins: begins, MaxTokens: 8}
+		if _, err := m.Generate(within(t), p, func(part engine.Part) error { b.WriteString(part.Text); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	usual := say(nil)
+	first, _, _ := strings.Cut(usual, " ")
+	first = strings.Trim(first, ",.")
+	if first == "" {
+		t.Fatalf("it says %q", usual)
+	}
+	if got := say(map[string]float64{first: -50, "": 3}); strings.HasPrefix(got, first) || got == "" {
+		t.Errorf("kept from beginning with %q, it says %q", first, got)
+	}
+	if got := say(map[string]float64{"Zebra": 60}); !strings.HasPrefix(got, "Z") {
+		t.Errorf("made to begin with Zebra, it says %q", got)
+	}
+	if got := say(nil); got != usual {
+		t.Errorf("afterwards it says %q, and said %q before", got, usual)
+	}
+}
