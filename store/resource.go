@@ -152,10 +152,57 @@ func exists(ctx context.Context, c conn, account int64, ref Ref) error {
 // parameter.
 const mine = ` account = (SELECT num FROM account WHERE id = ?) `
 
-// Rename gives a resource another name, which all its versions show.
+// ErrTaken says that a tool cannot have a name that another tool has in a config
+// which has both, so that no model could tell them apart. It is an ErrConflict.
+type ErrTaken struct {
+	Name    string
+	Config  string // its name
+	Version int    // of the config
+}
+
+func (e ErrTaken) Error() string {
+	return fmt.Sprintf("version %d of the config %q has another tool named %q", e.Version, e.Config, e.Name)
+}
+
+// Unwrap makes it an ErrConflict.
+func (e ErrTaken) Unwrap() error { return ErrConflict }
+
+// sharedName finds a config of the account that has the tool of an id (?2) and
+// another one, its own or the box's, of a name (?3).
+const sharedName = `
+	SELECT c.name, v.version FROM resource c JOIN resource_version v ON v.resource = c.num
+	 WHERE c.account = (SELECT num FROM account WHERE id = ?1) AND c.kind = 'config' AND instr(v.content, ?2) > 0
+	   AND EXISTS (SELECT 1 FROM json_each(v.content, '$.tools') WHERE value ->> 'id' = ?2)
+	   AND (EXISTS (SELECT 1 FROM json_each(v.content, '$.builtin_tools') WHERE value ->> 'name' = ?3)
+	     OR EXISTS (SELECT 1 FROM json_each(v.content, '$.tools') t JOIN resource o ON o.id = t.value ->> 'id'
+	                 WHERE o.id <> ?2 AND o.kind = 'tool' AND o.account = c.account AND o.name = ?3))
+	 ORDER BY c.num DESC, v.version DESC LIMIT 1`
+
+// nameFree returns an ErrTaken where a tool must not have a name.
+func nameFree(ctx context.Context, c conn, accountID, id, name string) error {
+	taken, err := first(ctx, c, func(row scanner) (e ErrTaken, err error) {
+		e.Name = name
+		return e, row.Scan(&e.Config, &e.Version)
+	}, sharedName, accountID, id, name)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	return taken
+}
+
+// Rename gives a resource another name, which all its versions show. A tool gets
+// none that another tool of the same config has: then it is an ErrTaken.
 func (s *Store) Rename(ctx context.Context, accountID string, kind Kind, id, name string) error {
 	doing := fmt.Sprintf("renaming %s %s", kind, id)
 	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		if kind == KindTool {
+			if err := nameFree(ctx, c, accountID, id, name); err != nil {
+				return err
+			}
+		}
 		err := changeOne(ctx, c, `UPDATE resource SET name = ?, renamed_ms = ? WHERE id = ? AND kind = ? AND`+mine,
 			name, time.Now().UnixMilli(), id, kind, accountID)
 		return missing(err, Ref{kind, id, Newest})

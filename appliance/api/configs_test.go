@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -95,4 +96,31 @@ func TestAConfigShowsWhatItUsesAsItIsNow(t *testing.T) {
 	if len(list) != 2 || list[0].(record)["prompt"] != nil || len(list[1].(record)["tools"].([]any)) != 0 || list[1].(record)["prompt"] == nil {
 		t.Errorf("listed: %v", list)
 	}
+}
+
+// A model calls tools by their names, so none gets that of another one of the
+// same config, the box's own included.
+func TestAToolIsNotRenamedIntoAnotherOfItsConfig(t *testing.T) {
+	c := startRest(t, "home")[0]
+	tool := func(name string) any {
+		return c.ask("POST", "/v0/evi/tools", `{"name":"`+name+`","parameters":"{}"}`, 201)["id"]
+	}
+	one, two, apart := tool("one"), tool("two"), tool("apart")
+	config := c.ask("POST", "/v0/evi/configs", fmt.Sprintf(
+		`{"name":"both","evi_version":"3","voice":{"name":"joe"},"tools":[{"id":"%s"},{"id":"%s"}],"builtin_tools":[{"name":"hang_up"}]}`, one, two), 201)
+	rename := func(id any, name string, want int) {
+		t.Helper()
+		if status, _, text := c.send("PATCH", fmt.Sprint("/v0/evi/tools/", id), "application/json", `{"name":"`+name+`"}`); status != want {
+			t.Errorf("%s: %d %s, want %d", name, status, text, want)
+		} else if want == 400 && (!strings.Contains(text, "both") || !strings.Contains(text, name)) {
+			t.Errorf("%s is refused with %s", name, text)
+		}
+	}
+	rename(one, "two", 400)
+	rename(one, "hang_up", 400)
+	rename(one, "apart", 200) // another config's
+	rename(apart, "two", 200) // in none
+	rename(one, "one", 200)
+	c.send("DELETE", fmt.Sprint("/v0/evi/configs/", config["id"]), "", "")
+	rename(one, "two", 200)
 }

@@ -122,6 +122,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 		}
 	}
 	c := h.session(meta, chosen, told, begun, history, o)
+	c.warnUnset()
 	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
 	ready = true
 	return c, turn.Opened{Metadata: meta, Asked: chosen.asked}, nil
@@ -161,7 +162,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	c := &Session{
 		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, voices: h.Voices, line: o.Line,
 		state:  turn.NewState(chosen.settings, begun, history),
-		events: make(chan posted, eventQueue), done: make(chan struct{}), applying: make(chan struct{}, 1),
+		events: make(chan posted, eventQueue), done: make(chan struct{}), unset: map[string]bool{}, applying: make(chan struct{}, 1),
 	}
 	for _, g := range []*group{&c.workers, &c.scribing, &c.recording, &c.draining} {
 		g.log, g.crashed = c.log, c.crashed

@@ -57,6 +57,7 @@ type Session struct {
 	failRecording func(context.Context) error
 
 	ended *turn.End
+	unset map[string]bool // variables that nobody has set, of which the log knows
 
 	workers, scribing, recording, draining group
 
@@ -215,8 +216,21 @@ func (c *Session) handle(ctx context.Context, p posted) {
 	c.pace.note(p.event, follows, c.state.Turn())
 	c.noteFault(p.event)
 	if p.handled != nil {
+		c.warnUnset()
 		c.audio.Store(c.state.Settings().Audio)
 		p.handled <- outcome{c.state.Settings(), fault}
+	}
+}
+
+// warnUnset logs, once for each, which variables of the texts in force nobody has
+// set: they are empty, which is seldom meant.
+func (c *Session) warnUnset() {
+	const most = 32 // a client may write any number of names into its prompt
+	for _, name := range c.state.Settings().Unset() {
+		if len(c.unset) < most && !c.unset[name] {
+			c.unset[name] = true
+			c.log.Warn("a variable is not set; it stays empty", "variable", name, "field", "session_settings.variables")
+		}
 	}
 }
 

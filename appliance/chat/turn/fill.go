@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +74,21 @@ func (s Settings) eachPiece(text string, now time.Time, take func(name, piece st
 		take(name, value)
 		text = after
 	}
+}
+
+// Unset are the variables that the prompt and the event messages have and that
+// nobody set, each once: they are empty.
+func (s Settings) Unset() []string {
+	var names []string
+	for _, text := range [...]string{s.SystemPrompt, s.OnNewChat.Text, s.OnInactivity.Text, s.OnMaxDuration.Text} {
+		s.eachPiece(text, time.Time{}, func(name, _ string) {
+			_, set := s.Variables[name]
+			if name != "" && !set && name != "now" && name != "answer_language" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		})
+	}
+	return names
 }
 
 // tooLong says by how much a text is too long once it is filled, and which

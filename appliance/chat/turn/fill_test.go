@@ -3,6 +3,7 @@ package turn
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -139,5 +140,15 @@ func TestAChatsOwnPartOfThePromptBeginsWithItsFirstVariable(t *testing.T) {
 		if got := c.Prompt[:len(c.Prompt)-c.Changing]; got != alike {
 			t.Errorf("%q: other chats have %q, want %q", prompt, got, alike)
 		}
+	}
+}
+
+func TestVariablesThatNobodySetAreKnown(t *testing.T) {
+	s := DefaultSettings()
+	s.SystemPrompt = "It is {{now}}. {{ name }} has {{dog}}.{{answer_language}}"
+	s.OnInactivity.Text = "{{name}}, are you at {{place}}?"
+	s.Variables = map[string]string{"dog": ""}
+	if got := s.Unset(); !slices.Equal(got, []string{"name", "place"}) {
+		t.Errorf("%q", got)
 	}
 }
