@@ -20,6 +20,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/internal/packtest"
+	"parley/store"
 )
 
 // question is the recording that most callers say.
@@ -30,6 +31,10 @@ type runningBox struct {
 	url, key string
 	cfg      config.Config
 	stop     func() error
+
+	// Of a hollow box.
+	secret  string
+	records *store.Store
 }
 
 // startBox runs a box with the models of the test profile on a port and a

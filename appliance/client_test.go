@@ -27,6 +27,18 @@ func TestThePublishedPythonClientWorksAgainstTheBox(t *testing.T) {
 	works(t, "SSL_CERT_FILE", filepath.Join(client, "bin", "python"), filepath.Join("testdata", "client.py"), client)
 }
 
+func TestThePublishedJavaScriptClientFollowsAndSteersChats(t *testing.T) {
+	client := installed(t, "js-client")
+	b := startHollowBox(t)
+	runs(t, "node", filepath.Join("testdata", "control.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key, "SECRET_KEY="+b.secret, "CLIENT="+client, "QUESTION=")
+}
+
+func TestThePublishedPythonClientFollowsAndSteersChats(t *testing.T) {
+	client := installed(t, "py-client")
+	b := startHollowBox(t)
+	runs(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", "control.py"), "BOX_URL="+b.url, "API_KEY="+b.key)
+}
+
 // installed is the folder into which tools/NAME/install put a client.
 func installed(t *testing.T, name string) string {
 	t.Helper()
@@ -45,8 +57,8 @@ func installed(t *testing.T, name string) string {
 	return dir
 }
 
-// works runs a script with a client at a box whose authority is in the file
-// that the variable trust names. The script prints a line for each law that
+// works runs a script with a client at a box whose authority is in the file that
+// the variable trust names. The script prints a line for each law that
 // holds, and "done" behind the last.
 func works(t *testing.T, trust, command, script, client string) {
 	t.Helper()
@@ -62,9 +74,16 @@ func works(t *testing.T, trust, command, script, client string) {
 	if err := records.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), command, script) // runs: node, python3
-	cmd.Env = append(os.Environ(), "BOX_URL="+b.url, "API_KEY="+made.APIKey, "SECRET_KEY="+made.SecretKey,
+	runs(t, command, script, "BOX_URL="+b.url, "API_KEY="+made.APIKey, "SECRET_KEY="+made.SecretKey,
 		"CLIENT="+client, "QUESTION="+packtest.Recording(t, question), trust+"="+b.cfg.AuthorityFile())
+}
+
+// runs runs a script that prints a line for each law that holds, and "done"
+// behind the last.
+func runs(t *testing.T, command, script string, env ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command, script) // runs: node, python3
+	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -58,8 +58,11 @@ type followed struct{ session *chat.Session }
 // Listen returns what gets all that its client is told.
 func (f followed) Listen(sound bool) (ws.Listener, error) {
 	l, err := f.session.Listen(sound)
-	if err != nil {
+	if errors.Is(err, chat.ErrOver) {
 		return nil, notLive(f.session.ID())
+	}
+	if err != nil {
+		return nil, err
 	}
 	return listener{l}, nil
 }

@@ -34,9 +34,10 @@ type (
 // Listen returns a listener, which gets what the client was told so far (the
 // first message and the newest 1,024, or 1 MiB, without words that may still
 // change), and then what it is told; from now on its sound too, if that is
-// wanted. There may be any number; none slows the chat, and one that falls 256
-// messages or two minutes of sound behind is cut off with ErrBehind. Who no
-// longer listens closes it. ErrOver means that the chat has ended.
+// wanted. There may be 16, and one more is a contract.ErrTooMany; none slows the
+// chat, and one that falls 256 messages or two minutes of sound behind is cut off
+// with ErrBehind. Who no longer listens closes it. ErrOver means that the chat has
+// ended.
 func (c *Session) Listen(sound bool) (*Listener, error) { return c.scribe.Listen(sound) }
 
 // Chats are the conversations that are live, oldest first.

@@ -121,7 +121,7 @@ func TestListenersDoNotSlowAChat(t *testing.T) {
 	_, c := open(t, f)
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
-	for n := range 50 {
+	for n := range 15 {
 		all.Go(func() {
 			for ctx.Err() == nil {
 				l, err := c.Listen(n%2 == 0)
@@ -137,7 +137,13 @@ func TestListenersDoNotSlowAChat(t *testing.T) {
 			}
 		})
 	}
+	var some []*Listener
 	for range 20 {
+		if l, err := c.Listen(false); err == nil {
+			some = append(some, l)
+		} else if _, full := errors.AsType[contract.ErrTooMany](err); !full {
+			t.Error(err)
+		}
 		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
 			t.Fatal(err)
 		}
@@ -145,4 +151,13 @@ func TestListenersDoNotSlowAChat(t *testing.T) {
 	f.until(t, "assistant_end")
 	cancel()
 	all.Wait()
+	if len(some) > 16 {
+		t.Errorf("%d listen at once", len(some))
+	}
+	for _, l := range some {
+		l.Close()
+	}
+	if _, err := c.Listen(false); err != nil {
+		t.Errorf("after all have left: %v", err)
+	}
 }

@@ -12,11 +12,15 @@ const schemas = {
 	error: "WebSocketError", user_interruption: "UserInterruption", user_message: "UserMessage",
 };
 
-// open opens a chat by a client. until(type) of it reads on to the next message
-// of that type and returns those read; errors and the end come only where they
-// are waited for.
+// open opens a chat by a client.
 function open(by, args) {
-	const socket = by.chat.connect({ reconnectAttempts: 1, ...args });
+	return heard(by.chat.connect({ reconnectAttempts: 1, ...args }));
+}
+
+// heard is a socket with until(type), which reads on to the next message of that
+// type and returns those read; errors and the end come only where they are waited
+// for.
+function heard(socket) {
 	const came = [];
 	let look = () => {};
 	const put = (m) => { came.push(m); look(); };
@@ -53,4 +57,4 @@ async function speak(send) {
 	}
 }
 
-module.exports = { open, speak };
+module.exports = { heard, open, speak };

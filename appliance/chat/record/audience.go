@@ -3,8 +3,10 @@ package record
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"parley/appliance/contract"
 )
@@ -20,6 +22,11 @@ const (
 	// minutes. A listener that lets more pile up is not listening.
 	behindMessages = 256
 	behindSamples  = 120 * contract.OutputRateHz
+	// mostListeners at once, each of which may hold so much: a few servers and
+	// screens are what a chat has.
+	mostListeners = 16
+	// listenRetry is when it is worth trying again: somebody may have left.
+	listenRetry = 30 * time.Second
 )
 
 // Why a Listener gets nothing more.
@@ -69,6 +76,9 @@ func (a *audience) listen(sound bool) (*Listener, error) {
 	defer a.mu.Unlock()
 	if a.over {
 		return nil, ErrOver
+	}
+	if n := len(a.listeners); n >= mostListeners {
+		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d follow this chat, as many as may", n), RetryAfter: listenRetry}
 	}
 	l := &Listener{audience: a, sound: sound, missed: a.forgotten, more: make(chan struct{}, 1), replayed: len(a.kept)}
 	for _, m := range a.kept {

@@ -134,8 +134,8 @@ func (s *Scribe) takeBack() {
 // Listen adds a listener, which gets what the client was told so far (the first
 // message and the newest 1,024, or 1 MiB, without interim words), and then what it
 // is told; its sound too, if wanted, from now on. A listener that falls 256
-// messages or two minutes of sound behind is cut off. Any goroutine may call it,
-// for as many listeners as there may be. The error is ErrOver.
+// messages or two minutes of sound behind is cut off. Any goroutine may call it.
+// The error is ErrOver, or a contract.ErrTooMany where 16 listen.
 func (s *Scribe) Listen(sound bool) (*Listener, error) { return s.audience.listen(sound) }
 
 // Close says that nothing more happens: Run returns when all is told.

@@ -1,0 +1,180 @@
+package appliance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// chatID is the id in the first message of a chat.
+func (c *caller) chatID() string {
+	c.t.Helper()
+	return c.until("chat_metadata", 1, 10*time.Second)[0].ServerMessage.(contract.ChatMetadata).ChatID
+}
+
+// send sends a message into a live chat, with a key.
+func (b *runningBox) send(t *testing.T, key, chatID, body string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "POST", b.url+"/v0/evi/chat/"+chatID+"/send", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Service-Api-Key", key)
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.StatusCode, string(text)
+}
+
+// follow connects to a live chat; without a socket it returns the status.
+func (b *runningBox) follow(t *testing.T, key, chatID, query string) (*websocket.Conn, int) {
+	t.Helper()
+	conn, answer, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(b.url, "http")+"/v0/evi/chat/"+chatID+"/connect?api_key="+key+query, nil)
+	if err != nil {
+		if answer == nil {
+			t.Fatal(err)
+		}
+		return nil, answer.StatusCode
+	}
+	conn.SetReadLimit(-1)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return conn, answer.StatusCode
+}
+
+// A chat is found by those of its account and by nobody else, while it lasts.
+func TestWhoMayReachALiveChat(t *testing.T) {
+	b := startHollowBox(t)
+	other, err := b.records.CreateKey(t.Context(), store.NewKey{Account: "other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const pause = `{"type":"pause_assistant_message"}`
+	closed, open := b.call(t, ""), b.call(t, "&allow_connection=true")
+	over := b.call(t, "&allow_connection=true")
+	overID := over.chatID()
+	_ = over.conn.Close(websocket.StatusNormalClosure, "")
+	for {
+		if status, _ := b.send(t, b.key, overID, pause); status == 404 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	for _, x := range []struct {
+		who, key, id  string
+		sent, follows int
+	}{
+		{"its account", b.key, open.chatID(), 200, 101},
+		{"its account, though it lets nobody connect", b.key, closed.chatID(), 200, 403},
+		{"another account", other.APIKey, open.chatID(), 404, 404},
+		{"nobody", "wrong", open.chatID(), 401, 401},
+		{"its account, after the end", b.key, overID, 404, 404},
+		{"its account, of another id", b.key, contract.NewID(), 404, 404},
+		{"its account, of no id", b.key, "x%2F..%2Fy", 404, 404},
+	} {
+		if status, text := b.send(t, x.key, x.id, pause); status != x.sent {
+			t.Errorf("%s sends: %d %s, want %d", x.who, status, text, x.sent)
+		}
+		if _, status := b.follow(t, x.key, x.id, ""); status != x.follows {
+			t.Errorf("%s follows: %d, want %d", x.who, status, x.follows)
+		}
+	}
+	for range 15 { // one is there
+		if _, status := b.follow(t, b.key, open.chatID(), "&audio_output=false"); status != 101 {
+			t.Fatalf("one of 16 gets %d", status)
+		}
+	}
+	if _, status := b.follow(t, b.key, open.chatID(), ""); status != 429 {
+		t.Errorf("the 17th gets %d", status)
+	}
+}
+
+// Whenever somebody begins to follow, they get what the client got: all of it,
+// nothing twice, and then the end.
+func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
+	b := startHollowBox(t)
+	c := b.call(t, "&allow_connection=true")
+	id := c.chatID()
+	var all sync.WaitGroup
+	heard := make([][]string, 12)
+	for i := range heard {
+		all.Go(func() {
+			time.Sleep(time.Duration(rand.IntN(2000)) * time.Millisecond)
+			conn, status := b.follow(t, b.key, id, fmt.Sprintf("&audio_output=%v", i%2 == 0))
+			if conn == nil {
+				t.Errorf("following: %d", status)
+				return
+			}
+			var err error
+			heard[i], err = readAll(conn)
+			if ce, ok := errors.AsType[websocket.CloseError](err); !ok || ce.Code != contract.CloseNormal {
+				t.Errorf("it ends with %v", err)
+			}
+		})
+	}
+	for n := range 20 {
+		c.send(contract.UserInput{Text: fmt.Sprint("Question ", n)})
+		if n%5 == 0 {
+			if status, text := b.send(t, b.key, id, `{"type":"assistant_input","text":"One moment."}`); status != 200 {
+				t.Errorf("%d %s", status, text)
+			}
+		}
+		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
+	}
+	c.until("assistant_end", 1, 10*time.Second)
+	_ = c.conn.Close(websocket.StatusNormalClosure, "")
+	all.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var told []string
+	for _, m := range c.heard {
+		if m.MessageType() != "audio_output" {
+			text, _ := json.Marshal(m.ServerMessage)
+			told = append(told, string(text))
+		}
+	}
+	for i, got := range heard {
+		// What the client was told while it was leaving may have missed it.
+		if len(got) < len(told) || !slices.Equal(got[:len(told)], told) {
+			t.Errorf("follower %d got %d messages, the client %d:\n%s\n%s", i, len(got), len(told), strings.Join(got, "\n"), strings.Join(told, "\n"))
+		}
+	}
+}
+
+// readAll reads to the end of a socket, but for the sound.
+func readAll(conn *websocket.Conn) (told []string, err error) {
+	for {
+		_, data, err := conn.Read(context.Background())
+		if err != nil {
+			return told, err
+		}
+		m, err := contract.ParseServerMessage(data)
+		if err != nil {
+			return told, err
+		}
+		if m.MessageType() == "audio_output" {
+			continue
+		}
+		text, _ := json.Marshal(m)
+		told = append(told, string(text))
+	}
+}

@@ -1,0 +1,116 @@
+package appliance
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+
+	"parley/appliance/api"
+	"parley/appliance/chat"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/line/ws"
+	"parley/store"
+)
+
+// hollow stands in for the engines: it hears voice in every sample that is not
+// zero, understands the same words in it always, answers at once, and speaks
+// silence, 60 ms a character.
+type hollow struct{}
+
+func (hollow) NewStream() engine.VoiceStream { return hollow{} }
+func (hollow) Reset()                        {}
+func (hollow) Probability(frame []float32) (float32, error) {
+	if frame[len(frame)/2] != 0 {
+		return 1, nil
+	}
+	return 0, nil
+}
+
+func (hollow) Transcribe(ctx context.Context, _ []float32, _ engine.TranscribeOptions) (engine.Transcript, error) {
+	return engine.Transcript{Text: "When do you open?", Language: "en"}, ctx.Err()
+}
+
+func (hollow) Generate(_ context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	for _, piece := range []string{"It opens at ten. ", "Not on Mondays."} {
+		if err := emit(engine.Part{Text: piece}); err != nil {
+			return engine.Usage{}, err
+		}
+	}
+	return engine.Usage{}, nil
+}
+func (hollow) Prefill(context.Context, engine.Prompt) error { return nil }
+func (hollow) Forget(string)                                {}
+func (hollow) Choose(context.Context, engine.Prompt, []string) ([]float64, error) {
+	return nil, engine.ErrCannot
+}
+
+func (hollow) Prepare(name string) error {
+	if name != "" && name != "joe" && name != "jenny" {
+		return contract.ErrInvalid{Field: "voice", Why: "no such voice; there are joe, jenny"}
+	}
+	return nil
+}
+func (h hollow) Voice(_ context.Context, name string) (engine.Synthesizer, error) {
+	return h, h.Prepare(name)
+}
+func (hollow) RateHz() int { return 24000 }
+func (hollow) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	n := len(text) * 24000 * 60 / 1000
+	return emit(engine.Sound{PCM: make([]float32, n), Whole: n, Last: true})
+}
+
+func (h hollow) LanguageModel(contract.LanguageModel) (engine.LanguageModel, bool) { return h, true }
+func (h hollow) CustomModel(string) (engine.LanguageModel, error)                  { return h, nil }
+
+// startHollowBox runs a box without models: its database, its HTTP and its chats
+// are real.
+func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(testLog{t}, nil))
+	records, err := store.Open(t.Context(), t.TempDir(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := records.CreateKey(t.Context(), store.NewKey{Account: "first"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	admission := &admission{log: log, stop: t.Context()}
+	lines := ws.NewServer(admission, nil, ws.Timing{}, log)
+	front := api.NewServer(api.New(api.Parts{
+		Keys: records, Chats: control{lines, admission}, Ready: admission, Version: "hollow", Log: log, Records: records,
+	}), log)
+	parts := chat.Parts{
+		Detector: hollow{}, Transcriber: hollow{}, Model: hollow{}, Voices: hollow{}, Records: records, Defaults: chatDefaults(config.Config{}), Log: log,
+		MaxChats: 100, Configs: api.NewConfigs(records), Models: hollow{},
+	}
+	for _, c := range change {
+		c(&parts)
+	}
+	host := chat.NewHost(t.Context(), parts)
+	admission.host.Store(host)
+	served := make(chan error, 1)
+	go func() { served <- front.Serve(listener) }()
+	b := &runningBox{url: "http://" + strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1), key: key.APIKey, secret: key.SecretKey, records: records}
+	t.Cleanup(func() {
+		if err := stop(log, host, lines, front); err != nil {
+			t.Error(err)
+		}
+		<-served
+		if err := records.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
