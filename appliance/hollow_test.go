@@ -67,6 +67,7 @@ func (hollow) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emi
 }
 
 func (h hollow) LanguageModel(contract.LanguageModel) (engine.LanguageModel, bool) { return h, true }
+func (hollow) Fallback() []engine.LanguageModel                                    { return nil }
 func (h hollow) CustomModel(string) (engine.LanguageModel, error)                  { return h, nil }
 
 // startHollowBox runs a box without models: its database, its HTTP and its chats
