@@ -93,12 +93,17 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	}
 	defer engines.Close()
 	figures.WatchEngines(engines.Gate)
+	feelings, err := openExpression(cfg.Expression)
+	if err != nil {
+		return err
+	}
 	history, recordings := kept(cfg.Retention, records)
 	host := chat.NewHost(ctx, chat.Parts{
 		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: engines,
 		Records: history, Recordings: recordings, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
 		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels, Tools: search.Server{URL: cfg.WebSearch}, Rules: engines.Rules,
+		Expression: feelings, TellFeelings: tellsFeelings(cfg.Expression),
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	figures.WatchChats(host.Load, cfg.MaxChats())

@@ -56,6 +56,11 @@ type Parts struct {
 	Alone           func(account string) bool
 	// Observe is told how long the stages of a turn took; nil if nobody asks.
 	Observe func(Stage, time.Duration)
+	// Expression measures feelings; nil where nobody is to. TellFeelings says
+	// which models are told of those that stand out in what the user says; nil:
+	// none.
+	Expression   Expression
+	TellFeelings func(engine.LanguageModel) bool
 }
 
 // Host opens conversations and knows those that are open.

@@ -24,6 +24,9 @@ const (
 	// StageAnswer is from the end of the voice to the first sound sent; what it
 	// has over StageSilence is the latency that the box adds.
 	StageAnswer Stage = "answer"
+	// StageFeel is what is left to do of a voice's feelings at a pause. It is done
+	// while the words are on their way.
+	StageFeel Stage = "feel"
 )
 
 // pace follows the newest turn and tells how long its stages took.

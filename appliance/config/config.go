@@ -34,6 +34,7 @@ type Config struct {
 	StrictModels  bool
 	TurnDetection TurnDetection
 	Answers       Answers
+	Expression    Expression
 	Chat          Chat
 	Retention     Retention
 	Tools         Tools
@@ -79,6 +80,17 @@ const (
 	ForAll      = "always"
 	ForNone     = "never"
 )
+
+// Expression says what is done about feelings.
+type Expression struct {
+	Measured bool // scores go with what is said
+	// Told says which language models are told of feelings that stand out in what
+	// a user says: ForServers, ForAll or ForNone.
+	Told string
+}
+
+// ForServers is for language models that are on servers.
+const ForServers = "servers"
 
 // Chat bounds the conversations.
 type Chat struct {

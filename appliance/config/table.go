@@ -192,6 +192,18 @@ func Settings() []Setting {
 			kind: oneOf(func(c *Config) *string { return &c.Answers.Check }, ForEmbedded, ForAll, ForNone),
 		},
 		{
+			Key: "expression.measured", Flag: "expression", Group: groupChats, Takes: "on|off", Default: "on",
+			Help: "Whether feelings are measured, in what users say and in the assistant's sentences.",
+			More: "Off, `models` is `{}` everywhere and no `assistant_prosody` is sent. See [expression](expression.md).",
+			kind: onOff(func(c *Config) *bool { return &c.Expression.Measured }),
+		},
+		{
+			Key: "expression.told", Flag: "tell-feelings", Group: groupChats, Takes: "WHO", Default: ForServers,
+			Help: "Which language models are told of feelings that stand out in what a user says: of servers, always (the embedded one too), or never.",
+			More: "It is a few words behind the user's, `(sounds: tired, sad)`, for the model alone.",
+			kind: oneOf(func(c *Config) *string { return &c.Expression.Told }, ForServers, ForAll, ForNone),
+		},
+		{
 			Key: "chat.max_chats", Flag: "max-chats", Group: groupChats, Takes: "N", Default: "0",
 			Help: "Chats open at once; one more is refused with 503. 0 is four for each core.",
 			kind: number(func(c *Config) *int { return &c.Chat.MaxChats }, 0, 1000),

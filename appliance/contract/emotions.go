@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -28,6 +29,15 @@ var emotionNames = [EmotionCount]string{
 
 // EmotionName is the name on the wire of the score i, 0 to EmotionCount-1.
 func EmotionName(i int) string { return emotionNames[i] }
+
+// Of is the score of a name; 0 for what is none of the names.
+func (s EmotionScores) Of(name string) float64 {
+	i := slices.Index(emotionNames[:], name)
+	if i < 0 {
+		return 0
+	}
+	return s[i]
+}
 
 // MarshalJSON writes every score under its name; one that is not a number is
 // written as 0, since JSON has no word for it.

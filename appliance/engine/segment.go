@@ -350,6 +350,13 @@ func (s *Segmenter) Part() (Segment, bool) {
 	return s.withPCM(Voice), true
 }
 
+// Since is the sound of the utterance under way from a sample of the stream on,
+// as far as the current part holds it, with its prefix padding. Nobody changes it.
+func (s *Segmenter) Since(sample int64) []float32 {
+	from := int(max(0, sample-(s.pos-int64(len(s.part)))))
+	return s.part[min(from, len(s.part)):]
+}
+
 func samples(d time.Duration) int {
 	return int(d * SpeechRateHz / time.Second)
 }

@@ -34,6 +34,7 @@ var mayKnow = []struct {
 	{"appliance/chat/ear", "appliance/chat/turn appliance/contract appliance/audio appliance/engine"},
 	{"appliance/chat/reply", "appliance/chat/turn appliance/contract appliance/language appliance/audio appliance/text appliance/engine"},
 	{"appliance/chat/record", "appliance/chat/turn appliance/contract store"},
+	{"appliance/expression", "appliance/contract"},
 	{"appliance/recording", "appliance/contract appliance/audio appliance/engine store internal/durable internal/layout"},
 	{"appliance/webhook", "store"},
 	{"appliance/api", "appliance/api/describe appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},

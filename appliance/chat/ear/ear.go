@@ -46,6 +46,12 @@ type Parts struct {
 	// TurnEnd is asked at each pause where the settings are Semantic; nil where
 	// there is none: then nobody asks.
 	TurnEnd TurnEnd
+	// NewVoice returns what measures the feelings in an utterance; nil where
+	// nobody is to. Felt is told how long the last of it took at a pause.
+	NewVoice func() Voice
+	Felt     func(took time.Duration)
+	// TellFeelings has the model told of feelings that stand out.
+	TellFeelings bool
 	// Go runs a function beside the ear.
 	Go func(func())
 }
@@ -233,6 +239,7 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 			e.fault(contract.Fault{Code: contract.Internal, Cause: err})
 		}
 		e.follow(ctx, e.segments)
+		e.feel()
 	}
 	e.pending = append(e.pending[:0], e.pending[n:]...)
 	e.idle.Store(!e.segmenter.Listening())
@@ -300,6 +307,7 @@ func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 		e.overhear(ctx)
 	case engine.Faded:
 		e.guessEarly(ctx, s)
+		e.feelPause()
 	case engine.Paused:
 		known := e.guessedEarly(s)
 		u.pausing, u.end = true, s.End
@@ -307,6 +315,7 @@ func (e *Ear) segment(ctx context.Context, s engine.Segment) {
 		if !s.Short {
 			if !known {
 				e.ask(ctx, guess{of: u, revision: u.revision, segment: s})
+				e.feelPause()
 			}
 			e.tellEarly()
 			e.askFinished(ctx, u, s)

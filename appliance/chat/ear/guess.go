@@ -30,6 +30,8 @@ type hearing struct {
 	urgency  *engine.Urgency // of the newest guess asked for
 	early    early
 	draft    draft // of the newest transcript
+	voice    Voice // what measures the feelings in it; nil: nobody
+	felt     int64 // sample up to which that has heard it
 }
 
 // draft is what a transcript of a part leaves for later ones, which have more of
@@ -170,12 +172,12 @@ func (e *Ear) understood(g guess) {
 		return
 	}
 	u.paused = &g.transcript.Text
-	e.Post(turn.Guessed{At: turn.At(e.Clock()), Utterance: u.number, Revision: g.revision, Words: turn.Words{
+	e.Post(turn.Guessed{At: turn.At(e.Clock()), Utterance: u.number, Revision: g.revision, Words: e.express(u, turn.Words{
 		Text:     join(append(slices.Clip(u.parts), g.transcript.Text)),
 		Language: g.transcript.Language,
 		Begin:    e.time.At(u.begin),
 		End:      e.time.At(u.end),
-	}})
+	})})
 }
 
 func join(parts []string) string {

@@ -91,6 +91,9 @@ func messages(c turn.Conversation) []engine.Message {
 
 func userMessage(e turn.Entry) engine.Message {
 	m := engine.Message{Role: engine.User, Content: e.Text, Begin: e.Begin, End: e.End}
+	if e.Sounds != "" {
+		m.Content += " (sounds: " + e.Sounds + ")"
+	}
 	if e.Scores != nil {
 		m.Scores = e.Scores
 	}

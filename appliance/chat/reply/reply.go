@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
 	"parley/appliance/engine"
 )
 
@@ -36,6 +37,9 @@ type Parts struct {
 	Room func() <-chan struct{}
 	// Tools are those of the box; nil where it has none.
 	Tools Toolbox
+	// Feelings scores the feelings in a sentence of the assistant's; nil where
+	// nobody is to.
+	Feelings func(text string) contract.EmotionScores
 	// Go runs a function on a goroutine of the chat.
 	Go func(func())
 }
@@ -66,7 +70,7 @@ func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
 		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, p.Log, p.Clock, p.Post},
-		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post, p.Room},
+		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post, p.Room, p.Feelings},
 		turns: map[int]*work{},
 	}
 }

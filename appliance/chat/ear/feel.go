@@ -1,0 +1,58 @@
+package ear
+
+import (
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+)
+
+// A Voice measures the feelings in one utterance. One goroutine uses it, and
+// none of its methods takes longer than a few milliseconds.
+type Voice interface {
+	// Hear takes the next sound, mono at engine.SpeechRateHz.
+	Hear(pcm []float32)
+	// Pause judges what was heard so far, of which more may follow.
+	Pause()
+	// Express scores the utterance as far as it was heard at the newest Pause,
+	// with the words in it, in a language (BCP 47, empty where it is not known).
+	// strong names the feelings that stand out; it is empty where none does.
+	Express(text, language string) (scores contract.EmotionScores, strong string)
+}
+
+// feel lets the voice of the utterance have what was heard of it since. So
+// little is left to do when the user falls silent.
+func (e *Ear) feel() {
+	u := e.utterance
+	if e.NewVoice == nil || u.over || !e.segmenter.Speaking() {
+		return
+	}
+	if u.voice == nil {
+		u.voice = e.NewVoice()
+	}
+	u.voice.Hear(e.segmenter.Since(u.felt))
+	u.felt = e.segmenter.Position()
+}
+
+// feelPause judges the voice at a pause. Its words are on their way meanwhile.
+func (e *Ear) feelPause() {
+	begun := time.Now()
+	e.feel()
+	if v := e.utterance.voice; v != nil {
+		v.Pause()
+		e.Felt(time.Since(begun))
+	}
+}
+
+// express puts the feelings of an utterance beside its words.
+func (e *Ear) express(u *hearing, w turn.Words) turn.Words {
+	if u.voice == nil || w.Text == "" {
+		return w
+	}
+	scores, strong := u.voice.Express(w.Text, w.Language)
+	w.Scores = &scores
+	if e.TellFeelings {
+		w.Sounds = strong
+	}
+	return w
+}

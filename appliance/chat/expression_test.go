@@ -1,0 +1,169 @@
+package chat
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"parley/appliance/chat/ear"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// feelings are a fake of what measures them: sadness in every voice, joy in every
+// sentence.
+type feelings struct{ heard *int }
+
+func (f feelings) NewVoice() ear.Voice { return &feelingVoice{f, 0, 0} }
+func (f feelings) Text(string) contract.EmotionScores {
+	return contract.EmotionScores{32: 0.5}
+}
+
+type feelingVoice struct {
+	feelings
+	samples, paused int
+}
+
+func (v *feelingVoice) Hear(pcm []float32) { v.samples += len(pcm) }
+func (v *feelingVoice) Pause()             { v.paused = v.samples; *v.heard = v.samples }
+func (v *feelingVoice) Express(text, language string) (contract.EmotionScores, string) {
+	if v.paused == 0 || text == "" {
+		panic("words without a voice")
+	}
+	return contract.EmotionScores{40: 0.25}, "sad"
+}
+
+// feeling begins a chat whose feelings are measured, and told to the model or not.
+func feeling(t *testing.T, f *fakes, told bool, change ...func(*contract.ConnectSettings)) (c *Session, heard *int) {
+	t.Helper()
+	heard = new(int)
+	h := hostOf(f, func(p *Parts) {
+		p.Expression, p.TellFeelings = feelings{heard}, func(engine.LanguageModel) bool { return told }
+	})
+	var connect contract.ConnectSettings
+	for _, set := range change {
+		set(&connect)
+	}
+	return begin(t, h, Opening{Line: f, Connect: connect}), heard
+}
+
+// A spoken message has the scores of the whole voice, an interim one has none;
+// each sentence of the answer has its own behind its last sound, and the history
+// has both.
+func TestWhatIsSaidHasItsFeelings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		c, heard := feeling(t, f, false, func(p *contract.ConnectSettings) { p.VerboseTranscription = true })
+		hear(t, c, 1000, true)
+		hear(t, c, 1000, false)
+		f.until(t, "assistant_end")
+		const want = "user_message assistant_message audio_output assistant_prosody assistant_message audio_output assistant_prosody assistant_end"
+		if got := f.messages(); !strings.HasSuffix(got, want) {
+			t.Fatalf("sent %q", got)
+		}
+		if least := engine.SpeechRateHz; *heard < least || *heard > 2*least {
+			t.Errorf("%d samples were measured of a second of voice", *heard)
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		id := ""
+		for _, m := range f.sent {
+			switch m := m.(type) {
+			case contract.UserMessage:
+				if p := m.Models.Prosody; (p == nil) != m.Interim || p != nil && p.Scores.Of("Sadness") != 0.25 {
+					t.Errorf("interim %v has the scores %+v", m.Interim, p)
+				}
+			case contract.AssistantMessage:
+				id = m.ID
+				if m.Models.Prosody != nil {
+					t.Error("an assistant_message has scores; they belong into assistant_prosody")
+				}
+			case contract.AssistantProsody:
+				if m.ID != id || m.Models.Prosody.Scores.Of("Joy") != 0.5 {
+					t.Errorf("behind the message %s comes %+v", id, m)
+				}
+			}
+		}
+		if f.asked[0][len(f.asked[0])-1].Scores == nil {
+			t.Error("a model that takes scores gets none")
+		}
+		rows(t, f)
+	})
+}
+
+// rows checks what the history has of the feelings.
+func rows(t *testing.T, f *fakes) {
+	t.Helper()
+	said, prosody := map[string]bool{}, 0
+	for _, e := range f.stored {
+		var scores contract.EmotionScores
+		switch e.Type {
+		case store.UserMessage:
+			if err := json.Unmarshal([]byte(e.EmotionFeatures), &scores); err != nil || scores.Of("Sadness") != 0.25 {
+				t.Errorf("a USER_MESSAGE has %s (%v)", e.EmotionFeatures, err)
+			}
+		case store.AgentMessage:
+			said[e.ID] = true
+		case store.AssistantProsody:
+			prosody++
+			if err := json.Unmarshal([]byte(e.EmotionFeatures), &scores); err != nil || scores.Of("Joy") != 0.5 || !said[e.RelatedEventID] {
+				t.Errorf("an ASSISTANT_PROSODY of %q has %s (%v)", e.RelatedEventID, e.EmotionFeatures, err)
+			}
+		}
+	}
+	if prosody != 2 {
+		t.Errorf("%d rows of ASSISTANT_PROSODY, want 2", prosody)
+	}
+}
+
+// What is typed has no sound, and no scores.
+func TestWhatIsTypedHasNoFeelings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		c, _ := feeling(t, f, true)
+		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+			t.Fatal(err)
+		}
+		f.until(t, "assistant_end")
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if m := f.sent[1].(contract.UserMessage); m.Models.Prosody != nil {
+			t.Errorf("it has %+v", m.Models.Prosody)
+		}
+	})
+}
+
+// The model is told of feelings in a line of its own, where it is to be; nobody
+// else sees it, and the answer that was prepared is the one that is given.
+func TestTheModelIsToldOfFeelings(t *testing.T) {
+	for told, want := range map[bool]string{true: "When do you open? (sounds: sad)", false: "When do you open?"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakes()
+			c, _ := feeling(t, f, told)
+			hear(t, c, 1000, true)
+			hear(t, c, 1000, false)
+			f.until(t, "assistant_end")
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if len(f.asked) != 1 {
+				t.Errorf("the model was asked %d times: what was prepared was worthless", len(f.asked))
+			}
+			asked := f.asked[0]
+			if got := asked[len(asked)-1].Content; got != want {
+				t.Errorf("the model reads %q, want %q", got, want)
+			}
+			for _, m := range f.sent {
+				if text, _ := m.MarshalJSON(); strings.Contains(string(text), "(sounds") {
+					t.Errorf("sent %s", text)
+				}
+			}
+			for _, e := range f.stored {
+				if strings.Contains(e.MessageText, "(sounds") {
+					t.Errorf("stored %+v", e)
+				}
+			}
+		})
+	}
+}

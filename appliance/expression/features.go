@@ -1,0 +1,371 @@
+package expression
+
+import (
+	"math"
+	"slices"
+)
+
+// features describe a sound by name, as train/features.py does.
+type features map[string]float64
+
+// describe computes the features of frames, of which there is at least one.
+func describe(frames []frame) features {
+	frames = trimmed(frames)
+	loudest := 0.0
+	for _, f := range frames {
+		loudest = max(loudest, f.peak)
+	}
+	v := voiceOf(frames, pitchPath(frames, loudest))
+	o := features{}
+	o.pitch(v)
+	o.loudness(frames, v)
+	o.spectrum(frames, v)
+	o.cepstrum(frames, v)
+	o.throat(frames, v)
+	o.timing(frames, v)
+	return o
+}
+
+// voicing says where in the frames is voice, and how high.
+type voicing struct {
+	path     []int
+	voiced   []bool
+	semitone []float64 // over 27.5 Hz, 0 where there is no voice
+	hz       []float64
+	segments [][2]int // of three and more voiced frames
+	active   []bool   // within 30 dB of the loudest
+}
+
+func voiceOf(frames []frame, path []int) voicing {
+	v := voicing{path: path, voiced: make([]bool, len(path)), semitone: make([]float64, len(path)), hz: make([]float64, len(path)), active: make([]bool, len(path))}
+	loudest := math.Inf(-1)
+	for i, p := range path {
+		loudest = max(loudest, frames[i].db)
+		if v.voiced[i] = p != noPitch; v.voiced[i] {
+			v.hz[i] = frames[i].pitch.hz[p]
+			v.semitone[i] = 12 * math.Log2(v.hz[i]/27.5)
+		}
+	}
+	for i := range frames {
+		v.active[i] = frames[i].db > loudest-30
+	}
+	for _, run := range runs(v.voiced, true) {
+		if run[1]-run[0] >= 3 {
+			v.segments = append(v.segments, run)
+		}
+	}
+	return v
+}
+
+// runs are where a list is what is asked for: from, to.
+func runs(list []bool, what bool) (out [][2]int) {
+	for i := 0; i < len(list); i++ {
+		if list[i] != what {
+			continue
+		}
+		from := i
+		for i < len(list) && list[i] == what {
+			i++
+		}
+		out = append(out, [2]int{from, i})
+	}
+	return out
+}
+
+func (o features) pitch(v voicing) {
+	voiced := where(v.semitone, v.voiced)
+	o.spread("f0", voiced)
+	var rises, falls, slopes, steep, jitter []float64
+	for _, s := range v.segments {
+		smooth := smoothed(v.semitone[s[0]:s[1]])
+		for i := range smooth[1:] {
+			switch d := (smooth[i+1] - smooth[i]) * 100; {
+			case d > 0:
+				rises = append(rises, d)
+			case d < 0:
+				falls = append(falls, d)
+			}
+		}
+		seconds := make([]float64, s[1]-s[0])
+		for i := range seconds {
+			seconds[i] = float64(i) * 0.01
+		}
+		slope := lineOf(seconds, v.semitone[s[0]:s[1]])
+		slopes, steep = append(slopes, slope), append(steep, math.Abs(slope))
+		for i := s[0] + 1; i < s[1]-1; i++ {
+			jitter = append(jitter, math.Abs(1/v.hz[i+1]-2/v.hz[i]+1/v.hz[i-1])*v.hz[i])
+		}
+	}
+	o["f0_rise"], o["f0_fall"] = mean(rises), mean(falls)
+	o["f0_reg"], o["f0_absreg"], o["jit"] = mean(slopes), mean(steep), mean(jitter)
+	o["f0_trend"] = 0
+	if len(voiced) > 5 {
+		var seconds []float64
+		for i, is := range v.voiced {
+			if is {
+				seconds = append(seconds, float64(i)*0.01)
+			}
+		}
+		o["f0_trend"] = lineOf(seconds, voiced)
+	}
+}
+
+// smoothed is the mean of each value and its neighbours.
+func smoothed(v []float64) []float64 {
+	out := make([]float64, len(v))
+	for i := range v {
+		out[i] = (v[max(0, i-1)] + v[i] + v[min(len(v)-1, i+1)]) / 3
+	}
+	return out
+}
+
+func (o features) loudness(frames []frame, v voicing) {
+	db, loud := column(frames, func(f *frame) float64 { return f.db }), column(frames, func(f *frame) float64 { return f.loud })
+	var shimmer []float64
+	for _, s := range v.segments {
+		for i := s[0] + 1; i < s[1]; i++ {
+			shimmer = append(shimmer, math.Abs(db[i]-db[i-1]))
+		}
+	}
+	o["shim"] = mean(shimmer)
+	usual := mean(loud) + 1e-9
+	var rises, falls []float64
+	peaks := 0
+	for i := range loud {
+		loud[i] /= usual
+		if i == 0 {
+			continue
+		}
+		switch d := (loud[i] - loud[i-1]) * 100; {
+		case d > 0:
+			rises = append(rises, d)
+		case d < 0:
+			falls = append(falls, d)
+		}
+		if i > 1 && loud[i-1] > loud[i-2] && loud[i-1] >= loud[i] && loud[i-1] > 1 {
+			peaks++
+		}
+	}
+	o.spread("lrel", loud)
+	o["lrel_rise"], o["lrel_fall"] = mean(rises), mean(falls)
+	o["loud_pk"] = float64(peaks) / seconds(frames)
+	active := where(db, v.active)
+	o["db_std"] = deviation(active)
+	slices.Sort(active)
+	o["db_rng"] = percentile(active, 95) - percentile(active, 5)
+}
+
+func (o features) spectrum(frames []frame, v voicing) {
+	silent := make([]bool, len(frames)) // sound without voice
+	for i := range silent {
+		silent[i] = v.active[i] && !v.voiced[i]
+	}
+	for name, of := range map[string]func(*frame) float64{
+		"alpha": func(f *frame) float64 { return f.alpha }, "hamm": func(f *frame) float64 { return f.hamm },
+		"s0": func(f *frame) float64 { return f.slope[0] }, "s1": func(f *frame) float64 { return f.slope[1] },
+		"cen": func(f *frame) float64 { return f.centre }, "spread": func(f *frame) float64 { return f.spread },
+		"roll": func(f *frame) float64 { return f.rolloff }, "flux": func(f *frame) float64 { return f.flux },
+		"ent": func(f *frame) float64 { return f.entropy },
+	} {
+		values := column(frames, of)
+		if name == "flux" {
+			values[0] = 0 // nothing is before it
+		}
+		o.twice(name+"V", where(values, v.voiced))
+		o[name+"U"] = mean(where(values, silent))
+	}
+}
+
+func (o features) cepstrum(frames []frame, v voicing) {
+	for k := range cepstra {
+		values := column(frames, func(f *frame) float64 { return f.cepstrum[k] })
+		o.twice(number("c", k)+"V", where(values, v.voiced))
+		o.twice(number("c", k)+"A", where(values, v.active))
+		change := make([]float64, len(values))
+		if len(values) > 4 {
+			for i := 2; i < len(values)-2; i++ {
+				change[i] = (2*(values[i+2]-values[i-2]) + values[i+1] - values[i-1]) / 10
+			}
+		}
+		o[number("d", k)] = deviation(where(change, v.active))
+	}
+}
+
+func number(name string, k int) string {
+	if k < 10 {
+		return name + string(rune('0'+k))
+	}
+	return name + "1" + string(rune('0'+k-10))
+}
+
+// throat describes how the voice is made: its harmonics and resonances.
+func (o features) throat(frames []frame, v voicing) {
+	var ratio, first, formed []float64
+	var formants [4][]float64
+	n := 0
+	for i := range frames {
+		if !v.voiced[i] {
+			continue
+		}
+		p, chosen := &frames[i].pitch, v.path[i]
+		ratio = append(ratio, harmonicity(p.strength[chosen]))
+		first, formed = append(first, p.first[chosen]), append(formed, p.overFormed[chosen])
+		if n%2 == 0 && frames[i].formed {
+			for k, hz := range frames[i].formants {
+				formants[k] = append(formants[k], hz)
+			}
+		}
+		n++
+	}
+	o.twice("hnr", ratio)
+	o.twice("h12", first)
+	o.twice("h1a3", formed)
+	for k, name := range [...]string{"F1", "F2", "F3", "B1"} {
+		o.twice(name, formants[k])
+	}
+}
+
+// harmonicity is the ratio of harmonics to noise in dB, of a correlation.
+func harmonicity(strength float64) float64 {
+	r := min(max(strength, 1e-3), 0.999)
+	return 10 * math.Log10(r/(1-r))
+}
+
+func (o features) timing(frames []frame, v voicing) {
+	length := func(list [][2]int) []float64 {
+		var out []float64
+		for _, s := range list {
+			out = append(out, float64(s[1]-s[0])*0.01)
+		}
+		return out
+	}
+	o["rate"] = float64(syllables(frames, v.voiced)) / seconds(frames)
+	o["vsegs"] = float64(len(v.segments)) / seconds(frames)
+	o["vfrac"] = share(v.voiced)
+	o["voiced"] = math.Round(share(v.voiced) * float64(len(frames))) // of no model: how much there is to judge
+	o["pause"] = 1 - share(v.active)
+	o.twice("vl", length(v.segments))
+	o.twice("ul", length(runs(v.voiced, false)))
+}
+
+// syllables counts the voiced peaks of the loudness that stand out by 2 dB.
+func syllables(frames []frame, voiced []bool) (n int) {
+	var kernel [7]float64
+	var sum float64
+	for i := range kernel {
+		kernel[i] = 0.5 - 0.5*math.Cos(2*math.Pi*float64(i+1)/8)
+		sum += kernel[i]
+	}
+	smooth := make([]float64, len(frames))
+	loudest := math.Inf(-1)
+	for t := range smooth {
+		for i, k := range kernel {
+			smooth[t] += k / sum * frames[min(max(t+i-3, 0), len(frames)-1)].db
+		}
+		loudest = max(loudest, smooth[t])
+	}
+	lowest := math.Inf(1)
+	for t := 1; t < len(smooth)-1; t++ {
+		lowest = min(lowest, smooth[t])
+		if smooth[t] > smooth[t-1] && smooth[t] >= smooth[t+1] && smooth[t] > loudest-25 && smooth[t]-lowest > 2 &&
+			slices.Contains(voiced[max(0, t-2):min(len(voiced), t+3)], true) {
+			n++
+			lowest = smooth[t]
+		}
+	}
+	return n
+}
+
+func seconds(frames []frame) float64 { return float64(len(frames)) * 0.01 }
+
+func column(frames []frame, of func(*frame) float64) []float64 {
+	out := make([]float64, len(frames))
+	for i := range frames {
+		out[i] = of(&frames[i])
+	}
+	return out
+}
+
+// where are the values for which is says so.
+func where(values []float64, is []bool) []float64 {
+	out := make([]float64, 0, len(values))
+	for i, v := range values {
+		if is[i] {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func share(is []bool) float64 {
+	n := 0
+	for _, yes := range is {
+		if yes {
+			n++
+		}
+	}
+	return float64(n) / float64(len(is))
+}
+
+// twice notes mean and deviation, spread also where the middle of the values is.
+// Of no values all are 0.
+func (o features) twice(name string, v []float64) {
+	o[name+"_mean"], o[name+"_std"] = mean(v), deviation(v)
+}
+
+func (o features) spread(name string, v []float64) {
+	o.twice(name, v)
+	sorted := slices.Sorted(slices.Values(v))
+	low, mid, high := percentile(sorted, 20), percentile(sorted, 50), percentile(sorted, 80)
+	o[name+"_p20"], o[name+"_p50"], o[name+"_p80"], o[name+"_rng"] = low, mid, high, high-low
+}
+
+func mean(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	var sum float64
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+func deviation(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	m := mean(v)
+	var sum float64
+	for _, x := range v {
+		sum += (x - m) * (x - m)
+	}
+	return math.Sqrt(sum / float64(len(v)))
+}
+
+// percentile of sorted values, between two of them where it falls there.
+func percentile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	at := p / 100 * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 == len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// lineOf is the slope of the line that lies best through points.
+func lineOf(x, y []float64) float64 {
+	mx, my := mean(x), mean(y)
+	var cross, square float64
+	for i := range x {
+		cross += (x[i] - mx) * (y[i] - my)
+		square += (x[i] - mx) * (x[i] - mx)
+	}
+	if square == 0 {
+		return 0
+	}
+	return cross / square
+}

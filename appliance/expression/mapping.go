@@ -1,0 +1,117 @@
+package expression
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"parley/appliance/contract"
+)
+
+// mapping says how the 48 names follow from what is measured.
+type mapping struct {
+	// Words and Voice have for each name the terms of which the largest counts.
+	Words, Voice map[string][]term
+	// LookedUp has for each name words that say it outright.
+	LookedUp map[string][]string `json:"looked_up"`
+}
+
+// term is a weight and what it is the weight of: the geometric mean of some
+// probabilities.
+type term struct {
+	weight float64
+	of     []string
+}
+
+// floors, under which no score lies: nothing is surely not felt.
+const (
+	wordsFloor = 0.004
+	voiceFloor = 0.005
+	// lookedUp is the score of a name whose word was said. "I am not tired" says
+	// it too, which is why it is no more.
+	lookedUp = 0.5
+)
+
+// largest is the largest of the terms of a name.
+func largest(terms []term, p map[string]float64) float64 {
+	var most float64
+	for _, t := range terms {
+		product := 1.0
+		for _, name := range t.of {
+			product *= p[name]
+		}
+		most = max(most, t.weight*math.Pow(product, 1/float64(len(t.of))))
+	}
+	return most
+}
+
+// ofWords maps the probabilities of a text's labels to the 48 names.
+func (m mapping) ofWords(text string, labels [len(textLabels)]float64) (s contract.EmotionScores) {
+	p := make(map[string]float64, len(labels)+2)
+	var good, bad float64
+	for i, name := range textLabels {
+		p[name] = labels[i]
+		switch name {
+		case "admiration", "amusement", "approval", "caring", "desire", "excitement", "gratitude", "joy", "love", "optimism", "pride", "relief":
+			good += labels[i]
+		case "anger", "annoyance", "disappointment", "disapproval", "disgust", "embarrassment", "fear", "grief", "nervousness", "remorse", "sadness":
+			bad += labels[i]
+		}
+	}
+	p["POS"], p["NEG"] = good/(good+bad), bad/(good+bad) // which of both a surprise is
+	said := textTokens(textEnd(text))
+	for i := range s {
+		name := contract.EmotionName(i)
+		s[i] = max(wordsFloor, largest(m.Words[name], p))
+		if slices.ContainsFunc(m.LookedUp[name], func(w string) bool { return slices.Contains(said, w) }) {
+			s[i] = max(s[i], lookedUp)
+		}
+	}
+	return s
+}
+
+// ofVoice maps the probabilities of a voice's classes to those of the 48 names
+// that a voice says anything of; the others are 0.
+func (m mapping) ofVoice(classes [len(voiceClasses)]float64) (s contract.EmotionScores) {
+	p := make(map[string]float64, len(classes)+1)
+	var arousal float64
+	for i, name := range voiceClasses {
+		p[name] = classes[i]
+		arousal += classes[i] * voiceArousal[i]
+	}
+	p["A"] = min(max((arousal+0.6)/1.2, 0), 1)
+	for i := range s {
+		if terms := m.Voice[contract.EmotionName(i)]; len(terms) > 0 {
+			s[i] = max(voiceFloor, largest(terms, p))
+		}
+	}
+	return s
+}
+
+// check says what of a mapping names nothing that is measured, or no score.
+func (m mapping) check() error {
+	var names []string
+	for i := range contract.EmotionCount {
+		names = append(names, contract.EmotionName(i))
+	}
+	measured := append(slices.Clone(textLabels[:]), "POS", "NEG")
+	for _, of := range []struct {
+		terms map[string][]term
+		known []string
+	}{{m.Words, measured}, {m.Voice, append(slices.Clone(voiceClasses[:]), "A")}} {
+		for name, terms := range of.terms {
+			if !slices.Contains(names, name) {
+				return fmt.Errorf("the mapping of feelings has %q, which is none of the %d", name, len(names))
+			}
+			for _, t := range terms {
+				for _, what := range t.of {
+					if !slices.Contains(of.known, what) {
+						return fmt.Errorf("the mapping of %q names %q, which is not measured: %s", name, what, strings.Join(of.known, ", "))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}

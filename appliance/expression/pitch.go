@@ -1,0 +1,185 @@
+package expression
+
+import "math"
+
+const (
+	pitchSamples = 800          // heard for a pitch: 50 ms
+	shortestLag  = rateHz / 500 // 500 Hz
+	longestLag   = rateHz / 60  // 60 Hz
+	mostPitches  = 5            // candidates of a frame
+	noPitch      = mostPitches  // stands for that it has none, in a path
+	// formedFrom and formedTo are the bins of 2.2 and 3.4 kHz.
+	formedFrom, formedTo = 2200 * harmonics / rateHz, 3400 * harmonics / rateHz
+	leastPitch           = 0.25 // correlation of a candidate
+)
+
+// pitch is what the pitch of a frame may be.
+type pitch struct {
+	n          int
+	hz         [mostPitches]float64
+	strength   [mostPitches]float64 // 0 to 1, with a little for high ones
+	first      [mostPitches]float64 // dB of the first harmonic over the second
+	overFormed [mostPitches]float64 // dB of the first harmonic over the third formant's
+	local      float64              // the largest sample, less the mean
+}
+
+// correlate writes the autocorrelation of x for the lags of out.
+func (s *scratch) correlate(a *analyser, out, x []float64) {
+	power := s.power[:harmonics/2+1]
+	a.long.power(power, x, s.work)
+	// The power is even and real, so the transform back is the same one.
+	all := s.power[:harmonics]
+	for k := 1; k < harmonics/2; k++ {
+		all[harmonics-k] = all[k]
+	}
+	a.long.cosines(out, all, s.work)
+	for i := range out {
+		out[i] /= harmonics
+	}
+}
+
+// findPitch finds the lags at which the frame that begins at repeats itself, as
+// Boersma (1993) does: the autocorrelation over that of the window.
+func (s *scratch) findPitch(a *analyser, p *pitch, x []float64, at int) {
+	begin := at + window/2 - pitchSamples/2
+	var mean float64
+	heard := s.windowed[:pitchSamples]
+	for i := range heard {
+		heard[i] = 0
+		if j := begin + i; j >= 0 && j < len(x) {
+			heard[i] = x[j]
+		}
+		mean += heard[i] / pitchSamples
+	}
+	for i := range heard {
+		heard[i] -= mean
+		p.local = max(p.local, math.Abs(heard[i]))
+		heard[i] *= a.pitchWindow[i]
+	}
+	r := s.lags[:]
+	s.correlate(a, r, heard)
+	if r[0] <= 1e-10 {
+		return
+	}
+	scale := 1 / r[0]
+	for i := range r {
+		r[i] *= scale / a.pitchNormal[i]
+	}
+	for lag := shortestLag; lag < longestLag; lag++ {
+		if r[lag] > r[lag-1] && r[lag] >= r[lag+1] && r[lag] > leastPitch {
+			p.candidate(r, lag)
+		}
+	}
+}
+
+// candidate takes a peak, refined by a parabola, among the strongest.
+func (p *pitch) candidate(r []float64, lag int) {
+	before, top, after := r[lag-1], r[lag], r[lag+1]
+	var shift float64
+	if bend := before - 2*top + after; bend != 0 {
+		shift = 0.5 * (before - after) / (bend + 1e-12)
+	}
+	length := float64(lag) + shift
+	strength := top - 0.25*(before-after)*shift - 0.01*math.Log2(60*length/rateHz)
+	i := p.n
+	for i > 0 && p.strength[i-1] < strength {
+		i--
+	}
+	if i == mostPitches {
+		return
+	}
+	p.n = min(p.n+1, mostPitches)
+	copy(p.hz[i+1:], p.hz[i:])
+	copy(p.strength[i+1:], p.strength[i:])
+	p.hz[i], p.strength[i] = rateHz/length, strength
+}
+
+// harmonics measures the first two harmonics of each candidate, and the highest
+// of those where the third formant is.
+func (s *scratch) harmonics(a *analyser, p *pitch, samples []float64) {
+	windowed := s.windowed[:window]
+	for i, v := range samples {
+		windowed[i] = v * a.hann[i]
+	}
+	power := s.power[:harmonics/2+1]
+	a.long.power(power, windowed, s.work)
+	highest := func(from, end int) float64 {
+		var most float64
+		for _, v := range power[max(0, from):end] {
+			most = max(most, v)
+		}
+		return 10 * math.Log10(most+1e-12)
+	}
+	near := func(hz float64) float64 {
+		k := int(hz / harmonicsHz)
+		return highest(k-3, k+4)
+	}
+	third := highest(formedFrom, formedTo)
+	for i := range p.n {
+		first := near(p.hz[i])
+		p.first[i] = first - near(2*p.hz[i])
+		p.overFormed[i] = first - third
+	}
+}
+
+// pitchPath chooses for each frame one of its pitches, or noPitch, so that they
+// are strong and go together (Viterbi). loudest is the largest sample of all.
+func pitchPath(frames []frame, loudest float64) []int {
+	const (
+		onOff, octave = 0.14, 0.35 // what it costs to begin or end a voice, and to leap by an octave
+		unvoiced      = 0.45
+		quiet         = 0.03
+		states        = mostPitches + 1
+	)
+	// State 0 is no voice; that order decides between equals.
+	from := make([][states]int8, len(frames))
+	var best [states]float64
+	var logs, logsBefore [states]float64
+	for t := range frames {
+		p := &frames[t].pitch
+		strength := [states]float64{unvoiced + max(0, 2-p.local/(loudest+1e-9)/quiet*(1+unvoiced)), -9, -9, -9, -9, -9}
+		logs = [states]float64{}
+		for i := range p.n {
+			strength[i+1], logs[i+1] = p.strength[i], math.Log2(p.hz[i])
+		}
+		if t == 0 {
+			best, logsBefore = strength, logs
+			continue
+		}
+		before := frames[t-1].pitch.n
+		next := strength
+		for j := range next {
+			most := math.Inf(-1)
+			for i := range best {
+				voiced, was := j > 0 && j <= p.n, i > 0 && i <= before
+				value := best[i]
+				switch {
+				case voiced && was:
+					value -= octave * math.Abs(logs[j]-logsBefore[i])
+				case voiced != was:
+					value -= onOff
+				}
+				if value > most {
+					most, from[t][j] = value, int8(i)
+				}
+			}
+			next[j] += most
+		}
+		best, logsBefore = next, logs
+	}
+	path := make([]int, len(frames))
+	state := 0
+	for i, v := range best {
+		if v > best[state] {
+			state = i
+		}
+	}
+	for t := len(frames) - 1; t >= 0; t-- {
+		path[t] = noPitch
+		if state > 0 && state <= frames[t].pitch.n {
+			path[t] = state - 1
+		}
+		state = int(from[t][state])
+	}
+	return path
+}

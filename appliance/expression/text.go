@@ -1,0 +1,146 @@
+package expression
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// The labels of GoEmotions (Demszky et al. 2020), in the order of the weights.
+var textLabels = [...]string{
+	"admiration", "amusement", "anger", "annoyance", "approval", "caring", "confusion", "curiosity", "desire",
+	"disappointment", "disapproval", "disgust", "embarrassment", "excitement", "fear", "gratitude", "grief", "joy",
+	"love", "nervousness", "optimism", "pride", "realization", "relief", "remorse", "sadness", "surprise", "neutral",
+}
+
+const (
+	textBuckets = 1 << 16 // that features are hashed into
+	// mostText is how much of a text is read, in bytes, its end: some two minutes
+	// of speech. What was said longer ago says little of how somebody feels.
+	mostText = 2 << 10
+)
+
+// textModel is one logistic regression a label over hashed n-grams.
+type textModel struct {
+	idf     []byte // of each bucket, (idf-1)*20
+	scale   [len(textLabels)]float64
+	bias    [len(textLabels)]float64
+	weights []byte // int8, len(textLabels) of each bucket
+}
+
+// newTextModel reads weights: the idf of each bucket as a byte, then for each
+// label a scale, a bias and a threshold that is not used here (little-endian
+// float32), then the int8 weights, those of a bucket together.
+func newTextModel(data []byte) textModel {
+	const n = len(textLabels)
+	m := textModel{idf: data[:textBuckets], weights: data[textBuckets+3*4*n:]}
+	for i := range n {
+		at := textBuckets + 4*i
+		m.scale[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:])))
+		m.bias[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at+4*n:])))
+	}
+	return m
+}
+
+// probabilities says how likely each label is to be in a text, each by itself.
+func (m textModel) probabilities(text string) (p [len(textLabels)]float64) {
+	var sum [len(textLabels)]float64
+	var square float64
+	for _, bucket := range textFeatures(text) {
+		idf := 1 + float64(m.idf[bucket])/20
+		square += idf * idf
+		for i, w := range m.weights[int(bucket)*len(p):][:len(p)] {
+			sum[i] += idf * float64(int8(w))
+		}
+	}
+	for i := range p {
+		p[i] = 1 / (1 + math.Exp(-(sum[i]/math.Sqrt(square)*m.scale[i] + m.bias[i])))
+	}
+	return p
+}
+
+// textFeatures are the buckets of what a text holds, in order and each once: its
+// words, two and three of them in a row, three to five letters in a row, and
+// whether all of it is in capitals.
+func textFeatures(text string) []uint16 {
+	text = textEnd(text)
+	tokens := slices.Concat([]string{"<s>"}, textTokens(text), []string{"</s>"})
+	out := make([]uint16, 0, 16*len(tokens))
+	add := func(kind, what string) { out = append(out, bucketOf(kind, what)) }
+	for i, t := range tokens {
+		add("w", t)
+		if i >= 1 {
+			add("b", tokens[i-1]+" "+t)
+		}
+		if i >= 2 {
+			add("t", tokens[i-2]+" "+tokens[i-1]+" "+t)
+		}
+		letters := []rune("<" + t + ">")
+		for n := 3; n <= 5; n++ {
+			for j := 0; j+n <= len(letters); j++ {
+				add("c", string(letters[j:j+n]))
+			}
+		}
+	}
+	if shouted(text) {
+		add("ALLCAPS", "")
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// textEnd is the end of a text that is too long, from a whole character on.
+func textEnd(text string) string {
+	if len(text) <= mostText {
+		return text
+	}
+	return strings.ToValidUTF8(text[len(text)-mostText:], "")
+}
+
+// bucketOf hashes a feature (FNV-1a, 32 bits).
+func bucketOf(kind, what string) uint16 {
+	h := fnv.New32a()
+	h.Write([]byte(kind)) // a hash takes everything
+	h.Write([]byte(what))
+	return uint16(h.Sum32())
+}
+
+// textTokens cuts a text into words, runs of punctuation, and single other
+// characters, all in lower case.
+func textTokens(text string) []string {
+	const word, mark = 1, 2
+	kind := func(r rune) int {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '\'':
+			return word
+		case strings.ContainsRune(`!?.,;:()"*`, r):
+			return mark
+		}
+		return 0
+	}
+	var out []string
+	before := 0
+	for _, r := range text {
+		k := kind(r)
+		switch {
+		case k == 0 && unicode.IsSpace(r):
+		case k != 0 && k == before:
+			out[len(out)-1] += string(r)
+		default:
+			out = append(out, string(r))
+		}
+		before = k
+	}
+	for i, t := range out {
+		out[i] = strings.ToLower(t)
+	}
+	return out
+}
+
+// shouted reports whether a text has letters, all of them capitals.
+func shouted(text string) bool {
+	return strings.ToUpper(text) == text && strings.ToLower(text) != text
+}
