@@ -19,9 +19,10 @@ const (
 	// replyTokens is how long a reply may become: about 90 spoken words, half
 	// a minute of speech.
 	replyTokens = 120
-	// replyTimeout bounds one reply: 120 tokens at the slowest rate seen on
-	// two busy cores (5 a second), and as much again.
-	replyTimeout = 60 * time.Second
+	// replyTimeout bounds one reply: the two minutes that a server may take, which
+	// says by itself that it took too long, and the 50 s of 120 tokens at the
+	// slowest rate seen on two busy cores (5 a second), twice.
+	replyTimeout = 130 * time.Second
 	// patience is how long after the moment at which its sound is missed a
 	// sentence is still waited for before it is cut in the middle of a clause,
 	// which is heard.

@@ -1,0 +1,84 @@
+package appliance
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// examples are the programs in a page of the documentation.
+func examples(t *testing.T, page string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "docs", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, m := range regexp.MustCompile("(?s)```python\n(.*?)```").FindAllSubmatch(text, -1) {
+		out = append(out, string(m[1]))
+	}
+	return out
+}
+
+// serveExample runs a program of the documentation on another port than its own.
+func serveExample(t *testing.T, program, port string) {
+	t.Helper()
+	python := filepath.Join(installed(t, "py-client"), "bin", "python")
+	cmd := exec.Command(python, "-u", "-c", strings.ReplaceAll(program, "5000", port)) // runs: python3
+	cmd.Stdout, cmd.Stderr = t.Output(), t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		_ = cmd.Wait()
+	})
+}
+
+// The programs of docs/language-models.md answer a chat, as they stand there.
+func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
+	programs := examples(t, "language-models.md")
+	if len(programs) != 2 {
+		t.Fatalf("%d programs", len(programs))
+	}
+	b := startBox(t)
+	for i, x := range []struct{ scheme, port string }{{"http", freePort(t)}, {"ws", freePort(t)}} {
+		serveExample(t, programs[i], x.port)
+		config := b.post(t, "/v0/evi/configs", `{"name":"mine `+x.scheme+`","evi_version":"4-mini","language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+
+			x.scheme+`://127.0.0.1:`+x.port+`/chat/completions"}}`)
+		c := b.call(t, "&config_id="+config)
+		for n := 1; ; n++ { // the program may still be starting
+			c.send(contract.UserInput{Text: "Good morning."})
+			heard := c.until("assistant_end", n, 60*time.Second)
+			if got := said(heard); strings.HasSuffix(got, "You said: Good morning.") {
+				break
+			} else if n == 10 || !strings.Contains(got, "I cannot answer that just now.") {
+				t.Fatalf("%s: it said %q", x.scheme, got)
+			}
+			time.Sleep(time.Second)
+		}
+	}
+}
+
+// freePort is one that nobody listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
