@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/appliance/config"
 	"parley/appliance/contract"
 )
 
@@ -49,7 +50,8 @@ func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 	if len(programs) != 2 {
 		t.Fatalf("%d programs", len(programs))
 	}
-	b := startBox(t)
+	other := parrot(t, "I am the model of the box.")
+	b := startBox(t, func(c *config.Config) { c.Engines.LanguageModel = config.LanguageModel{OpenAI: other, Model: "parrot"} })
 	for i, x := range []struct{ scheme, port string }{{"http", freePort(t)}, {"ws", freePort(t)}} {
 		serveExample(t, programs[i], x.port)
 		config := b.post(t, "/v0/evi/configs", `{"name":"mine `+x.scheme+`","evi_version":"4-mini","language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+

@@ -21,6 +21,8 @@ const (
 
 // newConfig makes a config at the box, by its API, and returns its id.
 func (p place) newConfig(ctx context.Context, c contract.PostedConfig) (string, error) {
+	short := false // it is the answers that are timed
+	c.EllmModel = &contract.EllmModel{AllowShortResponses: &short}
 	made, err := p.post(ctx, "/v0/evi/configs", c)
 	if err != nil {
 		return "", fmt.Errorf("making a config at the box: %w", err)
@@ -37,6 +39,7 @@ func (p place) newConfig(ctx context.Context, c contract.PostedConfig) (string, 
 func (p place) newTurnConfig(ctx context.Context, name string, detection map[string]any) (id, mode string, err error) {
 	made, err := p.post(ctx, "/v0/evi/configs", map[string]any{
 		"name": name, "evi_version": contract.EVI4Mini, "prompt": map[string]any{"text": shortPrompt}, "turn_detection": detection,
+		"ellm_model": map[string]any{"allow_short_responses": false}, // it is the answers that are timed
 	})
 	if err != nil {
 		return "", "", fmt.Errorf("making a config at the box: %w", err)
