@@ -100,7 +100,7 @@ func (p Parts) ruled(s turn.Settings, m engine.LanguageModel) turn.Settings {
 // if only by its defaults; of its prompt nothing is left where it was deleted.
 func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	if isCustom(c) {
-		s.SystemPrompt = "" // the model has its own
+		s.SystemPrompt, s.Rules = "", turn.Rules{} // the model has its own
 	}
 	if c.Prompt != nil && c.Prompt.Text != "" {
 		s.SystemPrompt, s.Brought = c.Prompt.Text, true
