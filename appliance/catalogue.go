@@ -31,11 +31,15 @@ func (c catalogue) FindVoice(_ context.Context, _ string, ref contract.VoiceRef)
 // is the operator's business alone.
 func (c catalogue) LanguageModels() contract.ReturnLanguageModels {
 	list := contract.ReturnLanguageModels{StrictModels: c.cfg.StrictModels}
+	tools := []contract.BuiltInTool{contract.HangUp}
+	if c.cfg.WebSearch != "" {
+		tools = append(tools, contract.WebSearch)
+	}
 	listed := map[string]bool{}
 	add := func(provider contract.ModelProvider, resource string, m config.LanguageModel) {
 		list.LanguageModels = append(list.LanguageModels, contract.LanguageModelEntry{
 			Provider: provider, Resource: resource, ServedBy: m.Name(), Embedded: m.OpenAI == "",
-			Default: m == c.cfg.Engines.LanguageModel, BuiltinTools: []contract.BuiltInTool{},
+			Default: m == c.cfg.Engines.LanguageModel, BuiltinTools: tools,
 		})
 	}
 	for _, m := range c.cfg.Models() {

@@ -54,8 +54,8 @@ func TestTheListOfModelsSaysWhoAnswers(t *testing.T) {
 		if m.Default {
 			entry += ", default"
 		}
-		if m.BuiltinTools == nil {
-			t.Errorf("%s: its tools are null on the wire", entry)
+		if len(m.BuiltinTools) != 1 || m.BuiltinTools[0] != contract.HangUp {
+			t.Errorf("%s: its tools are %q", entry, m.BuiltinTools)
 		}
 		got = append(got, entry)
 	}
