@@ -243,7 +243,9 @@ func readWebhooks(o object) []Webhook {
 		w.require("url", "events")
 		hook := Webhook{URL: w.text("url", MaxURLChars), Events: choices(w, "events", WebhookChatStarted, WebhookChatEnded, WebhookToolCall)}
 		if raw, ok := w.get("url"); ok && kindOf(raw) == "string" {
-			noteURL(w, "url", hook.URL, "https", "http")
+			if problem := webhookProblem(hook.URL); problem != "" {
+				w.note("url", "wrong_value", problem)
+			}
 		}
 		hooks = append(hooks, hook)
 	}
@@ -258,10 +260,19 @@ func noteURL(o object, name, text string, schemes ...string) {
 		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; expected one like %s://host/path", clip(text), schemes[0]))
 		return
 	}
+	if problem := unencrypted(u); problem != "" {
+		o.note(name, "wrong_value", problem)
+	}
+}
+
+// unencrypted says what is wrong with a URL that leads to a public address
+// without encryption; empty where it does not.
+func unencrypted(u *url.URL) string {
 	ip, err := netip.ParseAddr(u.Hostname())
 	ip = ip.Unmap()
 	private := err != nil || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast()
-	if (u.Scheme == "http" || u.Scheme == "ws") && !private {
-		o.note(name, "wrong_value", fmt.Sprintf("%s is public; without encryption only private addresses are allowed: use %s", ip, map[string]string{"http": "https", "ws": "wss"}[u.Scheme]))
+	if private || u.Scheme != "http" && u.Scheme != "ws" {
+		return ""
 	}
+	return fmt.Sprintf("%s is public; without encryption only private addresses are allowed: use %s", ip, map[string]string{"http": "https", "ws": "wss"}[u.Scheme])
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/netip"
+	"net/url"
+	"strconv"
 )
 
 // WebhookBase is what every webhook says of its chat.
@@ -58,4 +61,39 @@ func WebhookJSON(body any) (string, error) {
 		return "", fmt.Errorf("writing a webhook: %w", err)
 	}
 	return string(bytes.TrimRight(b.Bytes(), "\n")), nil
+}
+
+// CheckWebhookURL returns an ErrInvalid about the field url for one that no
+// webhook may have. Whether its host may be reached shows when it is called.
+func CheckWebhookURL(text string) error {
+	problem := webhookProblem(text)
+	if problem == "" && len(text) > MaxURLChars {
+		problem = fmt.Sprintf("%d characters; at most %d are allowed", len(text), MaxURLChars)
+	}
+	if problem == "" {
+		return nil
+	}
+	return ErrInvalid{Field: "url", Why: problem}
+}
+
+// webhookProblem says what is wrong with a webhook's URL; empty where nothing is.
+func webhookProblem(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
+		return fmt.Sprintf("%q is not a URL; expected one like https://host/path", clip(text))
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+			return fmt.Sprintf("%s is not a port; allowed are 1 to 65535", clip(port))
+		}
+	}
+	if u.Fragment != "" {
+		return fmt.Sprintf("what stands behind # (%s) is not sent to a server; leave it out", clip(u.Fragment))
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
+		if ip = ip.Unmap(); ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() {
+			return fmt.Sprintf("%s is the address of no receiver: webhooks go to no link-local, multicast or unspecified one", ip)
+		}
+	}
+	return unencrypted(u)
 }

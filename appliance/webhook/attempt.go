@@ -39,10 +39,11 @@ type client struct {
 	by    map[string]*http.Client
 }
 
-func newClient(agent string, allowPrivate bool, own func() []netip.Addr) *client {
+// newClient returns a client; resolver is the system's where it is nil.
+func newClient(agent string, allowPrivate bool, own func() []netip.Addr, resolver *net.Resolver) *client {
 	c := &client{agent: agent, by: map[string]*http.Client{}}
 	for _, scheme := range []string{"http", "https"} {
-		dialer := net.Dialer{Timeout: connectTime, ControlContext: newGuard(scheme == "http", allowPrivate, own).control}
+		dialer := net.Dialer{Timeout: connectTime, Resolver: resolver, ControlContext: newGuard(scheme == "http", allowPrivate, own).control}
 		c.by[scheme] = &http.Client{
 			Transport: &http.Transport{
 				// No proxy: it would connect to where the guard does not look.
@@ -62,6 +63,23 @@ func (c *client) close() {
 	for _, client := range c.by {
 		client.CloseIdleConnections()
 	}
+}
+
+// Try sends a webhook once, from outside of any outbox, under the rules of the
+// box. The error says in plain words why it was not delivered.
+func Try(ctx context.Context, d store.Delivery, agent string, allowPrivate bool) error {
+	c := newClient(agent, allowPrivate, ownAddresses, nil)
+	defer c.close()
+	return c.send(ctx, d)
+}
+
+// Redacted is the URL of a webhook as it may be shown: without a password.
+func Redacted(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "(not a URL)"
+	}
+	return u.Redacted()
 }
 
 // failure is why an attempt failed, in words for the operator, and how long the

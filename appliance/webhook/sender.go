@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"sync"
 	"time"
 
@@ -15,17 +16,25 @@ import (
 
 const (
 	// mostAttempts is how many attempts go on at once: each holds a connection,
-	// some 50 KB.
-	mostAttempts = 64
-	// mostForOne is how many of them may be for one receiver.
-	mostForOne = 4
-	// mostDoubtful is how many of them may be for receivers in doubt, each of whom
-	// has one: however many receivers hang, the others have the rest. In doubt is
-	// one whose last attempt failed or took longer than slow.
-	mostDoubtful = mostAttempts / 2
+	// some 50 KB. mostForOne is how many of them may be for one receiver.
+	mostAttempts = 192
+	mostForOne   = 4
+	// Receivers of whom nothing is known yet, and those in doubt, have one attempt
+	// each, and all of a kind together so many: however many of them hang, those
+	// that do well have the rest. In doubt is one whose last attempt failed or took
+	// longer than slow.
+	mostNew      = 96
+	mostDoubtful = 48
 	slow         = 2 * time.Second
-	// mostRemembered is how many receivers are remembered to be in doubt while
-	// nothing waits for them.
+	// After patientFails attempts for a receiver that failed in a row it is left
+	// alone for firstHold at most, and twice as long after each more, up to
+	// longestHold: thousands that wait for one that is down cost next to nothing,
+	// and each is still tried several times in a day.
+	patientFails = 3
+	firstHold    = 250 * time.Millisecond
+	longestHold  = 5 * time.Second
+	// mostRemembered is how many receivers are remembered while nothing waits for
+	// them.
 	mostRemembered = 1000
 	// firstBackOff is the longest time until the second attempt. It doubles with
 	// each, up to longestBackOff; in fact any time up to that is as likely (full
@@ -72,6 +81,8 @@ type Parts struct {
 	// Observe is told of each attempt, and of a first one that was delivered how
 	// long that was after what it tells; nil: nobody is.
 	Observe func(r Result, first bool, after time.Duration)
+
+	resolver *net.Resolver // nil: the system's
 }
 
 // Sender sends webhooks. One goroutine decides whose turn it is, and never waits
@@ -81,8 +92,8 @@ type Sender struct {
 	client *client
 
 	receivers map[int64]*receiver
-	flying    map[int64]bool // webhooks, by number, of which an attempt goes on
-	doubtful  int            // attempts for receivers in doubt
+	flying    map[int64]bool   // webhooks, by number, of which an attempt goes on
+	of        map[standing]int // attempts for receivers of a standing
 	landed    chan landing
 
 	attempts sync.WaitGroup
@@ -91,25 +102,37 @@ type Sender struct {
 	once     sync.Once
 }
 
-// receiver is one for whom something waits.
+// receiver is one for whom something waits, or did.
 type receiver struct {
-	flying int   // attempts that go on
-	dueMS  int64 // of the next attempt that does not; 0: none is known of
-	doubt  bool  // the last attempt failed, or took long
+	flying   int   // attempts that go on
+	dueMS    int64 // of the next attempt that does not; 0: none is known of
+	heldMS   int64 // until then it is left alone
+	fails    int   // attempts in a row
+	standing standing
 }
+
+// standing is how a receiver did lately.
+type standing int
+
+const (
+	unknown standing = iota
+	good
+	doubtful
+)
 
 // landing is the end of an attempt.
 type landing struct {
 	receiver, num int64
-	doubtful      bool // it was made so
-	doubt         bool // it failed, or took long
+	standing      standing // of the receiver when it began
+	failed        bool
+	took          time.Duration
 }
 
 // Start returns a Sender at work.
 func Start(p Parts) *Sender {
 	s := &Sender{
-		Parts: p, client: newClient(p.Agent, p.AllowPrivate, ownAddresses),
-		receivers: map[int64]*receiver{}, flying: map[int64]bool{}, landed: make(chan landing, mostAttempts),
+		Parts: p, client: newClient(p.Agent, p.AllowPrivate, ownAddresses, p.resolver),
+		receivers: map[int64]*receiver{}, flying: map[int64]bool{}, of: map[standing]int{}, landed: make(chan landing, mostAttempts),
 		closing: make(chan struct{}), closed: make(chan struct{}),
 	}
 	if s.Observe == nil {
@@ -176,17 +199,17 @@ func (s *Sender) work(ctx context.Context, look bool) time.Duration {
 	}
 	now, wake := time.Now().UnixMilli(), int64(asleep/time.Millisecond)
 	for num, r := range s.receivers {
-		if r.dueMS != 0 && r.dueMS <= now && s.room(r) > 0 {
+		if r.dueMS != 0 && max(r.dueMS, r.heldMS) <= now && s.room(r) > 0 {
 			if err := s.serve(ctx, num, r, now); err != nil {
 				s.Log.Error("cannot read webhooks that are due; trying again", "err", err)
 				return pause
 			}
 		}
-		switch {
-		case r.dueMS > now:
-			wake = min(wake, r.dueMS-now)
-		case r.dueMS == 0 && r.flying == 0 && (!r.doubt || len(s.receivers) > mostRemembered):
+		switch at := max(r.dueMS, r.heldMS); {
+		case r.dueMS == 0 && r.flying == 0 && len(s.receivers) > mostRemembered:
 			delete(s.receivers, num)
+		case r.dueMS != 0 && at > now:
+			wake = min(wake, at-now)
 		}
 	}
 	return time.Duration(wake) * time.Millisecond
@@ -210,10 +233,14 @@ func (s *Sender) look(ctx context.Context) error {
 
 // room is how many more attempts there may be for a receiver.
 func (s *Sender) room(r *receiver) int {
-	if r.doubt {
-		return min(1-r.flying, mostDoubtful-s.doubtful, mostAttempts-len(s.flying))
+	free := mostAttempts - len(s.flying)
+	switch r.standing {
+	case unknown:
+		return min(1-r.flying, mostNew-s.of[unknown], free)
+	case doubtful:
+		return min(1-r.flying, mostDoubtful-s.of[doubtful], free)
 	}
-	return min(mostForOne-r.flying, mostAttempts-len(s.flying))
+	return min(mostForOne-r.flying, free)
 }
 
 // serve begins the attempts for a receiver that are due and for which there is
@@ -238,28 +265,36 @@ func (s *Sender) serve(ctx context.Context, num int64, r *receiver, now int64) e
 }
 
 func (s *Sender) launch(ctx context.Context, num int64, r *receiver, d store.Delivery) {
-	l := landing{receiver: num, num: d.Num, doubtful: r.doubt}
+	l := landing{receiver: num, num: d.Num, standing: r.standing}
 	r.flying++
 	s.flying[d.Num] = true
-	if l.doubtful {
-		s.doubtful++
-	}
+	s.of[l.standing]++
 	s.attempts.Go(func() {
 		begun := time.Now()
-		l.doubt = !s.attempt(ctx, d) || time.Since(begun) > slow
+		l.failed = !s.attempt(ctx, d)
+		l.took = time.Since(begun)
 		s.landed <- l // has room for all that may be under way
 	})
 }
 
 func (s *Sender) land(l landing) {
 	delete(s.flying, l.num)
-	if l.doubtful {
-		s.doubtful--
-	}
+	s.of[l.standing]--
 	r := s.receivers[l.receiver]
 	r.flying--
-	r.doubt = l.doubt
 	r.dueMS = 1 // to be looked at: the next of its chat may be due now
+	if !l.failed {
+		r.fails, r.heldMS, r.standing = 0, 0, good
+		if l.took > slow {
+			r.standing = doubtful
+		}
+		return
+	}
+	r.standing = doubtful
+	if r.fails++; r.fails >= patientFails {
+		longest := min(longestHold, firstHold<<min(r.fails-patientFails, 8))
+		r.heldMS = time.Now().Add(rand.N(longest)).UnixMilli()
+	}
 }
 
 // attempt sends a webhook once, and notes how that came out. It reports whether

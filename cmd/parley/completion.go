@@ -72,6 +72,8 @@ func (c *console) completeValue(ctx context.Context, v *kong.Value, command *kon
 		return completion.Answer{Candidates: c.completePack(given)}
 	case v.Name == "key-id":
 		return completion.Answer{Candidates: c.completeKey(ctx, given)}
+	case v.Name == "webhook-id":
+		return completion.Answer{Candidates: c.completeWebhook(ctx, given)}
 	case v.Name == "account":
 		return completion.Answer{Candidates: c.completeAccount(ctx, given)}
 	case v.Name == "voice":
@@ -162,6 +164,29 @@ func (c *console) completeAccount(ctx context.Context, given map[string]string) 
 			seen[k.Account] = true
 			found = append(found, completion.Candidate{Word: k.Account})
 		}
+	}
+	return found
+}
+
+// completeWebhook lists the webhooks that were given up.
+func (c *console) completeWebhook(ctx context.Context, given map[string]string) []completion.Candidate {
+	const most = 50 // more than anybody reads in a list
+	cfg, err := c.completeConfig(given)
+	if err != nil {
+		return nil
+	}
+	s, err := store.Join(ctx, cfg.Data)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	dead, err := s.Webhooks(ctx, store.WebhookFilter{States: []store.WebhookState{store.WebhookWasAbandoned}}, most)
+	if err != nil {
+		return nil
+	}
+	var found []completion.Candidate
+	for _, w := range dead {
+		found = append(found, completion.Candidate{Word: w.ID, About: w.Event + " " + w.LastError})
 	}
 	return found
 }

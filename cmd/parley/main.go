@@ -16,12 +16,13 @@ import (
 type commandLine struct {
 	Version versionFlag `short:"v" help:"Print the version."`
 
-	Serve   serveCmd   `cmd:"" group:"Run a box" help:"Run the box."`
-	Keys    keysCmd    `cmd:"" group:"Run a box" help:"Make, list and revoke the keys of a box."`
-	Packs   packsCmd   `cmd:"" group:"Run a box" help:"Fetch, check and carry the models that a box runs on."`
-	Doctor  doctorCmd  `cmd:"" group:"Run a box" help:"Look for what is wrong with a box, and say what mends it."`
-	Backup  backupCmd  `cmd:"" group:"Run a box" help:"Save all that a box must not lose into one file, while it runs."`
-	Restore restoreCmd `cmd:"" group:"Run a box" help:"Bring a box back from such a file."`
+	Serve    serveCmd    `cmd:"" group:"Run a box" help:"Run the box."`
+	Keys     keysCmd     `cmd:"" group:"Run a box" help:"Make, list and revoke the keys of a box."`
+	Webhooks webhooksCmd `cmd:"" group:"Run a box" help:"List and retry the webhooks of a box, and try a receiver."`
+	Packs    packsCmd    `cmd:"" group:"Run a box" help:"Fetch, check and carry the models that a box runs on."`
+	Doctor   doctorCmd   `cmd:"" group:"Run a box" help:"Look for what is wrong with a box, and say what mends it."`
+	Backup   backupCmd   `cmd:"" group:"Run a box" help:"Save all that a box must not lose into one file, while it runs."`
+	Restore  restoreCmd  `cmd:"" group:"Run a box" help:"Bring a box back from such a file."`
 
 	Talk talkCmd `cmd:"" group:"Talk and listen" help:"Talk to a box from this terminal."`
 	Say  sayCmd  `cmd:"" group:"Talk and listen" help:"Speak a text, without a box."`

@@ -1,0 +1,157 @@
+package webhook
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"parley/store"
+)
+
+// Where a webhook may go: the class of each address, however it is written.
+func TestAddressesAreRefusedByWhatTheyAre(t *testing.T) {
+	const (
+		public  = "public"
+		private = "private"
+		never   = "never"
+	)
+	own := func() []netip.Addr {
+		return []netip.Addr{netip.MustParseAddr("8.8.4.4"), netip.MustParseAddr("2a00:1450::7")}
+	}
+	for address, class := range map[string]string{
+		"93.184.216.34": public, "2606:2800:220:1::1": public, "::ffff:93.184.216.34": public, "64:ff9b::5db8:d822": public, "2002:5db8:d822::1": public,
+		"8.8.8.8": public, "172.32.0.1": public, "100.128.0.1": public, "2a00:1450::8": public,
+		"10.0.0.1": private, "172.16.0.1": private, "172.31.255.255": private, "192.168.1.5": private, "100.64.0.1": private, "fd12:3456::1": private, "fc00::1": private,
+		"127.0.0.1": private, "127.8.8.8": private, "::1": private, "::ffff:127.0.0.1": private, "::ffff:10.1.1.1": private,
+		"64:ff9b::7f00:1": private, "64:ff9b::a00:1": private, "2002:7f00:1::": private, "2002:c0a8:101::1": private,
+		"8.8.4.4": private, "::ffff:8.8.4.4": private, "2a00:1450::7": private, // the box's own
+		"169.254.169.254": never, "::ffff:169.254.169.254": never, "64:ff9b::a9fe:a9fe": never, "2002:a9fe:a9fe::": never, "169.254.0.1": never,
+		"fe80::1": never, "fe80::1%eth0": never, "fd00:ec2::254": never, "100.100.100.200": never, "168.63.129.16": never, "192.0.0.192": never,
+		"0.0.0.0": never, "::": never, "0.1.2.3": never, "224.0.0.1": never, "255.255.255.255": never, "240.0.0.1": never, "ff02::1": never,
+		"::127.0.0.1": never, "::7f00:2": never, "64:ff9b:1::1": never, "2001::1": never, "2001:db8::1": never, "198.18.0.1": never, "192.0.2.1": never, "fec0::1": never,
+	} {
+		for _, plain := range []bool{false, true} {
+			for _, allow := range []bool{false, true} {
+				err := newGuard(plain, allow, own).control(t.Context(), "tcp", net.JoinHostPort(address, "443"), nil)
+				good := class == public && !plain || class == private && allow
+				var refused ErrRefused
+				if good != (err == nil) || err != nil && !errors.As(err, &refused) {
+					t.Errorf("%s (%s), plain %v, allowed %v: %v", address, class, plain, allow, err)
+				}
+				if err != nil && class == private && !strings.Contains(err.Error(), "webhooks.allow_private") {
+					t.Errorf("%s: %v says not what allows it", address, err)
+				}
+			}
+		}
+	}
+	if err := newGuard(false, true, own).control(t.Context(), "tcp", "nonsense", nil); err == nil {
+		t.Error("what is no address is allowed")
+	}
+}
+
+// moody is a DNS server whose answer for any name is another each time.
+func moody(t *testing.T, answers ...string) (resolver *net.Resolver, asked *atomic.Int32) {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked = &atomic.Int32{}
+	s := &dns.Server{PacketConn: conn, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
+		m := new(dns.Msg).SetReply(q)
+		if q.Question[0].Qtype == dns.TypeA {
+			n := int(asked.Add(1)) - 1
+			for ip := range strings.SplitSeq(answers[min(n, len(answers)-1)], " ") {
+				m.Answer = append(m.Answer, &dns.A{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET}, A: net.ParseIP(ip)})
+			}
+		}
+		_ = w.WriteMsg(m)
+	})}
+	served := make(chan error, 1)
+	go func() { served <- s.ActivateAndServe() }()
+	t.Cleanup(func() {
+		_ = s.Shutdown()
+		<-served
+	})
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "udp", conn.LocalAddr().String())
+	}}, asked
+}
+
+// A name that leads to an allowed address first, and to the box itself when it is
+// called, gains nothing: what counts is where the connection goes.
+func TestANameThatChangesItsMindIsRefused(t *testing.T) {
+	b, r := newBox(t), newReceiver(t, nil)
+	_, port, err := net.SplitHostPort(r.Listener.Addr().String())
+	b.must(err)
+	for name, answers := range map[string][]string{"rebound": {"127.0.0.1"}, "among others": {"127.0.0.1 169.254.169.254"}} {
+		resolver, asked := moody(t, answers...)
+		for _, scheme := range []string{"http", "https"} {
+			chat := b.begin(scheme + "://shop.example:" + port + "/" + scheme + strings.ReplaceAll(name, " ", "-"))
+			b.send(func(p *Parts) { p.AllowPrivate, p.resolver = false, resolver })
+			for deadline := time.Now().Add(10 * time.Second); ; <-time.After(10 * time.Millisecond) {
+				w := b.listed()
+				if last := w[len(w)-1]; last.ChatID == chat && last.Attempts > 0 {
+					if !strings.HasPrefix(last.LastError, "refused: ") || !strings.Contains(last.LastError, "127.0.0.1 is the box's own loopback") && !strings.Contains(last.LastError, "169.254.169.254") {
+						t.Errorf("%s, %s: %q", name, scheme, last.LastError)
+					}
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatalf("%s, %s: nothing was tried", name, scheme)
+				}
+			}
+			b.sender.Close()
+			if asked.Load() == 0 {
+				t.Errorf("%s: the name was not looked up", name)
+			}
+		}
+	}
+	if n := len(r.got); n != 0 {
+		t.Errorf("the box's own server was told %d times", n)
+	}
+}
+
+// The proxy of the environment is not used: it would connect where the guard does
+// not look.
+func TestNoProxyIsUsed(t *testing.T) {
+	proxy := newReceiver(t, nil)
+	t.Setenv("HTTP_PROXY", proxy.URL)
+	t.Setenv("HTTPS_PROXY", proxy.URL)
+	resolver, _ := moody(t, "127.0.0.1")
+	c := newClient("Parley/test", false, ownAddresses, resolver)
+	defer c.close()
+	var f failure
+	if err := c.send(t.Context(), store.Delivery{URL: "http://shop.example/", Body: "{}"}); !errors.As(err, &f) || !strings.Contains(f.why, "refused") {
+		t.Errorf("%v", err)
+	}
+	if len(proxy.got) != 0 {
+		t.Error("the proxy was asked")
+	}
+}
+
+// A redirect is not followed, not even to where the receiver itself is.
+func TestARedirectIsNotFollowed(t *testing.T) {
+	elsewhere := newReceiver(t, nil)
+	r := newReceiver(t, func(_ int, w http.ResponseWriter, req *http.Request) {
+		http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)
+	})
+	c := newClient("Parley/test", true, ownAddresses, nil)
+	defer c.close()
+	var f failure
+	err := c.send(t.Context(), store.Delivery{URL: r.URL, Body: "{}"})
+	if !errors.As(err, &f) || !strings.Contains(f.why, "307") || !strings.Contains(f.why, "redirects are not followed") {
+		t.Errorf("%v", err)
+	}
+	if len(elsewhere.got) != 0 {
+		t.Error("it was followed")
+	}
+}
