@@ -107,7 +107,12 @@ func diagnose(ctx context.Context, cfg config.Config, progress progress.Func) (d
 	if err != nil {
 		return d, err
 	}
+	webhooks, err := examineWebhooks(ctx, cfg.Data)
+	if err != nil {
+		return d, err
+	}
 	d.add(database, recordings)
+	d.add(webhooks...)
 	found, err := doctor.Packs(ctx, cfg.Packs, appliance.Needs(cfg))
 	if err != nil {
 		return d, err

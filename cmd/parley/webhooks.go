@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -148,15 +149,19 @@ func (ch chosenWebhooks) filter(ctx context.Context, s *store.Store) (store.Webh
 		return store.WebhookFilter{}, misuse{errors.New("webhooks: name them by their ids, or give --all: parley webhooks list shows the ids")}
 	}
 	f, err := webhookFilter(ctx, s, ch.Account)
-	f.IDs = ch.IDs
+	f.IDs = ch.distinct()
 	return f, err
+}
+
+func (ch chosenWebhooks) distinct() []string {
+	return slices.Compact(slices.Sorted(slices.Values(ch.IDs)))
 }
 
 // changed says how many were changed. That none was is a failure where they were
 // named.
 func (ch chosenWebhooks) changed(w *webhooksCmd, c *console, done string, n int) error {
-	if n < len(ch.IDs) {
-		return fmt.Errorf("webhooks: %d of %d ids are of no webhook that can be %s: parley webhooks list shows the ids and states", len(ch.IDs)-n, len(ch.IDs), done)
+	if named := len(ch.distinct()); n < named {
+		return fmt.Errorf("webhooks: %d of %d ids are of no webhook that can be %s: parley webhooks list shows the ids and states", named-n, named, done)
 	}
 	if w.JSON {
 		return c.json(map[string]int{done: n})
