@@ -34,8 +34,8 @@ func documented(t *testing.T, language string) string {
 // from the box and what does not.
 func TestTheDocumentedReceiversKnowWhatIsFromTheBox(t *testing.T) {
 	for _, r := range []struct{ language, command, file string }{
-		{"python", "python3", "receiver.py"}, // runs: python3
-		{"js", "node", "receiver.cjs"},       // runs: node
+		{"python", "python3", "receiver.py"},
+		{"js", "node", "receiver.cjs"},
 	} {
 		t.Run(r.language, func(t *testing.T) {
 			b := newBox(t)
@@ -46,7 +46,7 @@ func TestTheDocumentedReceiversKnowWhatIsFromTheBox(t *testing.T) {
 			_, port, _ := net.SplitHostPort(address)
 			script := filepath.Join(t.TempDir(), r.file)
 			b.must(os.WriteFile(script, []byte(strings.Replace(documented(t, r.language), "9000", port, 1)), 0o600))
-			cmd := exec.CommandContext(t.Context(), r.command, script)
+			cmd := exec.CommandContext(t.Context(), r.command, script) // runs: node, python3
 			cmd.Env = append(os.Environ(), "SIGNING_KEY="+b.key)
 			out, err := cmd.StdoutPipe()
 			b.must(err)
