@@ -294,3 +294,45 @@ func TestWhoFallsBackOnWhat(t *testing.T) {
 type withFallback struct{ oneModel }
 
 func (m withFallback) Fallback() []engine.LanguageModel { return []engine.LanguageModel{m.fallback} }
+
+// Where a config allows short responses, one comes before an answer that is late.
+func TestALateAnswerHasAQuickOneBeforeIt(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		time.Sleep(1500 * time.Millisecond)
+		sse("At ten.")(w, r)
+	}))
+	defer s.Close()
+	f := newFakes()
+	c := config(t, `{"name":"n","evi_version":"4-mini","language_model":`+custom(s.URL, "")+`}`)
+	h := hostOf(f, func(p *Parts) { p.Configs, p.Models = oneConfig{c}, patient{oneModel{fallback: f}} })
+	chat := begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{ConfigID: "c"}})
+	typed(t, chat, "When do you open?")
+	said := f.told(t, 1)
+	if len(said) != 2 || !strings.HasPrefix(said[0], "Let me ") || said[1] != "At ten." {
+		t.Fatalf("said %q", said)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	quick := map[string]bool{}
+	for _, m := range f.sent {
+		if a, ok := m.(contract.AssistantMessage); ok {
+			quick[a.Message.Content] = a.IsQuickResponse
+		}
+	}
+	if !quick[said[0]] || quick[said[1]] {
+		t.Errorf("sent %v", quick)
+	}
+	for _, e := range f.stored {
+		if e.MessageText == said[0] && !strings.Contains(e.Metadata, `"is_quick_response":true`) {
+			t.Errorf("recorded %+v", e)
+		}
+	}
+}
+
+// patient are models as opening has them, that may take their time.
+type patient struct{ oneModel }
+
+func (patient) CustomModel(url string) (engine.LanguageModel, error) {
+	return remote.OpenCustom(remote.CustomOptions{URL: url})
+}

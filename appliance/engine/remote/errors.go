@@ -70,9 +70,9 @@ func (e *Error) Is(target error) bool {
 // Timeout tells whether the server took too long, as net.Error has it.
 func (e *Error) Timeout() bool { return e.Kind == TimedOut }
 
-// wantsNewTokenName tells whether the server refused max_tokens by that name.
-func (e *Error) wantsNewTokenName() bool {
-	return e.Status == http.StatusBadRequest && strings.Contains(e.Why, "max_completion_tokens")
+// wants tells whether the server refused the request and named that parameter.
+func (e *Error) wants(parameter string) bool {
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity) && strings.Contains(e.Why, parameter)
 }
 
 // Told is what a client may be told beside the kind: how the custom language

@@ -81,6 +81,9 @@ type Model struct {
 	// newTokenName is set once the server refused max_tokens in favour of
 	// max_completion_tokens, as the newest models do.
 	newTokenName atomic.Bool
+	// noTemperature is set once the server refused a temperature, as models do
+	// that think before they answer.
+	noTemperature atomic.Bool
 }
 
 // Open prepares to use a server; it does not call it. The error names the
@@ -114,13 +117,14 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 		return engine.Usage{}, err
 	}
 	u, err := m.once(ctx, start, p, emit)
-	fault, ok := errors.AsType[*Error](err)
-	if !ok || fault.Answered {
+	for fault := unanswered(err); fault != nil && m.adapts(fault); fault = unanswered(err) {
+		u, err = m.once(ctx, start, p, emit)
+	}
+	fault := unanswered(err)
+	if fault == nil {
 		return u, err
 	}
 	switch {
-	case fault.wantsNewTokenName():
-		m.newTokenName.Store(true)
 	case fault.Kind == Unreachable && !errors.Is(fault, errAddress), fault.Kind == Disconnected && brokenConnection(fault.Err), fault.Kind == Overloaded && fault.RetryAfter <= m.limits.RetryAfter:
 		select {
 		case <-time.After(m.limits.RetryAfter):
@@ -131,6 +135,28 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 		return u, err
 	}
 	return m.once(ctx, start, p, emit)
+}
+
+// unanswered is the server's failure before anything was answered; nil: it is
+// another one, or none.
+func unanswered(err error) *Error {
+	if fault, ok := errors.AsType[*Error](err); ok && !fault.Answered {
+		return fault
+	}
+	return nil
+}
+
+// adapts reports whether the server refused something of the API that the model
+// has not, or has under another name, and was not known for that: then it is
+// asked otherwise from now on.
+func (m *Model) adapts(fault *Error) bool {
+	switch {
+	case fault.wants("max_completion_tokens"):
+		return m.newTokenName.CompareAndSwap(false, true)
+	case fault.wants("temperature"):
+		return m.noTemperature.CompareAndSwap(false, true)
+	}
+	return false
 }
 
 // Prefill does nothing: the server has its own cache.

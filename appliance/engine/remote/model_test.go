@@ -428,6 +428,52 @@ func TestAModelThatWantsTheNewNameOfTheTokenLimitGetsIt(t *testing.T) {
 	}
 }
 
+// Some newer models have one temperature, and say so.
+func TestAModelWithoutATemperatureIsAskedForNone(t *testing.T) {
+	requests := 0
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		requests++
+		for parameter, says := range map[string]string{
+			`"max_tokens"`: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", `"temperature"`: "Unsupported value: 'temperature' does not support 0 with this model.",
+		} {
+			if strings.Contains(string(body), parameter) {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprintf(w, `{"error":{"message":%q}}`, says)
+				return
+			}
+		}
+		say(w, delta("Hi"), stop)
+	})
+	for range 2 {
+		if said, err := generate(t.Context(), m); err != nil || said != "Hi" {
+			t.Fatalf("said %q, %v", said, err)
+		}
+	}
+	if requests != 4 {
+		t.Errorf("%d requests, want 4: two refusals, and none after them", requests)
+	}
+}
+
+// A client's key is for servers for which the operator has none.
+func TestTheOperatorsKeyComesBeforeTheClients(t *testing.T) {
+	var key string
+	h := func(w http.ResponseWriter, r *http.Request) {
+		key = r.Header.Get("Authorization")
+		say(w, delta("Hi"), stop)
+	}
+	with := serve(t, h)
+	without := serve(t, h)
+	without.key = ""
+	p := hello
+	p.Key = "the-client's"
+	for m, want := range map[*Model]string{with: "Bearer the-key", without: "Bearer the-client's"} {
+		if _, err := m.Generate(t.Context(), p, func(engine.Part) error { return nil }); err != nil || key != want {
+			t.Errorf("key %q, want %q, %v", key, want, err)
+		}
+	}
+}
+
 func TestThoughtsAreNotSpoken(t *testing.T) {
 	for in, want := range map[string]string{
 		"Hello.":                               "Hello.",

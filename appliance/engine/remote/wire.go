@@ -20,7 +20,7 @@ type question struct {
 	address, key        string         // where it is sent, and with which bearer token
 	Model               string         `json:"model"`
 	Messages            []message      `json:"messages"`
-	Temperature         float64        `json:"temperature"`
+	Temperature         *float64       `json:"temperature,omitempty"`
 	MaxTokens           int            `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
 	Stream              bool           `json:"stream"`
@@ -163,7 +163,7 @@ func wireTools(tools []engine.Tool) []wireTool {
 // question is p in the server's words.
 func (m *Model) question(p engine.Prompt) question {
 	q := question{
-		Model: m.model, Temperature: p.Temperature, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true},
+		Model: m.model, Temperature: &p.Temperature, Stream: true, StreamOptions: &streamOptions{IncludeUsage: true},
 		address: m.address, key: cmp.Or(m.key, p.Key)}
 	for _, said := range p.Messages {
 		q.Messages = append(q.Messages, wireMessage(said))
@@ -174,6 +174,9 @@ func (m *Model) question(p engine.Prompt) question {
 		if p.NoCall {
 			q.ToolChoice = "none"
 		}
+	}
+	if m.noTemperature.Load() {
+		q.Temperature = nil
 	}
 	tokens := p.MaxTokens
 	if tokens <= 0 {
