@@ -31,8 +31,10 @@ type Options struct {
 	// Only are the sorts of things that are said (Turns): hesitations, endings,
 	// or a kind of disturbance; none are all.
 	Only []string
-	// Half of the questions that are asked: tuned or held; empty: all (Answers).
+	// Half of the questions that are asked: tuned or held; empty: all (Answers, Tools).
 	Half string
+	// Routes has no call or answer made, but only judged which tool is wanted (Tools).
+	Routes bool
 	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
 	Idle time.Duration
 	// Serve is the command line that runs a box, to which flags can be added;

@@ -22,6 +22,7 @@ type benchCmd struct {
 	TTS      benchTTSCmd      `cmd:"" name:"tts" help:"Measure the voices: time, word error, loudness, memory."`
 	LLM      benchLLMCmd      `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
 	Answers  benchAnswersCmd  `cmd:"" help:"Measure how right the language model answers from the facts in its prompt."`
+	Tools    benchToolsCmd    `cmd:"" help:"Measure tools: when the language model calls one, with what, and what that costs."`
 	API      benchAPICmd      `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
 }
 
@@ -261,6 +262,36 @@ func (cmd *benchAnswersCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 	}
 	c.endsAtOnce(unmeasured()) // it leaves nothing behind
 	return c.report(ctx, cmd.JSON, bench.Answers, o)
+}
+
+type benchToolsCmd struct {
+	benchFlags
+	Half   string `placeholder:"HALF" help:"Say only the tuned half of the wishes, which the router's examples were made with, or the held one (both)."`
+	Routes bool   `help:"Only judge which tool is wanted; write no calls and answers."`
+
+	Settings kong.Plugins `embed:"" settings:"packs profile engines.threads engines.language_model engines.language_model.openai engines.language_model.model engines.language_model.key_env"`
+}
+
+// Help shows the command in use.
+func (benchToolsCmd) Help() string {
+	return `Examples:
+
+  parley bench tools --half held --json
+
+  parley bench tools --routes
+
+What people say to six assistants with one to eight tools is said to the language model: wishes, questions, small talk, corrections, a yes, a no. Counted is whether it calls the tool that is wanted, whether its arguments are right, and whether it asks for what was not said; timed is how much later an answer begins that needs none of the tools. All of it takes about twenty minutes on two slow cores, the routes alone three.`
+}
+
+// Run measures tools.
+func (cmd *benchToolsCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	o.Half, o.Routes = cmd.Half, cmd.Routes
+	c.endsAtOnce(unmeasured()) // it leaves nothing behind
+	return c.report(ctx, cmd.JSON, bench.Tools, o)
 }
 
 type benchAPICmd struct {

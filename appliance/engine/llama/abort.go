@@ -1,6 +1,7 @@
 package llama
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,7 +61,7 @@ func (a *abort) disarm() {
 func (a *abort) yieldTo(u *engine.Urgency, conversation string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ahead != "" && a.ahead == conversation {
+	if a.ahead != "" && a.ahead == strings.TrimSuffix(conversation, routerSuffix) {
 		return
 	}
 	if a.need != nil && u.Get().Compare(a.comes.Get()) < 0 {

@@ -12,17 +12,11 @@ import (
 // Choose returns the logarithm of the probability that the reply to p begins as
 // each of the choices does; see engine.LanguageModel.
 func (m *Model) Choose(ctx context.Context, p engine.Prompt, choices []string) ([]float64, error) {
-	return m.choose(ctx, p, choices, false)
-}
-
-// choose is Choose; keepHead keeps the prompt, though it is of no conversation,
-// for the next choice with it.
-func (m *Model) choose(ctx context.Context, p engine.Prompt, choices []string, keepHead bool) ([]float64, error) {
 	firsts, err := m.firsts(choices)
 	if err != nil {
 		return nil, err
 	}
-	logits, err := m.afterPrompt(ctx, p, keepHead)
+	logits, err := m.afterPrompt(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -75,14 +69,13 @@ func (m *Model) begins(words map[string]float64) (map[Token]float32, error) {
 }
 
 // afterPrompt are the logits of the first token of the reply to p.
-func (m *Model) afterPrompt(ctx context.Context, p engine.Prompt, keepHead bool) ([]float32, error) {
+func (m *Model) afterPrompt(ctx context.Context, p engine.Prompt) ([]float32, error) {
 	p.MaxTokens = 1
-	r, err := m.request(ctx, p, false, "")
+	r, err := m.request(ctx, p, nil, false, "")
 	if err != nil {
 		return nil, err
 	}
 	var logits []float32
-	r.keepHead = keepHead
 	r.weigh = func(l []float32) { logits = append([]float32(nil), l...) }
 	if err := m.box.put(r); err != nil {
 		return nil, err

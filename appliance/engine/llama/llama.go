@@ -44,8 +44,8 @@ const (
 	// hour of talk: it leaves others as much.
 	conversationTokens   = 8192
 	defaultConversations = 8
-	// aside are sequences for what belongs to no conversation, such as the
-	// choice of a tool, so that none has to go for it.
+	// aside are sequences for what belongs to no conversation, such as a choice,
+	// so that none has to go for it.
 	aside = 2
 	// MaxConversations is the library's 256 sequences without those of prompts.
 	MaxConversations = 256 - promptSlots - aside
@@ -80,6 +80,12 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
+// sequences are those of conversations, each of which has another for its router
+// as far as there are as many, and those aside.
+func (o Options) sequences() int {
+	return o.Conversations + min(o.Conversations, MaxConversations-o.Conversations) + aside
+}
+
 // Model is an open language model: an engine.LanguageModel.
 type Model struct {
 	o        Options
@@ -88,6 +94,7 @@ type Model struct {
 	about    Description
 	template template
 	box      *mailbox
+	toolsets toolsets
 	stopped  chan struct{} // closed when the owner has ended
 
 	// use guards the model against being freed under those who use it on
@@ -137,7 +144,7 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 		lib: m.lib, ctx: ctx, vocab: vocab,
 		gate: m.o.Gate, pace: newPace(m.o.Threads), cells: m.o.ContextTokens, abort: m.box.abort,
 		box:   m.box,
-		cache: newCache(m.lib, ctx, m.o.Conversations+aside, promptSlots, divisible),
+		cache: newCache(m.lib, ctx, m.o.sequences(), promptSlots, divisible),
 		shelf: openShelf(m.o.PromptDir, m.o.ModelPath, m.about.Library, shelfBytes, m.o.Log),
 		batch: newBatch(m.lib, m.o.shape().batchTokens),
 		// A model that looks back only so far may have lost what it would see
@@ -161,18 +168,13 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	if len(p.Tools) > 0 && p.Grammar == "" {
 		return m.generateWithTools(ctx, p, emit)
 	}
-	return m.answer(ctx, p, time.Now(), emit)
-}
-
-// answer streams a reply in words.
-func (m *Model) answer(ctx context.Context, p engine.Prompt, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
-	return m.generate(ctx, p, begun, "", emit)
+	return m.generate(ctx, p, nil, time.Now(), "", emit)
 }
 
 // generate streams a reply that begins with opening, which is markup of ours and
 // not emitted.
-func (m *Model) generate(ctx context.Context, p engine.Prompt, begun time.Time, opening string, emit func(engine.Part) error) (engine.Usage, error) {
-	r, err := m.request(ctx, p, false, opening)
+func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, opening string, emit func(engine.Part) error) (engine.Usage, error) {
+	r, err := m.request(ctx, p, set, false, opening)
 	if err != nil {
 		return engine.Usage{}, err
 	}
@@ -188,15 +190,43 @@ func (m *Model) generate(ctx context.Context, p engine.Prompt, begun time.Time, 
 // from what is computed by then. Without a conversation it returns when the
 // prompt is read and on the disk, or found there.
 func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
-	r, err := m.request(ctx, p, true, "")
+	var set *toolset
+	if len(p.Tools) > 0 {
+		var err error
+		if set, err = m.toolset(p.Tools); err != nil {
+			return err
+		}
+	}
+	r, err := m.request(ctx, p, set, true, "")
 	if err != nil {
 		return err
 	}
-	if err := m.box.put(r); err != nil {
-		return err
+	all := []*request{r}
+	if set != nil && len(set.tools) > 0 {
+		router, err := m.routeRequest(ctx, p, set, true)
+		if err != nil {
+			return err
+		}
+		all = append(all, router)
 	}
-	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
-	_, err = r.follow(ctx, m.box, time.Now(), nothing)
+	return m.readAhead(ctx, all)
+}
+
+// readAhead has requests read beside each other, and waits for them.
+func (m *Model) readAhead(ctx context.Context, all []*request) (err error) {
+	put := 0
+	for _, r := range all {
+		if err = m.box.put(r); err != nil {
+			break
+		}
+		put++
+		defer r.urgency.Watch(func() { m.box.promoted(r) })()
+	}
+	for _, r := range all[:put] {
+		if _, failed := r.follow(ctx, m.box, time.Now(), nothing); failed != nil && err == nil {
+			err = failed
+		}
+	}
 	return err
 }
 
@@ -207,15 +237,16 @@ func nothing(engine.Part) error { return nil }
 func (m *Model) Forget(conversation string) {
 	if conversation != "" {
 		m.box.forget(conversation)
+		m.box.forget(conversation + routerSuffix)
 	}
 }
 
 // request writes p as tokens, with opening as the beginning of the reply.
-func (m *Model) request(ctx context.Context, p engine.Prompt, prefill bool, opening string) (*request, error) {
+func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, prefill bool, opening string) (*request, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	if err := checkRoles(p); opening == "" && err != nil {
+	if err := checkRoles(p); set == nil && err != nil {
 		return nil, err
 	}
 	m.use.RLock()
@@ -223,7 +254,7 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, prefill bool, open
 	if m.closed {
 		return nil, ErrClosed
 	}
-	prompt, head, maxTokens, err := m.write(ctx, p, !prefill)
+	prompt, head, maxTokens, err := m.write(ctx, p, set, !prefill)
 	if err != nil {
 		return nil, err
 	}
@@ -260,14 +291,14 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, prefill bool, open
 // write returns p as tokens, with or without the beginning of a reply, how many
 // of them other conversations may begin with, and how long the reply may get:
 // together they fit into the context.
-func (m *Model) write(ctx context.Context, p engine.Prompt, reply bool) (prompt []Token, head, maxTokens int, err error) {
+func (m *Model) write(ctx context.Context, p engine.Prompt, set *toolset, reply bool) (prompt []Token, head, maxTokens int, err error) {
 	limit := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens)
 	maxTokens = p.MaxTokens
 	if maxTokens <= 0 {
 		maxTokens = DefaultMaxTokens
 	}
 	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
-	prompt, head, err = m.template.fit(ctx, withTools(p), limit-maxTokens, reply)
+	prompt, head, err = m.template.fit(ctx, withTools(p, set), limit-maxTokens, reply)
 	return prompt, head, maxTokens, err
 }
 

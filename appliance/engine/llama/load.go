@@ -81,9 +81,9 @@ type shape struct {
 func (o Options) shape() shape {
 	return shape{
 		cells:     o.ContextTokens,
-		sequences: o.Conversations + aside + promptSlots,
+		sequences: o.sequences() + promptSlots,
 		// A step of prompts alone, or of some beside a token for every reply.
-		batchTokens: max(stepTokensAlone, stepTokensAside+o.Conversations+aside),
+		batchTokens: max(stepTokensAlone, stepTokensAside+o.sequences()),
 		threads:     o.Threads,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -302,10 +303,15 @@ func (o *owner) decode(shares []share, cores int) (given bool, err error) {
 // aheadFor is the conversation that a step reads ahead for, if it does nothing
 // else.
 func aheadFor(shares []share) string {
-	if len(shares) == 1 && shares[0].r.prefill {
-		return shares[0].r.conversation
+	conversation := ""
+	for _, s := range shares {
+		of := strings.TrimSuffix(s.r.conversation, routerSuffix)
+		if !s.r.prefill || conversation != "" && of != conversation {
+			return ""
+		}
+		conversation = of
 	}
-	return ""
+	return conversation
 }
 
 // advance takes a request's next token from the logits of this step, and those

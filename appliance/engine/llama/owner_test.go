@@ -273,7 +273,7 @@ func TestAPanicInOneReplyIsNobodyElses(t *testing.T) {
 	beside.Go(func() {
 		got, _ = reply(t, m, engine.Prompt{Conversation: "other", Messages: repeating("garden"), MaxTokens: 8, Urgency: engine.Live.Urgency()})
 	})
-	prompt, _, _, err := m.write(t.Context(), engine.Prompt{Messages: repeating("market")}, true)
+	prompt, _, _, err := m.write(t.Context(), engine.Prompt{Messages: repeating("market")}, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (m *Model) openPlain(p engine.Prompt, batchTokens int) (*Plain, error) {
 	if m.closed {
 		return nil, ErrClosed
 	}
-	prompt, _, maxTokens, err := m.write(context.Background(), p, true)
+	prompt, _, maxTokens, err := m.write(context.Background(), p, nil, true)
 	if err != nil {
 		return nil, err
 	}

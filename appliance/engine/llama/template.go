@@ -83,7 +83,7 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 		} else {
 			ends = ends || messages[p.said].Role != engine.System
 			said, changing := steady(messages[p.said])
-			if piece, err = remember(memo, "p"+said, said, t.vocab.plain); err == nil && changing != "" {
+			if piece, err = remember(memo, "p"+said, said, t.said); err == nil && changing != "" {
 				rest, err = remember(memo, "p"+changing, changing, t.vocab.plain)
 			}
 		}
@@ -113,6 +113,30 @@ func steady(m engine.Message) (steady, changing string) {
 	}
 	steady = strings.TrimSpace(said[:max(at, 0)])
 	return steady, said[len(steady):]
+}
+
+// said are the tokens of what a message says: plain text, but for marks.
+func (t template) said(text string) (out []Token, err error) {
+	for text != "" {
+		at, mark := len(text), ""
+		for m := range marks {
+			if i := strings.Index(text, m); i >= 0 && i < at {
+				at, mark = i, m
+			}
+		}
+		tokens, err := t.vocab.plain(text[:at])
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, tokens...); mark != "" {
+			if tokens, err = t.vocab.markup(marks[mark]); err != nil {
+				return nil, err
+			}
+			out = append(out, tokens...)
+		}
+		text = text[at+len(mark):]
+	}
+	return out, nil
 }
 
 func remember(memo map[string][]Token, key, text string, tokenize func(string) ([]Token, error)) ([]Token, error) {

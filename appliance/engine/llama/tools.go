@@ -2,167 +2,146 @@ package llama
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"math"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/appliance/engine"
-	"parley/appliance/engine/schema"
 )
 
+// resultBytes is how much of a tool's answer the model reads, about 2,000 tokens:
+// a quarter of the longest conversation. On a slow machine that takes most of a
+// minute, so tools do well to say less.
+const resultBytes = 8 << 10
+
+// Marks stand in a message for markup of the model's own. What somebody said, or a
+// tool answered, has none of them (unmarked) and cannot spell the markup either
+// (disarmed): nobody else writes a call or the answer of a tool.
 const (
-	// callTokens is how long a call may get: an order with an address and a
-	// remark has a hundred.
-	callTokens = 256
-	callOpen   = "<tool_call>\n"
-	noTool     = "other" // what the router says where no tool is meant
+	callMark, callEndMark     = "\x02call\x03", "\x02/call\x03"
+	answerMark, answerEndMark = "\x02answer\x03", "\x02/answer\x03"
 )
+
+var marks = map[string]string{callMark: "<tool_call>", callEndMark: "</tool_call>", answerMark: "<tool_response>", answerEndMark: "</tool_response>"}
+
+var (
+	unmarked = strings.NewReplacer("\x02", "", "\x03", "")
+	armed    = regexp.MustCompile(`(?i)<(\s*/?\s*)(tool_?(?:call|response|result)|function|tools)`)
+)
+
+// disarmed is text that is nobody's markup.
+func disarmed(text string) string {
+	if strings.ContainsAny(text, "\x02\x03") {
+		text = unmarked.Replace(text)
+	}
+	if strings.Contains(text, "<") {
+		text = armed.ReplaceAllString(text, "‹$1$2")
+	}
+	return text
+}
 
 // withTools writes p for a model that knows only what is said: the tools stand
 // in the system message, calls and what tools answered in those of the
 // assistant and the user, as Qwen and its kin were trained to read them.
-func withTools(p engine.Prompt) []engine.Message {
+func withTools(p engine.Prompt, set *toolset) []engine.Message {
 	out := make([]engine.Message, 0, len(p.Messages)+1)
-	if len(p.Tools) > 0 && (len(p.Messages) == 0 || p.Messages[0].Role != engine.System) {
+	if set != nil && (len(p.Messages) == 0 || p.Messages[0].Role != engine.System) {
 		out = append(out, engine.Message{Role: engine.System})
 	}
 	for _, m := range p.Messages {
-		var b strings.Builder
-		b.WriteString(m.Content)
+		steady := len(m.Content) - min(m.Changing, len(m.Content))
+		changing := disarmed(m.Content[steady:])
+		said := engine.Message{Role: m.Role, Content: disarmed(m.Content[:steady]) + changing, Changing: len(changing)}
 		for _, c := range m.Calls {
 			name, _ := json.Marshal(c.Name)
-			fmt.Fprintf(&b, "\n<tool_call>\n{\"name\": %s, \"arguments\": %s}\n</tool_call>", name, c.Arguments)
+			said.Content += fmt.Sprintf("\n%s\n{\"name\": %s, \"arguments\": %s}\n%s", callMark, name, disarmed(c.Arguments), callEndMark)
 		}
-		said := engine.Message{Role: m.Role, Content: b.String(), Changing: m.Changing}
 		if m.Role == engine.ToolRole {
-			said = engine.Message{Role: engine.User, Content: "<tool_response>\n" + m.Content + "\n</tool_response>"}
+			said = engine.Message{Role: engine.User, Content: answerMark + "\n" + cutResult(said.Content) + "\n" + answerEndMark}
 		}
 		out = append(out, said)
 	}
-	if len(p.Tools) > 0 {
+	if set != nil {
 		steady := len(out[0].Content) - out[0].Changing
-		out[0].Content = out[0].Content[:steady] + toolBlock(p.Tools) + out[0].Content[steady:]
+		out[0].Content = out[0].Content[:steady] + disarmed(set.block) + out[0].Content[steady:]
 	}
 	return out
 }
 
-// toolBlock tells a model which tools there are.
-func toolBlock(tools []engine.Tool) string {
-	var b strings.Builder
-	b.WriteString("\n\n# Tools\n\nThese functions can be called for the user:\n<tools>\n")
-	for _, t := range tools {
-		parameters := t.Parameters
-		if len(parameters) == 0 {
-			parameters = json.RawMessage(`{"type":"object","properties":{}}`)
-		}
-		line, err := json.Marshal(map[string]any{"type": "function", "function": map[string]any{
-			"name": t.Name, "description": t.Description, "parameters": parameters,
-		}})
-		if err == nil { // parameters that are no JSON were refused before
-			b.Write(line)
-			b.WriteByte('\n')
-		}
+// cutResult is what of a tool's answer the model reads; where that is not all,
+// it says so.
+func cutResult(content string) string {
+	if len(content) <= resultBytes {
+		return content
 	}
-	b.WriteString("</tools>\n\nA call stands between <tool_call> and </tool_call>. Say that something was done only after a function has answered so.\n\n")
-	return b.String()
+	return fmt.Sprintf("%s\n[cut here: the answer has %d bytes, of which these are the first %d]",
+		strings.ToValidUTF8(content[:resultBytes], ""), len(content), resultBytes)
 }
 
-// generateWithTools asks first whether the user wants a tool, which small models
-// do not find out while they answer. Then the call is opened for the model and
-// follows the tool's schema; else it answers in words. After a tool's answer it
-// answers in words, so that no call leads to another without end.
+// generateWithTools asks the router whether the user wants a tool, and begins the
+// answer in words beside it, in the same steps: nothing of that is emitted before
+// the router has said that no tool is wanted. For a call its arguments are written
+// under the tool's grammar; what the user has not said for it is asked for.
 func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
-	all := make([]*schema.Parameters, len(p.Tools))
-	for i, t := range p.Tools {
-		var err error
-		if all[i], err = schema.Read(t.Name, t.Parameters); err != nil {
-			return engine.Usage{}, fmt.Errorf("llama: %w", err)
-		}
-	}
 	begun := time.Now()
-	if n := len(p.Messages); p.NoCall || n == 0 || p.Messages[n-1].Role != engine.User {
-		return m.answer(ctx, p, begun, emit)
-	}
-	at, err := m.route(ctx, p)
+	set, err := m.toolset(p.Tools)
 	if err != nil {
 		return engine.Usage{}, err
 	}
-	if at < 0 {
-		return m.answer(ctx, p, begun, emit)
+	_, _, since, asked := newest(p.Messages)
+	if p.NoCall || len(set.tools) == 0 || !asked || p.Messages[len(p.Messages)-1].Role == engine.Assistant {
+		return m.inWords(ctx, p, set, begun, emit)
 	}
-	return m.call(ctx, p, begun, callGrammar(p.Tools[at].Name, all[at]), emit)
-}
-
-// route says which tool the user's last message asks for; -1: none.
-func (m *Model) route(ctx context.Context, p engine.Prompt) (int, error) {
-	choices := make([]string, len(p.Tools), len(p.Tools)+1)
-	for i, t := range p.Tools {
-		choices[i] = t.Name
+	if err := checkRoles(p); err != nil {
+		return engine.Usage{}, err
 	}
-	choices = append(choices, noTool)
-	if _, err := m.firsts(choices); err != nil { // two names that begin alike
-		for i := range choices {
-			if choices[i] != noTool {
-				choices[i] = string(rune('A'+i%26)) + strings.Repeat("'", i/26) + "_" + choices[i]
-			}
-		}
-	}
-	weights, err := m.choose(ctx, engine.Prompt{Messages: routing(p, choices), Urgency: p.Urgency}, choices, true)
+	words, err := m.request(ctx, p, set, false, "")
 	if err != nil {
-		return -1, fmt.Errorf("llama: choosing a tool: %w", err)
+		return engine.Usage{}, err
 	}
-	at, best := -1, math.Inf(-1)
-	for i, w := range weights {
-		if w > best {
-			at, best = i, w
-		}
-	}
-	if at == len(p.Tools) {
-		return -1, nil
-	}
-	return at, nil
-}
-
-// routing asks which tool is meant. Its beginning is the same for all who have
-// these tools, so it is read once.
-func routing(p engine.Prompt, names []string) []engine.Message {
-	var b strings.Builder
-	b.WriteString("Say which of these the user asks for now. Answer with its name only.\n")
-	for i, t := range p.Tools {
-		fmt.Fprintf(&b, "%s: %s\n", names[i], t.Description)
-	}
-	b.WriteString(noTool + ": anything else, such as a question, small talk or thanks\n")
-	out := []engine.Message{{Role: engine.System, Content: b.String()}}
-	for _, example := range []string{"Hello, how are you?", "When do you open, and what does it cost?", "Where is lunch?", "Thank you, that is all."} {
-		out = append(out, engine.Message{Role: engine.User, Content: example}, engine.Message{Role: engine.Assistant, Content: noTool})
-	}
-	return append(out, engine.Message{Role: engine.User, Content: p.Messages[len(p.Messages)-1].Content})
-}
-
-// call has the model write the call that it was decided to make.
-func (m *Model) call(ctx context.Context, p engine.Prompt, begun time.Time, grammar string, emit func(engine.Part) error) (engine.Usage, error) {
-	p.Grammar, p.MaxTokens = grammar, callTokens
-	var text strings.Builder
-	u, err := m.generate(ctx, p, begun, callOpen, func(part engine.Part) error {
-		text.WriteString(part.Text)
-		return nil
-	})
+	at, margin, err := m.route(ctx, p, set, words)
 	if err != nil {
+		return engine.Usage{}, err
+	}
+	if margin >= m.leastMargin(len(since) > 0) {
+		m.box.leave(words)
+		return m.call(ctx, p, set, at, begun, emit)
+	}
+	defer p.Urgency.Watch(func() { m.box.promoted(words) })()
+	g := newGuard(p, set, emit)
+	u, err := words.follow(ctx, m.box, begun, g.take)
+	return m.guarded(ctx, p, set, g, begun, u, err)
+}
+
+// inWords answers without calling anything.
+func (m *Model) inWords(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+	g := newGuard(p, set, emit)
+	u, err := m.generate(ctx, p, set, begun, "", g.take)
+	return m.guarded(ctx, p, set, g, begun, u, err)
+}
+
+// guarded ends an answer that g has watched: one that claimed what nobody did is
+// begun anew, with words after which it cannot.
+func (m *Model) guarded(ctx context.Context, p engine.Prompt, set *toolset, g *guard, begun time.Time, u engine.Usage, err error) (engine.Usage, error) {
+	if err == nil {
+		return u, g.rest()
+	}
+	if !errors.Is(err, errClaim) {
 		return u, err
 	}
-	var said struct {
-		Name      string
-		Arguments json.RawMessage
+	m.o.Log.Info("the answer claimed what no tool had done; it is begun anew")
+	if err := g.emit(engine.Part{Text: g.between() + refusal}); err != nil {
+		return u, err
 	}
-	if err := json.Unmarshal([]byte(text.String()), &said); err != nil {
-		return u, fmt.Errorf("llama: the call of a tool was not complete after %d tokens", u.ReplyTokens)
-	}
-	u.FirstToken = time.Since(begun)
-	return u, emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: said.Name, Arguments: string(said.Arguments)}})
+	first := time.Since(begun)
+	again, err := m.generate(ctx, p, set, begun, refusal, g.emit)
+	again.FirstToken = first
+	return again, err
 }
 
 // checkRoles says what is wrong with the messages of p; nil: nothing.
@@ -181,10 +160,4 @@ func checkRoles(p engine.Prompt) error {
 	return nil
 }
 
-// callGrammar is what a call of a tool follows, as the models were trained to
-// write it.
-func callGrammar(name string, p *schema.Parameters) string {
-	quoted, _ := json.Marshal(name)
-	rules := strings.Replace(p.Grammar(), "root ::=", "arguments ::=", 1)
-	return fmt.Sprintf("root ::= %s arguments \"}\"\n%s", schema.Literal(`{"name": `+string(quoted)+`, "arguments": `), rules)
-}
+func sortedKeys[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }

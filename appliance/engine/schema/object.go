@@ -33,6 +33,9 @@ func (w *writer) object(s node, at string, depth int) (string, error) {
 		if depth == 0 {
 			w.arguments = append([]Argument{w.argument(name, s.Properties.of[name], required)}, w.arguments...)
 		}
+		if depth == 0 && required && w.gaps {
+			value = w.either([]string{value, w.basic("null")})
+		}
 		key, _ := json.Marshal(name)
 		pair := w.add(Literal(string(key)+": ") + " " + value)
 		first := strings.TrimSpace(pair + " " + after)
@@ -66,7 +69,7 @@ func (w *writer) openObject(s node, at string, depth int) (string, error) {
 		return "", err
 	}
 	pair := w.basic("string") + ` ": " ` + value
-	return w.add(fmt.Sprintf(`"{" (%s (", " %s)*)? "}"`, pair, pair)), nil
+	return w.add(fmt.Sprintf(`"{" (%s (", " %s){0,15})? "}"`, pair, pair)), nil
 }
 
 func (w *writer) array(s node, at string, depth int) (string, error) {
@@ -122,7 +125,7 @@ func (w *writer) tuple(s node, at string, depth int) (string, error) {
 
 // argument is what is said of one at the top.
 func (w *writer) argument(name string, raw json.RawMessage, required bool) Argument {
-	a := Argument{Name: name, Required: required}
+	a := Argument{Name: name, Required: required, Schema: raw}
 	s, open, err := read(raw, name)
 	if open || err != nil {
 		return a

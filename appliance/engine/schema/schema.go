@@ -28,6 +28,7 @@ type Parameters struct {
 	// they are written down and said.
 	Arguments []Argument
 	grammar   string
+	gaps      string             // the grammar with gaps
 	compiled  *jsonschema.Schema // nil: there are no parameters
 }
 
@@ -39,6 +40,7 @@ type Argument struct {
 	Type        string            // "string", "integer" …; empty where there are several or none
 	Format      string            // "date" …; of strings
 	Enum        []json.RawMessage // the values that are allowed; nil: others too
+	Schema      json.RawMessage
 }
 
 // Error is what keeps a tool from being called.
@@ -62,7 +64,7 @@ func Check(tool string, parameters []byte) error {
 // Read makes Parameters of a JSON Schema of an object; none at all is a tool
 // without parameters. The error is an *Error.
 func Read(tool string, parameters []byte) (*Parameters, error) {
-	p := &Parameters{grammar: "root ::= \"{}\"\n"}
+	p := &Parameters{grammar: "root ::= \"{}\"\n", gaps: "root ::= \"{}\"\n"}
 	if len(bytes.TrimSpace(parameters)) == 0 {
 		return p, nil
 	}
@@ -84,6 +86,10 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 	if p.grammar, err = w.write(); err != nil {
 		return fail(root, err)
 	}
+	gaps := writer{whole: parameters, used: map[string]bool{}, gaps: true}
+	if p.gaps, err = gaps.write(); err != nil {
+		return fail(root, err)
+	}
 	if p.compiled, err = compile(document); err != nil {
 		return fail(root, fmt.Errorf("it is no JSON Schema: %w", err))
 	}
@@ -93,6 +99,10 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 
 // Grammar is what a call's arguments follow, in GBNF with the rule "root".
 func (p *Parameters) Grammar() string { return p.grammar }
+
+// GrammarWithGaps is the same with null for required arguments: a model writes it
+// where it was not told a value.
+func (p *Parameters) GrammarWithGaps() string { return p.gaps }
 
 // Validate says what is wrong with the arguments of a call, or nil: they are a JSON
 // object that fits the schema, with the formats that it names.

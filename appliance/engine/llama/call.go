@@ -1,0 +1,161 @@
+package llama
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/schema"
+)
+
+const (
+	// callTokens is how long a call may get: an order with an address and a
+	// remark has a hundred.
+	callTokens = 256
+	// askTokens is how long a question for an argument may get.
+	askTokens = 48
+	// mostMissing is how many arguments are asked for in one question: more nobody
+	// answers at once.
+	mostMissing = 2
+)
+
+// call has the model write the call that it was decided to make, and emits it;
+// where something is missing for it, it emits a question.
+func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+	tool, parameters := set.tools[at], set.parameters[at]
+	_, _, since, _ := newest(p.Messages)
+	var u engine.Usage
+	arguments := "{}"
+	if len(parameters.Arguments) > 0 || parameters.Validate(arguments) != nil {
+		var missing []schema.Argument
+		var fault error
+		heard := hear(p.Messages)
+		for try := range 2 {
+			written, cost, err := m.arguments(ctx, p, set, at, begun, fault)
+			if try == 0 {
+				u = cost
+			}
+			if err != nil {
+				return u, err
+			}
+			if arguments, missing, fault = settle(parameters, written, heard); fault == nil {
+				break
+			}
+		}
+		switch {
+		case len(missing) == 0 && fault == nil:
+		case len(since) > 0: // there is something to tell, of what was done
+			return m.inWords(ctx, p, set, begun, emit)
+		default:
+			return m.ask(ctx, p, set, tool, missing, fault, begun, emit)
+		}
+	}
+	if called(since, tool.Name, arguments) {
+		return m.inWords(ctx, p, set, begun, emit)
+	}
+	u.FirstToken = time.Since(begun)
+	return u, emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: tool.Name, Arguments: arguments}})
+}
+
+// arguments has the model write those of a call. fault is what was wrong with them
+// before; nil: nothing.
+func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at int, begun time.Time, fault error) (string, engine.Usage, error) {
+	name, _ := json.Marshal(set.tools[at].Name)
+	if fault != nil {
+		p = noted(p, "The arguments of "+set.tools[at].Name+" did not fit: "+fault.Error())
+	}
+	p.Grammar, p.MaxTokens, p.Temperature = callGrammar(set.parameters[at]), callTokens, 0
+	var text strings.Builder
+	u, err := m.generate(ctx, p, set, begun, fmt.Sprintf("<tool_call>\n{\"name\": %s, \"arguments\":", name), func(part engine.Part) error {
+		text.WriteString(part.Text)
+		return nil
+	})
+	return strings.TrimSpace(text.String()), u, err
+}
+
+// callGrammar is what the arguments of a call follow, behind a space as the
+// models were trained to write it.
+func callGrammar(p *schema.Parameters) string {
+	return "root ::= \" \" arguments\n" + strings.Replace(p.GrammarWithGaps(), "root ::=", "arguments ::=", 1)
+}
+
+// settle takes out of the arguments that a model wrote what nobody said. missing
+// are those of them without which there is no call; fault is why the others do
+// not fit.
+func settle(p *schema.Parameters, written string, heard said) (arguments string, missing []schema.Argument, fault error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(written), &all); err != nil {
+		return "", nil, fmt.Errorf("they were not complete after %d tokens; say less", callTokens)
+	}
+	var kept []string
+	for _, a := range p.Arguments {
+		value, there := all[a.Name]
+		known := there && string(value) != "null" && heard.has(a, value)
+		switch {
+		case a.Required && !known:
+			missing = append(missing, a)
+		case there && known:
+			name, _ := json.Marshal(a.Name)
+			kept = append(kept, string(name)+":"+string(value))
+		}
+		delete(all, a.Name)
+	}
+	for _, name := range sortedKeys(all) { // of a schema that lets others be
+		quoted, _ := json.Marshal(name)
+		kept = append(kept, string(quoted)+":"+string(all[name]))
+	}
+	arguments = "{" + strings.Join(kept, ",") + "}"
+	if len(missing) == 0 {
+		fault = p.Validate(arguments)
+	}
+	return arguments, missing, fault
+}
+
+// called tells whether a call was made already, with the same arguments.
+func called(calls []engine.ToolCall, name, arguments string) bool {
+	var want any
+	if json.Unmarshal([]byte(arguments), &want) != nil {
+		return false
+	}
+	for _, c := range calls {
+		var was any
+		if c.Name == name && json.Unmarshal([]byte(c.Arguments), &was) == nil && reflect.DeepEqual(was, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// question is one, and no claim that something was done.
+const question = "root ::= [^?？؟\\n<>{}\\[\\].!]{3,160} [?？؟]\n"
+
+// ask has the model ask for what is missing, in the language of the conversation.
+func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine.Tool, missing []schema.Argument, fault error, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+	var wanted []string
+	for _, a := range missing[:min(len(missing), mostMissing)] {
+		what := strings.ReplaceAll(a.Name, "_", " ")
+		if a.Description != "" {
+			what += " (" + clip(oneLine(a.Description), toolLine) + ")"
+		}
+		wanted = append(wanted, "the "+what)
+	}
+	note := "To " + lowered(does(t)) + ", you still have to know " + strings.Join(wanted, " and ") + "."
+	if len(wanted) == 0 && fault != nil {
+		note = "To " + lowered(does(t)) + " was not possible: " + clip(fault.Error(), toolLine) + "."
+	}
+	p = noted(p, note+" Ask me for it in one short question, in my language.")
+	p.Grammar, p.MaxTokens = question, askTokens
+	return m.generate(ctx, p, set, begun, "", emit)
+}
+
+// noted is p with a note for the model behind its last message.
+func noted(p engine.Prompt, note string) engine.Prompt {
+	p.Messages = append([]engine.Message(nil), p.Messages...)
+	p.Messages[len(p.Messages)-1].Content += "\n(" + note + ")"
+	return p
+}

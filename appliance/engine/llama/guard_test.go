@@ -1,0 +1,75 @@
+package llama
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"parley/appliance/engine"
+)
+
+// heard is what comes through the guard of a sentence that comes word by word,
+// and how much of it had come when the first of it was let through.
+func heard(g *guard, sentence string) (said string, after int, err error) {
+	g.emit = func(p engine.Part) error { said += p.Text; return nil }
+	words := strings.SplitAfter(sentence, " ")
+	for i, w := range words {
+		if err = g.take(engine.Part{Text: w}); err != nil {
+			return said, after, err
+		}
+		if said != "" && after == 0 {
+			after = i + 1
+		}
+	}
+	return said, after, g.rest()
+}
+
+var hotelPrompt = engine.Prompt{Messages: []engine.Message{says(engine.System, hotel), says(engine.User, "Hello.")}}
+
+func TestAnAnswerDoesNotClaimWhatNoToolDid(t *testing.T) {
+	for _, claim := range []string{
+		"I have booked a taxi for you.", "I've cancelled your booking.", "Sure, I've just ordered two pizzas.", "Okay. I have sent the results.",
+		"Your appointment has been cancelled.", "Your table is now reserved.", "I booked it for seven.", "I'll book that for you right away.",
+		"Of course! I will transfer you now.", "Done.", "Let me turn that on for you.", "Certainly, I've gone ahead and changed your address.",
+		"It has been added to your cart.", "The pool closes at nine. I have set an alarm for you.", "I’ve moved you to a sea view room.",
+	} {
+		g := newGuard(hotelPrompt, &toolset{}, nil)
+		said, _, err := heard(g, claim)
+		if !errors.Is(err, errClaim) || strings.Contains(claim[max(strings.LastIndex(claim, "I "), 0):], said) && said != "" {
+			t.Errorf("%q: %v after %q", claim, err, said)
+		}
+	}
+	for sentence, at := range map[string]int{
+		"The pool closes at nine in the evening.": 1, "I have two rooms left for tonight.": 6, "I'm sorry, I can't do that.": 6,
+		"Yes, breakfast is from seven.": 2, "Your room is on the third floor, next to the stairs.": 11, "We are closed on Sundays.": 1,
+		"It is closed on Mondays.": 6, "The museum is closed.": 1, "Closed.": 1, "Would you like me to book a taxi?": 1,
+		"I can book a taxi for you.": 6, "Shall I set an alarm?": 1, "I have heard that it is nice there.": 6, "Hello! How can I help you?": 2,
+		"Il est ouvert jusqu'à neuf heures.": 1, "7": 1, "…": 1,
+	} {
+		said, after, err := heard(newGuard(hotelPrompt, &toolset{}, nil), sentence)
+		if err != nil || said != sentence || after > at {
+			t.Errorf("%q: %v, said %q, first after %d words, want %d", sentence, err, said, after, at)
+		}
+	}
+}
+
+func TestWhatAToolDidMayBeSaid(t *testing.T) {
+	p := hotelPrompt
+	set := &toolset{tools: []engine.Tool{{Name: "book_taxi", Description: "Order a taxi."}}}
+	p.Messages = append(p.Messages, engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: "1", Name: "book_taxi"}}},
+		engine.Message{Role: engine.ToolRole, CallID: "1", Content: `{"status":"booked"}`})
+	if said, _, err := heard(newGuard(p, set, nil), "I have cancelled it and booked another."); err != nil || said == "" {
+		t.Errorf("behind the tool's answer: %v", err)
+	}
+	p.Messages = append(p.Messages, says(engine.Assistant, "Car 7 comes."), says(engine.User, "Thanks."))
+	if _, _, err := heard(newGuard(p, set, nil), "You're welcome. I have booked it for six."); err != nil {
+		t.Errorf("later: %v", err)
+	}
+	if _, _, err := heard(newGuard(p, set, nil), "I have cancelled your room."); !errors.Is(err, errClaim) {
+		t.Errorf("what it did not do: %v", err)
+	}
+	p.Messages[3].Content = "The tool failed and did nothing."
+	if _, _, err := heard(newGuard(engine.Prompt{Messages: p.Messages[:4]}, set, nil), "I have booked it for six."); !errors.Is(err, errClaim) {
+		t.Errorf("what failed: %v", err)
+	}
+}

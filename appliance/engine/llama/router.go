@@ -1,0 +1,296 @@
+package llama
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// A small model does not find out while it answers that it should call a tool:
+// of six wishes it called for none. So it is asked beforehand, with a short text
+// of examples that goes on with the tool's label, of which the first token's
+// weights are compared. That text is a sequence of its own, whose beginning is
+// the same for all who have these tools.
+
+const (
+	// routerMargin is how much likelier a tool must be than none, in natural
+	// logarithms. A call that nobody asked for is worse than one that was missed,
+	// which the user asks for once more: of the tuned wishes of parley bench tools,
+	// the likeliest that wants no tool is at -0.4 with Qwen 1.5B, and the least
+	// likely of those that it can tell at 0.
+	routerMargin = -0.2
+	// smallMargin is the same of models with less than smallModel parameters: Qwen
+	// 0.5B says none sooner.
+	smallMargin = -1.0
+	smallModel  = 1_000_000_000
+	// againMargin is the same after a tool has answered: most users want one thing.
+	againMargin = 1.0
+	// routerWords is how much the router reads of what was just said, in bytes: two
+	// long sentences. It begins anew at multiples of half of it, so that what was
+	// read of a longer speech stays read.
+	routerWords = 400
+	// routerBefore is how much it reads of what was said before that.
+	routerBefore = 200
+	routerSuffix = "\x00router" // names its sequence after the conversation's
+)
+
+// routing is what the router begins with: the tools, and examples of asking for
+// them and of not asking, as a conversation that answers with labels.
+func (s *toolset) routing() []engine.Message {
+	var b strings.Builder
+	b.WriteString("Say which function the user asks for now, with one word.\n")
+	each := min(toolLine, toolBytes/max(len(s.tools), 1))
+	for i, t := range s.tools {
+		fmt.Fprintf(&b, "%s: %s (%s)\n", s.labels[i], clip(does(t), each), t.Name)
+	}
+	b.WriteString(noTool + ": anything else: a question, small talk, thanks, or what no function can do\n")
+	out := []engine.Message{{Role: engine.System, Content: b.String()}}
+	example := func(before, user, label string) {
+		out = append(out, engine.Message{Role: engine.User, Content: judgedAfter(before, user)}, engine.Message{Role: engine.Assistant, Content: label})
+	}
+	example("", "Hello, how are you?", noTool)
+	for i, t := range s.tools[:min(len(s.tools), 3)] {
+		phrase := lowered(does(t))
+		example("", "Please "+phrase+".", s.labels[i])
+		switch i {
+		case 0:
+			example("", "When do you open, and what does it cost?", noTool)
+			example("Shall I "+phrase+"?", "Yes, please.", s.labels[i])
+			example("Shall I "+phrase+"?", "No, don't.", noTool)
+			example("", "Please "+phrase+". (done: "+s.labels[i]+")", noTool)
+		case 1:
+			example("", "Please iron my shirts.", noTool)
+			example("", "Please "+lowered(does(s.tools[0]))+", and "+phrase+". (done: "+s.labels[0]+")", s.labels[i])
+		}
+	}
+	example("It is done.", "Thank you, that is all.", noTool)
+	return out
+}
+
+// judgedAfter is what a user said after what the assistant said, if it did.
+func judgedAfter(before, user string) string {
+	if before == "" {
+		return user
+	}
+	return "Assistant: " + before + "\nUser: " + user
+}
+
+// lowered is a sentence as it stands within another.
+func lowered(text string) string {
+	for i, r := range text {
+		if i == 0 {
+			return strings.ToLower(string(r)) + text[len(string(r)):]
+		}
+	}
+	return text
+}
+
+// newest is what the router is to judge: what the user said last, what the
+// assistant said before it, and which tools have answered since. ok: the user
+// has said something.
+func newest(messages []engine.Message) (before, user string, since []engine.ToolCall, ok bool) {
+	at := len(messages) - 1
+	for ; at >= 0 && messages[at].Role != engine.User; at-- {
+		since = append(messages[at].Calls[:len(messages[at].Calls):len(messages[at].Calls)], since...)
+	}
+	if at < 0 {
+		return "", "", nil, false
+	}
+	if at > 0 && messages[at-1].Role == engine.Assistant {
+		before = messages[at-1].Content
+	}
+	return before, messages[at].Content, since, true
+}
+
+// judged is the end of the router's conversation, as far as it is known.
+func (s *toolset) judged(messages []engine.Message) (text string, ok bool) {
+	before, user, since, ok := newest(messages)
+	if !ok {
+		return "", false
+	}
+	before, user = ending(before), oneLine(user)
+	if over := len(user) - routerWords; over > 0 {
+		step := routerWords / 2
+		user = "…" + strings.ToValidUTF8(user[(over+step-1)/step*step:], "")
+	}
+	var done []string
+	for _, c := range since {
+		done = append(done, s.labelOf(c.Name)+values(c.Arguments))
+	}
+	if len(done) > 0 {
+		user += " (done: " + clip(strings.Join(done, ", "), routerBefore) + ")"
+	}
+	return judgedAfter(before, user), true
+}
+
+// ending is the last of what was said before.
+func ending(before string) string {
+	before = oneLine(before)
+	if len(before) > routerBefore {
+		before = "…" + strings.ToValidUTF8(before[len(before)-routerBefore:], "")
+	}
+	return before
+}
+
+// awaited is judged as far as it is known while the user's next words are waited
+// for.
+func (s *toolset) awaited(messages []engine.Message) (text string, ok bool) {
+	last := messages[max(len(messages)-1, 0):]
+	if len(last) > 0 && last[0].Role == engine.Assistant && len(last[0].Calls) == 0 {
+		return judgedAfter(ending(last[0].Content), ""), true
+	}
+	return s.judged(messages)
+}
+
+func (s *toolset) labelOf(name string) string {
+	for i, t := range s.tools {
+		if t.Name == name {
+			return s.labels[i]
+		}
+	}
+	return name
+}
+
+// values are those of a call's arguments, for the router to see what is done.
+func values(arguments string) string {
+	var all map[string]any
+	if json.Unmarshal([]byte(arguments), &all) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, v := range sortedValues(all) {
+		fmt.Fprintf(&b, " %v", v)
+	}
+	return oneLine(b.String())
+}
+
+func sortedValues(all map[string]any) (out []any) {
+	for _, k := range sortedKeys(all) {
+		out = append(out, all[k])
+	}
+	return out
+}
+
+// routeRequest is the router's text as a request: asked about what was said, or
+// read ahead as far as it is known.
+func (m *Model) routeRequest(ctx context.Context, p engine.Prompt, s *toolset, prefill bool) (*request, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	m.use.RLock()
+	defer m.use.RUnlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	r := &request{
+		prompt: s.head, head: len(s.head), urgency: p.Urgency, prefill: prefill, keepHead: true,
+		shared:  prefill && p.Conversation == "",
+		sampler: sampler{rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
+		out:     make(chan delivery, 3),
+	}
+	if r.shared {
+		return r, nil
+	}
+	if p.Conversation != "" {
+		r.conversation = p.Conversation + routerSuffix
+	}
+	messages := s.examples
+	text, ok := s.judged(p.Messages)
+	if prefill {
+		text, ok = s.awaited(p.Messages)
+	}
+	if ok {
+		messages = append(messages[:len(messages):len(messages)], engine.Message{Role: engine.User, Content: disarmed(text)})
+	}
+	tokens, _, err := m.template.tokens(messages, !prefill, map[string][]Token{})
+	if err != nil {
+		return nil, err
+	}
+	r.prompt = tokens
+	if !prefill {
+		r.maxTokens = 1
+	}
+	if room := min(m.about.TrainedTokens, m.o.ContextTokens, conversationTokens); len(r.prompt) >= room {
+		return nil, fmt.Errorf("llama: the tools: %w", engine.ErrTooLong{Tokens: len(r.prompt), Room: room - 1})
+	}
+	return r, nil
+}
+
+// Route says which tool the last message of p asks for, and how much likelier it
+// is than none, in natural logarithms; empty: none is called. It is what Generate
+// goes by.
+func (m *Model) Route(ctx context.Context, p engine.Prompt) (tool string, margin float64, err error) {
+	set, err := m.toolset(p.Tools)
+	if err != nil {
+		return "", 0, err
+	}
+	_, _, since, asked := newest(p.Messages)
+	if !asked || len(set.tools) == 0 {
+		return "", math.Inf(-1), nil
+	}
+	at, margin, err := m.route(ctx, p, set, nil)
+	if err != nil || margin < m.leastMargin(len(since) > 0) {
+		return "", margin, err
+	}
+	return set.tools[at].Name, margin, nil
+}
+
+// leastMargin is how much likelier than none a tool must be; again: one has
+// answered already.
+func (m *Model) leastMargin(again bool) float64 {
+	switch {
+	case again:
+		return againMargin
+	case m.about.Parameters < smallModel:
+		return smallMargin
+	}
+	return routerMargin
+}
+
+// route asks the router. beside, if it is not nil, is read in the same steps; it
+// is left where there is an error.
+func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside *request) (at int, margin float64, err error) {
+	r, err := m.routeRequest(ctx, p, set, false)
+	if err != nil {
+		return -1, 0, err
+	}
+	r.weigh = func(l []float32) { at, margin = set.judge(l) }
+	if err := m.box.put(r); err != nil {
+		return -1, 0, err
+	}
+	if beside != nil {
+		if err := m.box.put(beside); err != nil {
+			m.box.leave(r)
+			return -1, 0, err
+		}
+		defer p.Urgency.Watch(func() { m.box.promoted(beside) })()
+	}
+	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
+	if _, err := r.follow(ctx, m.box, time.Now(), nothing); err != nil {
+		if beside != nil {
+			m.box.leave(beside)
+		}
+		return -1, 0, fmt.Errorf("llama: choosing a tool: %w", err)
+	}
+	m.o.Log.Debug("router", "label", set.labels[max(at, 0)], "margin", margin)
+	return at, margin, nil
+}
+
+// judge picks the tool of the router's logits; -1: none is asked for. margin is
+// how much likelier than none it is.
+func (s *toolset) judge(logits []float32) (at int, margin float64) {
+	at, margin = -1, math.Inf(-1)
+	none := float64(logits[s.firsts[len(s.tools)]])
+	for i := range s.tools {
+		if m := float64(logits[s.firsts[i]]) - none; m > margin {
+			at, margin = i, m
+		}
+	}
+	return at, margin
+}

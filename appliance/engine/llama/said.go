@@ -1,0 +1,251 @@
+package llama
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/schema"
+)
+
+// said is what was said in a conversation, in words and numbers. What a model
+// fills into a call is compared with it: a small one invents what it was not
+// told.
+type said struct {
+	words   []string
+	numbers map[string]bool // as digits
+	english bool
+}
+
+// hear gathers what was said: by the user and the assistant, what tools were
+// called with and answered, and what of the prompt is of this conversation alone.
+// The rest of the prompt is the same for everybody, and nobody's wish.
+func hear(messages []engine.Message) said {
+	var b strings.Builder
+	for _, m := range messages {
+		text := m.Content
+		if m.Role == engine.System {
+			text = text[len(text)-min(m.Changing, len(text)):]
+		}
+		b.WriteString(text + "\n")
+		for _, c := range m.Calls {
+			b.WriteString(c.Arguments + "\n")
+		}
+	}
+	s := said{words: wordsOf(b.String())}
+	s.numbers = numbersOf(s.words)
+	s.english = slices.ContainsFunc(s.words, func(w string) bool { return english[w] })
+	return s
+}
+
+// english are words that most English sentences have one of.
+var english = set("the a an i you it is are me my to for and please yes no in on at of do can we this that's i'd i'm what")
+
+func set(words string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// wordsOf are the words of a text in small letters; what is written with digits
+// is cut from letters, so that "A1007" is two.
+func wordsOf(text string) []string {
+	var out []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\''
+	}) {
+		at := 0
+		for i, r := range w {
+			if i > at && unicode.IsDigit(r) != unicode.IsDigit(rune(w[i-1])) {
+				out, at = append(out, w[at:i]), i
+			}
+		}
+		out = append(out, w[at:])
+	}
+	return out
+}
+
+// The words of numbers in English, which is what the box's ear writes.
+var numerals = map[string]int{"zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+	"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+	"seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
+	"seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12, "couple": 2, "pair": 2, "both": 2,
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "once": 1, "twice": 2, "single": 1, "midnight": 0, "noon": 12}
+
+// numbersOf are the numbers in words, as digits: those that they make together
+// ("two hundred and twelve" is 212), that they spell ("three oh four" is 304),
+// and each for itself.
+func numbersOf(words []string) map[string]bool {
+	out := map[string]bool{}
+	add := func(n int) { out[strconv.Itoa(n)] = true }
+	for i, w := range words {
+		switch next := strings.Join(words[i+1:min(i+4, len(words))], " "); {
+		case w == "half" && strings.HasPrefix(next, "an hour"):
+			add(30)
+		case w == "quarter" && strings.HasPrefix(next, "of an hour"):
+			add(15)
+		case (w == "an" || w == "one") && strings.HasPrefix(next, "hour"):
+			add(60)
+		}
+		total, part, spelled, run := 0, 0, "", false
+		for _, w := range words[i:] {
+			n, digits := 0, false
+			if _, err := strconv.Atoi(w); err == nil && len(w) < 16 {
+				n, _ = strconv.Atoi(w)
+				digits = true
+			} else if m, ok := numerals[w]; ok {
+				n = m
+			} else if w == "and" && run {
+				continue
+			} else {
+				break
+			}
+			switch {
+			case !digits && n == 1000:
+				total, part = total+max(part, 1)*1000, 0
+			case !digits && n == 100:
+				part = max(part, 1) * 100
+			default:
+				part += n
+			}
+			if digits {
+				spelled += w
+			} else if n < 100 {
+				spelled += strconv.Itoa(n)
+			}
+			run = true
+			add(n)
+			add(total + part)
+			out[spelled] = true
+			if hours := total + part; hours <= 24 && slices.Contains(words, "hours") {
+				add(hours * 60)
+			}
+		}
+	}
+	return out
+}
+
+// has tells whether an argument's value was said, or follows from what was. Of
+// what can be meant in other words (a choice of two, "yes") the model is believed.
+func (s said) has(a schema.Argument, raw json.RawMessage) bool {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return false
+	}
+	return s.hasValue(a, value)
+}
+
+func (s said) hasValue(a schema.Argument, value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return false
+	case bool:
+		return true
+	case float64:
+		return !s.english || s.hasNumber(v)
+	case string:
+		if len(a.Enum) == 1 {
+			return true
+		}
+		return s.hasText(a, v)
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return s.hasValue(schema.Argument{}, item) })
+	case map[string]any:
+		for _, item := range v {
+			if s.hasValue(schema.Argument{}, item) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s said) hasNumber(v float64) bool {
+	return s.numbers[strconv.FormatFloat(v, 'f', -1, 64)] || v != float64(int(v)) && s.numbers[strconv.Itoa(int(v))]
+}
+
+var (
+	clock = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?::([0-9]{2}))?(?::[0-9]{2})?\s*(am|pm)?`)
+	day   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-([0-9]{2})`)
+)
+
+func (s said) hasText(a schema.Argument, v string) bool {
+	if d := day.FindStringSubmatch(v); d != nil {
+		n, _ := strconv.Atoi(d[1])
+		return !s.english || s.numbers[strconv.Itoa(n)] || s.hasAny(days)
+	}
+	words := wordsOf(v)
+	for _, w := range words {
+		if s.hasWord(w) {
+			return true
+		}
+	}
+	if m := clock.FindStringSubmatch(v); m != nil {
+		return !s.english || s.hasClock(m[1], m[2])
+	}
+	return !s.english && !unicode.IsDigit([]rune(v + " ")[0]) && !s.latin(v)
+}
+
+// days are words that a day can be meant with.
+var days = set("today tomorrow tonight yesterday monday tuesday wednesday thursday friday saturday sunday weekend week day month next " +
+	"january february march april may june july august september october november december now asap earliest soonest")
+
+func (s said) hasAny(of map[string]bool) bool {
+	return slices.ContainsFunc(s.words, func(w string) bool { return of[w] })
+}
+
+// hasClock tells whether a time was said: its hour, or the next one, as in "a
+// quarter to six".
+func (s said) hasClock(hour, minute string) bool {
+	h, _ := strconv.Atoi(hour)
+	for _, at := range []int{h, h % 12, h%12 + 12, 12} {
+		if at == 12 && h%12 != 0 {
+			continue
+		}
+		if s.numbers[strconv.Itoa(at)] || minute > "30" && s.numbers[strconv.Itoa(at%12+1)] {
+			return true
+		}
+	}
+	return s.hasAny(set("now noon midnight immediately"))
+}
+
+// empty are words that say nothing of a value.
+var empty = set("the and for with from that this some any one please want would like have not none unknown null user guest customer name")
+
+// shortestStem is how many letters two words begin with alike that are forms of
+// one: "towels" and "towel".
+const shortestStem = 4
+
+func (s said) hasWord(w string) bool {
+	if unicode.IsDigit([]rune(w)[0]) {
+		return s.numbers[strings.TrimLeft(w, "0")] || s.numbers[w] || slices.Contains(s.words, w)
+	}
+	if empty[w] {
+		return false
+	}
+	return slices.ContainsFunc(s.words, func(said string) bool {
+		if said == w {
+			return true
+		}
+		n := 0
+		for n < min(len(said), len(w)) && said[n] == w[n] {
+			n++
+		}
+		return n >= shortestStem && n >= min(len(said), len(w))-1
+	})
+}
+
+// latin tells whether a text is in the letters of what was said: words of another
+// script may be the same word.
+func (s said) latin(text string) bool {
+	is := func(t string) bool {
+		return strings.ContainsFunc(t, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
+	}
+	return is(text) == slices.ContainsFunc(s.words, is)
+}

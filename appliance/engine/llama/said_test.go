@@ -1,0 +1,65 @@
+package llama
+
+import (
+	"encoding/json"
+	"testing"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/schema"
+)
+
+func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
+	text := func(said string) []engine.Message {
+		return []engine.Message{says(engine.System, "The hotel has 80 rooms. A taxi to the airport costs fifty dollars."), says(engine.User, said)}
+	}
+	for _, c := range []struct {
+		said, value string
+		is          bool
+	}{
+		{"A taxi to the station at six this evening, please.", `"train station"`, true},
+		{"A taxi to the station at six this evening, please.", `"18:00"`, true},
+		{"A taxi to the station at six this evening, please.", `"6 pm"`, true},
+		{"A taxi to the station at six this evening, please.", `"08:30"`, false},
+		{"Wake me at half past seven.", `"07:30"`, true},
+		{"Wake me at a quarter to six.", `"5:45"`, true},
+		{"Wake me at a quarter to six.", `"7:45"`, false},
+		{"A taxi right now, please.", `"14:05"`, true},
+		{"Can you get me a cab?", `"airport"`, false}, // the prompt's word, and not the user's
+		{"Can you get me a cab?", `"now"`, false},
+		{"Bring towels to room three oh four.", `304`, true},
+		{"Bring towels to room two hundred and twelve.", `212`, true},
+		{"Bring towels to room 212.", `212`, true},
+		{"Bring towels to room two hundred and twelve.", `213`, false},
+		{"Can you send a bottle of water up?", `101`, false},
+		{"Can you send a bottle of water up?", `["bottle of water"]`, true},
+		{"We need more towels.", `["towel"]`, true},
+		{"Set a timer for a quarter of an hour.", `15`, true},
+		{"Set a timer for two hours.", `120`, true},
+		{"Where is order A five five one two?", `"A5512"`, true},
+		{"Where is my order?", `"A1234"`, false},
+		{"Tomorrow, please.", `"2026-03-04"`, true},
+		{"I would like to see the doctor.", `"2026-03-04"`, false},
+		{"On the fourth.", `"2026-03-04"`, true},
+		{"Make it twenty-one degrees.", `21`, true},
+		{"Make it warmer.", `22`, false},
+		{"Make it 21.5 degrees please.", `21.5`, true},
+		{"Turn it off.", `false`, true},
+		{"My name is Peter Brown.", `"Peter Brown"`, true},
+		{"I'd like a wake-up call, please.", `""`, false},
+		{"I'd like a wake-up call, please.", `null`, false},
+		{"Ein Taxi zum Bahnhof um sechs bitte.", `"Bahnhof"`, true},
+		{"请明天早上七点叫醒我。", `7`, true}, // no ear for its numbers: the model is believed
+	} {
+		if got := hear(text(c.said)).has(schema.Argument{}, json.RawMessage(c.value)); got != c.is {
+			t.Errorf("%q: %s was said: %v", c.said, c.value, got)
+		}
+	}
+}
+
+func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
+	const changing = " The guest is in room 304."
+	m := []engine.Message{{Role: engine.System, Content: "Rooms 101 to 699." + changing, Changing: len(changing)}, says(engine.User, "I need towels.")}
+	if s := hear(m); !s.has(schema.Argument{}, json.RawMessage("304")) || s.has(schema.Argument{}, json.RawMessage("101")) {
+		t.Errorf("%v", s.numbers)
+	}
+}

@@ -1,0 +1,275 @@
+package llama
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/schema"
+)
+
+const (
+	// toolBytes is how much the model reads of all tools together, about 2,000
+	// tokens, beside the conversation and again in the router: sixty-four tools
+	// have a line of 128 bytes each, three as much as a config may say of them.
+	toolBytes = 8 << 10
+	// toolLine is how much of one tool's description the router reads.
+	toolLine = 160
+	// toolsetsKept is how many configs' tools are kept ready: more than a box
+	// talks with at a time. Each is some kilobytes, and 64 kB at most for each of
+	// its tools.
+	toolsetsKept = 32
+)
+
+// toolset is what is made of a config's tools, once.
+type toolset struct {
+	tools      []engine.Tool
+	parameters []*schema.Parameters // nil: the tool cannot be called
+	labels     []string             // what the router calls them, and at the end what is none of them
+	firsts     []Token              // by which it tells the labels apart
+	block      string               // for the system message
+	examples   []engine.Message     // what the router begins with
+	head       []Token              // the same in tokens
+}
+
+// toolsets keeps those used last. It may be used from many goroutines.
+type toolsets struct {
+	mu   sync.Mutex
+	of   map[[sha256.Size]byte]*toolset
+	used map[[sha256.Size]byte]int
+	time int
+}
+
+// toolset makes of tools what routing and calling needs. A tool that cannot be
+// called, whose schema should have been refused with its config, is left out.
+func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
+	h := sha256.New()
+	_ = json.NewEncoder(h).Encode(tools) // what is no JSON makes another hash, or none: it is left out below
+	for _, t := range tools {
+		fmt.Fprintf(h, "%q %q %q\n", t.Name, t.Description, t.Parameters)
+	}
+	key := [sha256.Size]byte(h.Sum(nil))
+	s := &m.toolsets
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.time++
+	if kept := s.of[key]; kept != nil {
+		s.used[key] = s.time
+		return kept, nil
+	}
+	made, err := m.makeToolset(tools)
+	if err != nil {
+		return nil, err
+	}
+	if s.of == nil {
+		s.of, s.used = map[[sha256.Size]byte]*toolset{}, map[[sha256.Size]byte]int{}
+	}
+	if len(s.of) >= toolsetsKept {
+		oldest := slices.MinFunc(slices.Collect(maps.Keys(s.of)), func(a, b [sha256.Size]byte) int { return s.used[a] - s.used[b] })
+		delete(s.of, oldest)
+		delete(s.used, oldest)
+	}
+	s.of[key], s.used[key] = made, s.time
+	return made, nil
+}
+
+func (m *Model) makeToolset(tools []engine.Tool) (*toolset, error) {
+	s := &toolset{}
+	for _, t := range tools {
+		p, err := schema.Read(t.Name, t.Parameters)
+		if err != nil {
+			m.o.Log.Warn("a tool is left out: this model cannot call it", "err", err)
+			continue
+		}
+		s.tools, s.parameters = append(s.tools, t), append(s.parameters, p)
+	}
+	m.use.RLock()
+	defer m.use.RUnlock()
+	if m.closed {
+		return nil, ErrClosed
+	}
+	s.block = toolBlock(s.tools, s.parameters)
+	if err := s.label(m.template.vocab); err != nil {
+		return nil, err
+	}
+	s.examples = s.routing()
+	for i := range s.examples {
+		s.examples[i].Content = disarmed(s.examples[i].Content)
+	}
+	var err error
+	s.head, _, err = m.template.tokens(s.examples, false, map[string][]Token{})
+	return s, err
+}
+
+// noTool is the label of what no tool is for.
+const noTool = "none"
+
+// label gives every tool a word by which the router's first token tells it from
+// the others: one of its name where there is one, for a small model knows by
+// "timer" and "light" what is meant, else letters.
+func (s *toolset) label(v vocabulary) error {
+	taken := map[Token]bool{}
+	first := func(word string) (Token, error) {
+		tokens, err := v.plain(word)
+		if err != nil || len(tokens) == 0 {
+			return -1, err
+		}
+		return tokens[0], nil
+	}
+	none, err := first(noTool)
+	if err != nil {
+		return err
+	}
+	taken[none] = true
+	shared := map[string]int{}
+	words := make([][]string, len(s.tools))
+	for i, t := range s.tools {
+		words[i] = nameWords(t.Name)
+		for _, w := range words[i] {
+			shared[w]++
+		}
+	}
+	s.labels, s.firsts = make([]string, len(s.tools)), make([]Token, len(s.tools))
+	for i := range s.tools {
+		mine := slices.DeleteFunc(slices.Clone(words[i]), func(w string) bool { return shared[w] > 1 })
+		for _, w := range slices.Concat(mine, letters) {
+			at, err := first(w)
+			if err != nil {
+				return err
+			}
+			if at >= 0 && !taken[at] {
+				s.labels[i], s.firsts[i], taken[at] = w, at, true
+				break
+			}
+		}
+		if s.labels[i] == "" {
+			return fmt.Errorf("llama: the tool %q cannot be told from the others", s.tools[i].Name)
+		}
+	}
+	s.labels, s.firsts = append(s.labels, noTool), append(s.firsts, none)
+	return nil
+}
+
+// letters are labels for tools whose names have nothing of their own.
+var letters = func() (out []string) {
+	for a := 'A'; a <= 'Z'; a++ {
+		out = append(out, string(a))
+	}
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			out = append(out, string(a)+string(b))
+		}
+	}
+	return out
+}()
+
+// nameWords are the words of a name such as "book_taxi" or "bookTaxi".
+func nameWords(name string) []string {
+	var out []string
+	word := ""
+	end := func() {
+		if len(word) > 1 && word != noTool {
+			out = append(out, strings.ToLower(word))
+		}
+		word = ""
+	}
+	before := ' '
+	for _, r := range name {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(before) {
+			end()
+		}
+		if unicode.IsLetter(r) {
+			word += string(r)
+		}
+		before = r
+	}
+	end()
+	return out
+}
+
+// does is what a tool does, in a phrase: the first sentence of its description.
+func does(t engine.Tool) string {
+	text := oneLine(t.Description)
+	if end := strings.Index(text, ". "); end > 0 {
+		text = text[:end]
+	}
+	text = clip(strings.TrimRight(text, "."), toolLine)
+	if text == "" {
+		text = strings.Join(nameWords(t.Name), " ")
+	}
+	return text
+}
+
+// oneLine is text without line breaks, by which it could look like more lines
+// than its own.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// clip cuts text to so many bytes, at the beginning of a rune.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// toolBlock tells a model which tools there are, a line each.
+func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
+	var b strings.Builder
+	b.WriteString("\n\n# Functions\n\nThese can be called for the user:\n")
+	whole := 0
+	lines := make([]string, len(tools))
+	for i, t := range tools {
+		lines[i] = "- " + t.Name + ": " + oneLine(t.Description) + needs(parameters[i])
+		whole += len(lines[i])
+	}
+	for _, line := range lines {
+		if whole > toolBytes {
+			line = clip(line, toolBytes/len(lines))
+		}
+		b.WriteString(line + "\n")
+	}
+	b.WriteString("\nYou can do nothing else for the user than answer and call these. What was not called was not done: never say that it was.\n\n")
+	return b.String()
+}
+
+// needs are the arguments of a tool, as short as they can be told. It is no code: a
+// small model would answer with such code.
+func needs(p *schema.Parameters) string {
+	var args []string
+	for _, a := range p.Arguments {
+		is := a.Type
+		switch {
+		case len(a.Enum) > 0:
+			var values []string
+			for _, v := range a.Enum {
+				values = append(values, string(v))
+			}
+			is = clip(strings.Join(values, "|"), 300)
+		case a.Type == "array" || a.Type == "object" || a.Type == "":
+			var compact bytes.Buffer
+			if json.Compact(&compact, a.Schema) == nil {
+				is = clip(compact.String(), 300)
+			}
+		case a.Format != "":
+			is += " " + a.Format
+		}
+		if a.Description != "" {
+			is = strings.TrimSpace(is + " " + clip(oneLine(a.Description), 120))
+		}
+		if !a.Required {
+			is = strings.TrimSpace("optional " + is)
+		}
+		args = append(args, a.Name+" ["+is+"]")
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return " With " + strings.Join(args, ", ") + "."
+}
