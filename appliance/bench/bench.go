@@ -24,6 +24,8 @@ type Options struct {
 	// Chats is how many conversations are held at once (Talk): one number after
 	// the other.
 	Chats []int
+	// With is what the conversations have besides (Talk): interim, tools.
+	With []string
 	// Modes are the ways to find the end of a turn: silences in milliseconds, or
 	// semantic; and Sentences how many of each sort are said in each (Turns).
 	Modes     []string
@@ -79,7 +81,7 @@ func (o Options) check() error {
 	if o.URL != "" && o.Key == "" {
 		return &ErrOption{"a box that runs already wants a key (--key or PARLEY_API_KEY): parley keys create makes one"}
 	}
-	return nil
+	return checkBurdens(o.With)
 }
 
 // say tells what is being done.

@@ -55,15 +55,26 @@ type place struct {
 
 // terms are what a chat is opened with: a config by its id, and a system prompt
 // of its own; either may be empty.
-type terms struct{ config, prompt string }
+type terms struct {
+	config, prompt string
+	interim        bool // transcripts come while the user still speaks
+	tools          []contract.Tool
+}
 
 // call opens a conversation and begins to send silence.
 func call(ctx context.Context, at place, with terms) (_ *caller, err error) {
 	opening, cancel := context.WithTimeout(ctx, chatBegins)
 	defer cancel()
-	address := at.address
+	q := url.Values{}
 	if with.config != "" {
-		address += "?config_id=" + url.QueryEscape(with.config)
+		q.Set("config_id", with.config)
+	}
+	if with.interim {
+		q.Set("verbose_transcription", "true")
+	}
+	address := at.address
+	if len(q) > 0 {
+		address += "?" + q.Encode()
 	}
 	conn, _, err := websocket.Dial(opening, address, &websocket.DialOptions{
 		HTTPClient: at.client,
@@ -75,6 +86,7 @@ func call(ctx context.Context, at place, with terms) (_ *caller, err error) {
 	conn.SetReadLimit(maxFromBox)
 	c := &caller{conn: conn, heard: make(chan heard, 256), done: make(chan struct{})}
 	settings := contract.SessionSettings{
+		Tools: with.tools,
 		Audio: &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1},
 	}
 	if with.prompt != "" {
@@ -141,6 +153,7 @@ type turn struct {
 	clip        time.Duration // audio_output
 	dry         time.Duration // the longest time for which its sound had run out before it went on
 	sounded     time.Duration // the first sound in it
+	called      int           // tools that the assistant called
 	early       bool          // the box took the turn for over before the user had finished
 	interrupted bool
 	fault       string
@@ -250,6 +263,11 @@ func (c *caller) take(t *turn, h heard, last time.Time) error {
 		return c.play(t, m, h.at, after)
 	case contract.AssistantEnd:
 		t.over = true
+	case contract.ToolCallMessage:
+		t.called++
+		if m.ResponseRequired {
+			return c.send(context.Background(), contract.ToolErrorMessage{ToolCallID: m.ToolCallID, Error: "a benchmark runs no tools", Content: "It cannot be done just now."})
+		}
 	case contract.UserInterruption:
 		t.interrupted = true
 		c.playingUntil = h.at

@@ -38,7 +38,7 @@ func (r *Report) rounds(ctx context.Context, o Options, at place, asked []record
 		if len(o.Chats) > 1 {
 			prefix = fmt.Sprintf("chats_%d_", n)
 		}
-		if err := r.staged(ctx, o, at, talk{callers: n, asked: asked, alone: a, prefix: prefix}); err != nil {
+		if err := r.staged(ctx, o, at, talk{callers: n, asked: asked, alone: a, prefix: prefix, with: o.With}); err != nil {
 			return err
 		}
 	}
@@ -49,8 +49,9 @@ func (r *Report) rounds(ctx context.Context, o Options, at place, asked []record
 type talk struct {
 	callers int
 	asked   []recording
-	alone   *alone // nil where the limit of the machine is not known
-	prefix  string // of the names of its figures
+	alone   *alone   // nil where the limit of the machine is not known
+	prefix  string   // of the names of its figures
+	with    []string // what the conversations have besides
 }
 
 // staged holds the conversations and, where the key opens the box's figures,
@@ -133,7 +134,7 @@ func (k talk) limits(ctx context.Context, chats [][]turn) error {
 
 // one has one conversation.
 func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn, err error) {
-	c, err := call(ctx, at, terms{prompt: hotel})
+	c, err := call(ctx, at, terms{prompt: hotel}.with(k.with))
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +163,7 @@ func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn,
 func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn, error) {
 	callers := make([]*caller, k.callers)
 	for i := range callers {
-		c, err := call(ctx, at, terms{prompt: hotel})
+		c, err := call(ctx, at, terms{prompt: hotel}.with(k.with))
 		if err != nil {
 			return nil, err
 		}

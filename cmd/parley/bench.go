@@ -35,6 +35,7 @@ type benchTalkCmd struct {
 	benchFlags
 	Turns      int           `default:"20" placeholder:"N" help:"Turns of each conversation (20)."`
 	Chats      []int         `default:"1" placeholder:"N,…" help:"Conversations at once; of several numbers one after the other (1)."`
+	With       []string      `placeholder:"PART,…" help:"What the conversations have besides: interim (transcripts while the user still speaks), tools (three that do not fit)."`
 	Idle       time.Duration `default:"10s" placeholder:"DURATION" help:"How long the idle box is watched; 0 leaves it out (10s)."`
 	Recordings string        `placeholder:"DIR" help:"What is said: sound files, with the words of each in a .txt file of the same name (Debian's asterisk-core-sounds-en-wav, and asterisk-core-sounds-en for the words)."`
 	URL        string        `name:"url" placeholder:"URL" help:"Measure this box, instead of one that is started for it."`
@@ -52,6 +53,8 @@ func (benchTalkCmd) Help() string {
 
   parley bench talk --chats 1,2,4,8 --turns 8
 
+  parley bench talk --with interim,tools
+
 A box is started in a process and a folder of its own. Recordings of people are sent to it in real time, as a microphone sends them, and silence behind them; what is timed is the way from the user's last sound to the answer's first. Beside each turn stands the least that this machine can do, by its engines alone. Twenty turns take about four minutes.`
 }
 
@@ -61,7 +64,7 @@ func (cmd *benchTalkCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 	if err != nil {
 		return err
 	}
-	o.Turns, o.Chats, o.Idle, o.Recordings = cmd.Turns, cmd.Chats, cmd.Idle, cmd.Recordings
+	o.Turns, o.Chats, o.With, o.Idle, o.Recordings = cmd.Turns, cmd.Chats, cmd.With, cmd.Idle, cmd.Recordings
 	if err := elsewhere(&o, parsed, cmd.URL, cmd.Key, cmd.CA); err != nil {
 		return fmt.Errorf("bench talk: %w", err)
 	}

@@ -16,6 +16,7 @@ func TestImpossibleBenchmarksAreMisuse(t *testing.T) {
 		{[]string{"bench", "tts", "--profile", "huge"}, "default, small, test, full"},
 		{[]string{"bench", "talk", "--chats", "1000"}, "1 to 100"},
 		{[]string{"bench", "talk", "--chats", "1,0"}, "chats is 0"},
+		{[]string{"bench", "talk", "--with", "luck"}, "interim, tools"},
 		{[]string{"bench", "newcomer", "--rounds", "11"}, "1 to 10"},
 		{[]string{"bench", "turns", "--modes", "800,quick"}, `"quick"`},
 		{[]string{"bench", "turns", "--sentences", "0"}, "sentences is 0"},
