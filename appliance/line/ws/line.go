@@ -62,8 +62,11 @@ type Line struct {
 	gone    context.Context // ends when the connection is of no use any more
 	drop    context.CancelCauseFunc
 	writing atomic.Bool
-	unhook  func() bool    // from the server's end
-	workers sync.WaitGroup // write, keepAlive, and the wait for the session
+	// listening is since when it is waited for what the client sends, in Unix
+	// nanoseconds; 0 while what it sent is handed on.
+	listening atomic.Int64
+	unhook    func() bool    // from the server's end
+	workers   sync.WaitGroup // write, keepAlive, and the wait for the session
 }
 
 // queued is a message on its way to the writer.
@@ -290,10 +293,17 @@ func (l *Line) keepAlive() {
 		err := l.conn.Ping(ctx)
 		waited := ctx.Err() != nil // all of it, and not for its turn to write
 		cancel()
-		if err != nil && waited && !l.writing.Load() && l.over() == nil {
+		if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.writing.Load() && l.over() == nil {
 			l.cutOff(errNoPong)
 		}
 	}
+}
+
+// listenedFor says whether a sign of life would have been seen: while the
+// conversation is too busy to take what the client sends, nobody looks.
+func (l *Line) listenedFor(d time.Duration) bool {
+	since := l.listening.Load()
+	return since != 0 && time.Since(time.Unix(0, since)) >= d
 }
 
 // finish waits for the end of the socket, whoever ends it.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -89,6 +90,7 @@ func (l *Line) read(s Session) error {
 func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) error {
 	var buf bytes.Buffer
 	for {
+		l.listening.Store(time.Now().UnixNano())
 		typ, r, err := l.conn.Reader(l.gone)
 		if err != nil {
 			return err
@@ -100,6 +102,7 @@ func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) e
 		if err := l.take(&buf, r); err != nil {
 			return err
 		}
+		l.listening.Store(0) // signs of life lie in the network's buffers meanwhile
 		if err := take(typ, &buf); err != nil {
 			return err
 		}

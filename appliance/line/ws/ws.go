@@ -69,11 +69,12 @@ type Timing struct {
 	// is enough for a clip on any link that carries speech in real time: 10 s
 	// of it is what the largest clip holds.
 	Write time.Duration
-	// PingEvery is how often an idle client is asked for a sign of life, 20 s:
-	// below the 30 s and more after which proxies cut quiet connections.
+	// PingEvery is how often a client is asked for a sign of life, 10 s: below
+	// the 30 s and more after which proxies cut quiet connections.
 	PingEvery time.Duration
-	// Pong is how long it may take to give it, 20 s: a phone that changes
-	// networks is back by then.
+	// Pong is how long it may take to give it, 10 s, which any network that
+	// carries speech does it in. So a client that is gone is found within 20 s,
+	// and what it was talking about can be gone on with.
 	Pong time.Duration
 	// Recheck is how often it is asked whether the client may still be here,
 	// besides at each of its messages but audio: 1 s.
@@ -90,8 +91,8 @@ func (t Timing) orDefault() Timing {
 		}
 	}
 	set(&t.Write, 10*time.Second)
-	set(&t.PingEvery, 20*time.Second)
-	set(&t.Pong, 20*time.Second)
+	set(&t.PingEvery, 10*time.Second)
+	set(&t.Pong, 10*time.Second)
 	set(&t.Recheck, time.Second)
 	set(&t.Close, 3*time.Second)
 	return t
