@@ -120,30 +120,16 @@ func readTools(o object) []Tool {
 	}
 	tools := make([]Tool, len(given))
 	for i, t := range given {
-		t.require("type", "name", "parameters")
+		t.require("type", "parameters")
 		tools[i] = Tool{
-			Type:            choice(t, "type", ToolFunction, ToolBuiltin),
-			Name:            t.text("name", MaxToolNameChars),
-			Parameters:      t.text("parameters", MaxPromptChars),
+			Type:            choice(t, "type", ToolFunction), // those of the box are in builtin_tools
+			Name:            t.label("name", MaxToolNameChars),
+			Parameters:      t.schema("parameters", MaxPromptChars),
 			Description:     t.text("description", MaxToolDescriptionChars),
 			FallbackContent: t.text("fallback_content", MaxFallbackContentChars),
 		}
-		if raw, ok := t.get("name"); ok && string(raw) == `""` {
-			t.note("name", "wrong_value", "empty")
-		}
-		if raw, ok := t.get("parameters"); ok && kindOf(raw) == "string" {
-			noteSchema(t, tools[i].Parameters)
-		}
 	}
 	return tools
-}
-
-// noteSchema wants the text of a JSON object; what it says is for the one who
-// calls the tool to check.
-func noteSchema(t object, parameters string) {
-	if !json.Valid([]byte(parameters)) || kindOf([]byte(parameters)) != "object" {
-		t.note("parameters", "wrong_value", fmt.Sprintf("expected a JSON schema, an object, as text; got %q", clip(parameters)))
-	}
 }
 
 // noteSharedNames: a model calls a tool by its name, so each name is one tool.
