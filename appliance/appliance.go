@@ -82,7 +82,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	}), log)
 	defer announce(cfg, listener.Addr(), log)()
 	served := make(chan error, 1)
-	go func() { served <- identity.Serve(front, listener) }()
+	go func() { served <- identity.Serve(front, listener, api.Refusals(log)) }()
 	log.Info("listening", "address", listener.Addr().String(), "data", cfg.Data)
 
 	engines, err := OpenEngines(ctx, cfg, AllEngines, log)

@@ -104,7 +104,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			if b, ok := conn.(interface{ SetWriteBuffer(bytes int) error }); ok {
 				_ = b.SetWriteBuffer(sendBuffer) // a wish; without it a client may be slower
 			}
-			return &heldConn{Conn: conn, leave: leave}, nil
+			return &heldConn{refusing: refusing{conn, l.log}, leave: leave}, nil
 		}
 		if now := time.Now(); now.Sub(l.told) > tellEvery {
 			l.told = now
@@ -116,7 +116,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 // heldConn is a connection that has a slot.
 type heldConn struct {
-	net.Conn
+	refusing
 	leave func()
 	left  atomic.Bool
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// maxHeaderBytes of a request: a connect may bring a system prompt in its query.
+const maxHeaderBytes = 512 << 10
+
 // NewServer returns a server for h with its limits set. WebSockets are free of
 // them once they are accepted.
 func NewServer(h http.Handler, log *slog.Logger) *http.Server {
@@ -33,8 +36,7 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 			// Nothing at all is taken, on any stream.
 			WriteByteTimeout: stalled,
 		},
-		// A connect may bring a system prompt in its query.
-		MaxHeaderBytes: 512 << 10,
+		MaxHeaderBytes: maxHeaderBytes,
 		// OPTIONS * is answered as other requests for no path are.
 		DisableGeneralOptionsHandler: true,
 		// What clients do wrong below HTTP is nothing the operator can mend.

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -61,7 +62,7 @@ func startBox(t *testing.T, listen string, o Options, leftovers ...goleak.Option
 		_, _ = io.WriteString(w, "hello "+r.Proto)
 	})}
 	served := make(chan error, 1)
-	go func() { served <- id.Serve(front, listener) }()
+	go func() { served <- id.Serve(front, listener, func(c net.Conn) net.Conn { return c }) }()
 	t.Cleanup(func() {
 		_ = front.Close()
 		if err := <-served; err != http.ErrServerClosed {
@@ -373,5 +374,62 @@ func TestReplacedFilesAreTakenWithoutARestart(t *testing.T) {
 	}
 	if _, err := openFiles(certFile, certFile, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), certFile) {
 		t.Errorf("a certificate as its own key: %v", err)
+	}
+}
+
+// Requests know of the TLS that they came over, whichever version of HTTP they
+// are of; each connection over which HTTP/1.1 is spoken is given out first, with
+// a way to the one under TLS.
+func TestRequestsKnowOfTheirTLS(t *testing.T) {
+	id, err := Open(t.Context(), Options{Source: Own, Folder: t.TempDir(), AuthorityFile: filepath.Join(t.TempDir(), "ca.crt")}, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer id.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := make(chan net.Conn, 9)
+	front := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprint(w, r.Proto, r.TLS != nil && r.TLS.HandshakeComplete)
+	})}
+	served := make(chan error, 1)
+	go func() { served <- id.Serve(front, l, func(c net.Conn) net.Conn { given <- c; return c }) }()
+	for _, two := range []bool{true, false} {
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: two}}
+		r, err := client.Get("https://" + l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := io.ReadAll(r.Body)
+		if err != nil || r.Body.Close() != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]string{true: "HTTP/2.0true", false: "HTTP/1.1true"}[two]; string(said) != want {
+			t.Errorf("HTTP/2 %v: %s", two, said)
+		}
+		if n := len(given); n != map[bool]int{true: 0, false: 1}[two] {
+			t.Errorf("HTTP/2 %v: %d were given", two, n)
+		}
+		client.CloseIdleConnections()
+	}
+	// One that begins a handshake and says no more does not keep the box from stopping.
+	silent, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	if _, err := silent.Write([]byte{handshake, 3, 1}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(50 * time.Millisecond)
+	begun := time.Now()
+	if err := front.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	<-served
+	if took := time.Since(begun); took > 3*time.Second {
+		t.Errorf("stopping took %v", took)
 	}
 }

@@ -1,11 +1,13 @@
 package certs
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,8 +16,9 @@ import (
 )
 
 // Serve answers on l until the server is shut down. Where the box has a
-// certificate, clients that come without TLS are told so.
-func (id *Identity) Serve(front *http.Server, l net.Listener) error {
+// certificate, clients that come without TLS are told so, and http1 is given each
+// connection over which HTTP/1.1 will be spoken within TLS.
+func (id *Identity) Serve(front *http.Server, l net.Listener, http1 func(net.Conn) net.Conn) error {
 	if id.config == nil {
 		return front.Serve(l)
 	}
@@ -26,11 +29,30 @@ func (id *Identity) Serve(front *http.Server, l net.Listener) error {
 		defer close(guided)
 		_ = guide.Serve(plain) // returns when it is closed below
 	}()
-	front.TLSConfig = id.config
-	err := front.ServeTLS(sniffing{l, plain}, "", "")
+	front.TLSConfig = id.config.Clone()
+	for _, protocol := range []string{"h2", "http/1.1"} {
+		if !slices.Contains(front.TLSConfig.NextProtos, protocol) {
+			front.TLSConfig.NextProtos = append(front.TLSConfig.NextProtos, protocol)
+		}
+	}
+	front.ConnContext = withState
+	front.Handler = knowsTLS(front.Handler)
+	secure := newSecureListener(sniffing{l, plain}, front.TLSConfig, http1)
+	err := front.Serve(secure)
+	_ = secure.Close()
 	_ = guide.Close()
 	<-guided
 	return err
+}
+
+// knowsTLS tells requests of the TLS that they came over, where the server cannot.
+func knowsTLS(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if state, ok := r.Context().Value(stateKey{}).(tls.ConnectionState); ok {
+			r.TLS = &state
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // sniffing is a listener whose connections look at their first byte: those that

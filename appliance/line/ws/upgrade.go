@@ -3,7 +3,6 @@ package ws
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"net"
@@ -83,7 +82,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	}
 	conn.SetReadLimit(-1) // Line.take limits what is read
 	under := kept.conn
-	if secure, ok := under.(*tls.Conn); ok {
+	if secure, ok := under.(interface{ NetConn() net.Conn }); ok { // a tls.Conn, or what stands for one
 		under = secure.NetConn()
 	}
 	if b, ok := under.(interface{ SetWriteBuffer(bytes int) error }); ok {

@@ -1,0 +1,100 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+
+	"parley/appliance/contract"
+)
+
+// Refusals returns what makes of a connection one over which requests that the
+// HTTP library cannot read, and answers by itself, are answered as all others
+// that are refused. The library has no way to say how; what it writes then is
+// one text that nothing else begins with.
+func Refusals(log *slog.Logger) func(net.Conn) net.Conn {
+	return func(c net.Conn) net.Conn { return &refusing{c, log} }
+}
+
+type refusing struct {
+	net.Conn
+	log *slog.Logger
+}
+
+// Write writes p, or what is to be said in its place.
+func (c *refusing) Write(p []byte) (int, error) {
+	status, why := refusedByLibrary(p)
+	if status == 0 {
+		return c.Conn.Write(p)
+	}
+	id := contract.NewID()
+	c.log.Info("request", "request", id, "client", c.RemoteAddr(), "status", status, "why", why)
+	if _, err := c.Conn.Write(refusalText(status, why, id)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// CloseWrite says that nothing more comes, while what the client still sends is
+// read: else it might never see its answer.
+func (c *refusing) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
+// libraryHeaders are all the headers of an answer of the library's own. Answers
+// of handlers have a date, and say first how they may be kept.
+var libraryHeaders = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+
+// refusedByLibrary is the status with which the library refuses a request in p,
+// and why; 0 for what is no such answer.
+func refusedByLibrary(p []byte) (status int, why string) {
+	line, ok := bytes.CutPrefix(p, []byte("HTTP/1.1 "))
+	if !ok || len(line) < 4 || line[0] != '4' && line[0] != '5' {
+		return 0, ""
+	}
+	status, err := strconv.Atoi(string(line[:3]))
+	if err != nil {
+		return 0, ""
+	}
+	if status == http.StatusExpectationFailed { // nothing else answers with it
+		return status, ""
+	}
+	first, _, whole := bytes.Cut(line, libraryHeaders)
+	if !whole || bytes.IndexByte(first, '\r') >= 0 {
+		return 0, ""
+	}
+	if _, more, ok := bytes.Cut(first, []byte(": ")); ok {
+		why = string(more)
+	}
+	return status, why
+}
+
+// refusalText is the whole answer.
+func refusalText(status int, why, id string) []byte {
+	p := problem{"invalid_request", http.StatusText(status), "the request cannot be read: its first line or one of its headers is no HTTP/1.1"}
+	switch status {
+	case http.StatusRequestHeaderFieldsTooLarge:
+		p.Code, p.Message = "headers_too_large", fmt.Sprintf("the first line and the headers have more than %d bytes together, which is the most allowed; long settings of a chat go into a session_settings message", maxHeaderBytes)
+	case http.StatusNotImplemented:
+		p.Code, p.Message = "unsupported_transfer_encoding", "the Transfer-Encoding is not read here; send the body as it is, or chunked"
+	case http.StatusHTTPVersionNotSupported:
+		p.Code, p.Message = "unsupported_version", "this version of HTTP is not spoken here; speak HTTP/1.1 or HTTP/2"
+	case http.StatusExpectationFailed:
+		p.Code, p.Message = "expectation_failed", "the header Expect may say 100-continue and nothing else"
+	default:
+		if why != "" {
+			p.Message = "the request cannot be read: " + why
+		}
+	}
+	body, _ := json.Marshal(p) // three texts
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+		status, http.StatusText(status), id, len(body), body)
+}
