@@ -20,7 +20,7 @@ const (
 
 // Judge says what an answer to q is worth, and why where it is not right.
 func (d Desk) Judge(q Question, answer string) (Verdict, string) {
-	said := " " + text.Digits(answer) + " "
+	said := " " + text.Digits(dollars(answer)) + " "
 	if strings.TrimSpace(said) == "" {
 		return Wrong, "says nothing"
 	}
@@ -33,7 +33,7 @@ func (d Desk) Judge(q Question, answer string) (Verdict, string) {
 		return Wrong, "invents " + n
 	}
 	if why := contradicts(q.Says, said); why != "" {
-		if q.Says != says.unknown && q.Says != says.cannot && len(q.Hold) > 0 && holdsBeyondYesNo(q, said) {
+		if begun, rest := yesOrNo(said); begun && contradicts(q.Says, rest) == "" && holdsBeyondYesNo(q, rest) {
 			return Partly, why
 		}
 		return Wrong, why
@@ -51,6 +51,22 @@ func (d Desk) Judge(q Question, answer string) (Verdict, string) {
 		return Partly, "lacks " + strings.Join(lacks, ", ")
 	}
 	return Wrong, "lacks " + strings.Join(lacks, ", ")
+}
+
+// dollars writes "$3" as "3 dollars".
+func dollars(s string) string {
+	for {
+		before, after, found := strings.Cut(s, "$")
+		if !found {
+			return s
+		}
+		end := strings.IndexFunc(after, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != ',' })
+		if end < 0 {
+			end = len(after)
+		}
+		number := strings.TrimRight(after[:end], ".,")
+		s = before + number + " dollars" + after[len(number):]
+	}
 }
 
 // holds tells whether said, in digits and with a space at either end, has one of

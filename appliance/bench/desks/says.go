@@ -26,7 +26,7 @@ func contradicts(want, said string) string {
 	ignorant := holdsAny(said, unknowing)
 	switch want {
 	case says.yes:
-		if first == "no" || ignorant || first != "yes" && holdsAny(said, negating) {
+		if first == "no" || ignorant || first != "yes" && holdsAny(beforeBut(said), negating) {
 			return "does not say yes"
 		}
 	case says.no:
@@ -46,6 +46,21 @@ func contradicts(want, said string) string {
 		}
 	}
 	return ""
+}
+
+// yesOrNo tells whether an answer begins with one of them, and what follows.
+func yesOrNo(said string) (begun bool, rest string) {
+	first, rest, _ := strings.Cut(strings.TrimSpace(said), " ")
+	return first == "yes" || first == "no", " " + rest + " "
+}
+
+// beforeBut is what is said before an exception to it.
+func beforeBut(said string) string {
+	for _, word := range []string{" but ", " except ", " however "} {
+		before, _, _ := strings.Cut(said, word)
+		said = before + " "
+	}
+	return said
 }
 
 func holdsAny(said, ways string) bool { return holds(said, ways) }

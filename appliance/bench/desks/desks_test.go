@@ -1,0 +1,104 @@
+package desks
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestSixtyQuestionsInTwoEvenHalves(t *testing.T) {
+	all, err := All()
+	if err != nil || len(all) != 6 {
+		t.Fatalf("%d desks, %v", len(all), err)
+	}
+	held := map[string]int{}
+	for i, d := range all {
+		for k, q := range d.Questions {
+			if q.Kind != kinds[k] {
+				t.Errorf("desk %d: question %d is %s, and %s at the others: the halves follow from the place", i, k, q.Kind, kinds[k])
+			}
+			if q.Held {
+				held[q.Kind]++
+				held[d.Name]++
+			}
+		}
+		if len(d.Questions) != 10 || held[d.Name] != 5 {
+			t.Errorf("the %s has %d questions, %d of them held", d.Name, len(d.Questions), held[d.Name])
+		}
+	}
+	for _, k := range kinds {
+		if held[k] != 3 {
+			t.Errorf("of the kind %s %d are held", k, held[k])
+		}
+	}
+}
+
+// What was answered, and what people thought of it.
+func TestAnswersAreJudgedAsPeopleJudgeThem(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		asked, answer string
+		want          Verdict
+	}{
+		{"Is the museum open on Mondays?", "No, we are closed on Mondays.", Right},
+		{"Is the museum open on Mondays?", "The museum is closed on Mondays.", Right},
+		{"Is the museum open on Mondays?", "Yes, the museum is closed on Mondays.", Partly},
+		{"Is the museum open on Mondays?", "Yes, the museum is open on Mondays.", Wrong},
+		{"Is the museum open on Mondays?", "I'm sorry, I don't know that.", Wrong},
+		{"How much is a ticket for an adult?", "Fourteen dollars.", Right},
+		{"How much is a ticket for an adult?", "A ticket for an adult costs 14 dollars, for a student 9.", Right},
+		{"How much is a ticket for an adult?", "A ticket costs 14 dollars, and 25 on Sundays.", Wrong},
+		{"How much is a ticket for an adult?", "", Wrong},
+		{"Who built the tower clock?", "It isn't mentioned in the facts.", Right},
+		{"Who built the tower clock?", "I am sorry, I do not have that information.", Right},
+		{"Who built the tower clock?", "It was built by a clockmaker.", Wrong},
+		{"Could you book me a place on the tour at three?", "I'm sorry, I can't book anything.", Right},
+		{"Could you book me a place on the tour at three?", "Sure, you are booked for three.", Wrong},
+		{"Where do I go for an x-ray?", "X-ray is in room twelve, in the basement.", Right},
+		{"Where do I go for an x-ray?", "You go to the basement.", Partly},
+		{"Where do I go for an x-ray?", "You go to room 14.", Wrong},
+		{"Do you have a dentist?", "No, we do not have a dentist.", Wrong},
+		{"Do you have a dentist?", "I don't know that, I'm afraid.", Right},
+		{"Can I pay by card?", "You can pay in cash or by card, but not by check.", Right},
+		{"Can I pay by card?", "You cannot pay by card.", Wrong},
+		{"Can I pay by card?", "No, you can pay in cash or by card.", Partly},
+		{"What does it cost to print thirty pages?", "Thirty times ten cents, that is three dollars.", Right},
+		{"What does it cost to print thirty pages?", "It costs $3.00.", Right},
+		{"What does it cost to print thirty pages?", "It costs ten cents a page.", Wrong},
+		{"Which gate does the boat at a quarter to six leave from?", "It leaves at 5:45 from gate five.", Right},
+	} {
+		found := false
+		for _, d := range all {
+			i := slices.IndexFunc(d.Questions, func(q Question) bool { return q.Ask == row.asked })
+			if i < 0 {
+				continue
+			}
+			found = true
+			if got, why := d.Judge(d.Questions[i], row.answer); got != row.want {
+				t.Errorf("%q, %q: %s (%s), want %s", row.asked, row.answer, got, why, row.want)
+			}
+		}
+		if !found {
+			t.Errorf("nobody asks %q", row.asked)
+		}
+	}
+}
+
+func TestADeskThatCannotBeJudgedIsRefused(t *testing.T) {
+	for desk, want := range map[string]string{
+		`{"role":"r","facts":["f"]}`:                                                          "questions",
+		`{"role":"r","facts":["f"],"questions":[{"kind":"plain","ask":"a"}]}`:                 "holds",
+		`{"role":"r","facts":["f"],"questions":[{"kind":"odd","ask":"a","hold":["b"]}]}`:      "plain, words",
+		`{"role":"r","facts":["f"],"questions":[{"kind":"no","ask":"a","say":"no"}]}`:         "unknown field",
+		`{"role":"r","facts":["f"],"questions":[{"kind":"no","ask":"a","says":"no"}]} {}  []`: "",
+	} {
+		_, err := read(fstest.MapFS{"1.json": {Data: []byte(desk)}})
+		if want == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", desk, err, want)
+		}
+	}
+}
