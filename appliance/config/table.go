@@ -188,7 +188,7 @@ func Settings() []Setting {
 		{
 			Key: "answers.check", Flag: "answer-check", Group: groupChats, Takes: "WHEN", Default: ForEmbedded,
 			Help: "Leave out of answers the numbers and names that neither the prompt nor the conversation has: of embedded models, always, or never.",
-			More: "It holds where a config or a client brings a prompt with three numbers or more: such a prompt has facts. In place of the sentence is said that the assistant does not know. See [prompts](prompts.md#what-is-not-said).",
+			More: "It holds where a config or a client brings a prompt with five numbers or more: such a prompt has facts. In place of the sentence is said that the assistant does not know. See [prompts](prompts.md#what-is-not-said).",
 			kind: oneOf(func(c *Config) *string { return &c.Answers.Check }, ForEmbedded, ForAll, ForNone),
 		},
 		{

@@ -154,11 +154,11 @@ const leastSpelt = 3
 func spelt(words []numberWord) (n Number, took int) {
 	var digits strings.Builder
 	for _, w := range words {
-		d := slices.Index(units[:10], w.text)
+		d, place := numberName(w.text)
 		if w.text == "oh" && took > 0 {
 			d = 0
 		}
-		if d < 0 || took > 0 && w.stopped {
+		if d < 0 || d > 9 || place || took > 0 && w.stopped {
 			break
 		}
 		digits.WriteByte(byte('0' + d))
@@ -242,39 +242,36 @@ func inDigits(words []numberWord) (n Number, took int) {
 
 // numberName is the value of a number's name, -1 of any other word.
 func numberName(word string) (value int, ordinal bool) {
-	if n := slices.Index(units[:], word); n >= 0 {
-		return n, false
+	n, found := numberNames()[word]
+	if !found {
+		return -1, false
 	}
-	if n := slices.Index(tens[2:], word); n >= 0 {
-		return 10 * (n + 2), false
-	}
-	switch word {
-	case "hundred":
-		return 100, false
-	case "thousand":
-		return 1000, false
-	case "million":
-		return 1_000_000, false
-	case "dozen":
-		return 12, false
-	case "noon", "midday":
-		return 12, false
-	}
-	if n, found := ordinals()[word]; found {
-		return n, true
-	}
-	return -1, false
+	return n.value, n.ordinal
 }
 
-// ordinals are the names of places in a row, up to the ninety-ninth by their
-// last word, and the hundredth.
-var ordinals = sync.OnceValue(func() map[string]int {
-	all := map[string]int{}
-	for n := 1; n < 20; n++ {
-		all[ordinal(strconv.Itoa(n))] = n
+type namedNumber struct {
+	value   int
+	ordinal bool
+}
+
+// numberNames are the names of numbers, and those of places in a row up to the
+// ninety-ninth by their last word.
+var numberNames = sync.OnceValue(func() map[string]namedNumber {
+	all := map[string]namedNumber{
+		"hundred": {value: 100}, "thousand": {value: 1000}, "million": {value: 1_000_000},
+		"dozen": {value: 12}, "noon": {value: 12}, "midday": {value: 12},
 	}
-	for n := 20; n <= 90; n += 10 {
-		all[ordinal(strconv.Itoa(n))] = n
+	add := func(n int, name string) {
+		all[name] = namedNumber{value: n}
+		if n > 0 {
+			all[ordinal(strconv.Itoa(n))] = namedNumber{n, true}
+		}
+	}
+	for n, name := range units {
+		add(n, name)
+	}
+	for n, name := range tens[2:] {
+		add(10*(n+2), name)
 	}
 	return all
 })

@@ -3,7 +3,6 @@ package reply
 import (
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,9 +12,9 @@ import (
 )
 
 // leastFacts is how many numbers a prompt has that holds facts. One with fewer
-// is about manners ("answer in two sentences"), and what is said of numbers then
-// comes from common knowledge.
-const leastFacts = 3
+// says who speaks and how ("you are 30 and answer in two sentences"), and what is
+// said of numbers then comes from common knowledge.
+const leastFacts = 5
 
 // errInvented ends a reply that goes beyond its facts.
 var errInvented = errors.New("the reply goes beyond its facts")
@@ -29,7 +28,7 @@ type facts struct {
 	digits  string           // all of the prompt and the conversation, one after the other
 	names   map[string]bool
 	prices  []float64
-	counts  []float64 // that the user has said
+	counts  []float64 // that the user has said, the newest last
 	begun   string    // what was said of the sentence that goes on
 	said    bool      // a piece of the reply was said
 }
@@ -40,7 +39,7 @@ const yesDoubt = 1.3
 
 // begins is how the answer to a question about facts is made less likely to
 // begin; nil where there are none.
-func begins(f *turn.Facts) map[string]float64 {
+func (f *facts) begins() map[string]float64 {
 	if f == nil {
 		return nil
 	}
@@ -56,22 +55,25 @@ func newFacts(c turn.Conversation) *facts {
 	if c.Facts == nil {
 		return nil
 	}
-	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}, counts: []float64{1}}
-	if len(text.Numbers(f.Told)) < leastFacts {
+	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}}
+	numbers := text.Numbers(f.Told)
+	if len(numbers) < leastFacts {
 		return nil
 	}
-	f.learn(f.Told)
+	f.learn(f.Told, numbers)
 	for _, e := range c.History {
-		f.learn(e.Text)
+		numbers := text.Numbers(e.Text)
+		f.learn(e.Text, numbers)
 		if e.Role == turn.User {
-			f.count(e.Text)
+			f.count(e.Text, numbers)
 		}
 	}
+	f.counts = f.counts[max(0, len(f.counts)-mostCounts):]
 	return f
 }
 
 // learn takes note of the numbers and names of a text.
-func (f *facts) learn(told string) {
+func (f *facts) learn(told string, numbers []text.Number) {
 	var digits strings.Builder
 	for _, r := range told {
 		if unicode.IsDigit(r) {
@@ -79,8 +81,7 @@ func (f *facts) learn(told string) {
 		}
 	}
 	f.digits += digits.String()
-	all := text.Numbers(told)
-	for i, n := range all {
+	for i, n := range numbers {
 		f.numbers[n.Value] = true
 		f.digits += n.Spelt
 		switch {
@@ -93,38 +94,20 @@ func (f *facts) learn(told string) {
 		if whole, part := math.Modf(n.Value); part != 0 { // 12.50 is said "twelve fifty"
 			f.numbers[whole], f.numbers[math.Round(part*100)] = true, true
 		}
-		f.clock(n, all[i+1:])
+		f.clock(n, numbers[i+1:])
 	}
 	for _, w := range strings.FieldsFunc(told, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
 		f.names[stem(w)] = true
 	}
 }
 
-// clock takes note of how else a time of day may be said: 17:45 is "5:45" and
-// "a quarter to six" too.
-func (f *facts) clock(n text.Number, next []text.Number) {
-	if n.Value < 0 || n.Value > 24 || n.Value != math.Trunc(n.Value) {
-		return
-	}
-	afternoon := n.After == "pm" || n.After == "p" || n.After == "in"
-	if n.Value > 12 {
-		f.hours[n.Value-12] = true
-	} else if afternoon {
-		f.hours[n.Value+12] = true
-	}
-	if len(next) > 0 && next[0].Value > 30 && next[0].Value < 60 {
-		f.hours[60-next[0].Value] = true
-		f.hours[math.Mod(n.Value, 12)+1] = true
-	}
-}
-
 // count takes note of how many of something the user has spoken of.
-func (f *facts) count(said string) {
-	for _, n := range text.Numbers(said) {
+func (f *facts) count(said string, numbers []text.Number) {
+	for _, n := range numbers {
 		f.counts = append(f.counts, n.Value)
 	}
-	for _, w := range strings.Fields(text.Digits(said)) {
-		switch w {
+	for w := range strings.FieldsSeq(strings.ToLower(said)) {
+		switch strings.TrimRight(w, ",.?!") {
 		case "both", "couple", "twice":
 			f.counts = append(f.counts, 2)
 		case "half":
@@ -178,51 +161,14 @@ func (f *facts) invents(sentence string, goesOn bool) bool {
 			return true
 		}
 	}
-	return f.Spelt && f.strange(sentence)
+	return f.Spelt && english(sentence) && f.strange(sentence)
 }
 
-// knows reports whether a number may be said: one that was told, one that is a
-// sum of prices that were, or a word that is hardly a number.
-func (f *facts) knows(n text.Number) bool {
-	switch {
-	case n.Word && !f.Spelt, f.numbers[n.Value]:
-		return true
-	case f.hours[n.Value] && !n.Money && !money(n.After) && !cents(n.After):
-		return true
-	case n.Word && n.Ordinal && n.Value <= 2: // "first, …", "a second"
-		return true
-	case n.Spelt != "":
-		return strings.Contains(f.digits, n.Spelt)
-	case cents(n.After) && f.numbers[n.Value/100]:
-		return true
-	}
-	return f.sum(n.Value)
-}
-
-// mostTerms is of how many prices a sum may be made.
-const mostTerms = 3
-
-// sum reports whether a number is a sum of prices, each as many times as the
-// user has said.
-func (f *facts) sum(of float64) bool {
-	var terms []float64
-	for _, p := range f.prices {
-		for _, c := range f.counts {
-			if t := c * p; t > 0 && t <= of && !slices.Contains(terms, t) {
-				terms = append(terms, t)
-			}
-		}
-	}
-	if len(terms) > 100 { // the square of it, and no more work than that
-		terms = terms[:100]
-	}
-	return adds(terms, of, mostTerms)
-}
-
-// adds reports whether at most so many of the terms add up to a sum.
-func adds(terms []float64, of float64, most int) bool {
-	for i, t := range terms {
-		if math.Abs(of-t) < 0.005 || most > 1 && t < of && adds(terms[i+1:], of-t, most-1) {
+// english reports whether a sentence has a word that only English ones have. What
+// is typed comes without its language, and in German every noun has a capital.
+func english(sentence string) bool {
+	for w := range strings.FieldsSeq(strings.ToLower(sentence)) {
+		if oneOf(strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }), "the is are you your of and to for with that this by at our we it's i'm it") {
 			return true
 		}
 	}
@@ -236,7 +182,7 @@ func (f *facts) strange(sentence string) bool {
 	for w := range strings.FieldsSeq(sentence) {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) })
 		first, size := utf8.DecodeRuneInString(bare)
-		proper := !begins && unicode.IsUpper(first) && strings.IndexFunc(bare[size:], unicode.IsLower) >= 0
+		proper := !begins && !strings.ContainsAny(w[:1], "\"(") && unicode.IsUpper(first) && strings.IndexFunc(bare[size:], unicode.IsLower) >= 0
 		known := stem(bare)
 		begins = strings.ContainsAny(w[len(w)-1:], `.!?:"`) && !oneOf(known, titles)
 		if proper && !f.names[known] && !oneOf(known, everyday) {

@@ -52,6 +52,11 @@ func TestOnlyWhatWasToldIsSaidOfNumbersAndNames(t *testing.T) {
 		{"Who made the clock?", "Johannes made it in Prague.", false},
 		{"Your number?", "Call five five five oh one four two.", true},
 		{"Your number?", "Call 555-0199.", false},
+		{"What is seven times eight?", "Seven times eight is 56.", true},
+		{"What is seven times eight?", "Seven times eight is 57.", false},
+		{"What is written there?", `It says "Welcome" in German.`, true},
+		{"Wo ist der Eingang?", "Der Eingang liegt neben dem Parkplatz.", true},
+		{"What is seven?", "It is two.", false},
 		{"What's up?", "The Wi-Fi is free. The doors are open.", true},
 	} {
 		f := newFacts(told(row.user))
@@ -84,7 +89,7 @@ func TestOtherLanguagesAreHeldToDigits(t *testing.T) {
 func TestAPromptWithoutFactsAllowsAnything(t *testing.T) {
 	for name, c := range map[string]turn.Conversation{
 		"no facts":         {},
-		"a few words":      {Facts: &turn.Facts{Told: "You are a poet. Answer in 2 sentences."}},
+		"a few words":      {Facts: &turn.Facts{Told: "You are a poet of 30. Answer in 2 sentences, in 20 words, with one rhyme."}},
 		"an empty message": {Facts: &turn.Facts{}},
 	} {
 		if f := newFacts(c); f != nil {
@@ -195,4 +200,12 @@ func TestTheCheckIsCheapAndNeverPanics(t *testing.T) {
 		c.Facts.Told += s.Draw(t, "told")
 		newFacts(c).pass(s.Draw(t, "answer"), rapid.Bool().Draw(t, "goes on"))
 	})
+}
+
+func BenchmarkFacts(b *testing.B) {
+	c := told("When?")
+	c.Facts.Told = strings.Repeat(museum, 10) // 3.5 KB, as prompts are
+	for b.Loop() {
+		newFacts(c).pass("Together 77 dollars and 13 cents.", false)
+	}
 }

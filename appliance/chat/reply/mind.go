@@ -48,7 +48,7 @@ type mind struct {
 
 // prompt is what the model is asked to go on with.
 func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
-	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), Tools: tools(c.Tools), Begins: begins(c.Facts), MaxTokens: replyTokens, Urgency: u}
+	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), Tools: tools(c.Tools), MaxTokens: replyTokens, Urgency: u}
 }
 
 // Prefill has a model read the prompt of a conversation ahead, for every chat
@@ -122,6 +122,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
 	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation)}
+	prompt.Begins = r.facts.begins()
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()

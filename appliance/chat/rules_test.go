@@ -1,0 +1,67 @@
+package chat
+
+import (
+	"strings"
+	"testing"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// A config's prompt gets the rules of the model that answers it, unless it wants
+// to stand alone; what a client brings gets them too.
+func TestThePromptGetsTheRulesOfItsModel(t *testing.T) {
+	small, large := newFakes(), newFakes()
+	rules := func(m engine.LanguageModel) turn.Rules {
+		if m == engine.LanguageModel(small) {
+			return turn.Rules{Before: "Be brief.", Check: true}
+		}
+		return turn.Rules{}
+	}
+	p := Parts{Defaults: DefaultSettings(), Rules: rules}
+	prompt := func(c contract.ReturnConfig, m engine.LanguageModel) turn.Settings { return p.Settings(c, m) }
+	c := config(t, `{"name":"n","evi_version":"3","voice":{"name":"joe"},"prompt":{"text":"Open at ten."},"examples":[{"user":"When?","assistant":"At ten."}]}`)
+	if s := prompt(c, small); s.Rules.Before != "Be brief." || !s.Brought || len(s.Examples) != 1 {
+		t.Errorf("with the small model: %+v", s)
+	}
+	if s := prompt(c, large); s.Rules != (turn.Rules{}) || !s.Brought {
+		t.Errorf("with the large one: %+v", s.Rules)
+	}
+	off := false
+	c.Prompt.PromptExpansion = &contract.PromptExpansion{Enabled: &off}
+	if s := prompt(c, small); s.Rules.Before != "" || !s.Rules.Check {
+		t.Errorf("a prompt that wants to stand alone: %+v", s.Rules)
+	}
+	c.Prompt = nil
+	if s := prompt(c, small); s.Brought || s.SystemPrompt != DefaultPrompt {
+		t.Errorf("without a prompt: %q", s.SystemPrompt)
+	}
+}
+
+// A client without a config that brings a prompt gets the rules of the box's
+// model, and its model reads both.
+func TestAPromptAtConnectGetsTheRules(t *testing.T) {
+	f := newFakes()
+	h := hostOf(f, func(p *Parts) {
+		p.Rules = func(engine.LanguageModel) turn.Rules { return turn.Rules{Before: "Be brief."} }
+	})
+	defer h.Stop(t.Context())
+	brought := "Open at ten."
+	o := Opening{Account: "a", Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &brought}}}
+	got, err := h.choose(t.Context(), o)
+	if err != nil || got.settings.Rules.Before != "Be brief." || !got.settings.Brought {
+		t.Fatalf("%+v, %v", got.settings, err)
+	}
+	if got, err = h.choose(t.Context(), Opening{Account: "a"}); err != nil || got.settings.Brought {
+		t.Errorf("without a prompt: %+v, %v", got.settings, err)
+	}
+}
+
+// The rules hold nothing that changes from chat to chat, and are short enough
+// for a box to read them in some seconds.
+func TestTheRulesAreSteadyAndShort(t *testing.T) {
+	if strings.Contains(SpokenRules, "{{") || len(SpokenRules) > 2000 {
+		t.Errorf("%d bytes", len(SpokenRules))
+	}
+}
