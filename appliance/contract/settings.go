@@ -17,7 +17,7 @@ func readSettings(o object) SessionSettings {
 		Context:             readContext(o),
 		ClearContext:        o.isNull("context"),
 		CustomSessionID:     o.sessionID(),
-		LanguageModelAPIKey: o.text("language_model_api_key", MaxModelResourceChars),
+		LanguageModelAPIKey: readModelKey(o),
 		Metadata:            readMetadata(o),
 		SystemPrompt:        o.textOrNil("system_prompt", MaxPromptChars),
 		Tools:               readTools(o),
@@ -33,6 +33,18 @@ func readSettings(o object) SessionSettings {
 	whole.LanguageModelAPIKey = "" // it is not kept
 	noteSize(o, "", whole, MaxSettingsBytes)
 	return s
+}
+
+// readModelKey reads a key that is to be sent in a header. It is not said back
+// where it cannot be.
+func readModelKey(o object) string {
+	const name = "language_model_api_key"
+	key := o.text(name, MaxModelResourceChars)
+	if strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r > '~' }) {
+		o.note(name, "wrong_value", "it has a space, or a character that no key can have; expected letters, digits and signs of ASCII")
+		return ""
+	}
+	return key
 }
 
 // noteSize bounds what was read by its length as JSON.

@@ -92,6 +92,7 @@ func (s *State) thought(out *effects, e Thought) {
 	}
 	w := s.reply.unspoken
 	s.reply.unspoken = append(w[:len(w):len(w)], e.Sentence)
+	s.reply.quick = s.reply.quick || e.Sentence.Quick
 	s.askMouth(out)
 }
 

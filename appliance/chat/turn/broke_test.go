@@ -69,3 +69,13 @@ func TestAQuickAnswerIsNotRemembered(t *testing.T) {
 		t.Errorf("taken up: %+v", rest)
 	}
 }
+
+// Who was told "One moment" before a tool was called is told something else while
+// it runs.
+func TestAFillerFollowsAQuickAnswer(t *testing.T) {
+	b := begin(t, func(s *Settings) { s.Tools = []Tool{{Name: "weather"}} })
+	b.after(Typed{Text: "Will it rain?"})
+	quick := Sentence{ID: "q", Text: "Let me see.", Quick: true}
+	b.after(Thought{Turn: 1, Sentence: quick}, Spoken{Turn: 1, Piece: whole(quick, time.Second)}, Called{Turn: 1, Call: Call{ID: "c", Name: "weather", Arguments: "{}"}})
+	want(t, b.wait(4*time.Second).after(Tick{}), "speak 1: Just a moment more.")
+}

@@ -68,6 +68,7 @@ type reply struct {
 	unasked  bool     // it is of the assistant's own accord: nobody was there for it
 	call     openCall // the tool that is at work, or is to be
 	calls    int      // tools that were called
+	quick    bool     // a quick answer was given
 }
 
 // heard is what is known of the newest utterance.

@@ -254,7 +254,11 @@ func (s State) fillerDue() time.Duration {
 func (s *State) fill(out *effects) {
 	c := &s.reply.call
 	c.filled = true
-	if text := language.Of(s.settings.spoken).Working(c.nth); text != "" {
+	nth := c.nth
+	if s.reply.quick { // "One moment" was said
+		nth++
+	}
+	if text := language.Of(s.settings.spoken).Working(nth); text != "" {
 		s.reply.unspoken = append(slices.Clip(s.reply.unspoken), Sentence{ID: contract.DerivedID("filler " + c.ID), Text: text, Quick: true})
 		s.askMouth(out)
 	}
