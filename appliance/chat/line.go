@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
@@ -108,7 +109,7 @@ func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault
 	now := turn.At(c.clock())
 	switch m := m.(type) {
 	case contract.UserInput:
-		if strings.TrimSpace(m.Text) == "" {
+		if !strings.ContainsFunc(m.Text, visible) {
 			return nil, misshapen("user_input.text is empty")
 		}
 		return turn.Typed{At: now, Text: m.Text}, nil
@@ -128,6 +129,12 @@ func (c *Session) eventOf(m contract.ClientMessage) (turn.Event, *contract.Fault
 		return turn.Answered{At: now, CallID: m.ToolCallID, Content: m.Content, Failed: true, Error: m.Error}, nil
 	}
 	return nil, misshapen(fmt.Sprintf("type: %q is not taken here", m.MessageType()))
+}
+
+// visible reports whether a character says anything: no space, nothing of no
+// width, no control character.
+func visible(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S)
 }
 
 func misshapen(why string) *contract.Fault {

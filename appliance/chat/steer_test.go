@@ -51,6 +51,7 @@ func TestWhatIsWrongIsToldToWhoSteers(t *testing.T) {
 		says string
 	}{
 		{contract.UserInput{Text: "  "}, contract.WrongShape, "user_input.text"},
+		{contract.UserInput{Text: "\u200b\x00\u00a0"}, contract.WrongShape, "user_input.text"},
 		{contract.AssistantInput{Text: "  "}, contract.WrongShape, "assistant_input.text"},
 		{contract.AudioInput{}, contract.WrongShape, "audio_input"},
 		{contract.SessionSettings{Variables: many}, contract.InvalidSettings, "variables"},
