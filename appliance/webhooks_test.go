@@ -1,0 +1,119 @@
+package appliance
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+	"time"
+
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/appliance/webhook"
+	"parley/store"
+)
+
+// heardWebhook is what a receiver of the test got.
+type heardWebhook struct {
+	at        time.Time
+	body      string
+	signature string
+	stamp     string
+}
+
+// receiveWebhooks is a receiver; what it gets comes out of the channel.
+func receiveWebhooks(t *testing.T) (url string, got <-chan heardWebhook) {
+	t.Helper()
+	heard := make(chan heardWebhook, 100)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		heard <- heardWebhook{time.Now(), string(body), r.Header.Get("X-Service-Webhook-Signature"), r.Header.Get("X-Service-Webhook-Timestamp")}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, heard
+}
+
+func nextWebhook(t *testing.T, got <-chan heardWebhook) (h heardWebhook, fields map[string]any) {
+	t.Helper()
+	select {
+	case h = <-got:
+	case <-time.After(20 * time.Second):
+		t.Fatal("no webhook came")
+	}
+	if err := json.Unmarshal([]byte(h.body), &fields); err != nil {
+		t.Fatal(err)
+	}
+	return h, fields
+}
+
+// A receiver that a config names is told of the beginning and the end of a live
+// chat, whether its history is kept or not, and of the chat that a stopping box
+// ends.
+func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
+	for _, kept := range []bool{true, false} {
+		b := startBox(t, func(c *config.Config) { c.Webhooks.AllowPrivate, c.Retention.History = true, kept })
+		url, got := receiveWebhooks(t)
+		id := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","webhooks":[{"url":"`+url+`/told","events":["chat_started","chat_ended"]}]}`)
+		c := b.call(t, "&config_id="+id+"&session_settings[custom_session_id]=mine")
+		begun := c.until("chat_metadata", 1, 10*time.Second)[0].ServerMessage.(contract.ChatMetadata)
+		h, started := nextWebhook(t, got)
+		t.Logf("chat_started came %v after its fact", h.at.Sub(time.UnixMilli(int64(started["start_time"].(float64)))))
+		if started["event_name"] != "chat_started" || started["chat_id"] != begun.ChatID || started["chat_group_id"] != begun.ChatGroupID || started["config_id"] != id ||
+			started["chat_start_type"] != "new_chat_group" || started["custom_session_id"] != "mine" || started["caller_number"] != nil {
+			t.Errorf("history %v: told %s", kept, h.body)
+		}
+		c.send(contract.SessionSettings{CustomSessionID: "other"})
+		c.send(contract.AssistantInput{Text: "Hello."})
+		c.until("assistant_end", 1, 30*time.Second)
+		c.conn.CloseNow()
+		h, ended := nextWebhook(t, got)
+		t.Logf("chat_ended came %v after its fact", h.at.Sub(time.UnixMilli(int64(ended["end_time"].(float64)))))
+		if ended["event_name"] != "chat_ended" || ended["chat_id"] != begun.ChatID || ended["end_reason"] != "USER_ENDED" || ended["custom_session_id"] != "other" {
+			t.Errorf("history %v: told %s", kept, h.body)
+		}
+		key := b.signingKey(t)
+		if h.signature != webhook.Sign(key, h.body, stampOf(t, h.stamp)) {
+			t.Errorf("history %v: signed %s", kept, h.signature)
+		}
+
+		c = b.call(t, "&config_id="+id)
+		c.until("chat_metadata", 1, 10*time.Second)
+		nextWebhook(t, got)
+		if err := b.stop(); err != nil {
+			t.Error(err)
+		}
+		if h, ended := nextWebhook(t, got); ended["event_name"] != "chat_ended" || ended["end_reason"] == "" || ended["custom_session_id"] != nil {
+			t.Errorf("history %v: told %s", kept, h.body)
+		}
+	}
+}
+
+// signingKey is that of the box's first account.
+func (b *runningBox) signingKey(t *testing.T) string {
+	t.Helper()
+	records, err := store.Join(t.Context(), b.cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	all, err := records.Accounts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := records.SigningKey(t.Context(), all[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func stampOf(t *testing.T, seconds string) time.Time {
+	t.Helper()
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Unix(n, 0)
+}
