@@ -125,7 +125,10 @@ func TestEveryLimitHoldsAtItsEdgeAndPastIt(t *testing.T) {
 		{parseConfig, fineConfig, "tools", []string{`"tools":[` + many(`{"id":"t%d"}`, 128) + `]`}, []string{`"tools":[` + many(`{"id":"t%d"}`, 129) + `]`}},
 		{parseConfig, fineConfig, "webhooks[0].url", []string{`"webhooks":[{"url":"https://h/x","events":[]}]`, `"webhooks":[{"url":"http://127.0.0.1:9/","events":["tool_call"]}]`},
 			[]string{`"webhooks":[{"url":"","events":[]}]`, `"webhooks":[{"url":"/x","events":[]}]`, `"webhooks":[{"url":"ftp://h/x","events":[]}]`,
-				`"webhooks":[{"url":"http://93.184.216.34/","events":[]}]`, `"webhooks":[{"url":"https://h/` + long(2048) + `","events":[]}]`}},
+				`"webhooks":[{"url":"http://93.184.216.34/","events":[]}]`, `"webhooks":[{"url":"http://[::ffff:93.184.216.34]/","events":[]}]`,
+				`"webhooks":[{"url":"https://169.254.169.254/latest","events":[]}]`, `"webhooks":[{"url":"https://[fe80::1%25eth0]/","events":[]}]`, `"webhooks":[{"url":"https://0.0.0.0/","events":[]}]`,
+				`"webhooks":[{"url":"https://h:0/","events":[]}]`, `"webhooks":[{"url":"https://h:65536/","events":[]}]`, `"webhooks":[{"url":"https://h/#x","events":[]}]`, `"webhooks":[{"url":"https:///x","events":[]}]`,
+				`"webhooks":[{"url":"https://h/\u0000","events":[]}]`, `"webhooks":[{"url":"https://a b/","events":[]}]`, `"webhooks":[{"url":"https://h/` + long(2048) + `","events":[]}]`}},
 		{parseConfig, fineConfig, "webhooks[0].events[1]", nil, []string{`"webhooks":[{"url":"https://h/x","events":["chat_ended","chat_begun"]}]`}},
 		{parseConfig, fineConfig, "webhooks", []string{`"webhooks":[` + many(`{"url":"https://h/%d","events":[]}`, 32) + `]`}, []string{`"webhooks":[` + many(`{"url":"https://h/%d","events":[]}`, 33) + `]`}},
 
