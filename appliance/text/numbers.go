@@ -16,6 +16,9 @@ type Number struct {
 	Spelt string
 	// Word: it was written as one or several words; Ordinal: as a place in a row.
 	Word, Ordinal bool
+	// Clock: it is the hour or the minutes of a time of day that is written with a
+	// colon.
+	Clock bool
 	// Money: the sign of a currency stands before it ($, € or £).
 	Money bool
 	// Before and After are the words beside it, in small letters; empty at the
@@ -86,10 +89,11 @@ func readNumbers(s string) []numberedPiece {
 }
 
 // numberWord is a word of a text; stopped says that a comma or the like stands
-// between it and the one before, and money that the sign of a currency does.
+// between it and the one before, money that the sign of a currency does, and
+// colon that nothing but a colon does.
 type numberWord struct {
-	text           string
-	stopped, money bool
+	text                  string
+	stopped, money, colon bool
 }
 
 // numberWords cuts s into words in small letters. Digits stand by themselves,
@@ -113,7 +117,7 @@ func numberWords(s string) []numberWord {
 		}
 		word := strings.Trim(string(runes[begin:i]), "'")
 		if word != "" {
-			out = append(out, numberWord{word, strings.ContainsAny(between, ",;.!?:()"), strings.ContainsAny(between, "$€£")})
+			out = append(out, numberWord{word, strings.ContainsAny(between, ",;.!?:()"), strings.ContainsAny(between, "$€£"), between == ":"})
 		}
 	}
 	return out
@@ -234,6 +238,7 @@ func inDigits(words []numberWord) (n Number, took int) {
 		return n, 0
 	}
 	n.Value, n.Money, took = value, words[0].money, 1
+	n.Clock = words[0].colon || len(words) > 1 && words[1].colon && isDigit(rune(words[1].text[0]))
 	if len(words) > 1 && slices.Contains([]string{"st", "nd", "rd", "th"}, words[1].text) && !words[1].stopped {
 		n.Ordinal, took = true, 2
 	}

@@ -61,6 +61,8 @@ func TestAnswersAreJudgedAsPeopleJudgeThem(t *testing.T) {
 		{"Where do I go for an x-ray?", "X-ray is in room twelve, in the basement.", Right},
 		{"Where do I go for an x-ray?", "You go to the basement.", Partly},
 		{"Where do I go for an x-ray?", "You go to room 14.", Wrong},
+		{"Can I take pictures of the big clock on the third floor?", "Photographs are allowed without flash; in the watch gallery no photographs are allowed.", Right},
+		{"Can I take pictures of the big clock on the third floor?", "Photographs are not allowed.", Wrong},
 		{"Do you have a dentist?", "No, we do not have a dentist.", Wrong},
 		{"Do you have a dentist?", "I don't know that, I'm afraid.", Right},
 		{"Can I pay by card?", "You can pay in cash or by card, but not by check.", Right},

@@ -32,7 +32,7 @@ func (d Desk) Judge(q Question, answer string) (Verdict, string) {
 	if n := d.invents(q, answer); n != "" {
 		return Wrong, "invents " + n
 	}
-	if why := contradicts(q.Says, said); why != "" {
+	if why := contradicts(q.Says, relevant(q.Says, answer, said)); why != "" {
 		if begun, rest := yesOrNo(said); begun && contradicts(q.Says, rest) == "" && holdsBeyondYesNo(q, rest) {
 			return Partly, why
 		}
@@ -51,6 +51,17 @@ func (d Desk) Judge(q Question, answer string) (Verdict, string) {
 		return Partly, "lacks " + strings.Join(lacks, ", ")
 	}
 	return Wrong, "lacks " + strings.Join(lacks, ", ")
+}
+
+// relevant is the part of an answer that says yes or no: where yes is right, its
+// first clause, for what follows may be an exception.
+func relevant(want, answer, said string) string {
+	if want != says.yes {
+		return said
+	}
+	clause, _, _ := strings.Cut(answer, ";")
+	clause, _, _ = strings.Cut(clause, ". ")
+	return " " + text.Digits(clause) + " "
 }
 
 // dollars writes "$3" as "3 dollars".

@@ -24,7 +24,7 @@ var errInvented = errors.New("the reply goes beyond its facts")
 type facts struct {
 	turn.Facts
 	numbers map[float64]bool
-	hours   map[float64]bool // other ways to say a time of day
+	hours   map[float64]bool // those that are no prices: of times of day, and other ways to say them
 	digits  string           // all of the prompt and the conversation, one after the other
 	names   map[string]bool
 	prices  []float64
@@ -82,7 +82,9 @@ func (f *facts) learn(told string, numbers []text.Number) {
 	}
 	f.digits += digits.String()
 	for i, n := range numbers {
-		f.numbers[n.Value] = true
+		if f.hours[n.Value] = true; !n.Clock {
+			f.numbers[n.Value] = true
+		}
 		f.digits += n.Spelt
 		switch {
 		case n.Money || money(n.After):

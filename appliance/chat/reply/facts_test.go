@@ -56,6 +56,7 @@ func TestOnlyWhatWasToldIsSaidOfNumbersAndNames(t *testing.T) {
 		{"What is seven times eight?", "Seven times eight is 57.", false},
 		{"What is written there?", `It says "Welcome" in German.`, true},
 		{"Wo ist der Eingang?", "Der Eingang liegt neben dem Parkplatz.", true},
+		{"What is it for both of us?", "It is 45 dollars.", false}, // the museum closes at 17:45
 		{"What is seven?", "It is two.", false},
 		{"What's up?", "The Wi-Fi is free. The doors are open.", true},
 	} {
