@@ -13,6 +13,7 @@ import (
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 	"parley/store"
 )
 
@@ -186,6 +187,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		Connectable: o.Connect.AllowConnection,
 	}
 	c.leave = func() { h.leave(c) }
+	c.toolChecker, _ = chosen.model.(engine.ToolChecker)
 	c.audio.Store(chosen.settings.Audio)
 	c.pace = pace{tell: h.Observe, log: c.log}
 	if c.pace.tell == nil {

@@ -99,3 +99,18 @@ func noVoice(code contract.Code, err error) contract.Fault {
 	}
 	return contract.Fault{Code: code, Detail: "voice_id: it cannot be opened just now.", Cause: err}
 }
+
+// uncallable is what a client is told of a tool that the model of the chat cannot
+// call; nil where it can call all of them. Those of a config are left out
+// instead: its owner is not the one who would be told.
+func uncallable(by engine.ToolChecker, tools []contract.Tool) *contract.Fault {
+	if by == nil {
+		return nil
+	}
+	for _, t := range tools {
+		if err := by.CheckTool(t.Name, []byte(t.Parameters)); err != nil {
+			return &contract.Fault{Code: contract.InvalidSettings, Detail: "tools: " + err.Error()}
+		}
+	}
+	return nil
+}

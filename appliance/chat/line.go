@@ -151,6 +151,9 @@ func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault
 			return &fault, c.over()
 		}
 	}
+	if fault := uncallable(c.toolChecker, m.Tools); fault != nil {
+		return fault, c.over()
+	}
 	select { // the ear is told in the order in which they come into force
 	case c.applying <- struct{}{}:
 		defer func() { <-c.applying }()

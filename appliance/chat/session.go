@@ -12,6 +12,7 @@ import (
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 )
 
 const (
@@ -45,8 +46,10 @@ type Session struct {
 	line   Line
 	about  Live
 	leave  func() // from those that are live
-	events chan posted
-	done   chan struct{}
+	// toolChecker is the model, where it cannot call every tool; else nil.
+	toolChecker engine.ToolChecker
+	events      chan posted
+	done        chan struct{}
 
 	ear           *ear.Ear
 	replies       *reply.Replies

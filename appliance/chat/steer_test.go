@@ -79,3 +79,29 @@ func TestWhatIsWrongIsToldToWhoSteers(t *testing.T) {
 		}
 	}
 }
+
+// picky is a model that can call no tool that has parameters.
+type picky struct{ *fakes }
+
+func (picky) CheckTool(name string, parameters []byte) error {
+	if string(parameters) == `{}` {
+		return nil
+	}
+	return errors.New("the tool " + name + " cannot be called: it has parameters")
+}
+
+// A tool that the model could not call is refused when it comes, with the reason.
+func TestAToolThatTheModelCannotCallIsRefused(t *testing.T) {
+	f := newFakes()
+	h := hostOf(f, func(p *Parts) { p.Model = picky{f} })
+	c := begin(t, h, Opening{Account: "a", Line: f})
+	tool := contract.Tool{Type: contract.ToolFunction, Name: "weather", Parameters: `{"type":"string"}`}
+	err := c.Steer(contract.SessionSettings{Tools: []contract.Tool{tool}})
+	if wrong, ok := errors.AsType[contract.Fault](err); !ok || wrong.Code != contract.InvalidSettings || !strings.Contains(wrong.Detail, "weather cannot be called") {
+		t.Errorf("from the client: %v", err)
+	}
+	tool.Parameters = `{}`
+	if err := c.Steer(contract.SessionSettings{Tools: []contract.Tool{tool}}); err != nil {
+		t.Error(err)
+	}
+}

@@ -243,6 +243,13 @@ type LanguageModel interface {
 	Forget(conversation string)
 }
 
+// A ToolChecker is a LanguageModel that cannot call every tool.
+type ToolChecker interface {
+	// CheckTool says why it cannot call a tool of that name with these
+	// parameters (a JSON Schema), in words for who made the tool, or is nil.
+	CheckTool(name string, parameters []byte) error
+}
+
 // What may go wrong with an engine that is another server's.
 var (
 	ErrUnreachable = errors.New("the language model's server cannot be reached")

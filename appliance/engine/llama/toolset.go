@@ -80,6 +80,11 @@ func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 	return made, nil
 }
 
+// CheckTool says why no grammar can be made of the parameters of a tool.
+func (m *Model) CheckTool(name string, parameters []byte) error {
+	return schema.Check(name, parameters)
+}
+
 func (m *Model) makeToolset(tools []engine.Tool) (*toolset, error) {
 	s := &toolset{}
 	for _, t := range tools {

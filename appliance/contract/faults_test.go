@@ -1,0 +1,42 @@
+package contract
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A code that is listed is sent by something, but for those that are said to
+// belong to the interface alone.
+func TestEveryCodeIsSentBySomething(t *testing.T) {
+	never := map[string]bool{"CreditsExhausted": true, "SubscriptionBlock": true, "ResumedWithNewConfig": true}
+	table, err := os.ReadFile("faults.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sources strings.Builder
+	err = filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "faults.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		sources.Write(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := regexp.MustCompile(`(?m)^\t(\w+)\s+Code = "`).FindAllStringSubmatch(string(table), -1)
+	if len(names) != len(meanings) {
+		t.Fatalf("%d codes are found, and %d have a meaning", len(names), len(meanings))
+	}
+	for _, n := range names {
+		sent := regexp.MustCompile(`\b(contract\.|Code(: | = |\())` + n[1] + `\b|\bcode (:= |= )` + n[1] + `\b`).MatchString(sources.String())
+		if sent == never[n[1]] {
+			t.Errorf("%s is sent: %v", n[1], sent)
+		}
+	}
+}
