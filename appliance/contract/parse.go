@@ -38,7 +38,12 @@ var readers = []struct {
 // ParseClientMessage reads one text frame of a client. Unknown fields are
 // ignored and null means absent. The error is always a Fault that says where
 // ("session_settings.audio.sample_rate: …"), what was there, and what may be.
-func ParseClientMessage(data []byte) (ClientMessage, error) { return parseMessage(data, kinds()) }
+func ParseClientMessage(data []byte) (ClientMessage, error) {
+	if m, ok := plainAudio(data); ok {
+		return m, nil
+	}
+	return parseMessage(data, kinds())
+}
 
 func parseMessage(data []byte, allowed []string) (ClientMessage, error) {
 	fields, kind, fault := opened(data, allowed)
