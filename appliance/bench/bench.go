@@ -39,17 +39,27 @@ type Options struct {
 	Routes bool
 	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
 	Idle time.Duration
+	// Most is how many live conversations are tried at most, and Within for how
+	// long with each language model; IdleChats is how many idle ones are opened
+	// (Chats).
+	Most      int
+	Within    time.Duration
+	IdleChats int
+	// Server is the base URL of an OpenAI-compatible server, and ServerModel the
+	// name of its model; where they are empty a stand-in answers (Chats).
+	Server, ServerModel string
 	// Serve is the command line that runs a box, to which flags can be added;
 	// URL and Key are a box that runs already, which is measured instead where
 	// URL is set (Talk).
 	Serve    []string
+	seats    int // of the box that is started, where it matters; 0: enough
 	URL, Key string
 	Client   *http.Client // that trusts it; nil trusts whom the system trusts
 }
 
 // Defaults are enough for steady medians in a minute or so each.
 func Defaults() Options {
-	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: []int{1}, Idle: 10 * time.Second, Modes: []string{"500", "800", semanticMode}, Sentences: 24}
+	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: []int{1}, Idle: 10 * time.Second, Modes: []string{"500", "800", semanticMode}, Sentences: 24, Most: 64, Within: 10 * time.Minute, IdleChats: 2000}
 }
 
 // ErrOption is an option that cannot be.

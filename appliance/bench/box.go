@@ -108,9 +108,13 @@ func freeAddress() (string, error) {
 // serving is the command that runs a box on the data folder; it is told to
 // stop when ctx ends.
 func (o Options) serving(ctx context.Context, data, address string, told io.Writer) *exec.Cmd {
+	seats := o.seats
+	if seats == 0 {
+		seats = max(o.Config.MaxChats(), slices.Max(o.Chats))
+	}
 	args := append(slices.Clone(o.Serve[1:]),
 		"--data", data, "--listen", address, "--tls", "off", "--log-level", "warn",
-		"--max-chats", strconv.Itoa(max(o.Config.MaxChats(), slices.Max(o.Chats))))
+		"--max-chats", strconv.Itoa(seats))
 	cmd := exec.CommandContext(ctx, o.Serve[0], args...) // runs: itself
 	cmd.Stderr = told
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }

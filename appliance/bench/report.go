@@ -16,7 +16,7 @@ import (
 
 // Report is what a benchmark found.
 type Report struct {
-	Bench   string   `json:"bench"` // talk, stt, tts, llm, answers or api
+	Bench   string   `json:"bench"` // talk, chats, stt, tts, llm, answers …
 	Machine Machine  `json:"machine"`
 	Figures []Figure `json:"figures"`
 	Turns   []Turn   `json:"turns,omitempty"`   // one by one (talk)

@@ -21,9 +21,8 @@ import (
 
 const (
 	// transportMessages is how many messages one round sends as fast as it can:
-	// 200 s of sound in pieces of 20 ms, a few tenths of a second of work.
-	transportMessages = 10000
-	transportRounds   = 9
+	// 80 s of sound in pieces of 20 ms, a tenth of a second of work.
+	transportMessages = 4000
 	// transportLimit is the least of the bare echo's pace that the line may have.
 	transportLimit = 0.7
 )
@@ -49,17 +48,17 @@ func (r *Report) transport(ctx context.Context, o Options) error {
 		{"transport_json", websocket.MessageText, message},
 		{"transport_binary", websocket.MessageBinary, piece},
 	} {
-		o.say("%s: %d messages of %d bytes, %d times", k.name, transportMessages, len(k.data), transportRounds)
-		if err := r.transportOf(ctx, k.name, k.kind, k.data); err != nil {
+		o.say("%s: %d messages of %d bytes, %d times", k.name, transportMessages, len(k.data), o.Rounds)
+		if err := r.transportOf(ctx, o.Rounds, k.name, k.kind, k.data); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *Report) transportOf(ctx context.Context, name string, kind websocket.MessageType, data []byte) error {
+func (r *Report) transportOf(ctx context.Context, rounds int, name string, kind websocket.MessageType, data []byte) error {
 	var ours, bare, ratios []float64
-	for i := range transportRounds + 1 {
+	for i := range rounds + 1 {
 		line, err := throughLine(ctx, kind, data)
 		if err != nil {
 			return err
@@ -72,7 +71,7 @@ func (r *Report) transportOf(ctx context.Context, name string, kind websocket.Me
 			ours, bare, ratios = append(ours, line), append(bare, echo), append(ratios, line/echo)
 		}
 	}
-	note := fmt.Sprintf("pieces of 20 ms into a session, as fast as they come; the same messages through a bare echo of coder/websocket, in turn with ours, median of %d pairs; at least %v of it is asked for", transportRounds, transportLimit)
+	note := fmt.Sprintf("pieces of 20 ms into a session, as fast as they come; the same messages through a bare echo of coder/websocket, in turn with ours, median of %d pairs; at least %v of it is asked for", rounds, transportLimit)
 	r.paired(name, median(ours), "messages/s", median(bare), median(ratios), note)
 	return nil
 }

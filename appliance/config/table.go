@@ -206,7 +206,7 @@ func Settings() []Setting {
 		{
 			Key: "chat.max_chats", Flag: "max-chats", Group: groupChats, Takes: "N", Default: "0",
 			Help: "Chats open at once; one more is refused with 503. 0 is four for each core.",
-			kind: number(func(c *Config) *int { return &c.Chat.MaxChats }, 0, 1000),
+			kind: number(func(c *Config) *int { return &c.Chat.MaxChats }, 0, 10000),
 		},
 		{
 			Key: "retention.days", Flag: "retention-days", Group: groupChats, Takes: "N", Default: "0",
@@ -253,7 +253,7 @@ func Settings() []Setting {
 		{
 			Key: "limits.chats_per_account", Flag: "chats-per-account", Group: groupLimits, Takes: "N", Default: "0",
 			Help: "Chats of one account at once; 0 is three quarters of all, and all while there is no other account.",
-			kind: number(func(c *Config) *int { return &c.Limits.ChatsPerAccount }, 0, 1000),
+			kind: number(func(c *Config) *int { return &c.Limits.ChatsPerAccount }, 0, 10000),
 		},
 		{
 			Key: "limits.requests_per_second", Flag: "requests-per-second", Group: groupLimits, Takes: "N", Default: "200",

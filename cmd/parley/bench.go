@@ -16,6 +16,7 @@ import (
 // benchCmd is parley bench: how good this machine is as a box.
 type benchCmd struct {
 	Talk     benchTalkCmd     `cmd:"" help:"Hold conversations with a box, in real time, and time its answers."`
+	Chats    benchChatsCmd    `cmd:"" help:"Find how many conversations a box holds, live and idle."`
 	Newcomer benchNewcomerCmd `cmd:"" help:"Measure the first answer of a new chat, and what a newcomer costs the others."`
 	Turns    benchTurnsCmd    `cmd:"" help:"Measure turn-taking: turns cut off, waits after finished ones, interruptions for nothing."`
 	STT      benchSTTCmd      `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
