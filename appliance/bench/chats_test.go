@@ -45,7 +45,8 @@ func TestTheLineIsMeasuredBesideABareEcho(t *testing.T) {
 // some idle chats: every figure is there.
 func TestLiveAndIdleChatsAreCounted(t *testing.T) {
 	o := options(t)
-	o.Only, o.Most, o.Turns, o.IdleChats, o.Idle = []string{partIdle, partServer}, 1, 1, 20, time.Second
+	o.Only, o.Most, o.Turns, o.IdleChats = []string{partIdle, partServer}, 1, 1, 20
+	o.Idle, o.Within = time.Second, time.Hour
 	r, err := Chats(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
