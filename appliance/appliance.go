@@ -101,7 +101,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	host := chat.NewHost(ctx, chat.Parts{
 		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: engines,
 		Records: history, Recordings: recordings, Defaults: chatDefaults(cfg), Log: log,
-		MaxChats: cfg.MaxChats(), ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
+		MaxChats: cfg.MaxChats(), MaxAdded: time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond, ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
 		Configs: api.NewConfigs(records), Models: engines, StrictModels: cfg.StrictModels, Tools: search.Server{URL: cfg.WebSearch}, Rules: engines.Rules,
 		Expression: feelings, TellFeelings: tellsFeelings(cfg.Expression),
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },

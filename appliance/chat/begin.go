@@ -190,6 +190,9 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	c.toolChecker, _ = chosen.model.(engine.ToolChecker)
 	c.audio.Store(chosen.settings.Audio)
 	c.pace = pace{tell: h.Observe, log: c.log}
+	if !chosen.custom {
+		c.pace.late = func(late time.Duration) { h.late.note(id, time.Now(), late) }
+	}
 	if c.pace.tell == nil {
 		c.pace.tell = func(Stage, time.Duration) {}
 	}

@@ -49,6 +49,10 @@ type Parts struct {
 	// MaxChats is how many conversations there may be at once; one more is
 	// refused rather than all of them made late.
 	MaxChats int
+	// MaxAdded is by how much answers may come later than the silence that ends a
+	// turn: while more than half of the conversations wait longer, none more
+	// begins. 0: however late they are.
+	MaxAdded time.Duration
 	// ChatsPerAccount is how many of them one account may have; 0 is all. Alone,
 	// if it is not nil, tells whether there is no other account to leave room
 	// for: then it may have all.
@@ -74,6 +78,7 @@ type Host struct {
 	seats    int
 	accounts map[string]int      // seats of each account that has any
 	live     map[string]*Session // by chat
+	late     delays
 	paces    map[engine.LanguageModel]*reply.Pace
 	stopping bool
 
@@ -99,9 +104,13 @@ type Seat struct {
 	once    sync.Once
 }
 
-// Reserve takes room for a conversation of an account. Without any on the box
-// it returns a contract.ErrFull; if the account has its share, an ErrTooMany.
+// Reserve takes room for a conversation of an account. Without any on the box, or
+// while the others are answered late, it returns a contract.ErrFull; if the account
+// has its share, an ErrTooMany.
 func (h *Host) Reserve(account string) (*Seat, error) {
+	if err := h.behind(); err != nil {
+		return nil, err
+	}
 	seat, err := h.reserve(account, h.ChatsPerAccount)
 	if _, much := errors.AsType[contract.ErrTooMany](err); much && h.Alone != nil && h.Alone(account) {
 		return h.reserve(account, 0)

@@ -75,6 +75,7 @@ func (h *Host) leave(c *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.live, c.id)
+	h.late.forget(c.id)
 }
 
 // Load is how many conversations there are, of how many accounts, and how many

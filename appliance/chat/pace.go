@@ -32,17 +32,21 @@ const (
 // pace follows the newest turn and tells how long its stages took.
 type pace struct {
 	tell func(Stage, time.Duration)
+	late func(time.Duration) // by how much an answer came later than its silence; nil: nobody asks
 	log  *slog.Logger
 
 	voiceEnd, heard, thought, spoken, ended time.Duration
-	turn                                    int // that was told last
+	turn                                    int  // that was told last
+	waited                                  bool // for a tool
 }
 
 // note takes an event, and what it brought, as the session handles them.
 func (p *pace) note(e turn.Event, follows []turn.Effect, n int) {
 	switch e := e.(type) {
 	case turn.Voiced:
-		p.thought, p.spoken, p.ended = 0, 0, 0
+		p.thought, p.spoken, p.ended, p.waited = 0, 0, 0, false
+	case turn.Called:
+		p.waited = true
 	case turn.Guessed:
 		p.voiceEnd, p.heard = e.Words.End, e.Time()
 	case turn.Thought:
@@ -83,6 +87,9 @@ func (p *pace) turnTold(now time.Duration) {
 		line = append(line, string(s.stage)+"_ms", s.took.Milliseconds())
 	}
 	p.log.Debug("turn", line...)
+	if p.late != nil && !p.waited {
+		p.late(now - p.ended)
+	}
 }
 
 func sendsAudio(effects []turn.Effect) bool {

@@ -94,7 +94,8 @@ const ForServers = "servers"
 
 // Chat bounds the conversations.
 type Chat struct {
-	MaxChats int // open at once; 0 means four for each core
+	MaxChats   int // open at once; 0 means four for each core
+	MaxAddedMS int // by which answers may come late before no more chats begin; 0: any number
 }
 
 // Tools says how long tools are waited for.

@@ -1,0 +1,75 @@
+package chat
+
+import (
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+)
+
+// A box that answers most of its conversations late takes no more, says when to
+// come again, and takes them again when the answers are in time, or the late ones
+// long ago or over.
+func TestABoxThatAnswersLateTakesNoMore(t *testing.T) {
+	const most = 500 * time.Millisecond
+	for name, c := range map[string]struct {
+		late []time.Duration // of chats, each answered once
+		ago  time.Duration
+		max  time.Duration
+		want bool
+	}{
+		"nobody was answered":          {nil, 0, most, false},
+		"one alone is late":            {[]time.Duration{time.Minute}, 0, most, false},
+		"both are late":                {[]time.Duration{most + 1, time.Second}, 0, most, true},
+		"both are just in time":        {[]time.Duration{most, most}, 0, most, false},
+		"half of them are late":        {[]time.Duration{time.Second, time.Second, 0, 0}, 0, most, false},
+		"more than half are":           {[]time.Duration{time.Second, time.Second, 0}, 0, most, true},
+		"they were late long ago":      {[]time.Duration{time.Second, time.Second}, lateWindow + time.Second, most, false},
+		"they may be as late as it is": {[]time.Duration{time.Second, time.Second}, 0, 0, false},
+	} {
+		f := newFakes()
+		h := hostOf(f, func(p *Parts) { p.MaxAdded, p.MaxChats = c.max, 8 })
+		for i, late := range c.late {
+			id := string(rune('a' + i))
+			h.late.note(id, time.Now().Add(-c.ago-time.Second), 0)
+			h.late.note(id, time.Now().Add(-c.ago), late)
+		}
+		seat, err := h.Reserve("a")
+		full, refused := errors.AsType[contract.ErrFull](err)
+		if refused != c.want || refused && full.Wait() != lateRetry {
+			t.Errorf("%s: %v", name, err)
+		}
+		if seat != nil {
+			seat.Release()
+		}
+		for i := range c.late {
+			h.late.forget(string(rune('a' + i)))
+		}
+		if seat, err := h.Reserve("a"); err != nil {
+			t.Errorf("%s: refused when they were over: %v", name, err)
+		} else {
+			seat.Release()
+		}
+	}
+}
+
+// What a turn waits for a tool is not the box's doing.
+func TestATurnWithAToolIsNotLate(t *testing.T) {
+	for _, tool := range []bool{false, true} {
+		var late []time.Duration
+		p := pace{tell: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler), late: func(d time.Duration) { late = append(late, d) }}
+		at := func(d time.Duration) turn.At { return turn.At(d) }
+		p.note(turn.Voiced{At: at(0)}, nil, 1)
+		p.note(turn.Silent{At: at(time.Second)}, []turn.Effect{turn.Close{}}, 1)
+		if tool {
+			p.note(turn.Called{At: at(time.Second), Turn: 1}, nil, 1)
+		}
+		p.note(turn.Spoken{At: at(4 * time.Second), Turn: 1}, []turn.Effect{turn.Tell{Fact: turn.Sounded{}}}, 1)
+		if tool && len(late) != 0 || !tool && (len(late) != 1 || late[0] != 3*time.Second) {
+			t.Errorf("with a tool %v: %v", tool, late)
+		}
+	}
+}
