@@ -57,7 +57,7 @@ func chatSays() describe.Operation {
 		ID: "chat", Section: "Live chats", Summary: "Talk, over WebSocket",
 		More: strings.Join([]string{
 			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
-			"The box answers with user_message, then assistant_message and audio_output for each sentence, and assistant_end.",
+			"The box answers with user_message, then assistant_message, audio_output and assistant_prosody for each sentence, and assistant_end.",
 			"The messages are described in /asyncapi.json.",
 		}, " "),
 		Query: describe.FromShape(contract.ConnectQuery().Shape, map[string]string{

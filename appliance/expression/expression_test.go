@@ -101,3 +101,57 @@ func TestPlainWordsHaveTheirFeelingFirst(t *testing.T) {
 		}
 	}
 }
+
+// Every name rises with some words or in some tone, far above where it lies
+// usually: none is a constant.
+func TestEveryNameVaries(t *testing.T) {
+	m := meter(t)
+	var most, least contract.EmotionScores
+	for i := range least {
+		least[i] = 1
+	}
+	note := func(s contract.EmotionScores) {
+		for i, v := range s {
+			most[i], least[i] = max(most[i], v), min(least[i], v)
+		}
+	}
+	for _, text := range []string{
+		"What time is it?", "I am so angry about this.", "You are amazing, I love you so much.", "Thank you, that was wonderful!",
+		"LOL that was hilarious", "Ew, that is disgusting.", "I'm scared I might lose my job.", "I am nervous about tomorrow.",
+		"I don't understand, that makes no sense.", "I wish I had one of those, I want it so badly!", "I hope we will win, we can do this!",
+		"I am so disappointed and sad.", "This is so embarrassing, I'm sorry.", "I'm so sorry, it was my fault.", "My heart is broken, she died last week.",
+		"I just realised that this was the same man.", "What a relief, thank God!", "Wow, I did not see that coming!", "Wow! What a great surprise, I love it!",
+		"I am proud of you, congratulations!", "I am so proud, we won, I can't believe it!", "I'm sorry for your loss, take care.", "I doubt that, it is wrong.",
+		"How terrifying and disgusting.", "Yes, that is fine, I agree.", "I am so bored.", "I am tired.", "I'm jealous.", "It reminds me of my childhood.", "It was mesmerizing.",
+		"That hurts.", "I am so happy, this is exciting!",
+	} {
+		note(m.Text(text))
+	}
+	for class := range voiceClasses {
+		var tone [len(voiceClasses)]float64
+		tone[class] = 1
+		s := m.NewSound()
+		s.tone = tone
+		scores, _ := s.Express("", "de")
+		note(scores)
+	}
+	for i := range most {
+		if most[i] < 0.1 || most[i] < 4*least[i] {
+			t.Errorf("%s lies between %.3f and %.3f", contract.EmotionName(i), least[i], most[i])
+		}
+	}
+}
+
+// Words without a tone, and with nothing in them, stand out in nothing.
+func TestScoresOfSilenceAreThoseOfNobodyInParticular(t *testing.T) {
+	m := meter(t)
+	s := m.NewSound()
+	s.Pause()
+	scores, strong := s.Express("What time is it?", "en")
+	if strong != "" {
+		t.Errorf("of a plain question the model is told that it sounds %s", strong)
+	}
+	if calm, angry := scores.Of("Calmness"), scores.Of("Anger"); calm < angry {
+		t.Errorf("calm %.3f, angry %.3f", calm, angry)
+	}
+}

@@ -147,6 +147,7 @@ func (o features) loudness(frames []frame, v voicing) {
 		}
 	}
 	o.spread("lrel", loud)
+	o["lrel_mean"] = 1 // what it is less than that would tell of the gain
 	o["lrel_rise"], o["lrel_fall"] = mean(rises), mean(falls)
 	o["loud_pk"] = float64(peaks) / seconds(frames)
 	active := where(db, v.active)

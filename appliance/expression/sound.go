@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// mostFrames is how much of an utterance is listened to, its newest half
-	// minute: 1.3 MB. Nobody's tone is one and the same for longer.
-	mostFrames = 3000
+	// mostFrames is how much of an utterance is listened to, its newest
+	// twenty seconds: 0.9 MB. Nobody's tone is one and the same for longer.
+	mostFrames = 2000
 	// behind is how many samples after its window a frame's pitch hears.
 	behind = (pitchSamples - window) / 2
 	// loudestSample is what a sample may be: a little more than full scale, as
