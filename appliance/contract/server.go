@@ -69,7 +69,8 @@ type AudioOutput struct {
 	CustomSessionID string `json:"custom_session_id,omitempty"`
 }
 
-// AssistantProsody is how the AssistantMessage with the same ID sounds.
+// AssistantProsody says which feelings are in the AssistantMessage with the same
+// ID. It comes behind its last sound.
 type AssistantProsody struct {
 	ID              string    `json:"id,omitempty"`
 	Models          Inference `json:"models"`
