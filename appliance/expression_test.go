@@ -1,0 +1,43 @@
+package appliance
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// What is said to a box comes with all 48 scores, and so does each sentence of its
+// answer, behind its last sound.
+func TestFeelingsComeWithSpeech(t *testing.T) {
+	b := startBox(t)
+	c := b.call(t, linear16)
+	stop := make(chan struct{})
+	defer close(stop)
+	c.say(aRecording(t, question), stop)
+	var types []string
+	sentences, measured := 0, 0
+	for _, m := range c.until("assistant_end", 1, 120*time.Second) {
+		types = append(types, m.MessageType())
+		switch m := m.ServerMessage.(type) {
+		case contract.UserMessage:
+			if m.Models.Prosody == nil {
+				t.Error("the user's message has no scores")
+				continue
+			}
+			for i, v := range m.Models.Prosody.Scores {
+				if v <= 0 || v > 1 {
+					t.Errorf("%s is %v", contract.EmotionName(i), v)
+				}
+			}
+		case contract.AssistantMessage:
+			sentences++
+		case contract.AssistantProsody:
+			measured++
+		}
+	}
+	if sentences == 0 || measured != sentences {
+		t.Errorf("%d sentences, %d of them with scores: %s", sentences, measured, strings.Join(types, " "))
+	}
+}
