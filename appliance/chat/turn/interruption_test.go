@@ -210,6 +210,23 @@ func TestVoiceOfAnUtteranceThatIsOverIsNotHeard(t *testing.T) {
 	}
 }
 
+// A line keeps the newest sound of a sentence back until more comes. On a slow
+// machine the client has played what was sent before more is made.
+func TestWhatIsKeptBackOfAnUnfinishedSentenceIsCutWhenNothingPlays(t *testing.T) {
+	b := begin(t)
+	b.after(Typed{Text: "Hello?"}, thinks(1, "The museum opens at ten."))
+	first := Piece{Sentence: Sentence{ID: "id-The museum opens at ten.", Text: "The museum opens at ten."}, PCM: silence(300 * time.Millisecond), Whole: 2 * time.Second}
+	b.after(Spoken{Turn: 1, Piece: first})
+	b.wait(time.Second)
+	state, out := Next(b.state, Typed{At: At(b.now), Text: "Stop."})
+	if !cuts(out) {
+		t.Error("what is kept back would be heard before the next answer")
+	}
+	if state.silentAt != b.state.silentAt {
+		t.Errorf("it was heard until %v, and not %v", b.state.silentAt, state.silentAt)
+	}
+}
+
 func cuts(effects []Effect) bool {
 	for _, e := range effects {
 		if _, ok := e.(Cut); ok {

@@ -90,8 +90,8 @@ func (s *State) silence(out *effects) (unheard []Sentence) {
 		unheard = append(unheard, left)
 		s.amend(out, p, words)
 	}
-	s.playing = nil
 	s.stopSound(out)
+	s.playing = nil
 	return unheard
 }
 
@@ -106,10 +106,13 @@ func (r reply) rest(sent []playing, unheard []Sentence) []Sentence {
 	return unheard
 }
 
-// stopSound has nothing more heard of what was sent.
+// stopSound has nothing more heard of what was sent. Where all of it has been
+// played, and more of the sentence was to come, a line may still hold its newest
+// sound back.
 func (s *State) stopSound(out *effects) {
-	if s.silentAt > s.now {
-		s.silentAt = s.now
+	n := len(s.playing)
+	if s.silentAt > s.now || n > 0 && !s.playing[n-1].last {
+		s.silentAt = min(s.silentAt, s.now)
 		out.add(Cut{s.now})
 	}
 }
