@@ -51,23 +51,37 @@ type toolsets struct {
 // called, whose schema should have been refused with its config, is left out.
 func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode(tools) // what is no JSON makes another hash, or none: it is left out below
 	for _, t := range tools {
 		fmt.Fprintf(h, "%q %q %q\n", t.Name, t.Description, t.Parameters)
 	}
 	key := [sha256.Size]byte(h.Sum(nil))
-	s := &m.toolsets
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.time++
-	if kept := s.of[key]; kept != nil {
-		s.used[key] = s.time
+	if kept := m.toolsets.get(key); kept != nil {
 		return kept, nil
 	}
-	made, err := m.makeToolset(tools)
+	made, err := m.makeToolset(tools) // of large tools that takes half a second, in which others may come
 	if err != nil {
 		return nil, err
 	}
+	m.toolsets.put(key, made)
+	return made, nil
+}
+
+func (s *toolsets) get(key [sha256.Size]byte) *toolset {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.time++
+	kept := s.of[key]
+	if kept != nil {
+		s.used[key] = s.time
+	}
+	return kept
+}
+
+// put keeps made; the one used longest ago makes room for it.
+func (s *toolsets) put(key [sha256.Size]byte, made *toolset) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.time++
 	if s.of == nil {
 		s.of, s.used = map[[sha256.Size]byte]*toolset{}, map[[sha256.Size]byte]int{}
 	}
@@ -77,7 +91,6 @@ func (m *Model) toolset(tools []engine.Tool) (*toolset, error) {
 		delete(s.used, oldest)
 	}
 	s.of[key], s.used[key] = made, s.time
-	return made, nil
 }
 
 // CheckTool says why no grammar can be made of the parameters of a tool.
