@@ -71,7 +71,14 @@ func (m *Model) begins(words map[string]float64) (map[Token]float32, error) {
 // afterPrompt are the logits of the first token of the reply to p.
 func (m *Model) afterPrompt(ctx context.Context, p engine.Prompt) ([]float32, error) {
 	p.MaxTokens = 1
-	r, err := m.request(ctx, p, nil, false, "")
+	var set *toolset
+	if len(p.Tools) > 0 { // they stand in the prompt, as when it was read ahead
+		var err error
+		if set, err = m.toolset(p.Tools); err != nil {
+			return nil, err
+		}
+	}
+	r, err := m.request(ctx, p, set, false, "")
 	if err != nil {
 		return nil, err
 	}

@@ -248,7 +248,7 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 		whole += len(lines[i])
 	}
 	for _, line := range lines {
-		if whole > toolBytes {
+		if whole > toolBytes { // each is clipped alike
 			line = clip(line, toolBytes/len(lines))
 		}
 		b.WriteString(line + "\n")
