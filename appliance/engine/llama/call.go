@@ -43,7 +43,11 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 			if err != nil {
 				return u, err
 			}
-			if arguments, missing, fault = settle(parameters, written, heard); fault == nil {
+			arguments, missing, fault = settle(parameters, written, heard)
+			if unsaid := misheard(missing, written); try == 0 && unsaid != "" {
+				fault = fmt.Errorf("nobody said %s; write what was said, or null", unsaid)
+			}
+			if fault == nil {
 				break
 			}
 		}
@@ -116,6 +120,22 @@ func settle(p *schema.Parameters, written string, heard said) (arguments string,
 	return arguments, missing, fault
 }
 
+// misheard are the values of missing arguments that were written all the same:
+// the user may have said another.
+func misheard(missing []schema.Argument, written string) string {
+	var all map[string]json.RawMessage
+	if json.Unmarshal([]byte(written), &all) != nil {
+		return ""
+	}
+	var out []string
+	for _, a := range missing {
+		if value, there := all[a.Name]; there && string(value) != "null" {
+			out = append(out, fmt.Sprintf("%s %s", a.Name, clip(string(value), toolLine)))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // called tells whether a call was made already, with the same arguments.
 func called(calls []engine.ToolCall, name, arguments string) bool {
 	var want any
@@ -144,11 +164,11 @@ func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine
 		}
 		wanted = append(wanted, "the "+what)
 	}
-	note := "To " + lowered(does(t)) + ", you still have to know " + strings.Join(wanted, " and ") + "."
+	note := "Reply only with one short question, in my language, that asks me for " + strings.Join(wanted, " and ") + "."
 	if len(wanted) == 0 && fault != nil {
-		note = "To " + lowered(does(t)) + " was not possible: " + clip(fault.Error(), toolLine) + "."
+		note = "To " + lowered(does(t)) + " was not possible: " + clip(fault.Error(), toolLine) + ". Reply only with one short question, in my language, that asks me for another."
 	}
-	p = noted(p, note+" Ask me for it in one short question, in my language.")
+	p = noted(p, note)
 	p.Grammar, p.MaxTokens = question, askTokens
 	return m.generate(ctx, p, set, begun, "", emit)
 }
