@@ -155,11 +155,14 @@ func (s *Store) dropOldWebhooks(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `
-			DELETE FROM webhook_receiver
+	const idle = ` FROM webhook_receiver
 			 WHERE NOT EXISTS (SELECT 1 FROM webhook WHERE receiver = webhook_receiver.num)
-			   AND NOT EXISTS (SELECT 1 FROM webhook_wish WHERE receiver = webhook_receiver.num)`)
+			   AND NOT EXISTS (SELECT 1 FROM webhook_wish WHERE receiver = webhook_receiver.num)`
+	if some, err := value[bool](ctx, s.read, `SELECT EXISTS (SELECT 1`+idle+`)`); err != nil || !some {
+		return explain(doing, err)
+	}
+	return s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		_, err := c.ExecContext(ctx, `DELETE`+idle)
 		return err
 	})
 }

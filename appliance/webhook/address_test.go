@@ -115,7 +115,7 @@ func TestANameThatChangesItsMindIsRefused(t *testing.T) {
 			}
 		}
 	}
-	if n := len(r.got); n != 0 {
+	if n := r.count(); n != 0 {
 		t.Errorf("the box's own server was told %d times", n)
 	}
 }
@@ -133,7 +133,7 @@ func TestNoProxyIsUsed(t *testing.T) {
 	if err := c.send(t.Context(), store.Delivery{URL: "http://shop.example/", Body: "{}"}); !errors.As(err, &f) || !strings.Contains(f.why, "refused") {
 		t.Errorf("%v", err)
 	}
-	if len(proxy.got) != 0 {
+	if proxy.count() != 0 {
 		t.Error("the proxy was asked")
 	}
 }
@@ -151,7 +151,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	if !errors.As(err, &f) || !strings.Contains(f.why, "307") || !strings.Contains(f.why, "redirects are not followed") {
 		t.Errorf("%v", err)
 	}
-	if len(elsewhere.got) != 0 {
+	if elsewhere.count() != 0 {
 		t.Error("it was followed")
 	}
 }

@@ -53,7 +53,7 @@ func TestARestartInTheMiddleDelivers(t *testing.T) {
 	r.until(t, 1, 5*time.Second)
 	begun := time.Now()
 	b.close() // while the receiver hangs
-	if took := time.Since(begun); took > farewell+2*time.Second {
+	if took := time.Since(begun); took > farewell+5*time.Second {
 		t.Errorf("the box takes %v to stop", took)
 	}
 	close(hang)
@@ -194,17 +194,14 @@ func TestHangingReceiversHoldUpNoOther(t *testing.T) {
 		}
 	}
 	hang.until(t, 40, 20*time.Second)
-	for range 5 {
+	for n := range 5 {
 		begun := time.Now()
 		chat := b.begin(quick.URL)
-		for len(quick.until(t, 1, 10*time.Second)) == 0 || quick.got[len(quick.got)-1].Chat != chat {
-			<-time.After(time.Millisecond)
-			if time.Since(begun) > 10*time.Second {
-				t.Fatal("it was never told")
-			}
+		if got := quick.until(t, n+1, 10*time.Second); got[n].Chat != chat {
+			t.Fatalf("told %+v", got)
 		}
 		t.Logf("told after %v", time.Since(begun))
-		if took := time.Since(begun); took > time.Second {
+		if took := time.Since(begun); took > attemptTime/2 { // one behind those that hang waits for longer
 			t.Errorf("told after %v", took)
 		}
 	}

@@ -118,8 +118,7 @@ func (b *box) listed(states ...store.WebhookState) []store.SentWebhook {
 	return all
 }
 
-// receiver keeps what it is told. answer says what it answers to the nth request,
-// counted from 0; nil: 200.
+// told is a request that a receiver got.
 type told struct {
 	at     time.Time
 	header http.Header
@@ -130,6 +129,8 @@ type told struct {
 	Reason string `json:"end_reason"`
 }
 
+// testReceiver keeps what it is told. answer says what it answers to the nth
+// request, counted from 0; nil: 200.
 type testReceiver struct {
 	*httptest.Server
 	answer func(n int, w http.ResponseWriter, r *http.Request)
@@ -187,6 +188,13 @@ func (r *testReceiver) until(t *testing.T, n int, patience time.Duration) []told
 			t.Fatalf("%d requests after %v, want %d: %+v", len(got), patience, n, got)
 		}
 	}
+}
+
+// count is how many requests it got so far.
+func (r *testReceiver) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.got)
 }
 
 // settled waits until no webhook waits.
