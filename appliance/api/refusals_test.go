@@ -93,7 +93,7 @@ func TestWhatTheLibraryRefusesIsAnsweredInJSON(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
-	if err := server.Close(); err != nil {
+	if err := server.Shutdown(t.Context()); err != nil { // it waits for who is still told that it sent too much
 		t.Error(err)
 	}
 	<-served
