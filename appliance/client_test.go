@@ -82,6 +82,12 @@ func works(t *testing.T, trust, command, script, client string) {
 // behind the last.
 func runs(t *testing.T, command, script string, env ...string) {
 	t.Helper()
+	follows(t, nil, command, script, env...)
+}
+
+// follows does the same, and shows saw each line as it comes, if there is a saw.
+func follows(t *testing.T, saw func(line string), command, script string, env ...string) {
+	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command, script) // runs: node, python3
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.StdoutPipe()
@@ -97,6 +103,9 @@ func runs(t *testing.T, command, script string, env ...string) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		last = lines.Text()
 		t.Log(last)
+		if saw != nil {
+			saw(last)
+		}
 	}
 	if _, err := io.Copy(io.Discard, out); err != nil {
 		t.Error(err)

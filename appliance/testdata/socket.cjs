@@ -8,8 +8,9 @@ const { serialization } = createRequire(process.env.CLIENT + "/client.cjs")("hum
 
 // The schema of each message that a socket brings.
 const schemas = {
-	assistant_end: "AssistantEnd", assistant_message: "AssistantMessage", audio_output: "AudioOutput", chat_metadata: "ChatMetadata",
-	error: "WebSocketError", user_interruption: "UserInterruption", user_message: "UserMessage",
+	assistant_end: "AssistantEnd", assistant_message: "AssistantMessage", assistant_prosody: "AssistantProsody", audio_output: "AudioOutput",
+	chat_metadata: "ChatMetadata", error: "WebSocketError", session_settings: "SessionSettings", tool_call: "ToolCallMessage", tool_error: "ToolErrorMessage",
+	tool_response: "ToolResponseMessage", user_interruption: "UserInterruption", user_message: "UserMessage",
 };
 
 // open opens a chat by a client.
@@ -19,11 +20,17 @@ function open(by, args) {
 
 // heard is a socket with until(type), which reads on to the next message of that
 // type and returns those read; errors and the end come only where they are waited
-// for.
+// for. within(ms) returns all that comes in that time, and played() waits until all
+// sound that came is over: only then does it count as said.
 function heard(socket) {
 	const came = [];
-	let look = () => {};
-	const put = (m) => { came.push(m); look(); };
+	let look = () => {}, over = 0;
+	const put = (m) => {
+		if (m.type === "audio_output") over = Math.max(over, Date.now()) + Buffer.from(m.data, "base64").length / 96; // bytes a ms
+		if (m.type === "user_interruption") over = 0;
+		came.push(m);
+		look();
+	};
 	socket.socket.addEventListener("message", ({ data }) => {
 		const raw = JSON.parse(data);
 		const read = serialization.empathicVoice[schemas[raw.type]]?.parse(raw, { unrecognizedObjectKeys: "fail" });
@@ -45,6 +52,11 @@ function heard(socket) {
 		clearTimeout(patience);
 		return read;
 	};
+	socket.within = async (ms) => {
+		await new Promise((awake) => setTimeout(awake, ms));
+		return came.splice(0);
+	};
+	socket.played = () => new Promise((awake) => setTimeout(awake, Math.max(0, over - Date.now()) + 300));
 	return socket;
 }
 

@@ -1,0 +1,111 @@
+package appliance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// scripted is a server with the OpenAI API that answers, and calls tools, by a
+// script: what it says follows from what it is asked, so that the clients of a
+// real box can be tested by what they hear. It returns its base URL.
+func scripted(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q asked
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		why := "stop"
+		say, tool, arguments := q.answer()
+		delta := map[string]any{"role": "assistant", "content": say}
+		if tool != "" {
+			why = "tool_calls"
+			delta = map[string]any{"tool_calls": []any{map[string]any{"index": 0, "id": "call", "type": "function",
+				"function": map[string]string{"name": tool, "arguments": arguments}}}}
+		}
+		for _, choice := range []map[string]any{{"index": 0, "delta": delta}, {"index": 0, "delta": map[string]any{}, "finish_reason": why}} {
+			piece, _ := json.Marshal(map[string]any{"choices": []any{choice}})
+			fmt.Fprintf(w, "data: %s\n\n", piece)
+		}
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// asked is what the box asks a model.
+type asked struct {
+	Messages []message
+	Tools    []struct{ Function struct{ Name string } }
+}
+
+type message struct{ Role, Content string }
+
+// story takes about 25 seconds to say: time enough to be interrupted in it.
+const story = "The key was made in a village by the sea. A smith worked on it for a whole winter. " +
+	"He gave it to his daughter when she went away. She carried it over the mountains and through two wars. " +
+	"In the end she came back to the village. The house was gone, and so was the door. " +
+	"But the key is still here, and it hangs on the wall of the town hall."
+
+// answer is what the model says, or the tool that it calls.
+func (q asked) answer() (say, tool, arguments string) {
+	last := q.last()
+	text := strings.ToLower(last.Content)
+	switch {
+	case last.Role == "tool" && strings.Contains(last.Content, "story"):
+		return story, "", ""
+	case last.Role == "tool":
+		return "The tool says: " + last.Content, "", ""
+	case strings.Contains(text, "pound key") && q.may("press_key"):
+		return "", "press_key", `{"key":"pound"}`
+	case strings.Contains(text, "lamp") && q.may("switch_lamp"):
+		return "", "switch_lamp", `{"on":true}`
+	case strings.Contains(text, "remember"):
+		return "I remember: " + q.memory(), "", ""
+	}
+	return "You said: " + last.Content, "", ""
+}
+
+// last is what it is to answer: the newest of a user or a tool. What a client had
+// it say may stand behind that.
+func (q asked) last() (m message) {
+	for _, m := range slices.Backward(q.Messages) {
+		if m.Role != "assistant" {
+			return m
+		}
+	}
+	return m
+}
+
+// may tells whether the model has that tool, and has not called any yet.
+func (q asked) may(name string) bool {
+	for _, m := range q.Messages {
+		if m.Role == "tool" && name == "press_key" {
+			return false
+		}
+	}
+	for _, t := range q.Tools {
+		if t.Function.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// memory is what users and tools said before the last message.
+func (q asked) memory() string {
+	var all []string
+	for _, m := range q.Messages[:len(q.Messages)-1] {
+		if m.Role == "user" || m.Role == "tool" {
+			all = append(all, strings.TrimRight(m.Content, "."))
+		}
+	}
+	return strings.Join(all, ", ")
+}

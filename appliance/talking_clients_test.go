@@ -1,0 +1,81 @@
+package appliance
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/appliance/config"
+	"parley/internal/packtest"
+)
+
+// The published clients hold a conversation with a real box, side by side: they
+// talk, interrupt, have tools called and resume. Its ear, voice and wire are
+// those of every box; its language model answers by a script. In the end the box
+// is started anew, and the JavaScript client has to find back to it.
+func TestThePublishedClientsTalk(t *testing.T) {
+	js := installed(t, "js-client")
+	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	thinks := func(c *config.Config) {
+		c.Engines.LanguageModel = model
+		c.Origins = []string{"*"} // the React page is of a server of its own
+	}
+	b := startBox(t, thinks)
+	env := slices.Clip([]string{"BOX_URL=" + b.url, "API_KEY=" + b.key, "QUESTION=" + packtest.Recording(t, question)})
+
+	var others sync.WaitGroup // clients that do not want the box to be started anew
+	t.Run("React", func(t *testing.T) {
+		others.Add(1)
+		t.Parallel()
+		defer others.Done()
+		chromium, err := exec.LookPath("chromium")
+		if err != nil {
+			t.Fatalf("%v: install it, as make test does", err)
+		}
+		runs(t, "node", filepath.Join("testdata", "hook.cjs"), append(env, "CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium,
+			"MICROPHONE="+microphone(t), "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
+	})
+	t.Run("JavaScript", func(t *testing.T) {
+		t.Parallel()
+		follows(t, func(line string) {
+			if line != "restart the box" {
+				return
+			}
+			others.Wait()
+			if err := b.stop(); err != nil {
+				t.Error(err)
+			}
+			startBox(t, thinks, func(c *config.Config) {
+				c.Data, c.Listen = b.cfg.Data, strings.TrimPrefix(b.url, "http://")
+			})
+		}, "node", filepath.Join("testdata", "talk.cjs"), append(env, "CLIENT="+js, "WEBM="+recorded(t))...)
+	})
+}
+
+// recorded is the question as a browser records it, with three seconds of silence
+// behind it.
+func recorded(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "question.webm")
+	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-i", packtest.Recording(t, question), "-af", "apad=pad_dur=3",
+		"-ar", "48000", "-c:a", "libopus", "-b:a", "32k", "-cluster_time_limit", "100", file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("ffmpeg: %v: %s", err, out)
+	}
+	return file
+}
+
+// microphone is a file with what a browser's microphone hears: a question, the
+// same again while it is answered, and silence.
+func microphone(t *testing.T) string {
+	t.Helper()
+	asks, file := packtest.Recording(t, question), filepath.Join(t.TempDir(), "microphone.wav")
+	out, err := exec.CommandContext(t.Context(), "sox", asks, asks, "-r", "48000", file, "pad", "3", "9@4.28", "90").CombinedOutput()
+	if err != nil {
+		t.Fatalf("sox: %v: %s", err, out)
+	}
+	return file
+}

@@ -1,0 +1,177 @@
+// Talks to a box with the published React hook in a real browser, whose microphone
+// is a recording: a person's question, nine seconds later the same again into the
+// answer, and then silence. The box's model answers by a script
+// (scripted_model_test.go). Prints a line for each law that holds; ends with 1 at
+// the first that does not. The last view of the page is in the file SHOT.
+"use strict";
+const assert = require("node:assert/strict");
+const { createServer } = require("node:http");
+const { createRequire } = require("node:module");
+const path = require("node:path");
+const { BOX_URL, API_KEY, CLIENT, MICROPHONE, CHROMIUM, SHOT } = process.env;
+const installed = createRequire(CLIENT + "/client.cjs");
+const esbuild = installed("esbuild");
+const puppeteer = installed("puppeteer-core");
+
+const heardWords = /tone.*name.*pound key/i; // of the recording
+
+async function post(resource, body) {
+	const answer = await fetch(`${BOX_URL}/v0/evi/${resource}`, { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json", "x-service-api-key": API_KEY } });
+	assert.equal(answer.status, 201, `${resource}: ${answer.status}`);
+	return (await answer.json()).id;
+}
+
+async function makeConfig() {
+	const tool = (name, key, type) => post("tools", { name, parameters: JSON.stringify({ type: "object", properties: { [key]: { type } }, required: [key] }) });
+	const tools = [{ id: await tool("press_key", "key", "string") }, { id: await tool("switch_lamp", "on", "boolean") }];
+	return post("configs", { name: "hook", evi_version: "3", voice: { name: "joe" }, prompt: { text: "You work at the desk." }, tools, interruption: { min_interruption_ms: 400 } });
+}
+
+// serve builds the page and serves it on an address that counts as secure.
+async function serve() {
+	const built = await esbuild.build({
+		entryPoints: [path.join(__dirname, "hook", "page.jsx")], nodePaths: [path.join(CLIENT, "node_modules")], bundle: true, write: false,
+		jsx: "automatic", platform: "browser", define: { "process.env.NODE_ENV": '"production"' }, logLevel: "error",
+	});
+	const files = { "/": ["text/html; charset=utf-8", '<!doctype html><title>Talk</title><div id="root"></div><script src="page.js"></script>'], "/page.js": ["text/javascript", built.outputFiles[0].text] };
+	const server = createServer((request, answer) => {
+		const [type, text] = files[new URL(request.url, "http://x").pathname] ?? [];
+		answer.writeHead(type ? 200 : 404, type ? { "content-type": type } : {}).end(text);
+	});
+	await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+	return server;
+}
+
+const launch = () => puppeteer.launch({
+	executablePath: CHROMIUM,
+	args: [
+		"--no-sandbox", // root has none, and nothing but our own page is opened
+		"--disable-gpu", "--mute-audio", "--disable-background-networking", "--disable-component-update",
+		"--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+		`--use-file-for-fake-audio-capture=${MICROPHONE}`,
+	],
+});
+
+async function main() {
+	const [config, server, browser] = await Promise.all([makeConfig(), serve(), launch()]);
+	const page = await browser.newPage();
+	page.setDefaultTimeout(45_000);
+	const complaints = [];
+	page.on("pageerror", (err) => complaints.push(String(err)));
+	const law = async (name, does) => {
+		try {
+			await does();
+			console.log(`ok ${name}`);
+		} catch (err) {
+			const told = await page.evaluate(() => document.body.innerText).catch(String);
+			throw new Error(`${name}; the page says ${told} ${complaints}`, { cause: err });
+		} finally {
+			await page.screenshot({ path: SHOT, fullPage: true }).catch(() => {});
+		}
+	};
+	const when = (condition, ...args) => page.waitForFunction(condition, { polling: 50 }, ...args);
+	const status = (word) => when((word) => document.querySelector("#status").innerText.startsWith(word), word);
+	const count = (type) => page.evaluate((type) => window.seen.messages.filter((m) => m.type === type).length, type);
+	const more = (type, n) => when((type, n) => window.seen.messages.filter((m) => m.type === type).length > n, type, n);
+	const silent = () => when(() => !window.voice.isPlaying && window.voice.playerQueueLength === 0);
+	const spoken = async (does) => { // the assistant's words that this brings
+		const n = await count("assistant_message"), ends = await count("assistant_end");
+		await does();
+		await more("assistant_end", ends);
+		await silent();
+		return page.evaluate((n) => window.seen.messages.filter((m) => m.type === "assistant_message").slice(n).map((m) => m.message.content).join(" "), n);
+	};
+	let group;
+
+	const at = new URLSearchParams({ box: BOX_URL, key: API_KEY, config });
+	await page.goto(`http://127.0.0.1:${server.address().port}/?${at}`);
+
+	await law("it connects", async () => {
+		await page.click("#connect");
+		await page.evaluate(() => window.connecting);
+		await status("connected");
+		const metadata = await page.evaluate(() => window.voice.chatMetadata);
+		group = metadata.chatGroupId;
+		assert.ok(metadata.chatId && group && metadata.requestId);
+		assert.equal(await page.evaluate(() => window.voice.readyState), "open");
+	});
+	await law("the microphone is understood, and a tool is called", async () => {
+		await when(() => window.seen.calls.length > 0);
+		const { call, user } = await page.evaluate(() => ({ call: window.seen.calls[0], user: window.voice.lastUserMessage }));
+		assert.deepEqual([call.name, call.parameters, call.responseRequired, call.toolType], ["press_key", '{"key":"pound"}', true, "function"]);
+		assert.match(user.message.content, heardWords);
+		assert.ok(await page.evaluate(() => window.seen.messages.some((m) => m.type === "user_message" && m.interim)), "no interim message");
+		assert.equal(await page.evaluate(() => window.voice.messages.filter((m) => m.type === "user_message").length), 1, "interim messages stay");
+	});
+	await law("the answer plays", async () => {
+		await when(() => window.voice.isPlaying && window.voice.playerQueueLength > 0);
+		assert.match(await page.evaluate(() => window.voice.lastVoiceMessage.message.content), /^The key was made/);
+	});
+	await law("a voice interrupts", async () => {
+		await when(() => window.seen.interruptions.length > 0);
+		await when(() => window.seen.messages.some((m) => m.type === "user_interruption"));
+		await when(() => window.voice.lastVoiceMessage.message.content.startsWith("You said: "));
+		assert.ok(await page.evaluate(() => !window.voice.messages.some((m) => m.message?.content?.includes("town hall"))), "it went on with its story");
+		await silent();
+	});
+	await law("what is typed is answered, and a tool fails", async () => {
+		assert.equal(await spoken(() => page.evaluate(() => window.voice.sendUserInput("Switch the lamp on."))), "The tool says: There is no lamp here.");
+		assert.equal(await page.evaluate(() => Object.keys(window.voice.toolStatusStore).length), 2);
+	});
+	await law("it says what it is told to say", async () => {
+		assert.equal(await spoken(() => page.evaluate(() => window.voice.sendAssistantInput("One moment."))), "One moment.");
+	});
+	await law("it pauses", async () => {
+		await page.click("#pause");
+		await when(() => window.voice.isPaused);
+		const n = await count("user_message");
+		await page.evaluate(() => window.voice.sendUserInput("My name is Ada."));
+		await more("user_message", n);
+		const before = await count("assistant_message");
+		await new Promise((later) => setTimeout(later, 1_000));
+		assert.equal(await count("assistant_message"), before);
+		assert.equal(await spoken(() => page.click("#pause")), "You said: My name is Ada.");
+	});
+	await law("settings are taken", async () => {
+		const n = await count("user_message");
+		await page.evaluate(() => window.voice.sendSessionSettings({ type: "session_settings", customSessionId: "mine" }));
+		await spoken(() => page.evaluate(() => window.voice.sendUserInput("Hello.")));
+		assert.equal(await page.evaluate((n) => window.seen.messages.filter((m) => m.type === "user_message")[n].customSessionId, n), "mine");
+	});
+	await law("it disconnects", async () => {
+		await page.click("#disconnect");
+		await page.evaluate(() => window.disconnecting);
+		await status("disconnected");
+		await when(() => window.seen.closes.length > 0);
+		assert.deepEqual(await page.evaluate(() => window.seen.errors), []);
+	});
+	await law("it resumes, and hears nothing while it is muted", async () => {
+		await new Promise((later) => setTimeout(later, 500)); // the box sees the end of a chat a moment after us
+		await page.evaluate((group) => { window.options.resumedChatGroupId = group; }, group);
+		await page.click("#connect");
+		await status("connected");
+		await page.click("#mute");
+		await when((group) => window.voice.isMuted && window.voice.chatMetadata?.chatGroupId === group, group);
+		const n = await count("user_message");
+		const said = await spoken(() => page.evaluate(() => window.voice.sendUserInput("What do you remember?")));
+		for (const what of [heardWords, /Tell the story/, /There is no lamp here/, /My name is Ada/]) assert.match(said, what);
+		assert.equal(await count("user_message"), n + 1, "the microphone was heard");
+		await page.click("#disconnect");
+		await status("disconnected");
+	});
+	await law("a wrong config is told", async () => {
+		await page.evaluate(() => { Object.assign(window.options, { configId: "00000000-0000-4000-8000-000000000000", resumedChatGroupId: undefined }); });
+		await page.click("#connect");
+		await when(() => window.seen.errors.length > 0);
+		const [error] = await page.evaluate(() => window.seen.errors);
+		assert.equal(error.reason, "received_assistant_error_message");
+		assert.match(error.message, /config/i);
+		await status("disconnected");
+	});
+	assert.deepEqual(complaints, []);
+	await browser.close();
+	server.close();
+	console.log("done");
+}
+
+main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });
