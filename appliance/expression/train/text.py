@@ -73,7 +73,8 @@ def matrix(texts, idf=None):
 
 def main(folder, out):
     texts, labels = read(folder + "/train.tsv")
-    x, idf = matrix(texts + [spoken(t) for t in texts])
+    _, idf = matrix(texts)
+    x, _ = matrix(texts + [spoken(t) for t in texts], idf)
     y = np.vstack([labels, labels])
     weights, bias = np.zeros((BUCKETS, LABELS)), np.zeros(LABELS)
     for k in range(LABELS):
