@@ -38,6 +38,12 @@ func TestThePublishedClientsTalk(t *testing.T) {
 		runs(t, "node", filepath.Join("testdata", "hook.cjs"), append(env, "CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium,
 			"MICROPHONE="+microphone(t), "SHOT="+filepath.Join(t.ArtifactDir(), "page.png"))...)
 	})
+	t.Run("Python", func(t *testing.T) {
+		others.Add(1)
+		t.Parallel()
+		defer others.Done()
+		runs(t, filepath.Join(installed(t, "py-client"), "bin", "python"), filepath.Join("testdata", "talk.py"), env...)
+	})
 	t.Run("JavaScript", func(t *testing.T) {
 		t.Parallel()
 		follows(t, func(line string) {
