@@ -146,7 +146,9 @@ func (a *admission) Reserve(account string) (ws.Seat, error) {
 func chatDefaults(cfg config.Config) turn.Settings {
 	s := chat.DefaultSettings()
 	s.Semantic = cfg.TurnDetection.Mode == string(contract.TurnSemantic)
-	s.ToolLimit = time.Duration(cfg.Tools.TimeoutS) * time.Second
+	if cfg.Tools.TimeoutS > 0 {
+		s.ToolLimit = time.Duration(cfg.Tools.TimeoutS) * time.Second
+	}
 	s.Filler = time.Duration(cfg.Tools.FillerMS) * time.Millisecond
 	return s
 }
