@@ -32,22 +32,22 @@ const (
 // makes them itself.
 type (
 	avPacket struct {
-		buf      uintptr
-		pts, dts int64
-		data     *byte
-		size     int32
+		_    uintptr  // buf
+		_    [2]int64 // pts, dts
+		data *byte
+		_    int32 // size
 	}
 	avFrame struct {
-		data          [8]*float32
-		linesize      [8]int32
-		extended      uintptr
-		width, height int32
-		samples       int32
-		format        int32
+		data    [8]*float32
+		_       [8]int32 // linesize
+		_       uintptr  // extended_data
+		_       [2]int32 // width, height
+		samples int32
+		format  int32
 	}
 	avParameters struct {
 		kind, codec int32
-		tag         uint32
+		_           uint32 // tag
 		extra       *byte
 		extraSize   int32
 	}

@@ -83,7 +83,7 @@ func (m *mp4Parser) feed(p []byte, to *sink) error {
 		used, err := m.parse(m.buf, to)
 		m.offset += int64(used)
 		m.buf = dropFront(m.buf, used)
-		if err != nil && err != errMore {
+		if !errors.Is(err, errMore) {
 			m.aac.free()
 			return fmt.Errorf("mp4: at byte %d: %w", m.offset, err)
 		}

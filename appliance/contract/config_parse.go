@@ -252,19 +252,6 @@ func readWebhooks(o object) []Webhook {
 	return hooks
 }
 
-// noteURL wants a URL of one of the schemes. Those without encryption are for
-// private addresses; a name may be one, which shows when it is called.
-func noteURL(o object, name, text string, schemes ...string) {
-	u, err := url.Parse(text)
-	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Hostname() == "" {
-		o.note(name, "wrong_value", fmt.Sprintf("%q is not a URL; expected one like %s://host/path", clip(text), schemes[0]))
-		return
-	}
-	if problem := unencrypted(u); problem != "" {
-		o.note(name, "wrong_value", problem)
-	}
-}
-
 // unencrypted says what is wrong with a URL that leads to a public address
 // without encryption; empty where it does not.
 func unencrypted(u *url.URL) string {

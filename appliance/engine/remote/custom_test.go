@@ -201,14 +201,16 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 		said string
 		told string
 	}{
-		"401":                  {status(401), engine.ErrBroken, "", "HTTP status 401"},
-		"404":                  {status(404), engine.ErrBroken, "", "HTTP status 404"},
-		"429":                  {status(429), engine.ErrOverloaded, "", "HTTP status 429"},
-		"500":                  {status(500), engine.ErrBroken, "", "HTTP status 500"},
-		"503":                  {status(503), engine.ErrOverloaded, "", "HTTP status 503"},
-		"504":                  {status(504), engine.ErrTimedOut, "", "HTTP status 504"},
-		"a redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", 307) }, engine.ErrBroken, "", "no stream"},
-		"hangs":                {hang(), engine.ErrTimedOut, "", "No answer began within 300ms"},
+		"401": {status(401), engine.ErrBroken, "", "HTTP status 401"},
+		"404": {status(404), engine.ErrBroken, "", "HTTP status 404"},
+		"429": {status(429), engine.ErrOverloaded, "", "HTTP status 429"},
+		"500": {status(500), engine.ErrBroken, "", "HTTP status 500"},
+		"503": {status(503), engine.ErrOverloaded, "", "HTTP status 503"},
+		"504": {status(504), engine.ErrTimedOut, "", "HTTP status 504"},
+		"a redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
+		}, engine.ErrBroken, "", "no stream"},
+		"hangs": {hang(), engine.ErrTimedOut, "", "No answer began within 300ms"},
 		"only keeps alive": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				raw("text/event-stream", ": ping\n\n")(w, r)
