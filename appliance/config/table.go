@@ -209,9 +209,9 @@ func Settings() []Setting {
 			kind: number(func(c *Config) *int { return &c.Chat.MaxChats }, 0, 10000),
 		},
 		{
-			Key: "chat.max_added_ms", Flag: "max-added-ms", Group: groupChats, Takes: "MS", Default: "500",
+			Key: "chat.max_added_ms", Flag: "max-added-ms", Group: groupChats, Takes: "MS", Default: "3000",
 			Help: "By how many milliseconds answers may come later than the silence that ends a turn, before more chats are refused with 503; 0 is any number.",
-			More: "Of two chats or more that were answered in the last 30 s, more than half have to be later. What waits for a custom language model or a tool does not count. See [how many chats](bench.md#chats).",
+			More: "Of two chats or more that were answered in the last 30 s, more than half have to be later. What waits for a custom language model or a tool does not count. After three seconds of silence more, people think that the line is dead; a slow machine with two callers may well need one. See [how many chats](bench.md#chats).",
 			kind: number(func(c *Config) *int { return &c.Chat.MaxAddedMS }, 0, 600000),
 		},
 		{
