@@ -74,9 +74,10 @@ bench: setup-test bin/parley ## measure this machine: JSON, one object a line, f
 KILLS ?= 2000
 # Packages whose tests have a long form.
 full := ./appliance/bench ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx
-soak: setup-test bin/parley ## the long forms of tests, and KILLS kills of a box that is written to (2000: six minutes)
+soak: setup-test bin/parley ## the long forms of tests, 200 rowdy chats, and KILLS kills of a box that is written to (2000: six minutes)
 	@bin/parley packs pull $(test_packs)
 	PARLEY_FULL_TESTS=1 go test -count 1 -p 1 -timeout 0 $(full)
+	PARLEY_SOAK_CHATS=200 go test -race -count 1 -timeout 0 -run LeaveNothingBehind ./appliance
 	PARLEY_TEST_KILLS=$(KILLS) go test -count 1 -timeout 0 -v -run KilledServer ./appliance/api
 
 FUZZTIME ?= 30s
