@@ -141,6 +141,10 @@ func (s said) has(a schema.Argument, raw json.RawMessage) bool {
 	return s.hasValue(a, value)
 }
 
+// longestCode is the length in bytes of values of a choice that are no words, such
+// as "am" and "kg": people say them in other ways, and the model is believed.
+const longestCode = 3
+
 func (s said) hasValue(a schema.Argument, value any) bool {
 	switch v := value.(type) {
 	case nil:
@@ -150,7 +154,7 @@ func (s said) hasValue(a schema.Argument, value any) bool {
 	case float64:
 		return !s.english || s.hasNumber(v)
 	case string:
-		if len(a.Enum) == 1 {
+		if len(a.Enum) == 1 || len(a.Enum) > 1 && len(v) <= longestCode {
 			return true
 		}
 		return s.hasText(a, v)

@@ -56,6 +56,15 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 	}
 }
 
+func TestAChoiceOfCodesIsBelieved(t *testing.T) {
+	s := hear([]engine.Message{says(engine.User, "Wake me at seven in the morning.")})
+	codes := schema.Argument{Enum: []json.RawMessage{[]byte(`"am"`), []byte(`"pm"`)}}
+	words := schema.Argument{Enum: []json.RawMessage{[]byte(`"English"`), []byte(`"German"`)}}
+	if !s.has(codes, json.RawMessage(`"am"`)) || s.has(words, json.RawMessage(`"German"`)) {
+		t.Error("the code is not believed, or the word is")
+	}
+}
+
 func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
 	const changing = " The guest is in room 304."
 	m := []engine.Message{{Role: engine.System, Content: "Rooms 101 to 699." + changing, Changing: len(changing)}, says(engine.User, "I need towels.")}
