@@ -309,4 +309,3 @@ func measure() held {
 	files, _ := os.ReadDir("/proc/self/fd")
 	return held{runtime.NumGoroutine(), len(files), m.HeapAlloc}
 }
-
