@@ -79,7 +79,7 @@ func recorded(t *testing.T) string {
 func microphone(t *testing.T) string {
 	t.Helper()
 	asks, file := packtest.Recording(t, question), filepath.Join(t.TempDir(), "microphone.wav")
-	out, err := exec.CommandContext(t.Context(), "sox", asks, asks, "-r", "48000", file, "pad", "3", "9@4.28", "90").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "sox", asks, asks, "-r", "48000", file, "pad", "3", "13@4.28", "90").CombinedOutput()
 	if err != nil {
 		t.Fatalf("sox: %v: %s", err, out)
 	}

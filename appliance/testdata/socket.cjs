@@ -39,9 +39,9 @@ function heard(socket) {
 	socket.on("message", put);
 	socket.on("error", (err) => put({ type: "broken", err }));
 	socket.on("close", (e) => put({ type: "close", code: e.code, reason: e.reason }));
-	socket.until = async (type) => {
+	socket.until = async (type, ms = 60_000) => {
 		const read = [];
-		const patience = setTimeout(() => put({ type: "silence" }), 60_000);
+		const patience = setTimeout(() => put({ type: "silence" }), ms);
 		for (;;) {
 			while (came.length === 0) await new Promise((awake) => { look = awake; });
 			const m = came.shift();
