@@ -114,12 +114,14 @@ func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
 	b := startHollowBox(t)
 	c := b.call(t, "&allow_connection=true")
 	id := c.chatID()
-	var all sync.WaitGroup
+	var all, came sync.WaitGroup
 	heard := make([][]string, 12)
 	for i := range heard {
+		came.Add(1)
 		all.Go(func() {
 			time.Sleep(time.Duration(rand.IntN(2000)) * time.Millisecond)
 			conn, status := b.follow(t, b.key, id, fmt.Sprintf("&audio_output=%v", i%2 == 0))
+			came.Done()
 			if conn == nil {
 				t.Errorf("following: %d", status)
 				return
@@ -141,6 +143,7 @@ func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
 		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 	}
 	c.until("assistant_end", 1, 10*time.Second)
+	came.Wait()
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
 	all.Wait()
 	c.mu.Lock()

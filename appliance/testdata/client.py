@@ -149,6 +149,8 @@ async def speech_is_answered(config, before):
                                      verbose_transcription=True, event_limit=50, session_settings=settings) as chat:
         metadata = (await until(chat, "chat_metadata"))[0]
         assert metadata.chat_group_id == before.chat_group_id and metadata.custom_session_id == "é&=[x]"
+        greeting = await until(chat, "assistant_end")  # the config's, also in a chat that is resumed
+        assert greeting[0].message.content == "Good morning.", greeting
         speaking = asyncio.create_task(speak(chat))
         heard = await until(chat, "assistant_end")
         users = [m for m in heard if m.type == "user_message"]
