@@ -97,7 +97,7 @@ func (s *State) apply(out *effects, m contract.SessionSettings) {
 	if !before.answerAlike(merged) {
 		s.drop(out)
 	}
-	if s.instructions() != prompt {
+	if s.instructions() != prompt || m.Tools != nil || m.BuiltinTools != nil {
 		out.add(Prefill{s.conversation()})
 	}
 	s.tellSettings(out, m)

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -244,5 +245,22 @@ func TestToolsOfSettingsAreCheckedAsAWhole(t *testing.T) {
 	want(t, b.after(SettingsAsked{Message: contract.SessionSettings{BuiltinTools: []contract.BuiltinToolConfig{}}}), "error E0716")
 	if n := len(b.state.settings.Tools); n != 3 {
 		t.Errorf("%d tools", n)
+	}
+}
+
+// The model reads what tools there are, so it reads anew when they change.
+func TestToolsAreReadAhead(t *testing.T) {
+	b := begin(t)
+	for _, x := range []struct {
+		sent contract.SessionSettings
+		want bool
+	}{
+		{contract.SessionSettings{Tools: []contract.Tool{{Name: "a", Parameters: "{}"}}}, true}, {contract.SessionSettings{CustomSessionID: "x"}, false},
+	} {
+		_, effects := Next(b.state, SettingsAsked{At: At(b.now), Message: x.sent})
+		reads := slices.ContainsFunc(effects, func(e Effect) bool { _, is := e.(Prefill); return is })
+		if reads != x.want {
+			t.Errorf("%+v: it reads: %v", x.sent, reads)
+		}
 	}
 }
