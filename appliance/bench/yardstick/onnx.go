@@ -6,6 +6,7 @@ package yardstick
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -108,7 +109,14 @@ func (y *ONNX) free(function int, handle uintptr) {
 	}
 }
 
-func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+// address is where p points to, for C. What is pinned lies on the heap: a stack
+// may be moved while C writes, and then what it wrote is lost.
+func address[T any](p *T) uintptr {
+	var pin runtime.Pinner
+	pin.Pin(p)
+	pin.Unpin()
+	return uintptr(unsafe.Pointer(p))
+}
 
 func cString(s string) *byte { return unsafe.SliceData(append([]byte(s), 0)) }
 
