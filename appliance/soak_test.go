@@ -212,7 +212,7 @@ func rowdyStep(ctx context.Context, conn *websocket.Conn, write func(string), ca
 // every webhook came at least once. PARLEY_SOAK_CHATS says how many (200 in make
 // soak).
 func TestChatsLeaveNothingBehind(t *testing.T) {
-	chats := 16
+	chats := 8
 	if n, err := strconv.Atoi(os.Getenv("PARLEY_SOAK_CHATS")); err == nil {
 		chats = n
 	}
