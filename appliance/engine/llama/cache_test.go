@@ -99,7 +99,7 @@ func TestTheConversationUsedLongestAgoIsGivenUp(t *testing.T) {
 	reply(t, m, prompt("a", "Alpha"))
 	reply(t, m, prompt("b", "Bravo"))
 	reply(t, m, prompt("a", "Alpha"))
-	for i := range aside { // which have slots of their own
+	for i := range m.o.sequences() - 2 { // the slots for routers and for what is aside
 		reply(t, m, prompt(string(rune('p'+i)), strings.Repeat(string(rune('P'+i)), 5)))
 	}
 	reply(t, m, prompt("c", "Charlie")) // takes b's slot
