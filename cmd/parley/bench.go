@@ -270,8 +270,8 @@ func (cmd *benchAnswersCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 
 type benchToolsCmd struct {
 	benchFlags
-	Half   string `placeholder:"HALF" help:"Say only the tuned half of the wishes, which the router's examples were made with, or the held one (both)."`
-	Routes bool   `help:"Only judge which tool is wanted; write no calls and answers."`
+	Half       string `placeholder:"HALF" help:"Say only the tuned half of the wishes, which the router's examples were made with, or the held one (both)."`
+	RouterOnly bool   `name:"router-only" help:"Only judge which tool is wanted; write no calls and answers."`
 
 	Settings kong.Plugins `embed:"" settings:"packs profile engines.threads engines.language_model engines.language_model.openai engines.language_model.model engines.language_model.key_env"`
 }
@@ -282,7 +282,7 @@ func (benchToolsCmd) Help() string {
 
   parley bench tools --half held --json
 
-  parley bench tools --routes
+  parley bench tools --router-only
 
 What people say to six assistants with one to eight tools is said to the language model: wishes, questions, small talk, corrections, a yes, a no. Counted is whether it calls the tool that is wanted, whether its arguments are right, and whether it asks for what was not said; timed is how much later an answer begins that needs none of the tools. All of it takes about twenty minutes on two slow cores, the routes alone three.`
 }
@@ -293,7 +293,7 @@ func (cmd *benchToolsCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 	if err != nil {
 		return err
 	}
-	o.Half, o.Routes = cmd.Half, cmd.Routes
+	o.Half, o.Routes = cmd.Half, cmd.RouterOnly
 	c.endsAtOnce(unmeasured()) // it leaves nothing behind
 	return c.report(ctx, cmd.JSON, bench.Tools, o)
 }

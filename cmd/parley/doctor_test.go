@@ -53,13 +53,13 @@ func TestDoctorFindsNothingWrongWithAWholeBox(t *testing.T) {
 	found := examined(t, exitDone, "--data", dir, "--listen", listen)
 	for part, words := range map[string]string{
 		"data folder": dir, "disk": "free", "database": "sound", "recordings": "1 files", "packs": "packs",
-		"libraries": "load", "memory": "need", "clock": "", "port": listen,
+		"libraries": "load", "memory": "need", "clock": "", "port": listen, "webhooks": "",
 	} {
 		if f := found[part]; f.Health == doctor.Trouble || !strings.Contains(f.What, words) {
 			t.Errorf("%s: %+v", part, f)
 		}
 	}
-	if len(found) != 9 {
+	if len(found) != 10 {
 		t.Errorf("%d parts", len(found))
 	}
 	// Before the first start there is nothing, and nothing is made.
