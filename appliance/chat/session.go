@@ -218,8 +218,10 @@ func (c *Session) handle(ctx context.Context, p posted) {
 	}
 	c.pace.note(p.event, follows, c.state.Turn())
 	c.noteFault(p.event)
-	if p.handled != nil {
+	if _, changed := p.event.(turn.SettingsAsked); changed {
 		c.warnUnset()
+	}
+	if p.handled != nil {
 		c.audio.Store(c.state.Settings().Audio)
 		p.handled <- outcome{c.state.Settings(), fault}
 	}

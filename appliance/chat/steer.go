@@ -12,8 +12,9 @@ import (
 // disk is behind: within that time it has caught up, or the chat is over.
 const busyRetry = 5 * time.Second
 
-// Steer takes a message, audio excepted, of somebody else than the client: it does what the same message of the client does. Any
-// goroutine may call it. It returns when the message was taken. What is wrong
+// Steer takes a message, audio excepted, of somebody else than the client: it
+// does what the same message of the client does. Any goroutine may call it. It
+// returns when the message was taken. What is wrong
 // with it is told to the caller, as a contract.Fault, and not in the chat.
 // ErrOver means that the chat has ended, and a contract.ErrUnavailable that it
 // takes nothing just now.

@@ -256,18 +256,10 @@ func (s *State) pause(out *effects) {
 	s.drop(out)
 	r, sent := s.reply, s.playing
 	s.broken = brokenOff{call: r.brokenCall()}
-	answered := r.phase == answering
-	s.resumes = answered && !r.thought
-	s.reply = reply{}
-	if answered {
-		out.add(Cancel{s.turn})
-	}
-	rest := slices.DeleteFunc(r.rest(sent, s.silence(out)), func(u Sentence) bool { return u.Dictated }) // the client may send it again
+	s.resumes = r.phase == answering && !r.thought
+	rest := slices.DeleteFunc(r.rest(sent, s.hush(out)), func(u Sentence) bool { return u.Dictated }) // the client may send it again
 	if len(rest) > 0 && !s.resumes {
 		s.unsaid = rest
-	}
-	if answered {
-		s.tell(out, AnswerEnded{})
 	}
 }
 

@@ -205,15 +205,17 @@ func (s *State) depart(out *effects) {
 	s.speakByItself(out, m, timeOverRequest)
 }
 
-// hush ends what the assistant is saying, here.
-func (s *State) hush(out *effects) {
+// hush ends what the assistant is saying, here. It returns what of it was not
+// heard.
+func (s *State) hush(out *effects) (unheard []Sentence) {
 	answered := s.reply.phase == answering
 	if s.reply.phase != quiet {
 		out.add(Cancel{s.turn})
 	}
 	s.reply = reply{}
-	s.silence(out)
+	unheard = s.silence(out)
 	if answered {
 		s.tell(out, AnswerEnded{})
 	}
+	return unheard
 }
