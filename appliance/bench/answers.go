@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -87,7 +88,7 @@ func atDesk(ctx context.Context, d desks.Desk, o Options, parts chat.Parts, mode
 		// of the prompt before.
 		asked := talking.NewState(settings, time.Now(), []talking.Entry{{Role: talking.User, Text: q.Ask}}).Conversation()
 		said, usage, err := answering.Answer(ctx, "bench "+d.Name, model, asked)
-		if err != nil {
+		if err != nil && !errors.Is(err, answering.ErrSilent) { // who says nothing is wrong
 			return nil, fmt.Errorf("%s: %q: %w", d.Name, q.Ask, err)
 		}
 		verdict, why := d.Judge(q, said)

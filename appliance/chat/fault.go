@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -79,6 +80,9 @@ func explainedFault(f contract.Fault) (_ contract.Fault, ok bool) {
 	}
 	if errors.Is(f.Cause, context.DeadlineExceeded) {
 		f.Detail = tooLong
+	}
+	if errors.Is(f.Cause, reply.ErrSilent) {
+		f.Detail = "Its answer has no word that could be said."
 	}
 	if e, ok := errors.AsType[engine.ErrTooLong](f.Cause); ok {
 		f.Detail = noRoom(e)

@@ -216,3 +216,36 @@ func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 		wantSaid(t, thought(t, m, question("When?"), Manner{Quick: true}, newSchedule(true, time.Now())), "quick after 300ms", "Ten.", "end")
 	})
 }
+
+// Signs alone are no answer: they are not told, and where there is nothing else
+// the user is told so, or another model answers.
+func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
+	custom := func(m mind) mind { m.certain = true; return m }
+	unasked := question("")
+	unasked.Unasked = true
+	for _, c := range []struct {
+		name  string
+		mind  mind
+		think turn.Think
+		want  []string
+	}{
+		{"a sign", alone(&scripted{pieces: []string{"#"}}), question("When?"), []string{"broke"}},
+		{"nothing", alone(&scripted{}), question("When?"), []string{"broke"}},
+		{"signs in lines", alone(&scripted{pieces: []string{"…\n\n", "— !?\n\n", "🙂"}}), question("When?"), []string{"broke"}},
+		{"a sign before words", alone(&scripted{pieces: []string{"…\n\n", "At ten."}}), question("When?"), []string{"At ten.", "end"}},
+		{"a sign behind words", alone(&scripted{pieces: []string{"At ten. ", "###"}}), question("When?"), []string{"At ten.", "end"}},
+		{"a number", alone(&scripted{pieces: []string{"½"}}), question("How much?"), []string{"½", "end"}},
+		{"another script", alone(&scripted{pieces: []string{"はい"}}), question("When?"), []string{"はい", "end"}},
+		{"another model", alone(&scripted{pieces: []string{"#"}}, &scripted{pieces: []string{"Ten."}}), question("When?"), []string{"Ten.", "end"}},
+		{"nobody has asked", alone(&scripted{pieces: []string{"#"}}), unasked, []string{"end"}},
+		{"a custom model is silent", custom(alone(&scripted{})), question("When?"), []string{"end"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			t.Log(c.name)
+			wantSaid(t, thought(t, c.mind, c.think, Manner{}, newSchedule(true, time.Now())), c.want...)
+		})
+	}
+	if lines := Sentences("# …\n\nHello. — !"); len(lines) != 1 || lines[0].Text != "Hello." {
+		t.Errorf("to be read aloud: %+v", lines)
+	}
+}

@@ -121,7 +121,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation)}
+	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation), expected: !m.certain && !t.Unasked}
 	prompt.Begins = r.facts.begins()
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
@@ -158,6 +158,18 @@ type thinking struct {
 	schedule *schedule
 	facts    *facts // to which it keeps; nil: none
 	quick    *quick // nil: there is none to be given
+	// expected: somebody waits for words. Who serves a model of his own may have it
+	// be silent, and nobody has asked for a greeting.
+	expected bool
+}
+
+// ErrSilent is what a model has failed with that was asked and wrote nothing
+// that can be said: no word, or signs alone ("#").
+var ErrSilent = errors.New("the language model wrote nothing that can be said")
+
+// mute reports whether a text has nothing to be said: no letter and no number.
+func mute(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
 // generateBy has one model go on with a prompt. What it says is posted sentence by
@@ -171,7 +183,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		for _, line := range sentences {
 			w.cut(pace)
 			line, goesOn, over := t.facts.pass(line, goesOn)
-			if line != "" {
+			if !mute(line) {
 				said = strings.TrimSpace(said + " " + line)
 				t.tell(line, goesOn)
 			}
@@ -214,6 +226,9 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	}
 	if rest != "" && (err == nil || ctx.Err() == nil) {
 		_ = tell(false, rest) // it is the last in any case
+	}
+	if err == nil && call == nil && said == "" && t.expected {
+		err = ErrSilent
 	}
 	if err != nil {
 		call = nil
@@ -260,11 +275,14 @@ func early(c *text.Cutter, p *Pace, s *schedule) (begin string, ended bool) {
 	return c.Early(haste, p.least(clauseBreath), p.least(0))
 }
 
-// Sentences cuts a text that the assistant is to say as it stands.
+// Sentences cuts a text that the assistant is to say as it stands. What has
+// nothing to be said is left out.
 func Sentences(s string) []turn.Sentence {
 	var out []turn.Sentence
 	for _, line := range text.Sentences(s) {
-		out = append(out, turn.Sentence{ID: contract.NewID(), Text: line})
+		if !mute(line) {
+			out = append(out, turn.Sentence{ID: contract.NewID(), Text: line})
+		}
 	}
 	return out
 }
