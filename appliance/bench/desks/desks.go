@@ -1,4 +1,4 @@
-// Package desks holds the questions that visitors and callers ask at six
+// Package desks holds the questions that visitors and callers ask at eight
 // invented desks, the facts that each desk was told, and what a right answer
 // holds; and it judges answers by that.
 package desks
@@ -16,7 +16,7 @@ import (
 //go:embed *.json
 var invented embed.FS
 
-// Kinds of questions, one of each at every desk.
+// Kinds of questions.
 const (
 	Plain     = "plain"     // a time, a price or a place, in the fact's own words
 	Words     = "words"     // the same in other words than the fact's
@@ -36,8 +36,11 @@ var kinds = []string{Plain, Words, Exception, Yes, No, Unknown, Sum, Way, Edge, 
 type Desk struct {
 	Name string `json:"name"`
 	// Role says who speaks, as the first words of a prompt.
-	Role      string     `json:"role"`
-	Facts     []string   `json:"facts"`
+	Role  string   `json:"role"`
+	Facts []string `json:"facts"`
+	// Prose has the facts stand in one paragraph, as people write who have read no
+	// advice, in place of one a line.
+	Prose     bool       `json:"prose"`
 	Examples  []Example  `json:"examples"`
 	Questions []Question `json:"questions"`
 }
@@ -63,15 +66,13 @@ type Question struct {
 
 	// Held is kept out of all tuning: prompts, examples and rules were made
 	// without looking at what was answered to it.
-	Held bool `json:"-"`
+	Held bool `json:"held"`
 }
 
 // All are the invented desks, in order.
 func All() ([]Desk, error) { return read(invented) }
 
-// read reads the desks in a folder. Which half a question belongs to follows
-// from its place: as on a chessboard of desks and kinds, so that either half has
-// half of each desk and half of each kind.
+// read reads the desks in a folder.
 func read(from fs.FS) ([]Desk, error) {
 	names, err := fs.Glob(from, "*.json")
 	if err != nil {
@@ -79,7 +80,7 @@ func read(from fs.FS) ([]Desk, error) {
 	}
 	slices.Sort(names)
 	var all []Desk
-	for i, name := range names {
+	for _, name := range names {
 		data, err := fs.ReadFile(from, name)
 		if err != nil {
 			return nil, err
@@ -87,9 +88,6 @@ func read(from fs.FS) ([]Desk, error) {
 		d, err := parse(data)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		for k := range d.Questions {
-			d.Questions[k].Held = (i+k)%2 == 1
 		}
 		all = append(all, d)
 	}
@@ -114,7 +112,10 @@ func parse(data []byte) (d Desk, err error) {
 }
 
 // Prompt is what the desk's owner writes for the assistant: who it is, and the
-// facts, one a line.
+// facts, one a line or as prose.
 func (d Desk) Prompt() string {
+	if d.Prose {
+		return d.Role + " " + strings.Join(d.Facts, " ")
+	}
 	return d.Role + "\n\nFacts:\n- " + strings.Join(d.Facts, "\n- ")
 }
