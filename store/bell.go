@@ -3,18 +3,15 @@ package store
 import (
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"golang.org/x/sys/unix"
-
-	"parley/internal/layout"
 )
 
-// bell lets the one who sends webhooks know that there are more. Within the box
-// it is a channel. Another process that has the folder open rings it by writing
-// to a file that the kernel watches for the box, so that nobody has to look now
-// and then.
+// bell lets one in the box know that something has come: who sends webhooks that
+// there are more, who runs plugins that they are others. Within the box it is a
+// channel. Another process that has the folder open rings it by writing to a file
+// that the kernel watches for the box, so that nobody has to look now and then.
 type bell struct {
 	file    string
 	rung    chan struct{} // holds one; nil in a store that has only joined
@@ -22,11 +19,12 @@ type bell struct {
 	stopped sync.WaitGroup
 }
 
-// hang makes the bell of the box that serves the folder.
-func hang(dir string, log *slog.Logger) *bell {
-	b := &bell{file: filepath.Join(dir, layout.Bell), rung: make(chan struct{}, 1)}
+// hang makes a bell of the box that serves the folder. what is what others leave
+// there, for the log.
+func hang(file, what string, log *slog.Logger) *bell {
+	b := &bell{file: file, rung: make(chan struct{}, 1)}
 	if err := b.watchFile(); err != nil {
-		log.Warn("other processes cannot tell the box that they left it something to send; it finds that out at its next start", "err", err)
+		log.Warn("other processes cannot tell the box of "+what+"; it finds that out later", "err", err)
 		return b
 	}
 	b.stopped.Go(b.listen)

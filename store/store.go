@@ -28,7 +28,8 @@ type Store struct {
 	w           *writer
 	checkpoints *sql.DB // the connection that moves SQLite's log into the database
 	background  *background
-	bell        *bell
+	bell        *bell // for who sends webhooks
+	pluginBell  *bell // for who runs plugins
 	close       func() error
 }
 
@@ -64,12 +65,14 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 		return nil, err
 	}
 	s.background = startBackground(s, log)
-	s.bell = hang(dir, log)
+	s.bell = hang(s.bell.file, "webhooks to send", log)
+	s.pluginBell = hang(s.pluginBell.file, "plugins that were changed", log)
 	closeDatabase := s.close
 	s.close = sync.OnceValue(func() error {
 		defer unlock()
 		s.background.close()
 		s.bell.close()
+		s.pluginBell.close()
 		return closeDatabase()
 	})
 	return s, nil
@@ -133,6 +136,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		write:       connect(dir, pragmas, 1),
 		checkpoints: connect(dir, checkpointPragmas, 1),
 		bell:        &bell{file: filepath.Join(dir, layout.Bell)},
+		pluginBell:  &bell{file: filepath.Join(dir, layout.PluginBell)},
 	}
 	if s.w, err = newWriter(ctx, s.write); err != nil {
 		return nil, errors.Join(explain("opening the database", err), s.read.db.Close(), s.checkpoints.Close(), s.write.Close())

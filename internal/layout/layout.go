@@ -14,11 +14,19 @@ const (
 	Lock       = "parley.lock"
 	Address    = "parley.address" // where the box listens that runs on the folder
 	Bell       = ".bell"          // empty: whoever writes to it lets the box know that there is something to send
+	PluginBell = ".plugins"       // empty: whoever writes to it lets the box know that plugins were changed
 	Recordings = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
 	Prompts    = "prompts"        // a folder: what language models computed of prompts; may be deleted
 	Settings   = "parley.yaml"
 	Authority  = "ca.crt"        // for clients to trust; the one thing in it that others may read
 	FirstKey   = "first-key.env" // the secrets of the first key, until somebody deletes it
+	// Plugins is a folder: what plugins are made of, and their logs.
+	Plugins = "plugins"
+	// PluginCache is a folder: plugins as machine code; may be deleted.
+	PluginCache = "plugin-cache"
+	// PluginKey is the key that opens the secrets of plugins, in the database. No
+	// backup has it: without it those in a backup are nobody's.
+	PluginKey = "plugins.key"
 	// RoomNotice says from when on recordings are deleted that are too old or
 	// too much.
 	RoomNotice = "recordings-notice.json"

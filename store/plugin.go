@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Plugin is what is known of an installed plugin, but for its files and its
+// settings.
+type Plugin struct {
+	Name        string
+	Version     string // as its manifest says
+	Digest      string // of its files, hexadecimal
+	Signer      string // the key by which they are signed; empty: they are not
+	Granted     string // what it may do, JSON
+	InstalledMS int64  // Unix milliseconds
+	ChangedMS   int64
+	Upgrades    int // how often it was upgraded
+	// BrokenMS is since when it is not called, because it failed in a row: Unix
+	// milliseconds, 0 while it is called. From RetryMS on one call is tried.
+	BrokenMS, RetryMS int64
+	BrokenError       string // how it failed last
+}
+
+// PluginFiles is what a plugin is made of, as it is installed or upgraded.
+type PluginFiles struct {
+	Name, Version, Digest, Signer string
+	Granted                       string   // JSON
+	Tools                         []string // their names
+	Settings                      []string // those that it has; what it was told of others is forgotten
+	Secrets                       []string // those of them that are secrets
+}
+
+// ErrToolTaken says that another plugin has a tool of that name.
+type ErrToolTaken struct{ Tool, Plugin string }
+
+func (e ErrToolTaken) Error() string {
+	return fmt.Sprintf("the plugin %s has a tool %s already, and a model calls tools by their names", e.Plugin, e.Tool)
+}
+
+// PluginRevision is a number that grows with every change to the plugins.
+func (s *Store) PluginRevision(ctx context.Context) (int64, error) {
+	n, err := value[int64](ctx, s.read, `SELECT revision FROM plugin_revision`)
+	return n, explain("looking for changes to the plugins", err)
+}
+
+// PluginsChange is sent to when the plugins were changed, by this process or by
+// another. There is one who receives, in the box.
+func (s *Store) PluginsChange() <-chan struct{} { return s.pluginBell.rung }
+
+const pluginColumns = ` name, version, digest, coalesce(signer, ''), granted, installed_ms, changed_ms, upgrades,
+	coalesce(broken_ms, 0), coalesce(retry_ms, 0), coalesce(broken_error, '') `
+
+func scanPlugin(row scanner) (p Plugin, err error) {
+	return p, row.Scan(&p.Name, &p.Version, &p.Digest, &p.Signer, &p.Granted, &p.InstalledMS, &p.ChangedMS, &p.Upgrades, &p.BrokenMS, &p.RetryMS, &p.BrokenError)
+}
+
+// Plugins returns all plugins by their names.
+func (s *Store) Plugins(ctx context.Context) ([]Plugin, error) {
+	all, err := query(ctx, s.read, scanPlugin, `SELECT`+pluginColumns+`FROM plugin ORDER BY name`)
+	return all, explain("listing the plugins", err)
+}
+
+// Plugin returns one plugin, ErrNotFound where there is none of that name.
+func (s *Store) Plugin(ctx context.Context, name string) (Plugin, error) {
+	p, err := first(ctx, s.read, scanPlugin, `SELECT`+pluginColumns+`FROM plugin WHERE name = ?`, name)
+	return p, explain("reading the plugin "+name, err)
+}
+
+// InstallPlugin enters a new plugin. ErrConflict: there is one of that name;
+// ErrToolTaken: another has one of its tools.
+func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
+	return s.changePlugins(ctx, "installing the plugin "+f.Name, func(ctx context.Context, c conn) error {
+		now := time.Now().UnixMilli()
+		_, err := c.ExecContext(ctx, `
+			INSERT INTO plugin (name, version, digest, signer, granted, installed_ms, changed_ms) VALUES (?, ?, ?, ?, ?, ?6, ?6)`,
+			f.Name, f.Version, f.Digest, orNull(f.Signer), f.Granted, now)
+		if err != nil {
+			return err
+		}
+		return enterTools(ctx, c, f)
+	})
+}
+
+// UpgradePlugin gives a plugin other files; what it was told and keeps stays, as
+// far as it has such settings still. from is the digest of the files it has:
+// ErrConflict where somebody else has changed them since. ErrNotFound: there is
+// no such plugin. ErrToolTaken as of InstallPlugin.
+func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) error {
+	return s.changePlugins(ctx, "upgrading the plugin "+f.Name, func(ctx context.Context, c conn) error {
+		had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, f.Name)
+		if err != nil {
+			return err
+		}
+		if had != from {
+			return ErrConflict
+		}
+		_, err = c.ExecContext(ctx, `
+			UPDATE plugin SET version = ?2, digest = ?3, signer = ?4, granted = ?5, changed_ms = ?6, upgrades = upgrades + 1,
+			       broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?1`,
+			f.Name, f.Version, f.Digest, orNull(f.Signer), f.Granted, time.Now().UnixMilli())
+		if err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `DELETE FROM plugin_tool WHERE plugin = (SELECT num FROM plugin WHERE name = ?)`, f.Name)
+		if err != nil {
+			return err
+		}
+		if err := keepSettings(ctx, c, f); err != nil {
+			return err
+		}
+		return enterTools(ctx, c, f)
+	})
+}
+
+// enterTools notes whose the tools are.
+func enterTools(ctx context.Context, c conn, f PluginFiles) error {
+	for _, tool := range f.Tools {
+		other, err := query(ctx, c, scanText, `SELECT p.name FROM plugin_tool t JOIN plugin p ON p.num = t.plugin WHERE t.name = ?`, tool)
+		if err != nil {
+			return err
+		}
+		if len(other) > 0 {
+			return ErrToolTaken{tool, other[0]}
+		}
+		if _, err := c.ExecContext(ctx, `INSERT INTO plugin_tool (name, plugin) SELECT ?, num FROM plugin WHERE name = ?`, tool, f.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GrantPlugin says anew what a plugin of these files may do, JSON. ErrNotFound:
+// there is no such plugin; ErrConflict: its files are others by now.
+func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) error {
+	return s.changePlugins(ctx, "saying what the plugin "+name+" may do", func(ctx context.Context, c conn) error {
+		had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, name)
+		if err != nil {
+			return err
+		}
+		if had != digest {
+			return ErrConflict
+		}
+		return changeOne(ctx, c, `UPDATE plugin SET granted = ?, changed_ms = ?, broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`,
+			granted, time.Now().UnixMilli(), name)
+	})
+}
+
+// BreakPlugin notes that a plugin of these files failed in a row, and is not
+// called until a time (Unix milliseconds). MendPlugin takes that back. Neither
+// does anything where the files are others by now.
+func (s *Store) BreakPlugin(ctx context.Context, name, digest string, retryMS int64, why string) error {
+	return s.changePlugins(ctx, "noting that the plugin "+name+" fails", func(ctx context.Context, c conn) error {
+		_, err := c.ExecContext(ctx, `
+			UPDATE plugin SET broken_ms = coalesce(broken_ms, ?3), retry_ms = ?4, broken_error = ?5 WHERE name = ?1 AND digest = ?2`,
+			name, digest, time.Now().UnixMilli(), retryMS, why)
+		return err
+	})
+}
+
+// MendPlugin notes that it works again.
+func (s *Store) MendPlugin(ctx context.Context, name, digest string) error {
+	return s.changePlugins(ctx, "noting that the plugin "+name+" works again", func(ctx context.Context, c conn) error {
+		_, err := c.ExecContext(ctx, `UPDATE plugin SET broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ? AND digest = ?`, name, digest)
+		return err
+	})
+}
+
+// RemovePlugin forgets a plugin, what it was told and what it keeps.
+// ErrNotFound: there is no such plugin.
+func (s *Store) RemovePlugin(ctx context.Context, name string) error {
+	return s.changePlugins(ctx, "removing the plugin "+name, func(ctx context.Context, c conn) error {
+		return changeOne(ctx, c, `DELETE FROM plugin WHERE name = ?`, name)
+	})
+}
+
+// changePlugins is change, and lets those know who run the plugins.
+func (s *Store) changePlugins(ctx context.Context, doing string, do func(context.Context, conn) error) error {
+	err := s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		if err := do(ctx, c); err != nil {
+			return err
+		}
+		return changeOne(ctx, c, `UPDATE plugin_revision SET revision = revision + 1`)
+	})
+	if err == nil {
+		s.pluginBell.toll()
+	}
+	return err
+}

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// PluginSetting is what a plugin was told. One that is a secret is encrypted by
+// whoever sets it: the store holds no secret that it could tell.
+type PluginSetting struct {
+	Name   string
+	Value  string // empty where it is sealed
+	Sealed []byte // nil where it is no secret
+}
+
+// PluginSettings returns what a plugin was told, by name; nothing where there is
+// no such plugin.
+func (s *Store) PluginSettings(ctx context.Context, plugin string) ([]PluginSetting, error) {
+	all, err := query(ctx, s.read, func(row scanner) (t PluginSetting, err error) {
+		return t, row.Scan(&t.Name, &t.Value, &t.Sealed)
+	}, `
+		SELECT t.name, coalesce(t.value, ''), t.sealed FROM plugin p JOIN plugin_setting t ON t.plugin = p.num
+		 WHERE p.name = ? ORDER BY t.name`, plugin)
+	return all, explain("reading the settings of the plugin "+plugin, err)
+}
+
+// SetPlugin tells a plugin of these files some settings, all or none, and has it
+// forget others. ErrNotFound: there is no such plugin; ErrConflict: its files
+// are others by now.
+func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []PluginSetting, unset []string) error {
+	return s.changePlugins(ctx, "setting what the plugin "+plugin+" is told", func(ctx context.Context, c conn) error {
+		had, err := value[string](ctx, c, `SELECT digest FROM plugin WHERE name = ?`, plugin)
+		if err != nil {
+			return err
+		}
+		if had != digest {
+			return ErrConflict
+		}
+		for _, t := range set {
+			var text any = t.Value
+			if t.Sealed != nil {
+				text = nil
+			}
+			_, err := c.ExecContext(ctx, `
+				INSERT INTO plugin_setting (plugin, name, value, sealed) SELECT num, ?2, ?3, ?4 FROM plugin WHERE name = ?1
+				    ON CONFLICT (plugin, name) DO UPDATE SET value = excluded.value, sealed = excluded.sealed`, plugin, t.Name, text, t.Sealed)
+			if err != nil {
+				return err
+			}
+		}
+		for _, name := range unset {
+			_, err := c.ExecContext(ctx, `DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`, plugin, name)
+			if err != nil {
+				return err
+			}
+		}
+		return changeOne(ctx, c, `UPDATE plugin SET changed_ms = ?, broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`, time.Now().UnixMilli(), plugin)
+	})
+}
+
+// keepSettings forgets what the new files of a plugin have no setting for: one
+// that is a secret now was not sealed, and one that is none now cannot be told
+// apart from its seal.
+func keepSettings(ctx context.Context, c conn, f PluginFiles) error {
+	type kept struct {
+		name   string
+		secret bool
+	}
+	all, err := query(ctx, c, func(row scanner) (k kept, err error) { return k, row.Scan(&k.name, &k.secret) }, `
+		SELECT t.name, t.sealed IS NOT NULL FROM plugin p JOIN plugin_setting t ON t.plugin = p.num WHERE p.name = ?`, f.Name)
+	if err != nil {
+		return err
+	}
+	for _, k := range all {
+		if slices.Contains(f.Settings, k.name) && slices.Contains(f.Secrets, k.name) == k.secret {
+			continue
+		}
+		_, err := c.ExecContext(ctx, `DELETE FROM plugin_setting WHERE plugin = (SELECT num FROM plugin WHERE name = ?) AND name = ?`, f.Name, k.name)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
