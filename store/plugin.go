@@ -12,6 +12,7 @@ type Plugin struct {
 	Name        string
 	Version     string // as its manifest says
 	Digest      string // of its files, hexadecimal
+	Manifest    string // JSON
 	Signer      string // the key by which they are signed; empty: they are not
 	Granted     string // what it may do, JSON
 	InstalledMS int64  // Unix milliseconds
@@ -26,7 +27,7 @@ type Plugin struct {
 // PluginFiles is what a plugin is made of, as it is installed or upgraded.
 type PluginFiles struct {
 	Name, Version, Digest, Signer string
-	Granted                       string   // JSON
+	Manifest, Granted             string   // JSON
 	Tools                         []string // their names
 	Settings                      []string // those that it has; what it was told of others is forgotten
 	Secrets                       []string // those of them that are secrets
@@ -49,11 +50,11 @@ func (s *Store) PluginRevision(ctx context.Context) (int64, error) {
 // another. There is one who receives, in the box.
 func (s *Store) PluginsChange() <-chan struct{} { return s.pluginBell.rung }
 
-const pluginColumns = ` name, version, digest, coalesce(signer, ''), granted, installed_ms, changed_ms, upgrades,
+const pluginColumns = ` name, version, digest, manifest, coalesce(signer, ''), granted, installed_ms, changed_ms, upgrades,
 	coalesce(broken_ms, 0), coalesce(retry_ms, 0), coalesce(broken_error, '') `
 
 func scanPlugin(row scanner) (p Plugin, err error) {
-	return p, row.Scan(&p.Name, &p.Version, &p.Digest, &p.Signer, &p.Granted, &p.InstalledMS, &p.ChangedMS, &p.Upgrades, &p.BrokenMS, &p.RetryMS, &p.BrokenError)
+	return p, row.Scan(&p.Name, &p.Version, &p.Digest, &p.Manifest, &p.Signer, &p.Granted, &p.InstalledMS, &p.ChangedMS, &p.Upgrades, &p.BrokenMS, &p.RetryMS, &p.BrokenError)
 }
 
 // Plugins returns all plugins by their names.
@@ -74,8 +75,8 @@ func (s *Store) InstallPlugin(ctx context.Context, f PluginFiles) error {
 	return s.changePlugins(ctx, "installing the plugin "+f.Name, func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
 		_, err := c.ExecContext(ctx, `
-			INSERT INTO plugin (name, version, digest, signer, granted, installed_ms, changed_ms) VALUES (?, ?, ?, ?, ?, ?6, ?6)`,
-			f.Name, f.Version, f.Digest, orNull(f.Signer), f.Granted, now)
+			INSERT INTO plugin (name, version, digest, manifest, signer, granted, installed_ms, changed_ms) VALUES (?, ?, ?, ?, ?, ?, ?7, ?7)`,
+			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, now)
 		if err != nil {
 			return err
 		}
@@ -97,9 +98,9 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 			return ErrConflict
 		}
 		_, err = c.ExecContext(ctx, `
-			UPDATE plugin SET version = ?2, digest = ?3, signer = ?4, granted = ?5, changed_ms = ?6, upgrades = upgrades + 1,
+			UPDATE plugin SET version = ?2, digest = ?3, manifest = ?4, signer = ?5, granted = ?6, changed_ms = ?7, upgrades = upgrades + 1,
 			       broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?1`,
-			f.Name, f.Version, f.Digest, orNull(f.Signer), f.Granted, time.Now().UnixMilli())
+			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, time.Now().UnixMilli())
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 // hours is a plugin for tests.
 func hours() PluginFiles {
 	return PluginFiles{
-		Name: "hours", Version: "1.0.0", Digest: "aa", Granted: `{}`,
+		Name: "hours", Version: "1.0.0", Digest: "aa", Manifest: `{}`, Granted: `{}`,
 		Tools: []string{"opening_hours"}, Settings: []string{"city", "key"}, Secrets: []string{"key"},
 	}
 }
@@ -157,7 +157,9 @@ func TestAPluginKeepsNoMoreThanItMay(t *testing.T) {
 	must(t, s.InstallPlugin(t.Context(), hours()))
 	a := newAccount(t, s, "one")
 	const most = 200
-	set := func(key, text string) error { return s.SetPluginValue(t.Context(), "hours", a, key, []byte(text), most) }
+	set := func(key, text string) error {
+		return s.SetPluginValue(t.Context(), "hours", a, key, []byte(text), most)
+	}
 	must(t, set("k", strings.Repeat("x", most-valueOverhead-1)))
 	for _, text := range []string{strings.Repeat("x", most), strings.Repeat("ü", most/2)} {
 		if _, full := errors.AsType[ErrPluginFull](set("k", text)); !full {

@@ -6,6 +6,7 @@ CREATE TABLE plugin (
     name         TEXT    NOT NULL UNIQUE,
     version      TEXT    NOT NULL, -- as its manifest says
     digest       TEXT    NOT NULL, -- of the files, hexadecimal
+    manifest     TEXT    NOT NULL CHECK (json_valid(manifest)),
     signer       TEXT,             -- the key by which they are signed; NULL: they are not
     granted      TEXT    NOT NULL CHECK (json_valid(granted)),
     installed_ms INTEGER NOT NULL,
