@@ -61,7 +61,7 @@ packs: setup-run bin/parley ## fetch the models of PROFILE
 	bin/parley packs pull
 
 lint: setup-build ## check the code and the rules of the house
-	@unformatted=$$(gofmt -l appliance cmd firmware internal store tools); \
+	@unformatted=$$(gofmt -l appliance cmd firmware internal plugins store tools); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w mends it):" $$unformatted; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...

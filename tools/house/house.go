@@ -45,6 +45,8 @@ var mayKnow = []struct {
 	{"appliance/metrics", "appliance/engine"},
 	{"appliance/line/decode", "appliance/contract appliance/audio appliance/engine"},
 	{"appliance/line/", "appliance/line/decode appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
+	{"plugins/manifest", ""},
+	{"plugins/sandbox", "plugins/manifest"},
 	{"appliance", "*"},
 	{"appliance/bench", "*"},
 	{"appliance/bench/yardstick", "appliance/engine appliance/engine/llama store"},

@@ -1,0 +1,252 @@
+package manifest
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+const whole = `
+name: opening-hours             # a-z 0-9 -, at most 64
+version: 1.2.0
+description: Knows when and where.
+license: Apache-2.0
+wasm: opening-hours.wasm
+reuse: none                     # none | chat | any: who may meet a used instance again
+tools:
+  - name: opening_hours         # becomes a tool of the account
+    description: When a place is open.
+    parameters: {type: object, properties: {place: {type: string}}, required: [place]}
+    fallback_content: I could not look that up.
+    timeout: 2s                 # at most 30s; default 5s
+settings:
+  - {name: city, type: string, required: true}
+  - {name: api_key, type: secret}
+permissions:                    # all absent by default: nothing is allowed
+  http:    [{host: api.example.org, methods: [GET]}]
+  files:   [{path: /srv/menu, as: /menu, mode: read}]
+  env:     []
+  storage: 1MiB                 # private key-value space
+  conversation: none            # none | transcript | expression
+  memory:  64MiB
+`
+
+func TestWholeManifest(t *testing.T) {
+	m, err := Parse([]byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Manifest{
+		Name: "opening-hours", Version: "1.2.0", Description: "Knows when and where.", License: "Apache-2.0", Wasm: "opening-hours.wasm", Reuse: ReuseNone,
+		Tools: []Tool{{
+			Name: "opening_hours", Description: "When a place is open.", FallbackContent: "I could not look that up.", Timeout: 2 * time.Second,
+			Parameters: json.RawMessage(`{"type":"object","properties":{"place":{"type":"string"}},"required":["place"]}`),
+		}},
+		Settings: []Setting{{Name: "city", Type: String, Required: true}, {Name: "api_key", Type: Secret}},
+		Permissions: Permissions{
+			HTTP: []HTTP{{"api.example.org", []string{"GET"}}}, Files: []File{{"/srv/menu", "/menu", Read}},
+			Storage: 1 << 20, Memory: 64 << 20,
+		},
+	}
+	if !reflect.DeepEqual(m, want) {
+		t.Errorf("got  %+v\nwant %+v", m, want)
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Manifest
+	if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again, want) {
+		t.Errorf("as JSON and back: %+v, %v", again, err)
+	}
+}
+
+func TestWords(t *testing.T) {
+	m, err := Parse([]byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(m.Permissions.Words(), "; ")
+	want := "may talk to api.example.org (GET); may read /srv/menu (as /menu); may keep 1MiB of its own; may not see the conversation"
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	got = strings.Join(Permissions{}.Words(), "; ")
+	if want := "may not use the network; may not see files; may not see the conversation"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// Each case changes one line of the whole manifest; the error names the field,
+// its line where it has one, and what is allowed.
+func TestWhatIsWrong(t *testing.T) {
+	for _, c := range []struct{ old, new, field, why string }{
+		{"license:", "licence:", "licence", "unknown field"},
+		{"timeout: 2s", "time_out: 2s", "tools[0].time_out", "unknown field"},
+		{"methods: [GET]", "methodes: [GET]", "permissions.http[0].methodes", "unknown field"},
+		{"storage: 1MiB", "disk: 1MiB", "permissions.disk", "unknown field"},
+		{"name: opening-hours  ", "name: Opening Hours  ", "name", "a-z"},
+		{"name: opening-hours  ", "nom: x  ", "nom", "unknown field"},
+		{"name: opening-hours  ", "name: " + strings.Repeat("a", 65), "name", "64"},
+		{"version: 1.2.0", "version: new", "version", "1.2.0"},
+		{"wasm: opening-hours.wasm", "wasm: ../x.wasm", "wasm", "beside"},
+		{"wasm: opening-hours.wasm", "wasm: /etc/passwd", "wasm", "beside"},
+		{"reuse: none", "reuse: all", "reuse", "none, chat and any"},
+		{"timeout: 2s", "timeout: 31s", "tools[0].timeout", "30s"},
+		{"timeout: 2s", "timeout: -1s", "tools[0].timeout", "30s"},
+		{"timeout: 2s", "timeout: soon", "tools[0].timeout", "30s"},
+		{"- name: opening_hours", "- name: _start", "tools[0].name", "means something else"},
+		{"- name: opening_hours", "- name: on_turn", "tools[0].name", "means something else"},
+		{"- name: opening_hours", "- name: opening hours", "tools[0].name", "letters"},
+		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: string}", "tools[0].parameters", "object"},
+		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: object, properties: {place: {type: strong}}}", "tools[0].parameters", "not a JSON schema"},
+		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: object, $ref: 'file:///etc/passwd'}", "tools[0].parameters", "not a JSON schema"},
+		{"{type: object, properties: {place: {type: string}}, required: [place]}", "{type: object, $ref: 'http://127.0.0.1:1/'}", "tools[0].parameters", "not a JSON schema"},
+		{"name: city, type: string", "name: city, type: text", "settings[0].type", "secret"},
+		{"required: true", "required: maybe", "settings[0].required", "true nor false"},
+		{"name: api_key, type: secret", "name: CITY, type: secret", "settings[1].name", "twice"},
+		{"name: api_key, type: secret", "name: api_key, type: secret, default: x", "settings[1].default", "secret"},
+		{"name: api_key, type: secret", "name: n, type: integer, default: 1.5", "settings[1].default", "whole number"},
+		{"host: api.example.org", "host: https://api.example.org", "permissions.http[0].host", "is no host"},
+		{"host: api.example.org", "host: API.example.org", "permissions.http[0].host", "lower case"},
+		{"host: api.example.org", "host: '*'", "permissions.http[0].host", "is no host"},
+		{"host: api.example.org", "host: '*.org'", "permissions.http[0].host", "two parts"},
+		{"host: api.example.org", "host: api.*.org", "permissions.http[0].host", "is no host"},
+		{"host: api.example.org", "host: 127.1", "permissions.http[0].host", "looks like an address"},
+		{"host: api.example.org", "host: 0.0.0.0", "permissions.http[0].host", "nobody"},
+		{"host: api.example.org", "host: '::ffff:127.0.0.1'", "permissions.http[0].host", "how the address is written"},
+		{"host: api.example.org", "host: api.example.org:0", "permissions.http[0].host", "port"},
+		{"host: api.example.org, ", "", "permissions.http[0].host", "missing"},
+		{"methods: [GET]", "methods: [get]", "permissions.http[0].methods[0]", "GET"},
+		{"methods: [GET]", "methods: [CONNECT]", "permissions.http[0].methods[0]", "GET"},
+		{"path: /srv/menu", "path: /srv/../etc", "permissions.files[0].path", "without .."},
+		{"path: /srv/menu", "path: menu", "permissions.files[0].path", "whole path"},
+		{"mode: read", "mode: rw", "permissions.files[0].mode", "read and write"},
+		{"env:     []", "env: [A B]", "permissions.env[0]", "no name"},
+		{"env:     []", "env: [HOME, HOME]", "permissions.env[1]", "twice"},
+		{"storage: 1MiB", "storage: 1TiB", "permissions.storage", "64MiB"},
+		{"storage: 1MiB", "storage: -1", "permissions.storage", "64MiB"},
+		{"memory:  64MiB", "memory: 8GiB", "permissions.memory", "1GiB"},
+		{"conversation: none", "conversation: all", "permissions.conversation", "transcript"},
+		{"name: opening-hours  ", "name: &a opening-hours  ", "name", "anchor"},
+		{"license: Apache-2.0", "license: [a]", "license", "no text"},
+		{"tools:", "tools: x\ntoolz:", "toolz", "unknown"},
+		{"version: 1.2.0", "version: 1.2.0\nversion: 1.2.1", "", ""},
+	} {
+		if strings.Count(whole, c.old) == 0 {
+			t.Fatalf("%q is not in the manifest", c.old)
+		}
+		_, err := Parse([]byte(strings.Replace(whole, c.old, c.new, 1)))
+		var invalid ErrInvalid
+		switch {
+		case !errors.As(err, &invalid):
+			t.Errorf("%s: error %v, want an ErrInvalid", c.new, err)
+		case c.field != "" && invalid.Field != c.field || !strings.Contains(err.Error(), c.why) || invalid.Line == 0:
+			t.Errorf("%s: %v (line %d), want %s with %q", c.new, err, invalid.Line, c.field, c.why)
+		}
+	}
+	for _, text := range []string{"", "# nothing", "- a", "a: b: c", "name: x\n---\nname: y", "\xff", strings.Repeat("[", 10000), "x: " + strings.Repeat("a", MaxBytes)} {
+		if _, err := Parse([]byte(text)); !errors.As(err, new(ErrInvalid)) {
+			t.Errorf("%.20q: error %v, want an ErrInvalid", text, err)
+		}
+	}
+}
+
+func TestSectionOfAModule(t *testing.T) {
+	empty := []byte("\x00asm\x01\x00\x00\x00")
+	module, err := Embed(empty, []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ok, err := Of(module)
+	if err != nil || !ok || m.Name != "opening-hours" {
+		t.Errorf("%v %v %v", m.Name, ok, err)
+	}
+	if _, ok, err := Of(empty); ok || err != nil {
+		t.Errorf("a module without: %v %v", ok, err)
+	}
+	if _, _, err := Of(append(module, module[8:]...)); err == nil {
+		t.Error("two sections were accepted")
+	}
+	for i := range module {
+		if _, ok, err := Of(module[:i]); i != len(empty) && err == nil {
+			t.Fatalf("cut at %d: %v, no error", i, ok)
+		}
+	}
+	if _, err := Embed(module, []byte(whole)); err == nil {
+		t.Error("a second section was put in")
+	}
+	if _, err := Embed(empty, []byte("name: x")); err == nil {
+		t.Error("half a manifest was put in")
+	}
+}
+
+func TestWhatAnUpgradeAsks(t *testing.T) {
+	old := Permissions{
+		HTTP: []HTTP{{"*.example.org", []string{"GET"}}, {"a.example.com", []string{"GET", "POST"}}}, Files: []File{{"/srv", "/srv", Read}},
+		Env: []string{"HOME"}, Storage: 10, Conversation: Transcript, Memory: 1 << 20,
+	}
+	for _, c := range []struct {
+		name      string
+		new, want Permissions
+	}{
+		{"the same", old, Permissions{}},
+		{"less, but the memory that there is without a word", Permissions{Storage: 5}, Permissions{Memory: DefaultMemory}},
+		{"below the star", Permissions{HTTP: []HTTP{{"x.y.example.org", []string{"GET"}}}, Memory: 1}, Permissions{}},
+		{"the star itself", Permissions{HTTP: []HTTP{{"example.org", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"example.org", []string{"GET"}}}}},
+		{"not quite below", Permissions{HTTP: []HTTP{{"badexample.org", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"badexample.org", []string{"GET"}}}}},
+		{"another port", Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}}},
+		{"a method", Permissions{HTTP: []HTTP{{"a.example.com", []string{"GET", "PUT"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"a.example.com", []string{"PUT"}}}}},
+		{"a star for a name", Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}}},
+		{"a folder beneath", Permissions{Files: []File{{"/srv/menu", "/m", Read}}, Memory: 1}, Permissions{}},
+		{"to write", Permissions{Files: []File{{"/srv/menu", "/m", Write}}, Memory: 1}, Permissions{Files: []File{{"/srv/menu", "/m", Write}}}},
+		{"a folder beside", Permissions{Files: []File{{"/srv2", "/m", Read}}, Memory: 1}, Permissions{Files: []File{{"/srv2", "/m", Read}}}},
+		{"feelings", Permissions{Conversation: Expression, Memory: 1}, Permissions{Conversation: Expression}},
+		{"memory", Permissions{Memory: 2 << 20}, Permissions{Memory: 2 << 20}},
+		{"variables", Permissions{Env: []string{"HOME", "USER"}, Memory: 1}, Permissions{Env: []string{"USER"}}},
+	} {
+		if got := Asked(old, c.new); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: asked %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(whole))
+	f.Add([]byte("name: {a: [b, *c, <<: &d]}"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := Parse(text)
+		if err != nil {
+			if !errors.As(err, new(ErrInvalid)) {
+				t.Errorf("%T: %v", err, err)
+			}
+			return
+		}
+		written, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Manifest
+		if err := json.Unmarshal(written, &again); err != nil {
+			t.Fatalf("%s: %v", written, err)
+		}
+		m.Permissions.Words()
+	})
+}
+
+func FuzzOf(f *testing.F) {
+	module, err := Embed([]byte("\x00asm\x01\x00\x00\x00"), []byte(whole))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(module)
+	f.Fuzz(func(t *testing.T, module []byte) {
+		_, ok, err := Of(module)
+		if ok && err != nil {
+			t.Error("both")
+		}
+	})
+}

@@ -1,0 +1,151 @@
+package manifest
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Words says in plain words what is allowed, and of what people worry about also
+// that it is not.
+func (p Permissions) Words() []string {
+	words := p.Allowed()
+	if len(p.HTTP) == 0 {
+		words = append(words, "may not use the network")
+	}
+	if len(p.Files) == 0 {
+		words = append(words, "may not see files")
+	}
+	if p.Conversation == NoConversation {
+		words = append(words, "may not see the conversation")
+	}
+	return words
+}
+
+// Allowed says in plain words what is allowed.
+func (p Permissions) Allowed() []string {
+	var words []string
+	for _, h := range p.HTTP {
+		words = append(words, fmt.Sprintf("may talk to %s (%s)", h.whom(), strings.Join(h.Methods, ", ")))
+	}
+	for _, f := range p.Files {
+		what := "read"
+		if f.Mode == Write {
+			what = "read, change and delete what is in"
+		}
+		text := fmt.Sprintf("may %s %s", what, f.Path)
+		if f.As != f.Path {
+			text += " (as " + f.As + ")"
+		}
+		words = append(words, text)
+	}
+	for _, e := range p.Env {
+		words = append(words, "may read the environment variable "+e)
+	}
+	if p.Storage > 0 {
+		words = append(words, "may keep "+Size(p.Storage)+" of its own")
+	}
+	switch p.Conversation {
+	case Transcript:
+		words = append(words, "may see the conversation")
+	case Expression:
+		words = append(words, "may see the conversation and the feelings in it")
+	}
+	if p.Memory > DefaultMemory {
+		words = append(words, "may use "+Size(p.Memory)+" of memory")
+	}
+	return words
+}
+
+func (h HTTP) whom() string {
+	name, port := SplitHost(h.Host)
+	whom := h.Host
+	if below, ok := strings.CutPrefix(name, "*."); ok {
+		whom = "every host below " + below
+		if port != "" {
+			whom += " on port " + port
+		}
+	}
+	if a, err := netip.ParseAddr(name); err == nil {
+		switch {
+		case a.IsLoopback():
+			whom += ", which is this box itself"
+		case a.IsPrivate() || a.IsLinkLocalUnicast() || netip.MustParsePrefix("100.64.0.0/10").Contains(a):
+			whom += ", a machine in your own network"
+		}
+	}
+	return whom
+}
+
+// Asked is what new has and old has not: what an upgrade asks in addition.
+func Asked(old, new Permissions) Permissions {
+	var asked Permissions
+	for _, h := range new.HTTP {
+		var more []string
+		for _, method := range h.Methods {
+			if !slices.ContainsFunc(old.HTTP, func(o HTTP) bool { return o.covers(h.Host, method) }) {
+				more = append(more, method)
+			}
+		}
+		if len(more) > 0 {
+			asked.HTTP = append(asked.HTTP, HTTP{h.Host, more})
+		}
+	}
+	for _, f := range new.Files {
+		if !slices.ContainsFunc(old.Files, func(o File) bool { return o.covers(f) }) {
+			asked.Files = append(asked.Files, f)
+		}
+	}
+	for _, e := range new.Env {
+		if !slices.Contains(old.Env, e) {
+			asked.Env = append(asked.Env, e)
+		}
+	}
+	if new.Storage > old.Storage {
+		asked.Storage = new.Storage
+	}
+	if !old.Conversation.Sees(new.Conversation) {
+		asked.Conversation = new.Conversation
+	}
+	if new.memory() > old.memory() {
+		asked.Memory = new.memory()
+	}
+	return asked
+}
+
+func (p Permissions) memory() int64 {
+	if p.Memory == 0 {
+		return DefaultMemory
+	}
+	return p.Memory
+}
+
+// covers tells whether the permission for h includes host, itself one of a
+// permission, with method.
+func (h HTTP) covers(host, method string) bool {
+	if !slices.Contains(h.Methods, method) {
+		return false
+	}
+	have, havePort := SplitHost(h.Host)
+	want, wantPort := SplitHost(host)
+	if havePort != wantPort {
+		return false
+	}
+	if below, ok := strings.CutPrefix(have, "*"); ok {
+		return have == want || strings.HasSuffix(want, below)
+	}
+	return have == want
+}
+
+// covers tells whether other shows no more than f does. Where it is seen in the
+// plugin is not asked.
+func (f File) covers(other File) bool {
+	beneath := f.Path == other.Path || f.Path == "/" || strings.HasPrefix(other.Path, f.Path+"/")
+	return beneath && (f.Mode == Write || other.Mode == Read)
+}
+
+// Empty tells whether p asks for nothing.
+func (p Permissions) Empty() bool {
+	return len(p.HTTP)+len(p.Files)+len(p.Env) == 0 && p.Storage == 0 && p.Conversation == NoConversation && p.Memory == 0
+}

@@ -1,0 +1,107 @@
+// Package sandbox runs plugins: modules of WebAssembly that see, reach and use
+// what they were granted and nothing else. It holds them to their time, their
+// memory and their output, and survives whatever they do.
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"parley/plugins/manifest"
+)
+
+// Options are for a Host.
+type Options struct {
+	// Cache is the folder in which compiled code is kept; empty keeps none. Who
+	// may write there decides what code runs: it has to be the box's own.
+	Cache string
+	// Instances is how many there may be at once, of all plugins together, those
+	// that wait for another call included; 0 is DefaultInstances.
+	Instances int
+	// Wait is for how long a call waits for one of them; 0 is DefaultWait.
+	Wait time.Duration
+	Log  *slog.Logger // nil logs nothing
+}
+
+const (
+	// DefaultInstances at the memory that most have, 64 MiB, are a gigabyte at
+	// worst, and in fact a twentieth of that.
+	DefaultInstances = 16
+	// DefaultWait is what somebody who waits for an answer puts up with, beside
+	// the time of the tool.
+	DefaultWait = 3 * time.Second
+)
+
+// Host is where modules are loaded and called. It is safe for use by many
+// goroutines.
+type Host struct {
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+	log     *slog.Logger
+	wait    time.Duration
+	slots   chan struct{} // one taken by each instance that lives
+	loading sync.Mutex    // the runtime compiles one module at a time
+}
+
+// New opens a host.
+func New(ctx context.Context, o Options) (*Host, error) {
+	h := &Host{log: o.Log, wait: o.Wait}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
+	}
+	if h.wait == 0 {
+		h.wait = DefaultWait
+	}
+	if o.Instances == 0 {
+		o.Instances = DefaultInstances
+	}
+	h.slots = make(chan struct{}, o.Instances)
+	config := wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2).
+		WithMemoryLimitPages(manifest.MaxMemory >> 16).
+		WithCloseOnContextDone(true).
+		WithDebugInfoEnabled(false)
+	if o.Cache != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(o.Cache)
+		if err != nil {
+			return nil, fmt.Errorf("open the cache of compiled plugins: %w", err)
+		}
+		h.cache = cache
+		config = config.WithCompilationCache(cache)
+	}
+	h.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := h.link(ctx); err != nil {
+		_ = h.Close(ctx)
+		return nil, err
+	}
+	return h, nil
+}
+
+// link puts what modules may import into the runtime.
+func (h *Host) link(ctx context.Context) error {
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, h.runtime); err != nil {
+		return fmt.Errorf("link WASI: %w", err)
+	}
+	if err := linkExtism(ctx, h.runtime); err != nil {
+		return fmt.Errorf("link the Extism ABI: %w", err)
+	}
+	return nil
+}
+
+// Close ends the host. No call may be running.
+func (h *Host) Close(ctx context.Context) error {
+	err := h.runtime.Close(ctx)
+	if h.cache != nil {
+		if e := h.cache.Close(ctx); err == nil {
+			err = e
+		}
+	}
+	return err
+}
