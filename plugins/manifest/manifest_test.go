@@ -27,7 +27,7 @@ settings:
   - {name: api_key, type: secret}
 permissions:                    # all absent by default: nothing is allowed
   http:    [{host: api.example.org, methods: [GET]}]
-  files:   [{path: /srv/menu, as: /menu, mode: read}]
+  files:   [{path: /data/menu, as: /menu, mode: read}]
   env:     []
   storage: 1MiB                 # private key-value space
   conversation: none            # none | transcript | expression
@@ -47,7 +47,7 @@ func TestWholeManifest(t *testing.T) {
 		}},
 		Settings: []Setting{{Name: "city", Type: String, Required: true}, {Name: "api_key", Type: Secret}},
 		Permissions: Permissions{
-			HTTP: []HTTP{{"api.example.org", []string{"GET"}}}, Files: []File{{"/srv/menu", "/menu", Read}},
+			HTTP: []HTTP{{"api.example.org", []string{"GET"}}}, Files: []File{{"/data/menu", "/menu", Read}},
 			Storage: 1 << 20, Memory: 64 << 20,
 		},
 	}
@@ -70,7 +70,7 @@ func TestWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Join(m.Permissions.Words(), "; ")
-	want := "may talk to api.example.org (GET); may read /srv/menu (as /menu); may keep 1MiB of its own; may not see the conversation"
+	want := "may talk to api.example.org (GET); may read /data/menu (as /menu); may keep 1MiB of its own; may not see the conversation"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -122,8 +122,8 @@ func TestWhatIsWrong(t *testing.T) {
 		{"host: api.example.org, ", "", "permissions.http[0].host", "missing"},
 		{"methods: [GET]", "methods: [get]", "permissions.http[0].methods[0]", "GET"},
 		{"methods: [GET]", "methods: [CONNECT]", "permissions.http[0].methods[0]", "GET"},
-		{"path: /srv/menu", "path: /srv/../etc", "permissions.files[0].path", "without .."},
-		{"path: /srv/menu", "path: menu", "permissions.files[0].path", "whole path"},
+		{"path: /data/menu", "path: /data/../etc", "permissions.files[0].path", "without .."},
+		{"path: /data/menu", "path: menu", "permissions.files[0].path", "whole path"},
 		{"mode: read", "mode: rw", "permissions.files[0].mode", "read and write"},
 		{"env:     []", "env: [A B]", "permissions.env[0]", "no name"},
 		{"env:     []", "env: [HOME, HOME]", "permissions.env[1]", "twice"},
@@ -186,7 +186,7 @@ func TestSectionOfAModule(t *testing.T) {
 
 func TestWhatAnUpgradeAsks(t *testing.T) {
 	old := Permissions{
-		HTTP: []HTTP{{"*.example.org", []string{"GET"}}, {"a.example.com", []string{"GET", "POST"}}}, Files: []File{{"/srv", "/srv", Read}},
+		HTTP: []HTTP{{"*.example.org", []string{"GET"}}, {"a.example.com", []string{"GET", "POST"}}}, Files: []File{{"/data", "/data", Read}},
 		Env: []string{"HOME"}, Storage: 10, Conversation: Transcript, Memory: 1 << 20,
 	}
 	for _, c := range []struct {
@@ -201,9 +201,9 @@ func TestWhatAnUpgradeAsks(t *testing.T) {
 		{"another port", Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"a.example.com:8443", []string{"GET"}}}}},
 		{"a method", Permissions{HTTP: []HTTP{{"a.example.com", []string{"GET", "PUT"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"a.example.com", []string{"PUT"}}}}},
 		{"a star for a name", Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}, Memory: 1}, Permissions{HTTP: []HTTP{{"*.example.com", []string{"GET"}}}}},
-		{"a folder beneath", Permissions{Files: []File{{"/srv/menu", "/m", Read}}, Memory: 1}, Permissions{}},
-		{"to write", Permissions{Files: []File{{"/srv/menu", "/m", Write}}, Memory: 1}, Permissions{Files: []File{{"/srv/menu", "/m", Write}}}},
-		{"a folder beside", Permissions{Files: []File{{"/srv2", "/m", Read}}, Memory: 1}, Permissions{Files: []File{{"/srv2", "/m", Read}}}},
+		{"a folder beneath", Permissions{Files: []File{{"/data/menu", "/m", Read}}, Memory: 1}, Permissions{}},
+		{"to write", Permissions{Files: []File{{"/data/menu", "/m", Write}}, Memory: 1}, Permissions{Files: []File{{"/data/menu", "/m", Write}}}},
+		{"a folder beside", Permissions{Files: []File{{"/data2", "/m", Read}}, Memory: 1}, Permissions{Files: []File{{"/data2", "/m", Read}}}},
 		{"feelings", Permissions{Conversation: Expression, Memory: 1}, Permissions{Conversation: Expression}},
 		{"memory", Permissions{Memory: 2 << 20}, Permissions{Memory: 2 << 20}},
 		{"variables", Permissions{Env: []string{"HOME", "USER"}, Memory: 1}, Permissions{Env: []string{"USER"}}},
