@@ -200,7 +200,7 @@ func choices[T ~string](o object, name string, allowed ...T) []T {
 		switch json.Unmarshal(item, &v) {
 		case nil:
 			if !slices.Contains(allowed, v) {
-				o.in(name).note(i, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", clip(string(v)), list(allowed)))
+				o.in(name).note(i, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
 			}
 		default:
 			o.in(name).note(i, "wrong_type", "expected a string, got "+shown(item))

@@ -157,7 +157,7 @@ func readToolRefs(o object) []ToolRef {
 		t.require("id")
 		ref := ToolRef{ID: t.filled("id", MaxModelResourceChars), Version: t.integerOrNil("version", 0, maxVersion)}
 		if slices.ContainsFunc(refs, func(r ToolRef) bool { return r.ID == ref.ID }) {
-			t.note("id", "wrong_value", fmt.Sprintf("the tool %q is there twice", clip(ref.ID)))
+			t.note("id", "wrong_value", fmt.Sprintf("the tool %q is there twice", Clip(ref.ID)))
 		}
 		refs = append(refs, ref)
 	}

@@ -106,12 +106,12 @@ func nest(q url.Values) (map[string]any, string) {
 		way, ok := steps(key)
 		if !ok || len(way) > deepest {
 			if ours(key) {
-				return nil, fmt.Sprintf("%q: expected a name like session_settings[audio][sample_rate], at most %d deep", clip(key), deepest)
+				return nil, fmt.Sprintf("%q: expected a name like session_settings[audio][sample_rate], at most %d deep", Clip(key), deepest)
 			}
 			continue // not one of ours
 		}
 		if !put(tree, way, values[len(values)-1]) && ours(key) {
-			return nil, fmt.Sprintf("%q: it is given both as a value and as a group of values", clip(key))
+			return nil, fmt.Sprintf("%q: it is given both as a value and as a group of values", Clip(key))
 		}
 	}
 	return tree, ""

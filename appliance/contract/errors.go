@@ -22,7 +22,7 @@ func (e ErrNotFound) Error() string {
 	if e.ID == "" {
 		return "no such " + e.What
 	}
-	return fmt.Sprintf("no %s %q", e.What, clip(e.ID))
+	return fmt.Sprintf("no %s %q", e.What, Clip(e.ID))
 }
 
 // ErrConflict: it cannot be done to the thing as it is now (409).
@@ -66,7 +66,7 @@ type ErrMethod struct {
 }
 
 func (e ErrMethod) Error() string {
-	return fmt.Sprintf("%s is not allowed here; allowed: %s", clip(e.Method), strings.Join(e.Allowed, ", "))
+	return fmt.Sprintf("%s is not allowed here; allowed: %s", Clip(e.Method), strings.Join(e.Allowed, ", "))
 }
 
 // ErrTooLarge: the body has more bytes than Limit (413).
@@ -84,7 +84,7 @@ type ErrMediaType struct {
 }
 
 func (e ErrMediaType) Error() string {
-	return fmt.Sprintf("%s %q is not read here; send the body as %s", cmp.Or(e.What, "content type"), clip(e.Got), e.Allowed)
+	return fmt.Sprintf("%s %q is not read here; send the body as %s", cmp.Or(e.What, "content type"), Clip(e.Got), e.Allowed)
 }
 
 // ErrUpgradeRequired: the path speaks WebSocket only (426).
@@ -172,7 +172,7 @@ func path(loc []any) string {
 			if i > 0 {
 				b.WriteByte('.')
 			}
-			b.WriteString(clip(fmt.Sprint(l)))
+			b.WriteString(Clip(fmt.Sprint(l)))
 		}
 	}
 	return b.String()
@@ -182,8 +182,8 @@ func path(loc []any) string {
 // recognise one's own mistake.
 const clipped = 80
 
-// clip shortens what came from outside, before it is said back.
-func clip(s string) string { return clipTo(clipped, s) }
+// Clip shortens what came from outside, before it is said back.
+func Clip(s string) string { return clipTo(clipped, s) }
 
 func clipTo(most int, s string) string {
 	n := 0

@@ -121,7 +121,7 @@ func choice[T ~string](o object, name string, allowed ...T) T {
 		}
 	}
 	if kindOf(raw) == "string" {
-		o.note(name, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", clip(string(v)), list(allowed)))
+		o.note(name, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
 	}
 	return ""
 }
@@ -260,7 +260,7 @@ func shown(raw []byte) string {
 	case "object", "list":
 		return map[string]string{"object": "an object", "list": "a list"}[k]
 	default:
-		return clip(string(raw))
+		return Clip(string(raw))
 	}
 }
 

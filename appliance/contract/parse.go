@@ -82,7 +82,7 @@ func opened(data []byte, allowed []string) (fields map[string]json.RawMessage, k
 	case slices.Contains(kinds(), kind):
 		return nil, "", &Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %s is not taken here; allowed: %s", kind, list(allowed))}
 	}
-	return nil, "", &Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", clip(kind), list(allowed))}
+	return nil, "", &Fault{Code: UnknownMessage, Detail: fmt.Sprintf("type: %q is unknown; allowed: %s", Clip(kind), list(allowed))}
 }
 
 // read reads a message of that kind, audio excepted.
@@ -212,6 +212,6 @@ func decodeBase64(raw json.RawMessage) ([]byte, error) {
 		return nil, fmt.Errorf("%d characters are no whole number of bytes", len(text))
 	default:
 		some := text[min(int(at), len(text)):min(int(at)+clipped, len(text))]
-		return nil, fmt.Errorf("no base64 at character %d of %d: %q", int64(at), len(text), clip(string(some)))
+		return nil, fmt.Errorf("no base64 at character %d of %d: %q", int64(at), len(text), Clip(string(some)))
 	}
 }

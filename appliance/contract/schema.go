@@ -44,7 +44,7 @@ func notASchema(text string) string {
 		return "not a JSON schema: its text is not valid JSON: " + err.Error()
 	}
 	if _, ok := document.(map[string]any); !ok {
-		return fmt.Sprintf("not a JSON schema: expected an object as text, got %q", clip(text))
+		return fmt.Sprintf("not a JSON schema: expected an object as text, got %q", Clip(text))
 	}
 	if why := unusable(document, 0, new(int)); why != "" {
 		return "not a JSON schema to use: " + why
@@ -77,7 +77,7 @@ func unusable(v any, depth int, parts *int) (why string) {
 	switch v := v.(type) {
 	case json.Number:
 		if f, err := v.Float64(); err != nil || len(v) > maxDigits || f == 0 && strings.ContainsAny(v.String(), "123456789") {
-			return fmt.Sprintf("the number %s is out of range", clip(v.String()))
+			return fmt.Sprintf("the number %s is out of range", Clip(v.String()))
 		}
 	case bool:
 		*parts++
@@ -108,7 +108,7 @@ const maxDigits = 40
 // at its ends, one for each place.
 func schemaFault(err error) string {
 	if elsewhere, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
-		return fmt.Sprintf("it refers to %q; all of it must be in the text", clip(strings.TrimPrefix(elsewhere.URL, schemaFolder)))
+		return fmt.Sprintf("it refers to %q; all of it must be in the text", Clip(strings.TrimPrefix(elsewhere.URL, schemaFolder)))
 	}
 	broken, _ := errors.AsType[*jsonschema.SchemaValidationError](err)
 	if broken == nil {

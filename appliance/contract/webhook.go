@@ -80,15 +80,15 @@ func CheckWebhookURL(text string) error {
 func webhookProblem(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
-		return fmt.Sprintf("%q is not a URL; expected one like https://host/path", clip(text))
+		return fmt.Sprintf("%q is not a URL; expected one like https://host/path", Clip(text))
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-			return fmt.Sprintf("%s is not a port; allowed are 1 to 65535", clip(port))
+			return fmt.Sprintf("%s is not a port; allowed are 1 to 65535", Clip(port))
 		}
 	}
 	if u.Fragment != "" {
-		return fmt.Sprintf("what stands behind # (%s) is not sent to a server; leave it out", clip(u.Fragment))
+		return fmt.Sprintf("what stands behind # (%s) is not sent to a server; leave it out", Clip(u.Fragment))
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
 		if ip = ip.Unmap(); ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() {

@@ -59,7 +59,7 @@ func ParseServerMessage(data []byte) (ServerMessage, error) {
 	case "session_settings":
 		return as[SessionSettings](data)
 	}
-	return nil, fmt.Errorf("a server message of unknown type %q", clip(head.Type))
+	return nil, fmt.Errorf("a server message of unknown type %q", Clip(head.Type))
 }
 
 func as[M ServerMessage](data []byte) (ServerMessage, error) {

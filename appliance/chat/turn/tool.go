@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"parley/appliance/contract"
@@ -121,6 +120,11 @@ type brokenCall struct {
 
 func (c openCall) is() bool { return c.ID != "" }
 
+// waitsFor reports whether an answer is that of the call, by whom it runs.
+func (c openCall) waitsFor(e Answered) bool {
+	return c.told && c.ID == e.CallID && c.tool.OnBox == e.OnBox
+}
+
 // called: the mind wants a tool. A guess calls none before the user has finished.
 func (s *State) called(out *effects, e Called) {
 	if !s.at(e.Turn) || s.reply.thought || s.reply.call.is() {
@@ -143,7 +147,7 @@ func (s *State) makeCall(out *effects) {
 		if c.tool.Parameters == "" { // there is no such tool: the model has to do without
 			a.Content = NoAnswer
 		}
-		s.goOn(out, a)
+		s.goOn(out, c.ended(a))
 		return
 	}
 	s.tell(out, ToolCalled{c.Call, c.tool})
@@ -163,34 +167,42 @@ func (s *State) start(out *effects) {
 // answered: a tool has answered. What nobody waits for is an error, unless the
 // box itself brings it.
 func (s *State) answered(out *effects, e Answered) {
-	open, broken := s.reply.call, s.broken.call
-	if e.Failed && e.CallID == open.ID {
-		e.Content = cmp.Or(e.Content, open.tool.Fallback)
-	}
-	switch {
-	case open.told && open.ID == e.CallID && open.tool.OnBox == e.OnBox:
-		s.tell(out, ToolReplied{e, open.tool})
+	switch open, broken := s.reply.call, s.broken.call; {
+	case open.waitsFor(e):
+		e = s.replied(out, open, e)
 		s.goOn(out, e)
-	case broken.told && broken.ID == e.CallID && broken.answer == nil && broken.tool.OnBox == e.OnBox:
-		s.tell(out, ToolReplied{e, broken.tool})
+	case broken.waitsFor(e) && broken.answer == nil:
+		e = s.replied(out, broken.openCall, e)
 		s.broken.call.answer = &e
 	case !e.OnBox:
 		s.faulty(out, contract.Fault{Code: contract.UnexpectedTool, Detail: fmt.Sprintf(
-			"tool_call_id: no call %q waits for an answer; it was answered already, took too long, was given up when the user spoke, or never was.", shown(e.CallID))})
+			"tool_call_id: no call %q waits for an answer; it was answered already, took too long, was given up when the user spoke, or never was.", contract.Clip(e.CallID))})
 	}
 }
 
-// goOn has the model go on with what a tool answered; without anything to go on
-// with the assistant apologises.
+// replied tells how a call ended, and returns what it ended with.
+func (s *State) replied(out *effects, c openCall, a Answered) Answered {
+	a = c.ended(a)
+	s.tell(out, ToolReplied{a, c.tool})
+	return a
+}
+
+// ended is what a call ends with: where it failed without a word, with what its
+// tool falls back on.
+func (c openCall) ended(a Answered) Answered {
+	if a.Failed {
+		a.Content = cmp.Or(a.Content, c.tool.Fallback)
+	}
+	return a
+}
+
+// goOn has the model go on with what a call ended with; without anything to go
+// on with the assistant apologises.
 func (s *State) goOn(out *effects, e Answered) {
 	c := s.reply.call
-	content := e.Content
-	if e.Failed {
-		content = cmp.Or(e.Content, c.tool.Fallback)
-	}
-	s.remember(c.Call, cmp.Or(content, NoAnswer))
+	s.remember(c.Call, cmp.Or(e.Content, NoAnswer))
 	s.reply.call = openCall{}
-	if e.Failed && content == "" {
+	if e.Failed && e.Content == "" {
 		s.last(out, language.Of(s.settings.spoken).Sorry(), c.ID)
 		return
 	}
@@ -233,8 +245,7 @@ func (s State) toolLate() time.Duration {
 // toolIsLate: the tool is not waited for any longer.
 func (s *State) toolIsLate(out *effects) {
 	c := s.reply.call
-	a := Answered{CallID: c.ID, Content: c.tool.Fallback, Failed: true, Error: "It did not answer within " + s.settings.ToolLimit.String() + ".", OnBox: true}
-	s.tell(out, ToolReplied{a, c.tool})
+	a := s.replied(out, c, Answered{CallID: c.ID, Failed: true, Error: "It did not answer within " + s.settings.ToolLimit.String() + ".", OnBox: true})
 	if c.tool.OnBox {
 		out.add(StopTool{s.turn})
 	}
@@ -270,15 +281,6 @@ func (r reply) brokenCall() brokenCall {
 		return brokenCall{}
 	}
 	return brokenCall{openCall: r.call}
-}
-
-// shown shortens what a client sent, before it is said back.
-func shown(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // resumeCall goes on with a turn that was broken off while a tool was at work.

@@ -162,6 +162,16 @@ func TestACallOutlivesACough(t *testing.T) {
 	want(t, b.after(Answered{CallID: "a", Content: "Rain."}), "error E0731")
 }
 
+// What the model reads of a call that failed stands in the history too, whenever
+// it failed.
+func TestOfACallThatFailsDuringASoundTheFallbackIsKept(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"), Voiced{Utterance: 1, Voice: time.Second})
+	want(t, b.after(Answered{CallID: "a", Failed: true, Error: "server down"}), "tool_error weather: The weather is not known.")
+	b.after(Guessed{Utterance: 1, Revision: 1})
+	want(t, b.after(TurnEnded{Utterance: 1, Revision: 1}), "go on 2: The weather is not known.")
+}
+
 func TestACallOutlivesAPause(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
