@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sync"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/engine"
+	"parley/appliance/engine/schema"
 )
 
 // Toolbox runs the tools of the box, but for those that the conversation itself
@@ -48,44 +48,52 @@ func again(c engine.ToolCall, why string) []engine.Message {
 	}
 }
 
+// fits are the checks of a chat's tools, by their parameters: which tools there are
+// changes seldom, and a large schema takes dozens of milliseconds to read. It may
+// be used from many goroutines.
+type fits struct {
+	mu sync.Mutex
+	of map[string]schema.Validator
+}
+
 // unfit says why a call is none of the tools', or not one with arguments that its
 // schema allows; empty: it fits. A schema that cannot be read allows everything:
 // whoever runs the tool sees what comes.
-func unfit(all []turn.Tool, c engine.ToolCall) string {
+func (f *fits) unfit(all []turn.Tool, c engine.ToolCall) string {
 	var names []string
 	for _, t := range all {
 		if t.Name == c.Name {
-			return unfitArguments(t, c.Arguments)
+			v, err := f.get(all, t.Parameters)
+			if err != nil {
+				return ""
+			}
+			if err := v.Validate(c.Arguments); err != nil {
+				return "its arguments do not fit: " + err.Error() + "."
+			}
+			return ""
 		}
 		names = append(names, t.Name)
 	}
 	return fmt.Sprintf("there is no tool %q; there are: %s.", c.Name, strings.Join(names, ", "))
 }
 
-func unfitArguments(t turn.Tool, arguments string) string {
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(arguments))
+// get is the check of parameters; those that no tool has any more are forgotten.
+func (f *fits) get(all []turn.Tool, parameters string) (schema.Validator, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if v, ok := f.of[parameters]; ok {
+		return v, nil
+	}
+	v, err := schema.Compile([]byte(parameters))
 	if err != nil {
-		return "its arguments are not JSON: " + err.Error() + "."
+		return v, err
 	}
-	if _, ok := value.(map[string]any); !ok {
-		return "its arguments are no JSON object."
+	kept := map[string]schema.Validator{parameters: v}
+	for _, t := range all {
+		if of, ok := f.of[t.Parameters]; ok {
+			kept[t.Parameters] = of
+		}
 	}
-	written, err := jsonschema.UnmarshalJSON(strings.NewReader(t.Parameters))
-	if err != nil {
-		return ""
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // a schema loads nothing from anywhere
-	if c.AddResource("tool.json", written) != nil {
-		return ""
-	}
-	schema, err := c.Compile("tool.json")
-	if err != nil {
-		return ""
-	}
-	if err = schema.Validate(value); err == nil {
-		return ""
-	}
-	why := strings.Split(strings.TrimSpace(err.Error()), "\n")
-	return strings.Join(why[min(1, len(why)-1):], " ") + "."
+	f.of = kept
+	return v, nil
 }

@@ -70,7 +70,7 @@ func thought(t *testing.T, m mind, think turn.Think, how Manner, s *schedule) []
 
 // alone is a mind with those models.
 func alone(m *scripted, fallback ...*scripted) mind {
-	out := mind{model: m, pace: NewPace(), ailing: &ailing{}}
+	out := mind{model: m, pace: NewPace(), ailing: &ailing{}, fits: &fits{}}
 	for _, f := range fallback {
 		out.fallback = append(out.fallback, Fallback{Model: f, Pace: NewPace(), Prompt: "own"})
 	}

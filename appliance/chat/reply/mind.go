@@ -41,6 +41,7 @@ type mind struct {
 	pace     *Pace
 	fallback []Fallback // which answer where model fails, one after the other
 	ailing   *ailing
+	fits     *fits
 	log      *slog.Logger
 	clock    func() time.Duration
 	post     func(turn.Event)
@@ -130,11 +131,11 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	call, err := r.generate(ctx, prompt)
 	misfit := ""
 	if err == nil && call != nil {
-		if misfit = unfit(t.Tools, *call); misfit != "" {
+		if misfit = m.fits.unfit(t.Tools, *call); misfit != "" {
 			m.log.Info("a call does not fit its tool; the model is told", "turn", t.Turn, "tool", call.Name, "why", misfit)
 			prompt.Messages = append(prompt.Messages, again(*call, misfit)...)
 			if call, err = r.generate(ctx, prompt); err == nil && call != nil {
-				misfit = unfit(t.Tools, *call)
+				misfit = m.fits.unfit(t.Tools, *call)
 			}
 		}
 	}

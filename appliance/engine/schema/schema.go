@@ -8,11 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // maxBytes bounds the text of a schema, and maxGrammar what is made of it: the
@@ -27,9 +22,9 @@ type Parameters struct {
 	// Arguments are the properties that a call may have, in the order in which
 	// they are written down and said.
 	Arguments []Argument
-	grammar   string
-	gaps      string             // the grammar with gaps
-	compiled  *jsonschema.Schema // nil: there are no parameters
+	Validator
+	grammar string
+	gaps    string // the grammar with gaps
 }
 
 // Argument is one of a tool's parameters.
@@ -78,10 +73,7 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 	if len(parameters) > maxBytes {
 		return fail(root, fmt.Errorf("it has %d bytes; at most %d are read", len(parameters), maxBytes))
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(parameters))
-	if err != nil {
-		return fail(root, fmt.Errorf("it is no JSON: %w", err))
-	}
+	var err error
 	w := writer{whole: parameters, used: map[string]bool{}}
 	if p.grammar, err = w.write(); err != nil {
 		return fail(root, err)
@@ -90,8 +82,8 @@ func Read(tool string, parameters []byte) (*Parameters, error) {
 	if p.gaps, err = gaps.write(); err != nil {
 		return fail(root, err)
 	}
-	if p.compiled, err = compile(document); err != nil {
-		return fail(root, fmt.Errorf("it is no JSON Schema: %w", err))
+	if p.Validator, err = Compile(parameters); err != nil {
+		return fail(root, err)
 	}
 	p.Arguments = w.arguments
 	return p, nil
@@ -103,79 +95,3 @@ func (p *Parameters) Grammar() string { return p.grammar }
 // GrammarWithGaps is the same with null for required arguments: a model writes it
 // where it was not told a value.
 func (p *Parameters) GrammarWithGaps() string { return p.gaps }
-
-// Validate says what is wrong with the arguments of a call, or nil: they are a JSON
-// object that fits the schema, with the formats that it names.
-func (p *Parameters) Validate(arguments string) error {
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(arguments))
-	if err != nil {
-		return fmt.Errorf("they are no JSON: %w", err)
-	}
-	object, ok := v.(map[string]any)
-	switch {
-	case !ok:
-		return errors.New("they are no JSON object")
-	case p.compiled == nil && len(object) > 0:
-		return errors.New("the tool has no parameters; {} is allowed")
-	case p.compiled == nil:
-		return nil
-	}
-	err = p.compiled.Validate(v)
-	if invalid, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
-		return errors.New(faults(invalid))
-	}
-	return err
-}
-
-// mostFaults are said of one call; a model makes no use of more.
-const mostFaults = 3
-
-// faults are the ends of a nest of faults, each with its place.
-func faults(e *jsonschema.ValidationError) string {
-	var said []string
-	var walk func(*jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		for _, inner := range e.Causes {
-			walk(inner)
-		}
-		if text := strings.Join(strings.Fields(e.Error()), " "); len(e.Causes) == 0 && !slices.Contains(said, text) {
-			said = append(said, text)
-		}
-	}
-	walk(e)
-	return strings.Join(said[:min(len(said), mostFaults)], "; ")
-}
-
-// schemaURL names a schema while it is read; nothing lies there.
-const schemaURL = "tool:///parameters"
-
-func compile(document any) (*jsonschema.Schema, error) {
-	c := jsonschema.NewCompiler()
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // it reads no files and asks no network
-	c.UseRegexpEngine(pattern)
-	c.AssertFormat()
-	if err := c.AddResource(schemaURL, document); err != nil {
-		return nil, err
-	}
-	return c.Compile(schemaURL)
-}
-
-// maxPattern is the longest pattern that is tried; the program of a longer one
-// may take megabytes.
-const maxPattern = 500
-
-// pattern takes those that Go knows; others (looking ahead, back references)
-// allow everything: whoever runs the tool looks again.
-func pattern(text string) (jsonschema.Regexp, error) {
-	if len(text) <= maxPattern {
-		if r, err := regexp.Compile(text); err == nil {
-			return r, nil
-		}
-	}
-	return untried(text), nil
-}
-
-type untried string
-
-func (untried) MatchString(string) bool { return true }
-func (p untried) String() string        { return string(p) }

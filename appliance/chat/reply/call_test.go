@@ -1,0 +1,44 @@
+package reply
+
+import (
+	"strings"
+	"testing"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/engine"
+)
+
+func TestACallHasToFitItsTool(t *testing.T) {
+	tools := []turn.Tool{
+		{Name: "book", Parameters: `{"type":"object","properties":{"day":{"type":"string","format":"date"},"people":{"type":"integer","minimum":1}},"required":["day"]}`},
+		{Name: "tree", Parameters: `{"type":"object","$defs":{"n":{"type":"object","properties":{"in":{"$ref":"#/$defs/n"},"name":{"type":"string"}}}},"$ref":"#/$defs/n"}`},
+		{Name: "broken", Parameters: `{`},
+	}
+	f := &fits{}
+	for range 2 { // read, and known already
+		for _, x := range []struct{ name, arguments, why string }{
+			{"book", `{"day":"2026-03-03","people":2}`, ""},
+			{"book", `{"people":2}`, "day"},
+			{"book", `{"day":"tomorrow"}`, "day"},
+			{"book", `{"day":"2026-03-03","people":0}`, "people"},
+			{"book", `[]`, "no JSON object"},
+			{"book", `{"day":`, "no JSON"},
+			{"tree", `{"in":{"in":{"name":"a"}}}`, ""},
+			{"tree", `{"in":{"in":{"name":7}}}`, "name"},
+			{"broken", `{"a":1}`, ""},
+			{"fly", `{}`, `no tool "fly"; there are: book, tree, broken`},
+		} {
+			got := f.unfit(tools, engine.ToolCall{Name: x.name, Arguments: x.arguments})
+			if (got == "") != (x.why == "") || !strings.Contains(got, x.why) {
+				t.Errorf("%s %s: %q, want %q in it", x.name, x.arguments, got, x.why)
+			}
+		}
+	}
+	if f.unfit(tools[1:], engine.ToolCall{Name: "tree", Arguments: `{}`}); len(f.of) != 2 {
+		t.Errorf("%d are kept, of 2", len(f.of))
+	}
+	tools[1].Parameters = `{"type":"object"}`
+	if why := f.unfit(tools[1:], engine.ToolCall{Name: "tree", Arguments: `{"name":7}`}); why != "" || len(f.of) != 1 {
+		t.Errorf("after its parameters have changed: %q, %d are kept", why, len(f.of))
+	}
+}

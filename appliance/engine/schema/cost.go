@@ -1,0 +1,120 @@
+package schema
+
+import (
+	"math"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// mostSteps is how many times at most a schema is tried on a value while arguments
+// are checked: a second's work. Schemas that people write take some hundred; a page
+// of those that name one another twice each would take days, and nothing ends a
+// check that has begun.
+const mostSteps = 200_000
+
+// bounded tells whether a check takes fewer steps than that.
+func bounded(s *jsonschema.Schema, v any) bool {
+	deep, values := extent(v)
+	c := cost{}
+	return float64(values)*c.of(s, deep) <= mostSteps
+}
+
+// extent is how deep a value is, 0 where it holds no others, and how many values
+// it is made of.
+func extent(v any) (deep, values int) {
+	values = 1
+	within := func(v any) {
+		d, n := extent(v)
+		deep, values = max(deep, d+1), values+n
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, in := range v {
+			within(in)
+		}
+	case []any:
+		for _, in := range v {
+			within(in)
+		}
+	}
+	return deep, values
+}
+
+// cost is how often schemas are tried on the way to one value, by the schema where
+// the way begins and how deep that value may lie.
+type cost map[step]float64
+
+type step struct {
+	schema *jsonschema.Schema
+	deep   int
+}
+
+func (c cost) of(s *jsonschema.Schema, deep int) float64 {
+	if s == nil {
+		return 0
+	}
+	at := step{s, deep}
+	if known, ok := c[at]; ok {
+		return known
+	}
+	c[at] = math.Inf(1) // for those that lead back to themselves, as dynamic references may
+	if s.DynamicRef != nil || s.RecursiveRef != nil {
+		return c[at]
+	}
+	sum := 1.0
+	for _, same := range onSame(s) {
+		sum += c.of(same, deep)
+	}
+	if deep > 0 {
+		for _, in := range onInner(s) {
+			sum += c.of(in, deep-1)
+		}
+		var most float64 // a value has one name
+		for _, in := range s.Properties {
+			most = max(most, c.of(in, deep-1))
+		}
+		sum += most
+	}
+	c[at] = sum
+	return sum
+}
+
+// onSame are the schemas that one has tried on its own value.
+func onSame(s *jsonschema.Schema) []*jsonschema.Schema {
+	all := []*jsonschema.Schema{s.Ref, s.Not, s.If, s.Then, s.Else, s.ContentSchema}
+	for _, some := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf} {
+		all = append(all, some...)
+	}
+	for _, d := range s.DependentSchemas {
+		all = append(all, d)
+	}
+	for _, d := range s.Dependencies {
+		all = append(all, schemas(d)...)
+	}
+	return all
+}
+
+// onInner are those that it has tried on what its value is made of, but for the
+// properties.
+func onInner(s *jsonschema.Schema) []*jsonschema.Schema {
+	all := []*jsonschema.Schema{s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems}
+	all = append(all, s.PrefixItems...)
+	for _, p := range s.PatternProperties {
+		all = append(all, p)
+	}
+	for _, some := range []any{s.AdditionalProperties, s.AdditionalItems, s.Items} {
+		all = append(all, schemas(some)...)
+	}
+	return all
+}
+
+// schemas are those in a part that may be a schema, several, or something else.
+func schemas(part any) []*jsonschema.Schema {
+	switch part := part.(type) {
+	case *jsonschema.Schema:
+		return []*jsonschema.Schema{part}
+	case []*jsonschema.Schema:
+		return part
+	}
+	return nil
+}
