@@ -79,11 +79,12 @@ func (s *Store) DueWebhooks(ctx context.Context, receiver, atMS int64, most int)
 }
 
 // WebhookDelivered notes that a webhook was delivered, forgets what it said, and
-// lets the next one of its chat go.
+// lets the next one of its chat go. One that was given up while it was on its way
+// has arrived all the same.
 func (s *Store) WebhookDelivered(ctx context.Context, num, atMS int64) error {
 	return s.change(ctx, "noting that a webhook was delivered", func(ctx context.Context, c conn) error {
 		return settle(ctx, c, `UPDATE webhook SET state = 'delivered', due_ms = NULL, body = '', attempts = attempts + 1, last_ms = ?2, last_error = NULL
-			 WHERE num = ?1 AND state = 'waiting' RETURNING chat, receiver`, atMS, num, atMS)
+			 WHERE num = ?1 AND state <> 'delivered' RETURNING chat, receiver`, atMS, num, atMS)
 	})
 }
 

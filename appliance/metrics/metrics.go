@@ -31,6 +31,7 @@ type Metrics struct {
 	used     *prometheus.CounterVec   // by priority
 	webhooks *prometheus.CounterVec   // by result
 	webhook  prometheus.Histogram
+	shed     prometheus.Counter // webhooks
 }
 
 // New returns the figures of a box of that version, all of them 0.
@@ -63,8 +64,11 @@ func New(version string, log *slog.Logger) *Metrics {
 		webhook: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "parley_webhook_delay_seconds", Help: "How long after what it tells a webhook was delivered, of those delivered at the first attempt.", Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
 		}),
+		shed: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "parley_webhooks_shed_total", Help: "Webhooks that were given up because too many of their account wait.",
+		}),
 	}
-	r.MustRegister(m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks, m.webhook,
+	r.MustRegister(m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks, m.webhook, m.shed,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.", prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 { return 1 })
 	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
@@ -167,6 +171,9 @@ func (m *Metrics) Webhook(result string, first bool, after time.Duration) {
 		m.webhook.Observe(after.Seconds())
 	}
 }
+
+// WebhooksShed notes that webhooks were given up because too many wait.
+func (m *Metrics) WebhooksShed(number int) { m.shed.Add(float64(number)) }
 
 // WatchWebhooks shows how many webhooks wait, and how many were given up. count
 // is asked for each look. It is called once, with the results that attempts have.

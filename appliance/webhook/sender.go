@@ -57,6 +57,8 @@ type Outbox interface {
 	WebhookDelivered(ctx context.Context, num, atMS int64) error
 	WebhookFailed(ctx context.Context, num, atMS int64, why string, nextMS int64) error
 	WebhookDead(ctx context.Context, num, atMS int64, why string) error
+	WebhooksSince(ctx context.Context, num int64) (newest int64, number int, bytes int64, err error)
+	ShedWebhooks(ctx context.Context, b store.WebhookBounds, why string) (shed int, err error)
 }
 
 // Result is how an attempt came out.
@@ -81,8 +83,11 @@ type Parts struct {
 	// Observe is told of each attempt, and of a first one that was delivered how
 	// long that was after what it tells; nil: nobody is.
 	Observe func(r Result, first bool, after time.Duration)
+	// Shed is told how many were given up because too many wait; nil: nobody is.
+	Shed func(number int)
 
-	resolver *net.Resolver // nil: the system's
+	resolver *net.Resolver       // nil: the system's
+	bounds   store.WebhookBounds // the zero ones: those of a box
 }
 
 // Sender sends webhooks. One goroutine decides whose turn it is, and never waits
@@ -95,6 +100,7 @@ type Sender struct {
 	flying    map[int64]bool   // webhooks, by number, of which an attempt goes on
 	of        map[standing]int // attempts for receivers of a standing
 	landed    chan landing
+	sheds     sheds
 
 	attempts sync.WaitGroup
 	closing  chan struct{}
@@ -137,6 +143,12 @@ func Start(p Parts) *Sender {
 	}
 	if s.Observe == nil {
 		s.Observe = func(Result, bool, time.Duration) {}
+	}
+	if s.Shed == nil {
+		s.Shed = func(int) {}
+	}
+	if s.bounds == (store.WebhookBounds{}) {
+		s.bounds = bounds()
 	}
 	go s.run()
 	return s
@@ -215,8 +227,11 @@ func (s *Sender) work(ctx context.Context, look bool) time.Duration {
 	return time.Duration(wake) * time.Millisecond
 }
 
-// look learns for whom something waits.
+// look learns for whom something waits, after what is too much was given up.
 func (s *Sender) look(ctx context.Context) error {
+	if err := s.shed(ctx); err != nil {
+		return err
+	}
 	waiting, err := s.Outbox.WaitingReceivers(ctx)
 	if err != nil {
 		return err

@@ -1,0 +1,81 @@
+package webhook
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/store"
+)
+
+// While a receiver is down for long the outbox stays within its bounds, the oldest
+// are listed as given up with the reason, and when it is up again it gets the rest.
+func TestAReceiverThatIsDownForLongFillsNoDisk(t *testing.T) {
+	b := newBox(t)
+	var down atomic.Bool
+	down.Store(true)
+	r := newReceiver(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		if down.Load() {
+			w.WriteHeader(http.StatusGone)
+		}
+	})
+	var shed atomic.Int64
+	b.send(func(p *Parts) {
+		p.bounds = store.WebhookBounds{Number: 20, Bytes: 1 << 20}
+		p.Shed = func(n int) { shed.Add(int64(n)) }
+	})
+	chat := b.begin(r.URL)
+	for n := range 50 {
+		b.call(chat, n)
+	}
+	b.until("31 are given up", func() bool { return shed.Load() >= 31 })
+	down.Store(false)
+	b.until("the rest is delivered", func() bool {
+		_, err := b.store.RetryWebhooks(t.Context(), store.WebhookFilter{States: []store.WebhookState{store.WebhookWaiting}, IDs: b.waiting()})
+		b.must(err)
+		waiting, _, err := b.store.WebhookCounts(t.Context())
+		b.must(err)
+		return waiting == 0
+	})
+	dead := b.listed(store.WebhookWasAbandoned)
+	if len(dead) == 0 || len(dead) > 20 {
+		t.Fatalf("%d are kept that were given up", len(dead))
+	}
+	for _, d := range dead {
+		if !strings.Contains(d.LastError, "at most 20 webhooks wait") {
+			t.Errorf("given up because %q", d.LastError)
+		}
+	}
+	var numbers []int
+	for _, got := range r.until(t, 20, 5*time.Second) {
+		if got.Event == "tool_call" && got.Number >= 30 {
+			numbers = append(numbers, got.Number)
+		}
+	}
+	for i, n := range numbers {
+		if i > 0 && n < numbers[i-1] {
+			t.Errorf("told in the order %v", numbers)
+			break
+		}
+	}
+}
+
+// waiting are the ids of those that wait.
+func (b *box) waiting() (ids []string) {
+	for _, w := range b.listed(store.WebhookWaiting) {
+		ids = append(ids, w.ID)
+	}
+	return ids
+}
+
+// until waits for something to be so.
+func (b *box) until(what string, so func() bool) {
+	b.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !so(); <-time.After(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("not so after 30 s: %s", what)
+		}
+	}
+}
