@@ -44,12 +44,21 @@ func (s *State) think(out *effects, p phase, words string, more ...Entry) {
 	if p == answering {
 		s.unsaid, s.broken = nil, brokenOff{}
 	}
-	t := Think{Turn: s.turn, Unasked: p == answering && len(more) > 0, Conversation: s.conversation(more...)}
-	if p == preparing {
+	if t := s.thinking(more); !s.consult(out, t, more) {
+		out.add(t)
+	}
+}
+
+// ask asks the mind for the reply of the turn.
+func (s *State) ask(out *effects, more []Entry) { out.add(s.thinking(more)) }
+
+func (s State) thinking(more []Entry) Think {
+	t := Think{Turn: s.turn, Unasked: s.reply.phase == answering && len(more) > 0, Conversation: s.conversation(more...)}
+	if s.reply.phase == preparing {
 		t.Speculative = true
 		t.Due = s.heard.words.End + s.silenceAsked()
 	}
-	out.add(t)
+	return t
 }
 
 // reveal plays what was prepared: the user has finished.
@@ -57,6 +66,8 @@ func (s *State) reveal(out *effects) {
 	r := s.reply
 	s.broken = brokenOff{}
 	s.reply.phase, s.reply.kept, s.reply.failed = answering, nil, nil
+	s.reply.told, s.reply.consult.more = nil, nil // the words are in the history now
+	s.history = append(s.history, r.told...)
 	out.add(Promote{s.turn})
 	for _, e := range r.kept {
 		s.play(out, e.Piece)

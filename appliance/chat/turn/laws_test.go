@@ -72,6 +72,19 @@ func (l *laws) effect(f Effect, now State) {
 		if !f.Speculative {
 			l.open[f.Turn] = true
 		}
+	case Consult:
+		if l.paused {
+			l.t.Fatal("asks plugins while paused")
+		}
+		l.turn = f.Turn
+		l.worked[f.Turn] = true
+		if !f.Speculative {
+			l.open[f.Turn] = true
+		}
+	case Read:
+		if l.paused {
+			l.t.Fatal("reads while paused")
+		}
 	case Promote:
 		l.open[f.Turn] = true
 	case Speak:

@@ -155,7 +155,10 @@ func (s *State) enough(out *effects) {
 	if r.call.told && r.call.tool.OnBox {
 		out.add(StopTool{s.turn})
 	}
-	r.unspoken, r.call, r.thought = nil, openCall{}, true
+	if r.consult.is() {
+		out.add(StopAdvice{s.turn})
+	}
+	r.unspoken, r.call, r.consult, r.thought = nil, openCall{}, consulting{}, true
 	s.askMouth(out)
 	s.finish(out)
 }

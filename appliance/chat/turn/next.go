@@ -50,6 +50,10 @@ func Next(s State, e Event) (State, []Effect) {
 		s.thought(&out, e)
 	case ThoughtEnded:
 		s.thoughtEnded(&out, e)
+	case Advised:
+		s.advised(&out, e)
+	case Equipped:
+		s.equipped(&out, e)
 	case Called:
 		s.called(&out, e)
 	case Answered:

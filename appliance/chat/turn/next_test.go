@@ -100,6 +100,14 @@ func short(effects []Effect) []string {
 			out = append(out, fmt.Sprintf("read %d: %s", e.Turn, e.Text))
 		case Run:
 			out = append(out, fmt.Sprintf("run %d: %s %s", e.Turn, e.Call.Name, e.Call.Arguments))
+		case Consult:
+			how := "ask"
+			if e.Speculative {
+				how = "ask ahead"
+			}
+			out = append(out, fmt.Sprintf("%s %s %d: %s", how, strings.Join(e.Plugins, ","), e.Turn, lastEntry(e.Conversation)))
+		case StopAdvice:
+			out = append(out, fmt.Sprintf("stop advice %d", e.Turn))
 		case StopTool:
 			out = append(out, fmt.Sprintf("stop tool %d", e.Turn))
 		case Enough:

@@ -33,18 +33,23 @@ func Builtin(name contract.BuiltInTool, fallback string) Tool {
 
 // withTools lays the tools that the client sent over those in force. A list says
 // all that there are of its kind from then on; one that was enabled stays, and
-// may come with another description or schema. why says what is wrong.
+// may come with another description or schema. What plugins bring is not the
+// client's: it stays, and whoever runs a tool does so under the client's words.
+// why says what is wrong.
 func (s Settings) withTools(m contract.SessionSettings) (tools []Tool, why string) {
-	own, brought := s.split()
+	own, plugged, brought := s.split()
 	if m.Tools != nil {
 		sent := make([]Tool, len(m.Tools))
 		for i, t := range m.Tools {
-			sent[i] = Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters, Fallback: t.FallbackContent}
+			sent[i] = s.sent(t)
 		}
 		if why := removed("tools", own, sent); why != "" {
 			return nil, why
 		}
 		own = sent
+		plugged = slices.DeleteFunc(plugged, func(t Tool) bool {
+			return slices.ContainsFunc(sent, func(x Tool) bool { return x.Name == t.Name })
+		})
 	}
 	if m.BuiltinTools != nil {
 		sent := make([]Tool, len(m.BuiltinTools))
@@ -56,20 +61,38 @@ func (s Settings) withTools(m contract.SessionSettings) (tools []Tool, why strin
 		}
 		brought = sent
 	}
-	tools = append(slices.Clip(own), brought...)
+	tools = slices.Concat(own, plugged, brought)
 	return tools, doubled(tools)
 }
 
-// split are the client's tools and those that the box brings.
-func (s Settings) split() (own, brought []Tool) {
+// sent is a tool as the client sends it. Who runs one of that name goes on doing
+// so.
+func (s Settings) sent(m contract.Tool) Tool {
+	t := Tool{}
+	if there := s.tool(m.Name); !there.Builtin {
+		t = there
+	}
+	t.Name, t.Description, t.Parameters = m.Name, m.Description, m.Parameters
+	if m.FallbackContent != "" || t.Plugin == "" {
+		t.Fallback = m.FallbackContent
+	}
+	return t
+}
+
+// split are the client's tools, those that plugins bring, and those of the box
+// itself.
+func (s Settings) split() (own, plugged, brought []Tool) {
 	for _, t := range s.Tools {
-		if t.Builtin {
+		switch {
+		case t.Builtin:
 			brought = append(brought, t)
-		} else {
+		case t.Brought:
+			plugged = append(plugged, t)
+		default:
 			own = append(own, t)
 		}
 	}
-	return own, brought
+	return own, plugged, brought
 }
 
 // removed says which tool of before is not among those sent.

@@ -63,6 +63,8 @@ type reply struct {
 	thought  bool       // no more sentences will come
 	done     bool       // and all were asked of the mouth
 	kept     []Spoken   // spoken, held back until the user has finished
+	consult  consulting // plugins are asked before the mind is
+	told     []Entry    // what they have said to a guess, beside the words
 	failed   *contract.Fault
 	broke    *Broke   // the mind has failed, and nobody was told yet
 	unasked  bool     // it is of the assistant's own accord: nobody was there for it

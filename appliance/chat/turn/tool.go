@@ -32,6 +32,14 @@ type Tool struct {
 	Fallback string
 	Builtin  bool // the box brings it
 	OnBox    bool // the box runs it; else the client does
+	// Plugin is the plugin of the box that runs it; empty: none does. Limit is how
+	// long that says it may take; 0: as long as any.
+	Plugin string
+	Limit  time.Duration
+	// Brought says that it is there because of the Plugin. Stored says that a
+	// developer has made it: it is run by the plugin that has a tool of its name,
+	// if there is one.
+	Brought, Stored bool
 }
 
 // HangUp is the tool by which the assistant ends the chat; what it does is done
@@ -73,6 +81,8 @@ type (
 	Run struct {
 		Turn int
 		Call Call
+		Tool Tool
+		Conversation
 	}
 	// StopTool has the box give up the tool that it runs for a turn.
 	StopTool struct{ Turn int }
@@ -160,7 +170,7 @@ func (s *State) start(out *effects) {
 	case c.Name == HangUp && c.tool.Builtin:
 		s.hangUp(out, c)
 	case c.tool.OnBox:
-		out.add(Run{s.turn, c.Call})
+		out.add(Run{s.turn, c.Call, c.tool, s.conversation()})
 	}
 }
 
@@ -237,15 +247,27 @@ func (s *State) last(out *effects, text, after string) {
 // toolLate is when a call has taken too long.
 func (s State) toolLate() time.Duration {
 	if c := s.reply.call; c.told {
-		return c.since + s.settings.ToolLimit
+		return c.since + s.toolLimit()
 	}
 	return never
+}
+
+// overdue is how much longer than its own limit a tool is waited for: who runs it
+// gives it up by itself, and can say more about it.
+const overdue = 500 * time.Millisecond
+
+// toolLimit is how long the call may take.
+func (s State) toolLimit() time.Duration {
+	if own := s.reply.call.tool.Limit; own > 0 {
+		return min(s.settings.ToolLimit, own+overdue)
+	}
+	return s.settings.ToolLimit
 }
 
 // toolIsLate: the tool is not waited for any longer.
 func (s *State) toolIsLate(out *effects) {
 	c := s.reply.call
-	a := s.replied(out, c, Answered{CallID: c.ID, Failed: true, Error: "It did not answer within " + s.settings.ToolLimit.String() + ".", OnBox: true})
+	a := s.replied(out, c, Answered{CallID: c.ID, Failed: true, Error: "It did not answer within " + s.toolLimit().String() + ".", OnBox: true})
 	if c.tool.OnBox {
 		out.add(StopTool{s.turn})
 	}

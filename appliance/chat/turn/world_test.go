@@ -29,10 +29,11 @@ type world struct {
 
 	minds  map[int]int // turns that are thought of, and how many sentences are to come
 	mouths map[int][]piecesOf
-	sounds []string // ids of which sound was sent
-	calls  []string // ids of tool calls that were told
-	runs   []string // of those that the box runs
-	wordy  int      // a turn that may call no more
+	sounds []string  // ids of which sound was sent
+	calls  []string  // ids of tool calls that were told
+	runs   []string  // of those that the box runs
+	asked  []Advised // plugins that are asked, without what they will say
+	wordy  int       // a turn that may call no more
 	serial int
 }
 
@@ -55,6 +56,9 @@ func newWorld(t *rapid.T) *world {
 	if rapid.Bool().Draw(t, "tools") {
 		s.Tools = []Tool{weather(), Builtin(contract.WebSearch, "")}
 		s.Filler = time.Duration(rapid.IntRange(0, 2).Draw(t, "filler")) * time.Second
+	}
+	if rapid.Bool().Draw(t, "plugins") {
+		s.Advisers = []string{"a", "b"}
 	}
 	s.MaxDuration = 100 * time.Hour // what is to be seen is how things end by themselves
 	s.Inactivity = 10 * time.Hour
@@ -105,6 +109,14 @@ func (w *world) happen(e Event) {
 			if w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}; !f.GoesOn || f.Turn != old.turn {
 				w.mouths = map[int][]piecesOf{}
 			}
+		case Consult:
+			w.minds, w.mouths = map[int]int{}, map[int][]piecesOf{}
+			for _, p := range f.Plugins {
+				w.asked = append(w.asked, Advised{Turn: f.Turn, Advice: Advice{Plugin: p}})
+			}
+		case Read:
+			w.wordy = f.Turn
+			w.minds = map[int]int{f.Turn: rapid.IntRange(0, 3).Draw(w.t, "sentences")}
 		case Run:
 			w.runs = append(w.runs, f.Call.ID)
 		case Speak:
@@ -298,6 +310,19 @@ func (w *world) answer() {
 	w.happen(Answered{CallID: id, Content: rapid.SampledFrom([]string{"", "Rain."}).Draw(w.t, "content"), Failed: rapid.Bool().Draw(w.t, "failed")})
 }
 
+// advise brings what a plugin says, to a turn that is over perhaps.
+func (w *world) advise() {
+	if len(w.asked) == 0 {
+		return
+	}
+	i := rapid.IntRange(0, len(w.asked)-1).Draw(w.t, "plugin")
+	a := w.asked[i]
+	w.asked = slices.Delete(w.asked, i, i+1)
+	a.Advice.Context = rapid.SampledFrom([]string{"", "It is raining."}).Draw(w.t, "context")
+	a.Advice.Answer = rapid.SampledFrom([]string{"", "", "I know that myself."}).Draw(w.t, "answer")
+	w.happen(a)
+}
+
 // stale brings what belongs to a turn that is over.
 func (w *world) stale() {
 	turn := max(0, w.state.turn-rapid.IntRange(1, 3).Draw(w.t, "turns ago"))
@@ -311,7 +336,9 @@ func (w *world) stale() {
 // step lets something happen.
 func (w *world) step() {
 	w.pass(time.Duration(rapid.IntRange(0, 900).Draw(w.t, "ms")) * time.Millisecond)
-	switch rapid.IntRange(0, 13).Draw(w.t, "who") {
+	switch rapid.IntRange(0, 14).Draw(w.t, "who") {
+	case 14:
+		w.advise()
 	case 0, 1, 2, 3, 4:
 		w.hear()
 	case 5:
