@@ -149,6 +149,7 @@ func chatDefaults(cfg config.Config) turn.Settings {
 	if cfg.Tools.TimeoutS > 0 {
 		s.ToolLimit = time.Duration(cfg.Tools.TimeoutS) * time.Second
 	}
+	s.Plugins = cfg.Plugins
 	s.Filler = time.Duration(cfg.Tools.FillerMS) * time.Millisecond
 	return s
 }

@@ -19,6 +19,7 @@ const aheadConfigs = 100
 // when the box starts, and of an account's when it changed them.
 type ahead struct {
 	records *store.Store
+	plugins api.Plugins
 	log     *slog.Logger
 
 	mu      sync.Mutex
@@ -26,8 +27,8 @@ type ahead struct {
 	wake    chan struct{}   // holds one signal that there are some
 }
 
-func newAhead(records *store.Store, log *slog.Logger) *ahead {
-	return &ahead{records: records, log: log, changed: map[string]bool{}, wake: make(chan struct{}, 1)}
+func newAhead(records *store.Store, plugins api.Plugins, log *slog.Logger) *ahead {
+	return &ahead{records: records, plugins: plugins, log: log, changed: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // configsChanged says that an account has made or changed a config or a prompt.
@@ -61,7 +62,7 @@ func (a *ahead) run(ctx context.Context, host *chat.Host) {
 	if err := host.PrefillRules(ctx); err != nil && ctx.Err() == nil {
 		a.log.Warn("the box's rules cannot be read ahead", "err", err)
 	}
-	configs := api.NewConfigs(a.records)
+	configs := api.NewConfigs(a.records, a.plugins)
 	list := a.recent(ctx, "")
 	for ctx.Err() == nil {
 		list = append(a.news(ctx), list...)

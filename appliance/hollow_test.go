@@ -94,7 +94,7 @@ func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 	}), log)
 	parts := chat.Parts{
 		Detector: hollow{}, Transcriber: hollow{}, Model: hollow{}, Voices: hollow{}, Records: records, Defaults: chatDefaults(config.Config{}), Log: log,
-		MaxChats: 100, Configs: api.NewConfigs(records), Models: hollow{},
+		MaxChats: 100, Configs: api.NewConfigs(records, nil), Models: hollow{},
 	}
 	for _, c := range change {
 		c(&parts)

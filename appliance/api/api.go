@@ -25,6 +25,7 @@ type Parts struct {
 	Records *store.Store // of configs, prompts and tools, and of the history
 	Voices  Voices
 	Models  Models
+	Plugins Plugins // nil where the box has none
 	// ConfigsChanged is told of an account that made or changed a config or a
 	// prompt; nil where nobody asks. It must not block.
 	ConfigsChanged func(account string)

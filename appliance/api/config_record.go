@@ -12,10 +12,14 @@ import (
 type Configs struct {
 	records  *store.Store
 	contents *contents
+	plugged  brought
 }
 
-// NewConfigs returns the configs of a store.
-func NewConfigs(records *store.Store) Configs { return Configs{records, newContents()} }
+// NewConfigs returns the configs of a store, which may use the tools of plugins;
+// nil: there are none.
+func NewConfigs(records *store.Store, plugins Plugins) Configs {
+	return Configs{records, newContents(), brought{plugins}}
+}
 
 // Config returns a version of an account's config, the newest where version is
 // nil. The error is a store.ErrNotFound where there is none.
@@ -55,6 +59,11 @@ func (c Configs) read(ctx context.Context, account string, versions []store.Vers
 	used, err := c.readUsed(found)
 	if err != nil {
 		return nil, err
+	}
+	for _, ref := range refs {
+		if t, ok := c.plugged.resolve(ref); ok {
+			used.tools[ref] = t
+		}
 	}
 	records := make([]contract.ReturnConfig, len(versions))
 	for i, v := range versions {

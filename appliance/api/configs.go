@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"parley/appliance/contract"
 	"parley/store"
@@ -38,7 +39,7 @@ func (a *API) configs() versioned[contract.ReturnConfig] {
 			}
 			return a.configDrafts(r.Context(), account, id, name, c, false)
 		},
-		records: Configs{a.Records, a.contents}.read,
+		records: Configs{a.Records, a.contents, brought{a.Plugins}}.read,
 		page: func(p contract.Paging, records []contract.ReturnConfig) any {
 			return contract.ReturnPagedConfigs{Paging: p, ConfigsPage: records}
 		},
@@ -73,7 +74,7 @@ func (a *API) configDrafts(ctx context.Context, account, id, name string, c cont
 	if isNew {
 		own.Name = name
 	}
-	own.Uses = uses(c)
+	own.Uses = slices.DeleteFunc(uses(c), func(ref store.Ref) bool { _, ok := brought{a.Plugins}.resolve(ref); return ok })
 	return append(drafts, own), err
 }
 
@@ -83,19 +84,21 @@ func (a *API) checkToolNames(ctx context.Context, account string, c contract.Pos
 	if err != nil {
 		return err
 	}
-	taken := map[string]bool{}
+	plugged, taken := brought{a.Plugins}, map[string]bool{}
 	for _, t := range c.BuiltinTools {
 		taken[string(t.Name)] = true
 	}
 	for i, ref := range toolRefs(c) {
-		t, there := found[ref]
-		if !there {
+		name := found[ref].Name
+		if t, ok := plugged.resolve(ref); ok {
+			name = t.Name
+		} else if _, there := found[ref]; !there {
 			return store.ErrMissing{Ref: ref}
 		}
-		if taken[t.Name] {
-			return contract.ErrInvalid{Field: fmt.Sprintf("tools[%d]", i), Why: fmt.Sprintf("another tool of the config is named %q too; a model calls tools by their names", t.Name)}
+		if taken[name] {
+			return contract.ErrInvalid{Field: fmt.Sprintf("tools[%d]", i), Why: fmt.Sprintf("another tool of the config is named %q too; a model calls tools by their names", name)}
 		}
-		taken[t.Name] = true
+		taken[name] = true
 	}
 	return nil
 }

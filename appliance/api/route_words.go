@@ -51,6 +51,22 @@ func (t versionedWords) finds() []int {
 	return nil
 }
 
+// fixed is the refusal to change what a plugin of the box brings.
+func (t versionedWords) fixed() []int {
+	if t.one == "Tool" {
+		return []int{403}
+	}
+	return nil
+}
+
+// beside says what a list holds that nobody has made over this interface.
+func (t versionedWords) beside() string {
+	if t.one == "Tool" {
+		return "Behind the account's own tools stand those that plugins of the box bring: they belong to every account, have one version and are read-only."
+	}
+	return ""
+}
+
 // chatSays is the description of live chats.
 func chatSays() describe.Operation {
 	return describe.Operation{

@@ -61,15 +61,15 @@ func versionedRoutes[R any](path string, v versioned[R], t versionedWords) []rou
 	list := append(pageQuery(), describe.Parameter{Name: "restrict_to_most_recent", Says: "Only the newest version of each.", Schema: describe.Flag().Or(true)})
 	named := append(list, describe.Parameter{Name: "name", Says: "Only what has this name.", Schema: describe.Text()})
 	return []route{
-		{"GET", path, describe.Account, unread, normal, storesNothing, v.list, t.says("list"+t.many, "List "+strings.ToLower(t.many), describe.Operation{Query: named, Answers: ok(page)})},
+		{"GET", path, describe.Account, unread, normal, storesNothing, v.list, t.says("list"+t.many, "List "+strings.ToLower(t.many), describe.Operation{Query: named, More: t.beside(), Answers: ok(page)})},
 		{"POST", path, describe.Account, recordBody, normal, storing, v.create, t.says("create"+t.one, "Make a "+strings.ToLower(t.one), describe.Operation{Body: t.first, Example: t.firstExample, Answers: made(record), Refuses: t.finds()})},
 		{"GET", one, describe.Account, unread, normal, storesNothing, v.versions, t.says("list"+t.one+"Versions", "List the versions", describe.Operation{Query: list, Answers: ok(page)})},
-		{"POST", one, describe.Account, recordBody, normal, storing, v.addVersion, t.says("create"+t.one+"Version", "Make a new version", describe.Operation{Body: t.next, Example: t.nextExample, Answers: made(record)})},
-		{"PATCH", one, describe.Account, recordBody, normal, storing, v.rename, t.says("update"+t.one+"Name", "Give it another name", describe.Operation{Body: t.name, Example: `{"name":"guide_2"}`, Answers: plain("text/plain")})},
-		{"DELETE", one, describe.Account, unread, normal, storesNothing, v.delete, t.says("delete"+t.one, "Delete it with all versions", describe.Operation{Answers: ok(confirmation{})})},
+		{"POST", one, describe.Account, recordBody, normal, storing, v.addVersion, t.says("create"+t.one+"Version", "Make a new version", describe.Operation{Body: t.next, Example: t.nextExample, Answers: made(record), Refuses: t.fixed()})},
+		{"PATCH", one, describe.Account, recordBody, normal, storing, v.rename, t.says("update"+t.one+"Name", "Give it another name", describe.Operation{Body: t.name, Example: `{"name":"guide_2"}`, Answers: plain("text/plain"), Refuses: t.fixed()})},
+		{"DELETE", one, describe.Account, unread, normal, storesNothing, v.delete, t.says("delete"+t.one, "Delete it with all versions", describe.Operation{Answers: ok(confirmation{}), Refuses: t.fixed()})},
 		{"GET", version, describe.Account, unread, normal, storesNothing, v.get, t.says("get"+t.one+"Version", "Get a version", describe.Operation{Answers: ok(record)})},
-		{"PATCH", version, describe.Account, recordBody, normal, storing, v.describe, t.says("update"+t.one+"Description", "Describe a version anew", describe.Operation{Body: "PostedVersionDescription", Example: `{"version_description":"for children"}`, Answers: ok(record)})},
-		{"DELETE", version, describe.Account, unread, normal, storesNothing, v.deleteVersion, t.says("delete"+t.one+"Version", "Delete a version", describe.Operation{Answers: ok(confirmation{})})},
+		{"PATCH", version, describe.Account, recordBody, normal, storing, v.describe, t.says("update"+t.one+"Description", "Describe a version anew", describe.Operation{Body: "PostedVersionDescription", Example: `{"version_description":"for children"}`, Answers: ok(record), Refuses: t.fixed()})},
+		{"DELETE", version, describe.Account, unread, normal, storesNothing, v.deleteVersion, t.says("delete"+t.one+"Version", "Delete a version", describe.Operation{Answers: ok(confirmation{}), Refuses: t.fixed()})},
 	}
 }
 

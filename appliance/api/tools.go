@@ -8,8 +8,10 @@ import (
 	"parley/store"
 )
 
-// tools answers for the tools that an account's developers answer.
+// tools answers for the tools that an account's developers answer, and for those
+// that the plugins of the box do.
 func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
+	plugged := brought{a.Plugins}
 	return versioned[contract.ReturnUserDefinedTool]{
 		API: a, kind: store.KindTool, parseName: contract.ParsePostedToolName,
 		draftFirst: func(r *http.Request, _ string) ([]store.Draft, error) {
@@ -32,6 +34,7 @@ func (a *API) tools() versioned[contract.ReturnUserDefinedTool] {
 		page: func(p contract.Paging, records []contract.ReturnUserDefinedTool) any {
 			return contract.ReturnPagedUserDefinedTools{Paging: p, ToolsPage: records}
 		},
+		brought: plugged.all, found: plugged.find, readOnly: readOnly,
 	}
 }
 

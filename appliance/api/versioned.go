@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,23 @@ type versioned[R any] struct {
 	parseName  func([]byte) (contract.PostedName, error)
 	records    func(ctx context.Context, account string, versions []store.Version) ([]R, error)
 	page       func(contract.Paging, []R) any
+	// brought are records of a name (empty: all) that stand behind the stored ones
+	// in lists; found is the one of an id, which is all that there is of it, and
+	// readOnly why nobody may change that. nil: there are none of the kind.
+	brought  func(name string) []R
+	found    func(id string) (R, bool)
+	readOnly func(R) error
+}
+
+// fixed is an error where what the path names cannot be changed.
+func (v versioned[R]) fixed(r *http.Request) error {
+	if v.found == nil {
+		return nil
+	}
+	if record, ok := v.found(r.PathValue("id")); ok {
+		return v.readOnly(record)
+	}
+	return nil
 }
 
 func (v versioned[R]) create(w http.ResponseWriter, r *http.Request, by caller) error {
@@ -38,6 +56,9 @@ func (v versioned[R]) create(w http.ResponseWriter, r *http.Request, by caller) 
 }
 
 func (v versioned[R]) addVersion(w http.ResponseWriter, r *http.Request, by caller) error {
+	if err := v.fixed(r); err != nil {
+		return err
+	}
 	drafts, err := v.draftNext(r, by.AccountID, r.PathValue("id"))
 	if err != nil {
 		return err
@@ -67,19 +88,29 @@ func (v versioned[R]) answer(w http.ResponseWriter, r *http.Request, status int,
 }
 
 func (v versioned[R]) list(w http.ResponseWriter, r *http.Request, by caller) error {
-	return v.answerPage(w, r, by.AccountID, func(all bool, page store.Page) ([]store.Version, int, error) {
+	var more []R
+	if v.brought != nil {
+		more = v.brought(r.URL.Query().Get("name"))
+	}
+	return v.answerPage(w, r, by.AccountID, more, func(all bool, page store.Page) ([]store.Version, int, error) {
 		filter := store.ResourceFilter{Kind: v.kind, Name: r.URL.Query().Get("name"), AllVersions: all}
 		return v.Records.List(r.Context(), by.AccountID, filter, page)
 	})
 }
 
 func (v versioned[R]) versions(w http.ResponseWriter, r *http.Request, by caller) error {
-	return v.answerPage(w, r, by.AccountID, func(all bool, page store.Page) ([]store.Version, int, error) {
+	if v.found != nil {
+		if record, ok := v.found(r.PathValue("id")); ok {
+			return v.answerPage(w, r, by.AccountID, []R{record}, func(bool, store.Page) ([]store.Version, int, error) { return nil, 0, nil })
+		}
+	}
+	return v.answerPage(w, r, by.AccountID, nil, func(all bool, page store.Page) ([]store.Version, int, error) {
 		return v.Records.Versions(r.Context(), by.AccountID, v.kind, r.PathValue("id"), all, page)
 	})
 }
 
-func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account string, read func(all bool, page store.Page) ([]store.Version, int, error)) error {
+// answerPage answers with a page of what read finds, and behind that of more.
+func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account string, more []R, read func(all bool, page store.Page) ([]store.Version, int, error)) error {
 	q := r.URL.Query()
 	page, err := readPage(q)
 	if err != nil {
@@ -97,7 +128,8 @@ func (v versioned[R]) answerPage(w http.ResponseWriter, r *http.Request, account
 	if err != nil {
 		return err
 	}
-	v.reply(w, http.StatusOK, v.page(paging(page, total), records))
+	records = append(records, behind(more, page, total, len(records))...)
+	v.reply(w, http.StatusOK, v.page(paging(page, total+len(more)), records))
 	return nil
 }
 
@@ -105,6 +137,12 @@ func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) err
 	ref, err := v.ref(r)
 	if err != nil {
 		return err
+	}
+	if v.found != nil && ref.Version == 0 {
+		if record, ok := v.found(ref.ID); ok {
+			v.reply(w, http.StatusOK, record)
+			return nil
+		}
 	}
 	version, err := v.Records.VersionOf(r.Context(), by.AccountID, ref)
 	if err != nil {
@@ -115,6 +153,9 @@ func (v versioned[R]) get(w http.ResponseWriter, r *http.Request, by caller) err
 
 // rename answers with a sentence: it is what published clients expect of it.
 func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, by caller) error {
+	if err := v.fixed(r); err != nil {
+		return err
+	}
 	body, err := decode(r, v.parseName)
 	if err != nil {
 		return err
@@ -130,7 +171,7 @@ func (v versioned[R]) rename(w http.ResponseWriter, r *http.Request, by caller) 
 
 func (v versioned[R]) describe(w http.ResponseWriter, r *http.Request, by caller) error {
 	ref, err := v.ref(r)
-	if err != nil {
+	if err = cmp.Or(err, v.fixed(r)); err != nil {
 		return err
 	}
 	body, err := decode(r, contract.ParsePostedVersionDescription)
@@ -145,6 +186,9 @@ func (v versioned[R]) describe(w http.ResponseWriter, r *http.Request, by caller
 }
 
 func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, by caller) error {
+	if err := v.fixed(r); err != nil {
+		return err
+	}
 	if err := v.Records.Delete(r.Context(), by.AccountID, v.kind, r.PathValue("id")); err != nil {
 		return err
 	}
@@ -154,7 +198,7 @@ func (v versioned[R]) delete(w http.ResponseWriter, r *http.Request, by caller) 
 
 func (v versioned[R]) deleteVersion(w http.ResponseWriter, r *http.Request, by caller) error {
 	ref, err := v.ref(r)
-	if err != nil {
+	if err = cmp.Or(err, v.fixed(r)); err != nil {
 		return err
 	}
 	if err := v.Records.DeleteVersion(r.Context(), by.AccountID, ref); err != nil {

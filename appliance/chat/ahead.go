@@ -15,7 +15,7 @@ import (
 // config have. It returns when that is read: from then on the first chat is
 // answered as quickly as the second.
 func (h *Host) PrefillOwn(ctx context.Context) error {
-	return h.prefill(ctx, h.Model, h.Defaults)
+	return h.prefill(ctx, h.Model, h.equipped(h.Defaults))
 }
 
 // PrefillRules has the model read the box's rules, with which every prompt begins
@@ -26,7 +26,7 @@ func (h *Host) PrefillRules(ctx context.Context) error {
 		return nil
 	}
 	s.SystemPrompt = s.Rules.Before
-	return h.prefill(ctx, h.Model, s)
+	return h.prefill(ctx, h.Model, h.equipped(s))
 }
 
 // Prefill has the model that a config names read the config's prompt, for all

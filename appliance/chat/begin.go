@@ -78,6 +78,9 @@ func (s *Seat) Open(ctx context.Context, o Opening) (*Session, error) {
 		return nil, err
 	}
 	s.host.enter(c)
+	if s.host.Plugins != nil { // they may have changed since its settings were put together
+		c.equip(s.host.Plugins.Installed())
+	}
 	s.host.open.Go(func() {
 		defer s.Release()
 		c.run(s.host.running, opened)
@@ -177,8 +180,8 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		NewVoice: h.newVoice(), Felt: func(took time.Duration) { c.pace.tell(StageFeel, took) }, TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
-		ChatID: id, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
-		Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: h.feelings(),
+		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
+		Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: h.feelings(), Advisers: h.Plugins,
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)
 	c.about = Live{

@@ -65,6 +65,7 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 			return c, err
 		}
 	} else {
+		c.settings = h.equipped(c.settings)
 		c.fallback = h.ownFallback(c.model)
 	}
 	var err error
@@ -85,7 +86,15 @@ func (p Parts) Settings(c contract.ReturnConfig, m engine.LanguageModel) turn.Se
 	if c.Prompt != nil && c.Prompt.PromptExpansion != nil && c.Prompt.PromptExpansion.Enabled != nil && !*c.Prompt.PromptExpansion.Enabled {
 		s.Rules.Before = "" // its author wants it to stand alone
 	}
-	return s
+	return p.equipped(s)
+}
+
+// equipped adds what the plugins of the box bring to s now.
+func (p Parts) equipped(s turn.Settings) turn.Settings {
+	if p.Plugins == nil {
+		return s
+	}
+	return s.Equip(p.Plugins.Installed())
 }
 
 // ruled adds to s what the box adds for a model.
@@ -127,7 +136,10 @@ func configured(s turn.Settings, c contract.ReturnConfig) turn.Settings {
 	}
 	s.QuickResponses = *c.EllmModel.AllowShortResponses
 	for _, t := range c.Tools {
-		s.Tools = append(s.Tools, turn.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters, Fallback: t.FallbackContent})
+		s.Tools = append(s.Tools, turn.Tool{
+			Name: t.Name, Description: t.Description, Parameters: t.Parameters, Fallback: t.FallbackContent,
+			Plugin: t.Plugin, Brought: t.Plugin != "", Stored: t.Plugin == "",
+		})
 	}
 	for _, t := range c.BuiltinTools {
 		s.Tools = append(s.Tools, turn.Builtin(t.Name, t.FallbackContent))

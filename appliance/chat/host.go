@@ -39,6 +39,7 @@ type Parts struct {
 	Configs     Configs
 	Models      Models        // those that configs name; Model is the default
 	Tools       reply.Toolbox // those of the box; nil where it has none
+	Plugins     Plugins       // of the box; nil where it has none
 	// StrictModels refuses a chat whose config names a model that Models has
 	// not; else the default answers.
 	StrictModels bool

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"parley/appliance/chat/reply"
+	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -98,9 +100,20 @@ func (l *lively) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 }
 
 // RunTool is what the box's own tools do.
-func (l *lively) RunTool(ctx context.Context, name, arguments string) (string, error) {
+func (l *lively) RunTool(ctx context.Context, _ reply.ToolRun) (string, error) {
 	err := l.work(ctx, 3*time.Second)
 	return "Found.", err
+}
+
+// Advise is what a plugin says to a turn, if it says anything in time.
+func (l *lively) Advise(ctx context.Context, _ reply.Question) (turn.Advice, error) {
+	err := l.work(ctx, 2*turn.AdviceLimit)
+	return turn.Advice{Context: []string{"", "It is raining."}[l.draw(2)], Answer: []string{"", "", "I know that myself."}[l.draw(3)]}, err
+}
+
+// Installed are the plugins, which come and go.
+func (l *lively) Installed() []turn.Plugin {
+	return []turn.Plugin{hoursPlugin, {Name: "greeter", OnTurn: true}}[:l.draw(3)]
 }
 
 func (l *lively) Prepare(name string) error {

@@ -266,9 +266,13 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Read:
 		c.replies.Read(ctx, e)
 	case turn.Run:
-		c.replies.Run(ctx, e)
+		c.replies.Run(ctx, e, settings.CustomSessionID)
 	case turn.StopTool:
-		c.replies.StopTool(e.Turn)
+		c.replies.Stop(e.Turn)
+	case turn.Consult:
+		c.replies.Consult(ctx, e, settings.CustomSessionID)
+	case turn.StopAdvice:
+		c.replies.Stop(e.Turn)
 	case turn.Enough:
 		c.replies.Enough(e.Turn)
 	case turn.Prefill:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/appliance/chat/record"
+	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -38,7 +39,7 @@ func (c *caller) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 	return engine.Usage{}, emit(next)
 }
 
-func (c *caller) RunTool(ctx context.Context, name, arguments string) (string, error) {
+func (c *caller) RunTool(ctx context.Context, r reply.ToolRun) (string, error) {
 	return c.result(ctx)
 }
 

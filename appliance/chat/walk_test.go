@@ -95,7 +95,10 @@ func (w *walk) act() string {
 		_ = w.chat.Receive(m)
 		return m.MessageType()
 	}
-	switch w.IntN(15) {
+	switch w.IntN(16) {
+	case 15:
+		w.host.PluginsChanged()
+		return "plugins change"
 	case 0, 1, 2, 3:
 		speaks := !w.voice.Load()
 		w.voice.Store(speaks)
@@ -177,7 +180,8 @@ func oneWalk(t *testing.T, seed uint64) {
 	parts := newLively(rand.New(rand.NewPCG(seed, 12)), []int{0, 10, 50}[chance.IntN(3)])
 	semantic := chance.IntN(2) == 0
 	host := hostOf(parts, func(p *Parts) {
-		p.TurnEnd, p.Tools = parts, parts
+		p.TurnEnd, p.Tools, p.Plugins = parts, parts, parts
+		p.Defaults.Plugins = []string{"greeter", "hours"}[:chance.IntN(3)]
 		p.Defaults.Semantic = semantic
 		p.Defaults.Inactivity = 5 * time.Minute
 		p.Defaults.OnInactivity = contract.EventMessage{Enabled: chance.IntN(2) == 0, Text: "Are you there?"}

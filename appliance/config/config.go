@@ -38,7 +38,8 @@ type Config struct {
 	Chat          Chat
 	Retention     Retention
 	Tools         Tools
-	WebSearch     string // base URL of a SearXNG server; empty: none
+	Plugins       []string // whose tools every chat has
+	WebSearch     string   // base URL of a SearXNG server; empty: none
 	Webhooks      Webhooks
 	Limits        Limits
 	Log           Log

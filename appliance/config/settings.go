@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,6 +50,21 @@ func setOrigins(c *Config, g given) error {
 			return fmt.Errorf("%q is not an origin: use scheme and host, such as https://kiosk.example, or *", origin)
 		}
 		c.Origins = append(c.Origins, origin)
+	}
+	return nil
+}
+
+func setPlugins(c *Config, g given) error {
+	c.Plugins = nil
+	for name := range strings.SplitSeq(g.value, ",") {
+		name = strings.TrimSpace(name)
+		switch {
+		case name == "" || slices.Contains(c.Plugins, name):
+			continue
+		case len(name) > 64 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "":
+			return fmt.Errorf("%q is not the name of a plugin: a to z, 0 to 9 and - are allowed, at most 64 of them; parley plugin list shows the names", name)
+		}
+		c.Plugins = append(c.Plugins, name)
 	}
 	return nil
 }

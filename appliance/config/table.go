@@ -243,6 +243,12 @@ func Settings() []Setting {
 			kind: number(func(c *Config) *int { return &c.Tools.FillerMS }, 0, 60_000),
 		},
 		{
+			Key: "plugins", Flag: "plugins", Group: groupTools, Takes: "LIST", Otherwise: "none",
+			Help: "Plugins whose tools every chat has, with or without a config; for kiosks.",
+			More: "Other plugins are in the chats whose config has a tool of theirs. See [plugins in chats](plugins/chats.md).",
+			kind: list("a list of names, or with commas", setPlugins),
+		},
+		{
 			Key: "web_search.url", Flag: "web-search", Group: groupTools, Takes: "URL", Otherwise: "none",
 			Help: "SearXNG server on which the tool web_search searches: its base URL.",
 			More: "The server has to allow the format `json` (`search.formats` in its settings). Without one, the tool fails, and its `fallback_content` is used.",

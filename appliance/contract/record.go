@@ -188,8 +188,11 @@ type ReturnUserDefinedTool struct {
 	Description        string         `json:"description,omitempty"`
 	FallbackContent    string         `json:"fallback_content,omitempty"`
 	VersionDescription string         `json:"version_description,omitempty"`
-	CreatedOn          int64          `json:"created_on"`
-	ModifiedOn         int64          `json:"modified_on"`
+	// Plugin is the plugin of the box that brings the tool: then it is read-only,
+	// of every account, and has this one version.
+	Plugin     string `json:"plugin,omitempty"`
+	CreatedOn  int64  `json:"created_on"`
+	ModifiedOn int64  `json:"modified_on"`
 }
 
 // ReturnPagedUserDefinedTools is a page of tools.

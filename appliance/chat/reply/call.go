@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,15 +11,6 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/engine/schema"
 )
-
-// Toolbox runs the tools of the box, but for those that the conversation itself
-// does.
-type Toolbox interface {
-	// RunTool runs the tool of a name with arguments, a JSON object. It returns
-	// what the model is to read. The error is for people; it says why the tool
-	// failed.
-	RunTool(ctx context.Context, name, arguments string) (content string, err error)
-}
 
 // errNoTool is what a tool of the box fails with that it does not have.
 var errNoTool = errors.New("the box has no such tool")

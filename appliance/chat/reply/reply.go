@@ -20,6 +20,7 @@ const queueLength = turn.MostAsked
 // Parts are what replies are made of.
 type Parts struct {
 	ChatID string
+	Caller Caller // without what changes in the chat
 	Model  engine.LanguageModel
 	Voices Voices
 	Pace   *Pace // of Model
@@ -37,6 +38,8 @@ type Parts struct {
 	Room func() <-chan struct{}
 	// Tools are those of the box; nil where it has none.
 	Tools Toolbox
+	// Advisers are asked where a turn is to; nil where the box has none.
+	Advisers Advisers
 	// Feelings scores the feelings in a sentence of the assistant's; nil where
 	// nobody is to.
 	Feelings func(text string) contract.EmotionScores
@@ -59,7 +62,7 @@ type work struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	thinks    context.CancelFunc // gives up what the mind is at
-	runs      context.CancelFunc // gives up the tool that the box runs; nil: it runs none
+	runs      context.CancelFunc // gives up the tool or the plugins that the box runs; nil: it runs none
 	schedule  *schedule
 	sentences chan speech
 	closed    bool
@@ -114,10 +117,12 @@ type Manner struct {
 }
 
 // Think begins a turn with the model's reply, or goes on with it after a tool has
-// answered.
+// answered, or plugins were asked.
 func (r *Replies) Think(ctx context.Context, t turn.Think, how Manner) {
-	if w := r.turns[t.Turn]; w != nil && t.GoesOn {
-		w.schedule.goOn()
+	if w := r.turns[t.Turn]; w != nil {
+		if t.GoesOn {
+			w.schedule.goOn()
+		}
 		r.think(w, t, how)
 		return
 	}
@@ -138,9 +143,12 @@ func (r *Replies) think(w *work, t turn.Think, how Manner) {
 	})
 }
 
-// Read begins a turn with a text that is known.
+// Read begins a turn with a text that is known, or goes on with it.
 func (r *Replies) Read(ctx context.Context, t turn.Read) {
-	w := r.begin(ctx, t.Turn, newSchedule(true, time.Now()))
+	w := r.turns[t.Turn]
+	if w == nil {
+		w = r.begin(ctx, t.Turn, newSchedule(true, time.Now()))
+	}
 	r.Go(func() {
 		for _, line := range Sentences(t.Text) {
 			w.schedule.thought(line.Text)
@@ -159,7 +167,7 @@ func (r *Replies) Enough(n int) {
 
 // Run runs a tool of the box for a turn, which it begins if it is the first of
 // it. What the tool answers is posted.
-func (r *Replies) Run(ctx context.Context, t turn.Run) {
+func (r *Replies) Run(ctx context.Context, t turn.Run, customSessionID string) {
 	w := r.turns[t.Turn]
 	if w == nil {
 		w = r.begin(ctx, t.Turn, newSchedule(true, time.Now()))
@@ -168,14 +176,14 @@ func (r *Replies) Run(ctx context.Context, t turn.Run) {
 	w.runs = cancel
 	r.Go(func() {
 		defer cancel()
-		r.run(ctx, t.Call)
+		r.run(ctx, t.Call, ToolRun{r.caller(customSessionID), t.Tool, t.Call.Arguments, t.Conversation})
 	})
 }
 
-func (r *Replies) run(ctx context.Context, c turn.Call) {
+func (r *Replies) run(ctx context.Context, c turn.Call, t ToolRun) {
 	content, err := "", errNoTool
 	if r.Tools != nil {
-		content, err = r.Tools.RunTool(ctx, c.Name, c.Arguments)
+		content, err = r.Tools.RunTool(ctx, t)
 	}
 	if ctx.Err() != nil {
 		return // nobody waits for it
@@ -188,8 +196,8 @@ func (r *Replies) run(ctx context.Context, c turn.Call) {
 	r.Post(a)
 }
 
-// StopTool gives up the tool that runs for a turn.
-func (r *Replies) StopTool(n int) {
+// Stop gives up the tool, or the plugins, that the box runs for a turn.
+func (r *Replies) Stop(n int) {
 	if w := r.turns[n]; w != nil && w.runs != nil {
 		w.runs()
 	}
