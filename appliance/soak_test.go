@@ -21,6 +21,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/chat"
+	"parley/appliance/chat/reply"
 	"parley/appliance/engine"
 	"parley/appliance/webhook"
 	"parley/store"
@@ -78,7 +79,7 @@ func (m moody) Speak(ctx context.Context, text string, o engine.SpeakOptions, em
 	return m.hollow.Speak(ctx, text, o, emit)
 }
 
-func (m moody) RunTool(ctx context.Context, _, _ string) (string, error) {
+func (m moody) RunTool(ctx context.Context, _ reply.ToolRun) (string, error) {
 	return "Found.", m.work(ctx, time.Second)
 }
 

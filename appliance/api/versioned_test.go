@@ -48,12 +48,17 @@ type client struct {
 // startRest returns a client of each account, of one box.
 func startRest(t testing.TB, accounts ...string) []client {
 	t.Helper()
+	return startRestWith(t, nil, accounts...)
+}
+
+func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
+	t.Helper()
 	records, err := store.Open(context.Background(), t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := New(Parts{
-		Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{},
+		Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Plugins: plugins,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewServer(asDescribed(t, a))

@@ -55,8 +55,7 @@ type found struct {
 
 // RunTool searches for the query in the arguments of a call, a JSON object
 // {"query": …}, and returns what was found as text for a language model: an
-// answer or two, then results with title, site and what stands there. It is
-// chat/reply's Toolbox.
+// answer or two, then results with title, site and what stands there.
 func (s Server) RunTool(ctx context.Context, name, arguments string) (string, error) {
 	if name != "web_search" {
 		return "", fmt.Errorf("the box has no tool %q", name)
