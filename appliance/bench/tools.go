@@ -124,7 +124,7 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 		if o.Half != "" && half != o.Half {
 			continue
 		}
-		t := tooling{model: engines.Model}
+		t := tooling{model: engines.Model, say: o.say}
 		for _, name := range names {
 			o.say("%s, %s", name, half)
 			wishes := sets[name].Held
@@ -145,12 +145,15 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 // tooling counts what a model did.
 type tooling struct {
 	model engine.LanguageModel
+	say   func(string, ...any)
 
 	wishes, right, wrong, missed int // routes
 	routes                       []float64
 	full, filled                 int // calls with all that they need; of them right
 	lacking, asked, invented     int
 	undoable, claimed            int
+	twice, second                int // wishes for two tools, of which one has answered; of them the other called
+	once, repeated               int // wishes for one, which has answered; calls all the same
 	none, falsely                int // wishes for no tool; calls all the same
 	with, without                []float64
 }
@@ -159,6 +162,9 @@ type tooling struct {
 // are spoken.
 func (t *tooling) try(ctx context.Context, s toolset, w wish, routesOnly bool) error {
 	tools, messages := s.tools(), w.messages(s.Prompt)
+	if w.answered() {
+		return t.goOn(ctx, w, messages, tools, routesOnly)
+	}
 	t.wishes++
 	prompt := func(name string, tools []engine.Tool) engine.Prompt {
 		return engine.Prompt{Conversation: name, Messages: messages, Tools: tools, MaxTokens: replyTokens, Urgency: engine.Live.Urgency()}
@@ -183,7 +189,7 @@ func (t *tooling) try(ctx context.Context, s toolset, w wish, routesOnly bool) e
 	for _, name := range []string{"plain", "tools again"} {
 		p := prompt(name, tools)
 		if name == "plain" {
-			p.Tools = nil
+			p.Tools, p.MaxTokens = nil, 1 // its first words are all that is looked at
 		}
 		if w.Call != "" && name == "plain" {
 			continue
@@ -208,6 +214,38 @@ func (t *tooling) try(ctx context.Context, s toolset, w wish, routesOnly bool) e
 	}
 	if len(t.with) != len(t.without) { // it called, and the pair is none
 		t.without = t.without[:len(t.with)]
+	}
+	return nil
+}
+
+// answered tells whether a tool has answered last, and the turn goes on.
+func (w wish) answered() bool { return strings.HasPrefix(w.last(), "result: ") }
+
+// goOn has the model go on with a turn in which a tool has answered.
+func (t *tooling) goOn(ctx context.Context, w wish, messages []engine.Message, tools []engine.Tool, routesOnly bool) error {
+	if routesOnly {
+		return nil
+	}
+	defer t.model.Forget("goes on")
+	call, text, _, err := t.generate(ctx, engine.Prompt{Conversation: "goes on", Messages: messages, Tools: tools, MaxTokens: replyTokens, Urgency: engine.Live.Urgency()})
+	if err != nil {
+		return err
+	}
+	right := call != nil && call.Name == w.Call && w.fits(call.Arguments)
+	switch {
+	case w.Call == "" && call == nil:
+		t.once++
+	case w.Call == "":
+		t.once++
+		t.repeated++
+		t.say("called %s %s once more: %q", call.Name, call.Arguments, w.Said[0])
+	default:
+		t.twice++
+		if right {
+			t.second++
+		} else {
+			t.say("did %v and said %q instead of calling %s: %q", call, text, w.Call, w.Said[0])
+		}
 	}
 	return nil
 }
@@ -248,10 +286,15 @@ func (t *tooling) routed(w wish, tool string) {
 		t.right++
 	case tool != "":
 		t.wrong++
+		t.say("routed to %s instead of %q: %q", tool, w.Call, w.last())
 	default:
 		t.missed++
+		t.say("not routed to %s: %q", w.Call, w.last())
 	}
 }
+
+// last is the end of what was said.
+func (w wish) last() string { return w.Said[len(w.Said)-1] }
 
 // claim is how an answer says that something was done, or is about to be.
 var claim = regexp.MustCompile(`(?i)\b(I(['’]ve| have| just)( \w+)? \w+(ed|t|ut|ade|one)\b|(has|have) been \w+(ed|t)\b|I(['’]ll| will) (\w+ )?(book|cancel|send|turn|switch|start|order|move|change|transfer|write|sell|email)|is now (on|off|set|booked|cancelled|changed))`)
@@ -264,6 +307,7 @@ func (t *tooling) did(w wish, call *engine.ToolCall, text string) {
 		t.none++
 		if call != nil {
 			t.falsely++
+			t.say("called %s %s for nothing: %q", call.Name, call.Arguments, w.last())
 		}
 	case w.Missing != "":
 		t.lacking++
@@ -272,17 +316,25 @@ func (t *tooling) did(w wish, call *engine.ToolCall, text string) {
 		}
 		if call != nil {
 			t.invented++
+			t.say("called %s %s, though nobody said %s: %q", call.Name, call.Arguments, w.Missing, w.last())
+		} else if !asks {
+			t.say("did not ask for %s: %q: %q", w.Missing, w.last(), text)
 		}
 	default:
 		t.full++
 		if call != nil && call.Name == w.Call && w.fits(call.Arguments) {
 			t.filled++
+		} else if call != nil {
+			t.say("called %s %s instead of %s %v: %q", call.Name, call.Arguments, w.Call, w.Arguments, w.last())
+		} else {
+			t.say("said %q instead of calling %s: %q", text, w.Call, w.last())
 		}
 	}
 	if w.Undoable {
 		t.undoable++
 		if call == nil && claim.MatchString(text) {
 			t.claimed++
+			t.say("claimed %q: %q", text, w.last())
 		}
 	}
 }
@@ -322,6 +374,8 @@ func (t *tooling) report(r *Report, half string) {
 	percent("calls right", t.filled, t.full, "the tool and its arguments, where all was said")
 	percent("missing asked for", t.asked, t.lacking, "arguments that nobody said, asked for")
 	percent("missing invented", t.invented, t.lacking, "arguments that nobody said, made up")
+	percent("second calls right", t.second, t.twice, "of two wishes at once, the second after the first was answered")
+	percent("repeated calls", t.repeated, t.once, "another call after the one that was wanted had answered")
 	percent("claims", t.claimed, t.undoable, "wishes that no tool can do, said to be done")
 	if len(t.with) > 0 {
 		var ratios, later []float64

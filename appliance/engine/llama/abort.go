@@ -28,6 +28,7 @@ type abort struct {
 	need   func() engine.Need // of the step that runs; nil: it is not given up
 	ends   time.Time          // when the step should be over
 	ahead  string             // the conversation that it reads ahead for, if for nothing else
+	again  time.Duration      // what reading the same once more costs, within another step
 	comes  *engine.Urgency    // the most urgent that has come to the model meanwhile
 	news   atomic.Bool        // comes has changed
 	wanted atomic.Bool
@@ -38,12 +39,13 @@ type abort struct {
 // arm lets the step that is about to run be given up for somebody more urgent
 // than need, which may change meanwhile: a reply that has its first sentence is
 // less urgent than one without. took is how long the step should take; ahead is the
-// conversation that it reads ahead for, if it does nothing else.
-func (a *abort) arm(need func() engine.Need, took time.Duration, ahead string) {
+// conversation that it reads ahead for, if it does nothing else, and again what it
+// costs that one to have the same read within its next step.
+func (a *abort) arm(need func() engine.Need, took time.Duration, ahead string, again time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := time.Now()
-	a.need, a.ends, a.comes, a.looked, a.ahead = need, now.Add(took), nil, now, ahead
+	a.need, a.ends, a.comes, a.looked, a.ahead, a.again = need, now.Add(took), nil, now, ahead, again
 	a.news.Store(false)
 	a.wanted.Store(false)
 }
@@ -56,12 +58,14 @@ func (a *abort) disarm() {
 }
 
 // yieldTo asks for the step that runs to be given up for a request of a
-// conversation, if that is more urgent, and not what the step reads ahead for: a
-// reply goes on from where its prompt has been read to.
+// conversation, if that is more urgent. One that the step reads ahead for goes on
+// from where its prompt has been read to; so it waits for the step, but where that
+// takes longer than to read the same again. One that began with one core, while
+// the user's words were transcribed, took half a second more than that.
 func (a *abort) yieldTo(u *engine.Urgency, conversation string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ahead != "" && a.ahead == strings.TrimSuffix(conversation, routerSuffix) {
+	if a.ahead != "" && a.ahead == strings.TrimSuffix(conversation, routerSuffix) && time.Until(a.ends) <= a.again {
 		return
 	}
 	if a.need != nil && u.Get().Compare(a.comes.Get()) < 0 {

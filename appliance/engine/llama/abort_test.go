@@ -74,7 +74,7 @@ func TestAStepThatIsGivenUpChangesNothing(t *testing.T) {
 			b.empty()
 			b.add(0, at, tokens[at:at+stepTokensAlone], true)
 			if disturb {
-				a.arm(func() engine.Need { return engine.Need{} }, time.Minute, "")
+				a.arm(func() engine.Need { return engine.Need{} }, time.Minute, "", 0)
 				a.yieldTo(engine.Live.Urgency(), "")
 				if r := m.lib.decode(ctx, b.c); r != 2 {
 					t.Fatalf("a step that is to be given up: result %d", r)
@@ -113,7 +113,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 		"as urgent":      {engine.NewUrgency(engine.Speculative, now.Add(time.Second)), time.Second, false},
 		"an older reply": {engine.NewUrgency(engine.Live, now.Add(-time.Second)), time.Second, true},
 	} {
-		a.arm(func() engine.Need { return need }, c.took, "")
+		a.arm(func() engine.Need { return need }, c.took, "", 0)
 		a.yieldTo(c.by, "")
 		if got := a.asked(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -131,7 +131,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	// sentence, whose sound is due before the second.
 	step := engine.NewUrgency(engine.Live, now)
 	sound := engine.NewUrgency(engine.Live, now)
-	a.arm(step.Get, time.Second, "")
+	a.arm(step.Get, time.Second, "", 0)
 	a.yieldTo(sound, "")
 	if a.asked() {
 		t.Error("a step was given up for what is as urgent")
@@ -143,7 +143,7 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	}
 	// What has come to the model is less urgent by now, or is the step's own.
 	step.Set(engine.Live, now.Add(-time.Minute))
-	a.arm(step.Get, time.Second, "")
+	a.arm(step.Get, time.Second, "", 0)
 	a.yieldTo(step, "")
 	step.Set(engine.Live, now.Add(time.Minute))
 	time.Sleep(2 * lookEvery)
@@ -153,10 +153,18 @@ func TestOnlyTheMoreUrgentHasAStepGivenUp(t *testing.T) {
 	// A reply takes over what is read ahead for it.
 	ahead := engine.Ahead.Urgency()
 	for conversation, want := range map[string]bool{"mine": false, "other": true, "": true} {
-		a.arm(ahead.Get, time.Second, "mine")
+		a.arm(ahead.Get, time.Second, "mine", time.Second)
 		a.yieldTo(live, conversation)
 		if got := a.asked(); got != want {
 			t.Errorf("beside what is read ahead, a reply of the conversation %q: %v", conversation, got)
+		}
+	}
+	// But not where it would have to wait for longer than it takes to read that.
+	for _, conversation := range []string{"mine", "mine" + routerSuffix} {
+		a.arm(ahead.Get, time.Second, "mine", 300*time.Millisecond)
+		a.yieldTo(live, conversation)
+		if !a.asked() {
+			t.Errorf("a reply of the conversation %q waits for a second for what it reads in 0.3 s", conversation)
 		}
 	}
 }

@@ -272,12 +272,13 @@ func (o *owner) learn(shares []share, cores int, took time.Duration) {
 // conversations that wait for their next turn are given up.
 func (o *owner) decode(shares []share, cores int) (given bool, err error) {
 	o.lib.setNThreads(o.ctx, int32(cores), int32(cores))
-	took := o.steps.expect(int(o.batch.c.count), time.Now())
+	now := time.Now()
+	took := o.steps.expect(int(o.batch.c.count), now)
 	if cores < o.pace.threads() || took == 0 {
 		took = time.Second // as good as any guess: it is worth giving up
 	}
 	if took > worthAborting && o.cache.divisible {
-		o.abort.arm(func() engine.Need { return o.urgency().Get() }, took, aheadFor(shares))
+		o.abort.arm(func() engine.Need { return o.urgency().Get() }, took, aheadFor(shares), o.steps.marginal(int(o.batch.c.count), now))
 		o.ask(true)
 		defer func() {
 			o.ask(false)

@@ -143,7 +143,7 @@ func (o *owner) room(cores int, replies []share, prompts []*request, now time.Ti
 			return stepTokensAlone
 		case o.careful > 0 && cores >= o.pace.threads():
 			o.careful--
-			return min(max(o.steps.within(stepBudget, now), 2), stepTokensAside)
+			return stepTokensAside
 		}
 		return stepTokensAhead
 	}

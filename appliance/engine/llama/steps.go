@@ -74,3 +74,15 @@ func (s *steps) within(d time.Duration, now time.Time) int {
 	}
 	return n
 }
+
+// marginal is what so many tokens cost at most in a step that is made anyway: their
+// part of one of the most tokens that was measured. It is an hour where none was,
+// which is more than anything is worth.
+func (s *steps) marginal(tokens int, now time.Time) time.Duration {
+	for i := len(sizes) - 1; i > 0; i-- {
+		if took := s.expect(sizes[i], now); took > 0 {
+			return took * time.Duration(tokens) / time.Duration(sizes[i])
+		}
+	}
+	return time.Hour
+}

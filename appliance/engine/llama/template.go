@@ -15,6 +15,9 @@ type template struct {
 	lib   *library
 	vocab vocabulary
 	text  *byte // of the model, or the library's name of a format
+	// terse: between what a user said and the reply stands no more of the markup
+	// than its first token.
+	terse bool
 }
 
 // A part of a rendered conversation: markup of the template, or what message
@@ -54,7 +57,8 @@ func complete(parts []part, n int) bool {
 // tokens writes messages as tokens; reply adds the beginning of the
 // assistant's next turn. The tokens without reply are the beginning of those of
 // the same conversation carried on, up to where the user's next words would
-// stand: what then has to be read is little more than those words.
+// stand: what then has to be read is little more than those words. Of a user who
+// still speaks they end with the newest word.
 // shared is how many of them other conversations may have too: those before the
 // first message that is not the system's, as far as they are steady.
 func (t template) tokens(messages []engine.Message, reply bool, memo map[string][]Token) (out []Token, shared int, err error) {
@@ -73,13 +77,16 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 	if t.vocab.addBOS {
 		out = append(out, t.vocab.bos)
 	}
-	for _, p := range parts {
+	for i, p := range parts {
 		if p.said == len(messages) {
 			break
 		}
 		var piece, rest []Token
 		if p.said < 0 {
 			piece, err = remember(memo, "m"+p.markup, p.markup, t.vocab.markup)
+			if t.terse && opensReply(roles, parts, i, reply) {
+				piece = piece[:min(1, len(piece))]
+			}
 		} else {
 			ends = ends || messages[p.said].Role != engine.System
 			said, changing := steady(messages[p.said])
@@ -98,8 +105,23 @@ func (t template) tokens(messages []engine.Message, reply bool, memo map[string]
 		}
 		ends = ends || len(rest) > 0
 		out = append(append(out, piece...), rest...)
+		if !reply && p.said == len(messages)-1 && messages[p.said].Role == engine.User {
+			break
+		}
 	}
 	return out, shared, nil
+}
+
+// opensReply tells whether parts[at] is the markup between what a user said and
+// the reply to it.
+func opensReply(roles []engine.Role, parts []part, at int, reply bool) bool {
+	if at == 0 || parts[at-1].said < 0 || roles[parts[at-1].said] != engine.User {
+		return false
+	}
+	if at == len(parts)-1 {
+		return reply
+	}
+	return roles[parts[at+1].said] == engine.Assistant
 }
 
 // steady cuts what a message says where it begins to change from conversation

@@ -122,7 +122,7 @@ func (m *Model) makeToolset(tools []engine.Tool) (*toolset, error) {
 		s.examples[i].Content = disarmed(s.examples[i].Content)
 	}
 	var err error
-	s.head, _, err = m.template.tokens(s.examples, false, map[string][]Token{})
+	s.head, _, err = m.labelled().tokens(s.examples, false, map[string][]Token{})
 	return s, err
 }
 
