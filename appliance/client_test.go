@@ -18,11 +18,13 @@ import (
 // that the box made itself. What they do and expect is in the scripts.
 
 func TestThePublishedJavaScriptClientWorksAgainstTheBox(t *testing.T) {
+	t.Parallel() // with the other client: both wait for speech most of the time
 	client := installed(t, "js-client")
 	works(t, "NODE_EXTRA_CA_CERTS", "node", filepath.Join("testdata", "client.cjs"), client)
 }
 
 func TestThePublishedPythonClientWorksAgainstTheBox(t *testing.T) {
+	t.Parallel()
 	client := installed(t, "py-client")
 	works(t, "SSL_CERT_FILE", filepath.Join(client, "bin", "python"), filepath.Join("testdata", "client.py"), client)
 }

@@ -21,8 +21,28 @@ import (
 	"parley/internal/packtest"
 )
 
-func TestSpokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T) {
+// What a box does as it comes, one box for all of it: each starts for some
+// seconds.
+func TestABoxConverses(t *testing.T) {
 	b := startBox(t)
+	for _, does := range []struct {
+		what string
+		test func(*testing.T, *runningBox)
+	}{
+		{"answers a spoken question with speech that says the message", spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage},
+		{"understands what recorders stream wherever it is cut", recordersStreamsAreUnderstoodWhereverTheyAreCut},
+		{"is silent when somebody speaks over it", speechOverTheAssistantSilencesItsTurn},
+		{"tells of bad input and keeps the socket", badInputIsToldAndTheSocketStays},
+		{"takes nothing of an odd number of bytes", oddNumberOfBytesIsToldAndNothingOfThemIsTaken},
+		{"hears no words in silence, noise and music", silenceNoiseAndMusicBringNoWords},
+		{"is healthy, and refuses wrong keys before the upgrade", wrongKeysAreRefusedBeforeTheUpgrade},
+		{"tells what feelings are in speech", feelingsComeWithSpeech},
+	} {
+		t.Run(does.what, func(t *testing.T) { does.test(t, b) })
+	}
+}
+
+func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)
@@ -40,13 +60,13 @@ func TestSpokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T) {
 }
 
 // A recorder's stream is understood wherever it is cut: Chrome's, and Safari's.
-func TestRecordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T) {
-	b := startBox(t)
+func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox) {
 	for format, args := range map[string]string{
 		"WebM with Opus": "-c:a libopus -b:a 32k -f webm",
 		"MP4 with AAC":   "-c:a aac -ar 48000 -b:a 32k -movflags +frag_keyframe+empty_moov+default_base_moof -frag_duration 100000 -f mp4",
 	} {
 		t.Run(format, func(t *testing.T) {
+			t.Parallel()
 			c := b.call(t, "")
 			in := strings.Fields("-v error -i " + packtest.Recording(t, question) + " -af apad=pad_dur=6 " + args + " -")
 			stream, err := exec.Command("ffmpeg", in...).Output()
@@ -74,8 +94,7 @@ const speech = "The museum opens at ten in the morning. It closes at six in the 
 	"On Mondays it is closed. Children pay nothing at all. Dogs must wait outside. " +
 	"There is a garden behind the house. Coffee is served until five."
 
-func TestSpeechOverTheAssistantSilencesItsTurn(t *testing.T) {
-	b := startBox(t)
+func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	c.until("chat_metadata", 1, 5*time.Second)
 	c.send(contract.AssistantInput{Text: speech})
@@ -94,8 +113,7 @@ func TestSpeechOverTheAssistantSilencesItsTurn(t *testing.T) {
 	}
 }
 
-func TestBadInputIsToldAndTheSocketStays(t *testing.T) {
-	b := startBox(t)
+func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 	c := b.call(t, "")
 	c.until("chat_metadata", 1, 5*time.Second)
 	for n, row := range []struct {
@@ -127,8 +145,7 @@ func TestBadInputIsToldAndTheSocketStays(t *testing.T) {
 	c.until("assistant_end", 1, 30*time.Second)
 }
 
-func TestOddNumberOfBytesIsToldAndNothingOfThemIsTaken(t *testing.T) {
-	b := startBox(t)
+func oddNumberOfBytesIsToldAndNothingOfThemIsTaken(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	if err := c.conn.Write(t.Context(), websocket.MessageBinary, make([]byte, 3201)); err != nil {
 		t.Fatal(err)
@@ -139,8 +156,7 @@ func TestOddNumberOfBytesIsToldAndNothingOfThemIsTaken(t *testing.T) {
 	}
 }
 
-func TestSilenceNoiseAndMusicBringNoWords(t *testing.T) {
-	b := startBox(t)
+func silenceNoiseAndMusicBringNoWords(t *testing.T, b *runningBox) {
 	for name, sound := range map[string][]string{
 		"silence": {"-n", "synth", "6", "sine", "0", "vol", "0"},
 		"pink":    {"-n", "synth", "6", "pinknoise", "vol", "0.3"},
@@ -175,8 +191,7 @@ func TestSilenceNoiseAndMusicBringNoWords(t *testing.T) {
 	}
 }
 
-func TestHealthAnswersAndWrongKeysAreRefusedBeforeTheUpgrade(t *testing.T) {
-	b := startBox(t)
+func wrongKeysAreRefusedBeforeTheUpgrade(t *testing.T, b *runningBox) {
 	for path, status := range map[string]int{
 		"/healthz": 200, "/readyz": 200, "/v0/evi/chat": 401, "/v0/evi/chat?api_key=wrong": 401, "/nothing": 404,
 	} {

@@ -10,8 +10,7 @@ import (
 
 // What is said to a box comes with all 48 scores, and so does each sentence of its
 // answer, behind its last sound.
-func TestFeelingsComeWithSpeech(t *testing.T) {
-	b := startBox(t)
+func feelingsComeWithSpeech(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	stop := make(chan struct{})
 	defer close(stop)

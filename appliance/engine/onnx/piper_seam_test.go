@@ -59,7 +59,10 @@ func TestASeamIsNotHeard(t *testing.T) {
 		t.Run(pack, func(t *testing.T) {
 			p := openVoice(t, rt, pack)
 			var falls, lengths, levels, steps, stops []float64
-			for _, c := range cutAnywhere() {
+			for i, c := range cutAnywhere() {
+				if i%2 > 0 && os.Getenv("PARLEY_FULL_TESTS") == "" {
+					continue
+				}
 				s := seamOf(t, p, c)
 				if s.silenceMS > seamSilenceMS {
 					t.Errorf("%q: %.0f ms of silence at the seam", c, s.silenceMS)
