@@ -16,8 +16,8 @@ type Plugin struct {
 	Signer      string // the key by which they are signed; empty: they are not
 	Granted     string // what it may do, JSON
 	InstalledMS int64  // Unix milliseconds
-	ChangedMS   int64
-	Upgrades    int // how often it was upgraded
+	ChangedMS   int64  // grows with each change
+	Upgrades    int    // how often it was upgraded
 	// BrokenMS is since when it is not called, because it failed in a row: Unix
 	// milliseconds, 0 while it is called. From RetryMS on one call is tried.
 	BrokenMS, RetryMS int64
@@ -98,7 +98,7 @@ func (s *Store) UpgradePlugin(ctx context.Context, f PluginFiles, from string) e
 			return ErrConflict
 		}
 		_, err = c.ExecContext(ctx, `
-			UPDATE plugin SET version = ?2, digest = ?3, manifest = ?4, signer = ?5, granted = ?6, changed_ms = ?7, upgrades = upgrades + 1,
+			UPDATE plugin SET version = ?2, digest = ?3, manifest = ?4, signer = ?5, granted = ?6, changed_ms = max(?7, changed_ms + 1), upgrades = upgrades + 1,
 			       broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?1`,
 			f.Name, f.Version, f.Digest, f.Manifest, orNull(f.Signer), f.Granted, time.Now().UnixMilli())
 		if err != nil {
@@ -143,7 +143,7 @@ func (s *Store) GrantPlugin(ctx context.Context, name, digest, granted string) e
 		if had != digest {
 			return ErrConflict
 		}
-		return changeOne(ctx, c, `UPDATE plugin SET granted = ?, changed_ms = ?, broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`,
+		return changeOne(ctx, c, `UPDATE plugin SET granted = ?, changed_ms = max(?, changed_ms + 1), broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`,
 			granted, time.Now().UnixMilli(), name)
 	})
 }

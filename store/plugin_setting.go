@@ -55,7 +55,7 @@ func (s *Store) SetPlugin(ctx context.Context, plugin, digest string, set []Plug
 				return err
 			}
 		}
-		return changeOne(ctx, c, `UPDATE plugin SET changed_ms = ?, broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`, time.Now().UnixMilli(), plugin)
+		return changeOne(ctx, c, `UPDATE plugin SET changed_ms = max(?, changed_ms + 1), broken_ms = NULL, retry_ms = NULL, broken_error = NULL WHERE name = ?`, time.Now().UnixMilli(), plugin)
 	})
 }
 

@@ -47,6 +47,7 @@ var mayKnow = []struct {
 	{"appliance/line/", "appliance/line/decode appliance/contract appliance/audio appliance/text appliance/engine appliance/chat store"},
 	{"plugins/manifest", ""},
 	{"plugins/sandbox", "plugins/manifest"},
+	{"plugins/shelf", "plugins/manifest plugins/sandbox store internal/durable internal/layout"},
 	{"appliance", "*"},
 	{"appliance/bench", "*"},
 	{"appliance/bench/yardstick", "appliance/engine appliance/engine/llama store"},

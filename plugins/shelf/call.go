@@ -1,0 +1,152 @@
+package shelf
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/plugins/sandbox"
+)
+
+// Who is for whom a plugin is called.
+type Who struct {
+	Account string // its id; what plugins keep is an account's
+	Chat    string // the chat's id; empty where there is none
+	// Talk is the chat's conversation; nil where there is none. A plugin sees of
+	// it what it was granted.
+	Talk sandbox.Conversation
+}
+
+// Call runs a tool with parameters, a JSON object, as it is installed and granted
+// now. The error is an ErrNoTool, an ErrBroken, an ErrStopped, a *sandbox.Fault,
+// or of the store; its text is for people and has no secret in it.
+func (s *Shelf) Call(ctx context.Context, who Who, tool string, parameters json.RawMessage) (sandbox.Result, error) {
+	return s.call(ctx, who, tool, parameters, func(now *arrangement) (*plugin, error) {
+		if p := now.tools[tool]; p != nil {
+			return p, nil
+		}
+		return nil, ErrNoTool{tool}
+	}, false)
+}
+
+// CallHook runs a hook of a plugin. Errors are those of Call, and an
+// ErrNotInstalled.
+func (s *Shelf) CallHook(ctx context.Context, who Who, name, hook string, parameters json.RawMessage) (sandbox.Result, error) {
+	return s.call(ctx, who, hook, parameters, named(name), false)
+}
+
+// Try runs a tool or a hook of a plugin for who looks after it: also one that is
+// left alone because it failed, and without counting whether it fails.
+func (s *Shelf) Try(ctx context.Context, who Who, name, tool string, parameters json.RawMessage) (sandbox.Result, error) {
+	return s.call(ctx, who, tool, parameters, named(name), true)
+}
+
+func named(name string) func(*arrangement) (*plugin, error) {
+	return func(now *arrangement) (*plugin, error) {
+		for _, p := range now.plugins {
+			if p.row.Name == name {
+				return p, nil
+			}
+		}
+		return nil, ErrNotInstalled{name}
+	}
+}
+
+// call finds the plugin and runs it. Where it was replaced on the way, the new
+// one is run.
+func (s *Shelf) call(ctx context.Context, who Who, tool string, parameters json.RawMessage, find func(*arrangement) (*plugin, error), try bool) (sandbox.Result, error) {
+	for again := 0; ; again++ {
+		now, err := s.current(ctx)
+		if err != nil {
+			return sandbox.Result{}, err
+		}
+		p, err := find(now)
+		if err != nil {
+			return sandbox.Result{}, err
+		}
+		r, err := s.guarded(ctx, p, who, tool, parameters, try)
+		if !errors.Is(err, errReplaced) || again == 10 {
+			return r, err
+		}
+	}
+}
+
+// guarded runs a plugin behind its breaker.
+func (s *Shelf) guarded(ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage, try bool) (sandbox.Result, error) {
+	if p.stopped != "" {
+		return sandbox.Result{}, ErrStopped{p.row.Name, p.stopped}
+	}
+	begun, trial := time.Now(), false
+	if !try {
+		var err error
+		if trial, err = p.breaker.enter(p, begun); err != nil {
+			s.observe(p, tool, "broken", 0)
+			return sandbox.Result{}, err
+		}
+	}
+	r, err := s.run(ctx, p, who, tool, parameters)
+	outcome, blamed := "answered", false
+	switch fault, isFault := errors.AsType[*sandbox.Fault](err); {
+	case err == nil:
+	case isFault:
+		outcome, blamed = string(fault.Kind), fault.Blames()
+	default:
+		outcome = "error"
+	}
+	if !try {
+		why := ""
+		if err != nil {
+			why = err.Error()
+		}
+		// What it says of the plugin holds also when the chat is over by now.
+		s.judge(context.WithoutCancel(ctx), p, trial, err == nil, blamed, why)
+		s.observe(p, tool, outcome, time.Since(begun))
+	}
+	return r, err
+}
+
+func (s *Shelf) observe(p *plugin, tool, outcome string, took time.Duration) {
+	if s.Observe != nil {
+		s.Observe(p.row.Name, tool, outcome, took)
+	}
+}
+
+// run runs a plugin, and writes its log.
+func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage) (sandbox.Result, error) {
+	m, err := p.module.acquire(ctx)
+	if err != nil {
+		return sandbox.Result{}, stoppedBy(p, err)
+	}
+	defer p.module.release(m)
+	book := &logbook{folder: s.folder, plugin: p.row.Name}
+	defer book.close()
+	say := func(level, text string) {
+		err := book.add(Line{time.Now(), level, tool, who.Chat, p.hidden.Replace(text)})
+		if err != nil {
+			s.Log.Warn("cannot write the log of a plugin", "plugin", p.row.Name, "err", err)
+		}
+	}
+	c := sandbox.Call{
+		Tool: tool, Parameters: parameters, Account: who.Account, Chat: who.Chat, Settings: p.settings, Granted: p.granted,
+		Talk: who.Talk, Log: func(l sandbox.Line) { say(l.Level, l.Text) },
+	}
+	if p.granted.Storage > 0 {
+		c.Storage = storage{s.Records, p.row.Name, who.Account}
+	}
+	r, err := m.Call(ctx, c)
+	if fault, ok := errors.AsType[*sandbox.Fault](err); ok {
+		err = &sandbox.Fault{Kind: fault.Kind, Message: p.hidden.Replace(fault.Message)}
+		say("error", fmt.Sprintf("%s: %s", fault.Kind, fault.Message))
+	}
+	return r, err
+}
+
+// stoppedBy is why a module could not be loaded, as an error of the plugin.
+func stoppedBy(p *plugin, err error) error {
+	if unfit, ok := errors.AsType[sandbox.ErrUnfit](err); ok {
+		return ErrStopped{p.row.Name, unfit.Why}
+	}
+	return err
+}

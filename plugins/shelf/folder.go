@@ -1,0 +1,198 @@
+package shelf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"parley/internal/durable"
+	"parley/internal/layout"
+	"parley/plugins/manifest"
+	"parley/plugins/sandbox"
+)
+
+const (
+	logFolder   = "log"
+	lockName    = ".lock"
+	stagePrefix = ".new-"
+)
+
+// folder is where the files of plugins lie: each package in a folder that its
+// digest names, which is put there whole and never changed. Which of them is
+// whose stands in the database: a folder that nothing names there is litter.
+type folder struct{ data string }
+
+func (f folder) path(names ...string) string {
+	return filepath.Join(append([]string{f.data, layout.Plugins}, names...)...)
+}
+
+var digestName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// lock is held by who adds or removes files, so that nobody takes another's for
+// litter before they are named in the database. It waits for others, in other
+// processes too, and ends with its process.
+func (f folder) lock(ctx context.Context) (release func(), err error) {
+	for _, dir := range []string{f.path(), f.path(logFolder)} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("making the folder of plugins: %w", err)
+		}
+		if err := f.own(dir); err != nil {
+			return nil, err
+		}
+	}
+	file, err := os.OpenFile(f.path(lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("locking the folder of plugins: %w", err)
+	}
+	if err := f.own(f.path(lockName)); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	// The kernel's lock is waited for on a goroutine of its own, which cannot be
+	// called off: it ends when it has the lock, and gives it back if nobody wants
+	// it any more. Others hold it for no longer than a self-test takes.
+	got := make(chan error, 1)
+	go func() {
+		err := unix.Flock(int(file.Fd()), unix.LOCK_EX)
+		for errors.Is(err, unix.EINTR) {
+			err = unix.Flock(int(file.Fd()), unix.LOCK_EX)
+		}
+		got <- err
+	}()
+	select {
+	case err := <-got:
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("locking the folder of plugins: %w", err), file.Close())
+		}
+		return func() { _ = file.Close() }, nil
+	case <-ctx.Done():
+		go func() { <-got; _ = file.Close() }()
+		return nil, context.Cause(ctx)
+	}
+}
+
+// put writes the package into its folder, whole or not at all. Where it is there
+// already, nothing is done. The caller holds the lock.
+func (f folder) put(p Package) error {
+	if _, err := os.Lstat(f.path(p.Digest())); err == nil {
+		if _, err := f.get(p.Digest()); err == nil {
+			return nil // what a crash left is as good
+		}
+		if err := os.RemoveAll(f.path(p.Digest())); err != nil {
+			return err
+		}
+	}
+	stage, err := durable.NewStage(f.path(), stagePrefix)
+	if err != nil {
+		return err
+	}
+	defer stage.Remove()
+	if err := f.write(stage.Path, p); err != nil {
+		return err
+	}
+	if err := durable.Replace(stage.Path, f.path(p.Digest())); err != nil {
+		return err
+	}
+	return durable.SyncFolder(f.path())
+}
+
+// write writes the files of a package into a new folder.
+func (f folder) write(dir string, p Package) error {
+	files := p.files()
+	if p.Signature != nil {
+		files[signatureName] = p.Signature.text()
+	}
+	if len(p.Tests) > 0 {
+		if err := os.Mkdir(filepath.Join(dir, testsFolder), 0o700); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := durable.WriteFile(to, files[name], 0o600); err != nil {
+			return err
+		}
+	}
+	if err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return f.own(path)
+	}); err != nil {
+		return err
+	}
+	return durable.SyncFolder(dir)
+}
+
+// get reads the package of that digest, and checks that it is that.
+func (f folder) get(digest string) (Package, error) {
+	root, err := os.OpenRoot(f.path(digest))
+	if err != nil {
+		return Package{}, err
+	}
+	defer root.Close()
+	wasm, err := readIn(root, moduleName, sandbox.MaxModule)
+	if err != nil {
+		return Package{}, err
+	}
+	optional := func(name string, most int64) []byte {
+		if err != nil {
+			return nil
+		}
+		var text []byte
+		if text, err = readIn(root, name, most); errors.Is(err, fs.ErrNotExist) {
+			text, err = nil, nil
+		}
+		return text
+	}
+	text, signature := optional(manifestName, manifest.MaxBytes), optional(signatureName, maxSignature)
+	if err != nil {
+		return Package{}, err
+	}
+	tests, err := readTests(root)
+	if err != nil {
+		return Package{}, err
+	}
+	p, err := newPackage(text, wasm, tests, signature)
+	if err == nil && p.Digest() != digest {
+		err = errors.New("they are not what was installed")
+	}
+	return p, err
+}
+
+// sweep removes the folders that are not in use. The caller holds the lock. What
+// cannot be removed stays for the next time.
+func (f folder) sweep(used []string) {
+	entries, err := os.ReadDir(f.path())
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.IsDir() && digestName.MatchString(e.Name()) && !slices.Contains(used, e.Name()) {
+			_ = os.RemoveAll(f.path(e.Name()))
+		}
+	}
+	if stage, err := durable.NewStage(f.path(), stagePrefix); err == nil { // which removes those of the dead
+		_ = stage.Remove()
+	}
+}
+
+// own gives what lies at path to who has the data folder: a box seldom runs as
+// the user, root, who installs plugins.
+func (f folder) own(path string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	var owner unix.Stat_t
+	if err := unix.Stat(f.data, &owner); err != nil {
+		return os.NewSyscallError("stat", err)
+	}
+	return os.Lchown(path, int(owner.Uid), int(owner.Gid))
+}

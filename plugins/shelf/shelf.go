@@ -1,0 +1,198 @@
+// Package shelf keeps the plugins that are installed on a box: their files, what
+// they may do, what they were told and what they said. It runs their tools, and
+// has them changed while they run, by the box or by another process beside it.
+package shelf
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"parley/internal/layout"
+	"parley/plugins/manifest"
+	"parley/plugins/sandbox"
+	"parley/store"
+)
+
+// Parts are what a shelf needs.
+type Parts struct {
+	Records *store.Store
+	Data    string // the data folder
+	Trust   Trust
+	// Check runs the cases that came along with a plugin, before it takes the
+	// place of an older version; nil runs none.
+	Check func(ctx context.Context, p Package) error
+	// Observe is told of every call: how it ended ("answered", or the kind of
+	// its fault) and how long it took. nil where nobody counts.
+	Observe func(plugin, tool, outcome string, took time.Duration)
+	Log     *slog.Logger
+}
+
+// Shelf is the plugins of one box. Its methods may be called from many
+// goroutines, and by several processes for one data folder.
+type Shelf struct {
+	Parts
+	folder folder
+	vault  vault
+	host   func() (*sandbox.Host, error)
+
+	now  atomic.Pointer[arrangement]
+	mu   sync.Mutex // held while a new arrangement is made
+	over bool
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+// Open opens the shelf. Modules are loaded when they are first called, or by
+// Watch before.
+func Open(p Parts) *Shelf {
+	f := folder{p.Data}
+	s := &Shelf{Parts: p, folder: f, vault: vault{filepath.Join(p.Data, layout.PluginKey), f.own}}
+	s.host = sync.OnceValues(s.openHost)
+	s.now.Store(&arrangement{revision: -1})
+	return s
+}
+
+func (s *Shelf) openHost() (*sandbox.Host, error) {
+	cache := filepath.Join(s.Data, layout.PluginCache)
+	if info, err := os.Stat(s.Data); os.Geteuid() == 0 && (err != nil || !ownedByRoot(info)) {
+		cache = "" // the box could not read what root compiles
+	}
+	return sandbox.New(context.Background(), sandbox.Options{Cache: cache, Log: s.Log})
+}
+
+// Watch loads all plugins in the background, and those that are changed, so that
+// no call has to wait for that. It is for the box, which has opened the store.
+func (s *Shelf) Watch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.stop = cancel
+	s.stopped.Go(func() {
+		for {
+			if err := s.loadAll(ctx); err != nil && ctx.Err() == nil {
+				s.Log.Error("cannot read the plugins", "err", err)
+			}
+			select {
+			case <-s.Records.PluginsChange():
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+func (s *Shelf) loadAll(ctx context.Context) error {
+	now, err := s.current(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range now.plugins {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if m, err := p.module.acquire(ctx); err == nil {
+			p.module.release(m)
+		} else if ctx.Err() == nil {
+			s.Log.Error("a plugin cannot be run", "plugin", p.row.Name, "err", err)
+		}
+	}
+	return nil
+}
+
+// Close ends the shelf. No call may be running.
+func (s *Shelf) Close() error {
+	if s.stop != nil {
+		s.stop()
+		s.stopped.Wait()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	now := s.now.Swap(&arrangement{revision: -1})
+	for _, p := range now.plugins {
+		p.module.close()
+	}
+	h, err := s.host()
+	if err != nil {
+		return nil // it was told to who called
+	}
+	return h.Close(context.Background())
+}
+
+// Tool is a tool of an installed plugin.
+type Tool struct {
+	ID          string // a UUID, the same for ever for that tool of that plugin
+	Plugin      string
+	Version     string // the plugin's, as its manifest says
+	Revision    int    // grows with each upgrade, from 0
+	ChangedMS   int64  // when the plugin was installed or changed last, Unix milliseconds
+	Name        string
+	Description string
+	Parameters  json.RawMessage // a JSON Schema
+	Fallback    string          // what is said when it fails; may be empty
+	Timeout     time.Duration
+}
+
+// toolSpace is the name space of the tools' ids: a UUID of no other meaning.
+var toolSpace = uuid.MustParse("6f1d3a52-6b0e-5d0c-9a34-2b7f6f6c7a11")
+
+// ToolID is the id of a tool: made of the names, it is the same on every box and
+// after every upgrade.
+func ToolID(plugin, tool string) string {
+	return uuid.NewSHA1(toolSpace, []byte(plugin+"/"+tool)).String()
+}
+
+// Tools are those of all plugins that may be run, as they are now, by plugin and
+// in the order of its manifest.
+func (s *Shelf) Tools(ctx context.Context) ([]Tool, error) {
+	now, err := s.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return now.list, nil
+}
+
+// Hooks are the names of the plugins that have a hook, such as
+// [manifest.OnTurn], and may be run.
+func (s *Shelf) Hooks(ctx context.Context, hook string) ([]string, error) {
+	now, err := s.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range now.plugins {
+		if p.stopped == "" && p.has(hook) {
+			names = append(names, p.row.Name)
+		}
+	}
+	return names, nil
+}
+
+func toolsOf(p *plugin) (all []Tool) {
+	for _, t := range p.manifest.Tools {
+		all = append(all, Tool{
+			ID: ToolID(p.row.Name, t.Name), Plugin: p.row.Name, Version: p.row.Version, Revision: p.row.Upgrades, ChangedMS: p.row.ChangedMS,
+			Name: t.Name, Description: t.Description, Parameters: t.Parameters, Fallback: t.FallbackContent, Timeout: t.Timeout,
+		})
+	}
+	return all
+}
+
+// readManifest reads the manifest of a row, which was checked as it was entered.
+func readManifest(row store.Plugin) (m manifest.Manifest, granted manifest.Permissions, err error) {
+	if err = json.Unmarshal([]byte(row.Manifest), &m); err == nil {
+		err = json.Unmarshal([]byte(row.Granted), &granted)
+	}
+	if err != nil {
+		err = fmt.Errorf("what the database has of the plugin %s: %w", row.Name, err)
+	}
+	return m, granted, err
+}
