@@ -1,0 +1,71 @@
+package author
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// findAssemblyScript looks for asc where Node would look for it: in node_modules
+// of the project and of the folders above, then in PATH. Where only npm is there,
+// it installs what the project's package.json names.
+func findAssemblyScript(p Project) (compiler, error) {
+	dir, err := filepath.Abs(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	missing := ErrNoTools{Language: "AssemblyScript", Why: "there is no node", Install: []string{
+		"Node.js 20 or later with npm, from nodejs.org or as your distribution has it (Debian: apt-get install nodejs npm)",
+	}}
+	if len(programs("node")) == 0 {
+		return nil, missing
+	}
+	if asc := ascOf(dir); asc != "" {
+		return compileWith(asc), nil
+	}
+	npm := programs("npm")
+	if len(npm) == 0 {
+		missing.Why = "there is neither asc, the compiler, nor npm, which brings it"
+		return nil, missing
+	}
+	return func(s *session, p Project, out string) error {
+		command := "install"
+		if p.has("package-lock.json") {
+			command = "ci"
+		}
+		if err := s.run(p.Dir, nil, nil, npm[0], command, "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
+			return err
+		}
+		asc := ascOf(dir)
+		if asc == "" {
+			missing.Why = "npm has installed the project's packages, and asc is not among them"
+			missing.Install = []string{"npm install --save-dev assemblyscript"}
+			return missing
+		}
+		return compileWith(asc)(s, p, out)
+	}, nil
+}
+
+func ascOf(dir string) string {
+	for {
+		asc := filepath.Join(dir, "node_modules", ".bin", "asc")
+		if _, err := os.Stat(asc); err == nil {
+			return asc
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+		dir = above
+	}
+	if found := programs("asc"); len(found) > 0 {
+		return found[0]
+	}
+	return ""
+}
+
+// compileWith runs asc, which finds the entry and the options in asconfig.json.
+func compileWith(asc string) compiler {
+	return func(s *session, p Project, out string) error {
+		return s.run(p.Dir, nil, nil, asc, "--outFile", out)
+	}
+}

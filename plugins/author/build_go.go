@@ -1,0 +1,40 @@
+package author
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// findGo looks for a Go that compiles for wasip1, which those from 1.21 on do.
+func findGo(p Project) (compiler, error) {
+	missing := ErrNoTools{Language: "Go", Why: "there is no Go 1.21 or later", Install: []string{
+		"Go 1.21 or later from go.dev/dl, or as your distribution has it (Debian 12: golang-go of bookworm-backports)",
+	}}
+	for _, path := range programs("go", append(toolchainOfParley(), "/usr/local/go/bin", "/usr/lib/go/bin")...) {
+		version := strings.TrimPrefix(ask(path, "env", "GOVERSION"), "go1.")
+		minor, _ := strconv.Atoi(version[:len(version)-len(strings.TrimLeft(version, "0123456789"))])
+		if minor < 21 {
+			missing.Why = path + " is of version 1." + version + ", and 1.21 is the first that compiles for WASI"
+			continue
+		}
+		return func(s *session, p Project, out string) error {
+			return s.run(p.Dir, []string{"GOOS=wasip1", "GOARCH=wasm"}, nil, path,
+				"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, ".")
+		}, nil
+	}
+	return nil, missing
+}
+
+// toolchainOfParley is where the making of Parley puts the Go that it fetches.
+func toolchainOfParley() []string {
+	cache := os.Getenv("PARLEY_CACHE")
+	if home, err := os.UserHomeDir(); cache == "" && err == nil {
+		cache = filepath.Join(home, ".cache", "parley")
+	}
+	if cache == "" {
+		return nil
+	}
+	return []string{filepath.Join(cache, "toolchain", "bin")}
+}

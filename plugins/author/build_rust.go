@@ -1,0 +1,65 @@
+package author
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// findRust looks for a cargo whose rustc has the library for WASI: that of
+// rustup, or Debian's, which calls the same target by its older name.
+func findRust(p Project) (compiler, error) {
+	missing := ErrNoTools{Language: "Rust", Why: "there is no cargo", Install: []string{
+		"with rustup:  rustup target add wasm32-wasip1",
+		"with Debian:  apt-get install cargo libstd-rust-dev-wasm32 lld",
+	}}
+	home, _ := os.UserHomeDir()
+	for _, cargo := range programs("cargo", filepath.Join(home, ".cargo", "bin"), "/usr/bin") {
+		rustc := filepath.Join(filepath.Dir(cargo), "rustc")
+		for _, target := range []string{"wasm32-wasip1", "wasm32-wasi"} {
+			folder := ask(rustc, "--print", "target-libdir", "--target", target)
+			if std, _ := filepath.Glob(filepath.Join(folder, "libstd-*.rlib")); folder == "" || len(std) == 0 {
+				missing.Why = rustc + " has no library for WASI (wasm32-wasip1)"
+				continue
+			}
+			return func(s *session, p Project, out string) error {
+				return cargoBuild(s, p, cargo, rustc, target, out)
+			}, nil
+		}
+	}
+	return nil, missing
+}
+
+func cargoBuild(s *session, p Project, cargo, rustc, target, out string) error {
+	var messages bytes.Buffer
+	err := s.run(p.Dir, []string{"RUSTC=" + rustc}, &messages, cargo,
+		"build", "--release", "--target", target, "--message-format", "json-render-diagnostics")
+	if err != nil {
+		return err
+	}
+	var made []string
+	for line := range bytes.Lines(messages.Bytes()) {
+		var m struct{ Reason, Executable string }
+		if json.Unmarshal(line, &m) == nil && m.Reason == "compiler-artifact" && m.Executable != "" {
+			made = append(made, m.Executable)
+		}
+	}
+	switch len(made) {
+	case 0:
+		return errors.New("cargo made no program: a plugin has src/main.rs")
+	case 1:
+		return copyFile(out, made[0])
+	}
+	return errors.New("cargo made several programs, and a plugin is one: " + strings.Join(made, ", "))
+}
+
+func copyFile(to, from string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, content, 0o644)
+}

@@ -1,0 +1,219 @@
+package author
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/plugins/manifest"
+)
+
+// testCase is one case of a file in tests/: what there is around the plugin, and
+// one call of it, or several in a row.
+type testCase struct {
+	Name         string            `json:"name"`
+	Settings     map[string]any    `json:"settings"`
+	Files        map[string]string `json:"files"`   // folders of the project, by how the plugin calls them
+	Storage      map[string]string `json:"storage"` // what is kept before the first call
+	HTTP         []recording       `json:"http"`    // what hosts answer, each once
+	Conversation json.RawMessage   `json:"conversation"`
+	Calls        []step            `json:"calls"`
+	step                           // instead of calls
+
+	file string
+}
+
+// step is one call and what has to come of it.
+type step struct {
+	Tool       string          `json:"tool"` // may be left out where the plugin has one
+	Parameters json.RawMessage `json:"parameters"`
+	Time       time.Time       `json:"time"`
+	Caller     string          `json:"caller"`
+
+	Content  any      `json:"content"`  // a text, which has to be the same, or JSON
+	Contains []string `json:"contains"` // texts that have to be in the content
+	Error    string   `json:"error"`    // a text that has to be in the message of the failure
+}
+
+// recording is what a host answers to a request.
+type recording struct {
+	Method  string            `json:"method"` // GET where it is left out
+	URL     string            `json:"url"`
+	Status  int               `json:"status"` // 200 where it is left out
+	Headers map[string]string `json:"headers"`
+	Body    any               `json:"body"`  // a text, or JSON
+	Error   string            `json:"error"` // instead: the host does not answer
+}
+
+// cases reads all of a project's tests/*.json. Their errors name file and case.
+func cases(p Project) ([]testCase, error) {
+	files, err := filepath.Glob(filepath.Join(p.Dir, "tests", "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, errors.New("there are no cases: write tests/NAME.json, such as {\"parameters\": {\"who\": \"Ada\"}, \"content\": \"Hello, Ada.\"}")
+	}
+	var all []testCase
+	for _, file := range files {
+		some, err := casesIn(file)
+		if err != nil {
+			return nil, err
+		}
+		shown := filepath.ToSlash(filepath.Join("tests", filepath.Base(file)))
+		for i, c := range some {
+			c.file = shown
+			if c.Name == "" {
+				c.Name = "case " + strconv.Itoa(i+1)
+			}
+			if err := c.complete(p); err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", shown, c.Name, err)
+			}
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// casesIn reads one file: a case, or a list of them.
+func casesIn(file string) ([]testCase, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var some []testCase
+	var into any = &some
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
+		some = make([]testCase, 1)
+		into = &some[0]
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			line := 1 + bytes.Count(text[:syntax.Offset], []byte("\n"))
+			return nil, fmt.Errorf("%s line %d: %w", file, line, err)
+		}
+		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return some, nil
+}
+
+// complete fills in what a case leaves out, and says what is wrong with it.
+func (c *testCase) complete(p Project) error {
+	if c.Calls == nil {
+		c.Calls = []step{c.step}
+	} else if c.Parameters != nil || c.expects() {
+		return errors.New("it has calls, and parameters or a result beside them: put those into the calls")
+	}
+	for name := range c.Settings {
+		if _, ok := p.Manifest.Setting(name); !ok {
+			return fmt.Errorf("settings: %s has no setting %q", ManifestFile, name)
+		}
+	}
+	for as := range c.Files {
+		if !slices.ContainsFunc(p.Manifest.Permissions.Files, func(f manifest.File) bool { return f.As == as }) {
+			return fmt.Errorf("files: permissions.files of %s has no folder that is called %q", ManifestFile, as)
+		}
+	}
+	for i, r := range c.HTTP {
+		if r.URL == "" {
+			return fmt.Errorf("http[%d]: url is missing", i)
+		}
+		if r.Method == "" {
+			c.HTTP[i].Method = "GET"
+		}
+		if r.Status == 0 {
+			c.HTTP[i].Status = 200
+		}
+	}
+	for i := range c.Calls {
+		s := &c.Calls[i]
+		if s.Tool == "" {
+			s.Tool = c.Tool
+		}
+		if s.Tool == "" && len(p.Manifest.Tools) == 1 {
+			s.Tool = p.Manifest.Tools[0].Name
+		}
+		switch {
+		case s.Tool == "":
+			return errors.New("tool is missing, and the plugin has several")
+		case !s.expects():
+			return errors.New("it expects nothing: write content, contains or error")
+		case s.Error != "" && (s.Content != nil || s.Contains != nil):
+			return errors.New("it expects an error and a content: one of the two comes")
+		}
+		if s.Time.IsZero() {
+			s.Time = c.Time
+		}
+		if s.Caller == "" {
+			s.Caller = c.Caller
+		}
+	}
+	return nil
+}
+
+func (s step) expects() bool { return s.Content != nil || len(s.Contains) > 0 || s.Error != "" }
+
+// differs says how the result of a call is not what it has to be; empty is as it
+// has to be.
+func (s step) differs(content string, failed error) string {
+	switch {
+	case failed != nil && s.Error == "":
+		return "it failed: " + failed.Error()
+	case failed != nil && !strings.Contains(failed.Error(), s.Error):
+		return fmt.Sprintf("the error is  %q\nand has not   %q", failed.Error(), s.Error)
+	case failed != nil:
+		return ""
+	case s.Error != "":
+		return fmt.Sprintf("the content is      %q\nwanted is an error  %q", content, s.Error)
+	}
+	for _, part := range s.Contains {
+		if !strings.Contains(content, part) {
+			return fmt.Sprintf("the content is  %q\nand has not     %q", content, part)
+		}
+	}
+	if s.Content == nil {
+		return ""
+	}
+	if want, ok := s.Content.(string); ok {
+		return differText(strings.TrimRight(content, "\r\n"), want)
+	}
+	var got any
+	if err := json.Unmarshal([]byte(content), &got); err != nil {
+		return fmt.Sprintf("the content is  %q\nwanted is JSON  %s", content, asJSON(s.Content))
+	}
+	if asJSON(got) != asJSON(s.Content) {
+		return fmt.Sprintf("the content is  %s\nwanted is       %s", asJSON(got), asJSON(s.Content))
+	}
+	return ""
+}
+
+func differText(got, want string) string {
+	if got == want {
+		return ""
+	}
+	g, w := []rune(got), []rune(want)
+	at := 0
+	for at < len(g) && at < len(w) && g[at] == w[at] {
+		at++
+	}
+	return fmt.Sprintf("the content is  %q\nwanted is       %q\nthey differ from character %d on", got, want, at+1)
+}
+
+// asJSON writes a value with its members in order.
+func asJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}

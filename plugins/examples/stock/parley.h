@@ -1,0 +1,1 @@
+../../sdk/c/parley.h

@@ -1,0 +1,1 @@
+../../../sdk/assemblyscript/parley.ts
