@@ -49,6 +49,7 @@ test: setup-test bin/parley ## set up this machine, run all tests (15 minutes on
 	@tools/js-client/install
 	@tools/react-client/install
 	@tools/py-client/install
+	@tools/assemblyscript/install
 	@bin/parley packs pull $(test_packs)
 	@tools/test "$(models)" "$(both)"
 

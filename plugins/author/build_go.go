@@ -12,7 +12,7 @@ func findGo(p Project) (compiler, error) {
 	missing := ErrNoTools{Language: "Go", Why: "there is no Go 1.21 or later", Install: []string{
 		"Go 1.21 or later from go.dev/dl, or as your distribution has it (Debian 12: golang-go of bookworm-backports)",
 	}}
-	for _, path := range programs("go", append(toolchainOfParley(), "/usr/local/go/bin", "/usr/lib/go/bin")...) {
+	for _, path := range programs("go", append(toolchainOfParley(), "/usr/local/go/bin")...) {
 		version := strings.TrimPrefix(ask(path, "env", "GOVERSION"), "go1.")
 		minor, _ := strconv.Atoi(version[:len(version)-len(strings.TrimLeft(version, "0123456789"))])
 		if minor < 21 {

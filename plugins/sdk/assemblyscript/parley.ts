@@ -106,10 +106,10 @@ export function forget(key: string): void {
   accepted(host_kv_delete(changetype<usize>(bytes), bytes.byteLength));
 }
 
-/** What was said so far, oldest first: each with role and content. It wants the permission conversation. */
+/** What was said so far, oldest first: each with role and text. It wants the permission conversation. */
 export function conversation(): Json[] {
   accepted(host_conversation());
-  return Json.parse(told()).get("messages").items();
+  return Json.parse(told()).items();
 }
 
 /** A JSON value. What is not there, or is of another type, is null, "", 0 or empty. */

@@ -224,8 +224,7 @@ PARLEY_MAYBE_UNUSED int parley_store(const char *key, const void *value, size_t 
 PARLEY_MAYBE_UNUSED int parley_delete(const char *key) { return parley_host_kv_delete(key, (uint32_t)strlen(key)); }
 
 /* parley_conversation asks for what was said so far: 0 and parley_answer() is
- * JSON, {"messages": [{"role": "user", "content": "…"}]}; below zero, and
- * parley_answer() says why. */
+ * JSON, [{"role": "user", "text": "…"}]; below zero, and parley_answer() says why. */
 PARLEY_MAYBE_UNUSED int parley_conversation(void) { return parley_host_conversation(); }
 
 #endif

@@ -134,7 +134,7 @@ func Delete(key string) error { return remove(key) }
 // Message is something that was said.
 type Message struct {
 	Role       string             `json:"role"` // user, assistant or tool
-	Content    string             `json:"content"`
+	Text       string             `json:"text"`
 	Expression map[string]float64 `json:"expression,omitempty"` // where that was granted
 }
 
@@ -145,9 +145,9 @@ func Conversation() ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	var c struct{ Messages []Message }
-	if err := json.Unmarshal(text, &c); err != nil {
+	var said []Message
+	if err := json.Unmarshal(text, &said); err != nil {
 		return nil, fmt.Errorf("the conversation: %w", err)
 	}
-	return c.Messages, nil
+	return said, nil
 }

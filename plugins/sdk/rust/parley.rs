@@ -130,12 +130,12 @@ pub fn delete(key: &str) -> Result<(), String> {
 }
 
 /// What was said so far, oldest first: JSON objects with role (user, assistant or
-/// tool) and content. It wants the permission conversation.
+/// tool) and text. It wants the permission conversation.
 pub fn conversation() -> Result<Vec<Json>, String> {
     accepted(unsafe { host::conversation() })?;
-    match Json::parse(&String::from_utf8_lossy(&told()))?["messages"] {
-        Json::Array(ref messages) => Ok(messages.clone()),
-        _ => Err("the conversation has no messages".into()),
+    match Json::parse(&String::from_utf8_lossy(&told()))? {
+        Json::Array(said) => Ok(said),
+        _ => Err("the conversation is no list".into()),
     }
 }
 

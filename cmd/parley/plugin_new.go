@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"parley/plugins/author"
+)
+
+type pluginNewCmd struct {
+	Name string `arg:"" help:"Name of the plugin, and folder to begin it in: a-z, 0-9 and -."`
+	Lang string `required:"" enum:"go,rust,assemblyscript,c" placeholder:"LANGUAGE" help:"Language to write it in: go, rust, assemblyscript or c."`
+}
+
+// Help shows the command in use.
+func (pluginNewCmd) Help() string {
+	return `Example:
+
+  parley plugin new opening-hours --lang go && cd opening-hours && parley plugin build && parley plugin test
+
+Any other language that compiles to WASI will do as well: docs/plugins/abi.md says what a plugin has to do.`
+}
+
+// Run begins the project.
+func (cmd *pluginNewCmd) Run(c *console) error {
+	files, err := author.New(cmd.Name, cmd.Lang)
+	if err != nil {
+		return fmt.Errorf("plugin new: %w", err)
+	}
+	for _, f := range files {
+		fmt.Fprintln(c.out, f)
+	}
+	_, err = fmt.Fprintf(c.err, "Now: cd %s && parley plugin build && parley plugin test\n", filepath.Clean(cmd.Name))
+	return err
+}
