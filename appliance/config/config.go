@@ -39,11 +39,13 @@ type Config struct {
 	Retention     Retention
 	Tools         Tools
 	Plugins       []string // whose tools every chat has
-	WebSearch     string   // base URL of a SearXNG server; empty: none
-	Webhooks      Webhooks
-	Limits        Limits
-	Log           Log
-	Warnings      []string // what is allowed but likely not meant; to be logged at start
+	// PluginSignatures say whose plugins are run.
+	PluginSignatures PluginSignatures
+	WebSearch        string // base URL of a SearXNG server; empty: none
+	Webhooks         Webhooks
+	Limits           Limits
+	Log              Log
+	Warnings         []string // what is allowed but likely not meant; to be logged at start
 }
 
 // Engines chooses the models.
@@ -115,6 +117,12 @@ type Retention struct {
 // Webhooks says where webhooks may go.
 type Webhooks struct {
 	AllowPrivate bool // also to the box itself and to private addresses
+}
+
+// PluginSignatures say whose plugins are run.
+type PluginSignatures struct {
+	Required bool     // none without a signature by one of the keys
+	Keys     []string // public keys, as ed25519: and base64
 }
 
 // Limits keep one account, or one address, from taking the whole box. A number

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"crypto/ed25519"
+	"encoding/base64"
 	"fmt"
 	"net"
 	"net/url"
@@ -65,6 +67,22 @@ func setPlugins(c *Config, g given) error {
 			return fmt.Errorf("%q is not the name of a plugin: a to z, 0 to 9 and - are allowed, at most 64 of them; parley plugin list shows the names", name)
 		}
 		c.Plugins = append(c.Plugins, name)
+	}
+	return nil
+}
+
+func setPluginKeys(c *Config, g given) error {
+	c.PluginSignatures.Keys = nil
+	for key := range strings.SplitSeq(g.value, ",") {
+		if key = strings.TrimSpace(key); key == "" {
+			continue
+		}
+		coded, ok := strings.CutPrefix(key, "ed25519:")
+		raw, err := base64.StdEncoding.Strict().DecodeString(coded)
+		if !ok || err != nil || len(raw) != ed25519.PublicKeySize {
+			return fmt.Errorf("%.80q is no key: write ed25519: and the 32 bytes of the public key in base64, as parley plugin sign prints it", key)
+		}
+		c.PluginSignatures.Keys = append(c.PluginSignatures.Keys, key)
 	}
 	return nil
 }

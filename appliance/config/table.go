@@ -249,6 +249,17 @@ func Settings() []Setting {
 			kind: list("a list of names, or with commas", setPlugins),
 		},
 		{
+			Key: "plugin_signatures.required", Flag: "require-signature", Group: groupTools, Takes: "BOOL", Default: "false",
+			Help: "Run only plugins that are signed by one of the keys that the box trusts.",
+			More: "Those that are installed without one are stopped. See [installing plugins](plugins/installing.md#signatures).",
+			kind: boolean(func(c *Config) *bool { return &c.PluginSignatures.Required }),
+		},
+		{
+			Key: "plugin_signatures.keys", Flag: "plugin-keys", Group: groupTools, Takes: "LIST", Otherwise: "none",
+			Help: "Public keys of those whose plugins the box trusts, as ed25519:BASE64.",
+			kind: list("a list, or with commas", setPluginKeys),
+		},
+		{
 			Key: "web_search.url", Flag: "web-search", Group: groupTools, Takes: "URL", Otherwise: "none",
 			Help: "SearXNG server on which the tool web_search searches: its base URL.",
 			More: "The server has to allow the format `json` (`search.formats` in its settings). Without one, the tool fails, and its `fallback_content` is used.",

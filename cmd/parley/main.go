@@ -19,7 +19,7 @@ type commandLine struct {
 	Serve    serveCmd    `cmd:"" group:"Run a box" help:"Run the box."`
 	Keys     keysCmd     `cmd:"" group:"Run a box" help:"Make, list and revoke the keys of a box."`
 	Webhooks webhooksCmd `cmd:"" group:"Run a box" help:"List and retry the webhooks of a box, and try a receiver."`
-	Plugin   pluginCmd   `cmd:"" group:"Run a box" help:"Make tools of your own, as sandboxed WASM."`
+	Plugin   pluginCmd   `cmd:"" group:"Run a box" help:"Make tools of your own, as sandboxed WASM, and install them."`
 	Packs    packsCmd    `cmd:"" group:"Run a box" help:"Fetch, check and carry the models that a box runs on."`
 	Doctor   doctorCmd   `cmd:"" group:"Run a box" help:"Look for what is wrong with a box, and say what mends it."`
 	Backup   backupCmd   `cmd:"" group:"Run a box" help:"Save all that a box must not lose into one file, while it runs."`

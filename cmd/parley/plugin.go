@@ -1,8 +1,203 @@
 package main
 
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"parley/appliance"
+	"parley/plugins/shelf"
+)
+
 // pluginCmd is parley plugin: tools of one's own, for those who write them and
 // for those who install them.
 type pluginCmd struct {
+	Install pluginInstallCmd `cmd:"" help:"Install a plugin, and say what it may do."`
+	List    pluginListCmd    `cmd:"" help:"List the plugins, and how they are."`
+	Show    pluginShowCmd    `cmd:"" help:"Show what a plugin is, may do and was told."`
+	Grant   pluginGrantCmd   `cmd:"" help:"Let a plugin do more."`
+	Revoke  pluginRevokeCmd  `cmd:"" help:"Let a plugin do less."`
+	Set     pluginSetCmd     `cmd:"" help:"Tell a plugin its settings."`
+	Upgrade pluginUpgradeCmd `cmd:"" help:"Put another version in the place of the one that is installed."`
+	Remove  pluginRemoveCmd  `cmd:"" help:"Remove a plugin with all that it keeps."`
+	Logs    pluginLogsCmd    `cmd:"" help:"Show what a plugin has written into its log."`
+	Call    pluginCallCmd    `cmd:"" help:"Call a tool of a plugin, as the box would."`
+
 	New   pluginNewCmd   `cmd:"" help:"Begin a plugin: a small project that builds and has a test."`
 	Build pluginBuildCmd `cmd:"" help:"Compile a plugin into one file."`
+	Sign  pluginSignCmd  `cmd:"" help:"Sign a plugin, so that others can know whose it is."`
+}
+
+// pluginBox is what the commands have in common that look after the plugins of a
+// box, while it runs or not.
+type pluginBox struct {
+	JSON bool `name:"json" help:"Print JSON."`
+
+	Settings kong.Plugins `embed:"" settings:"data plugin_signatures.keys"`
+}
+
+// open opens the shelf of the box, beside the box if it runs, does one thing with
+// it, and closes it.
+func (p *pluginBox) open(ctx context.Context, c *console, parsed *kong.Context, do func(*shelf.Shelf) error) error {
+	return p.openTrusting(ctx, c, parsed, false, do)
+}
+
+// openTrusting is open, where signed plugins alone may be wanted whatever the
+// settings say.
+func (p *pluginBox) openTrusting(ctx context.Context, c *console, parsed *kong.Context, signed bool, do func(*shelf.Shelf) error) error {
+	cfg, err := c.config(parsed)
+	if err != nil {
+		return err
+	}
+	records, err := boxRecords(ctx, cfg)
+	if err != nil {
+		return fmt.Errorf("plugin: %w", err)
+	}
+	cfg.PluginSignatures.Required = cfg.PluginSignatures.Required || signed
+	s := appliance.OpenShelf(cfg, records, c.quietLogger(cfg.Log))
+	err = ofPlugin(do(s))
+	return errors.Join(err, s.Close(), records.Close())
+}
+
+// ofPlugin says that an error is of this command. What was named wrongly is
+// wrong use.
+func ofPlugin(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, isMisuse := errors.AsType[misuse](err); isMisuse {
+		return err
+	}
+	wrapped := fmt.Errorf("plugin: %w", err)
+	if _, isUnknown := errors.AsType[shelf.ErrUnknown](err); isUnknown {
+		return misuse{wrapped}
+	}
+	return wrapped
+}
+
+// pluginSource is where a plugin comes from.
+type pluginSource struct {
+	From string `arg:"" help:"Module with its manifest in it or beside it, folder with a plugin.yaml, or OCI image layout (a folder or a tar file)." type:"path"`
+	Tag  string `help:"Of an OCI layout that holds several images, the tag of the one that is meant."`
+}
+
+// pluginConsent is how its installer agrees to what it may do.
+type pluginConsent struct {
+	Yes              bool     `short:"y" help:"Allow all that it asks for, and ask nothing."`
+	Grant            []string `placeholder:"WHAT" help:"Allow only this, and ask nothing: http:HOST, files:FOLDER, env:NAME, storage, conversation, memory, all or none. May be repeated."`
+	Set              []string `placeholder:"KEY=VALUE" help:"Tell it a setting at once. May be repeated."`
+	RequireSignature bool     `help:"Refuse it unless it is signed by a key that the box trusts (plugin_signatures.keys)."`
+}
+
+// examine reads a plugin and looks whether it fits; offer is what there is to
+// decide.
+func (from pluginSource) examine(ctx context.Context, c *console, s *shelf.Shelf) (shelf.Offer, error) {
+	p, err := shelf.Read(from.From, from.Tag)
+	if err != nil {
+		return shelf.Offer{}, err
+	}
+	if onTerminal(c.err) {
+		fmt.Fprintf(c.err, "Checking %s %s …\n", p.Manifest.Name, p.Manifest.Version)
+	}
+	o, err := s.Examine(ctx, p)
+	if unfit, ok := errors.AsType[shelf.ErrUnusable](err); ok {
+		err = fmt.Errorf("%s: %w", from.From, unfit)
+	}
+	return o, err
+}
+
+// decide shows what a plugin asks for, and makes of the flags or of the answer
+// what it is granted.
+func (consent pluginConsent) decide(c *console, o shelf.Offer, verb string) (shelf.Choice, error) {
+	choice := shelf.Choice{Grant: consent.Grant}
+	var err error
+	if choice.Settings, err = settingValues(consent.Set); err != nil {
+		return choice, err
+	}
+	fmt.Fprint(c.err, describeOffer(o))
+	switch {
+	case consent.Yes && len(consent.Grant) > 0:
+		return choice, misuse{errors.New("plugin: --yes allows everything, and --grant only some of it: give one of them")}
+	case consent.Yes:
+		choice.Grant = o.Names()
+	case len(consent.Grant) > 0 || len(o.Asks) == 0:
+	default:
+		question := fmt.Sprintf("%s it and allow this?", verb)
+		yes, err := c.confirm(question, "--yes to allow all of it, or --grant for a part")
+		if err != nil {
+			return choice, err
+		}
+		if !yes {
+			return choice, errors.New("nothing was changed: it was not allowed what it asks for (--grant allows a part)")
+		}
+		choice.Grant = o.Names()
+	}
+	return choice, nil
+}
+
+// describeOffer says in words who it is and what it asks for.
+func describeOffer(o shelf.Offer) string {
+	var b strings.Builder
+	m := o.Package.Manifest
+	fmt.Fprintf(&b, "%s %s: %s\n", m.Name, m.Version, m.Description)
+	if o.Installed != nil {
+		fmt.Fprintf(&b, "  takes the place of version %s\n", o.Installed.Version)
+	}
+	if o.OtherSigner != "" {
+		fmt.Fprintf(&b, "  %s\n", o.OtherSigner)
+	} else {
+		fmt.Fprintf(&b, "  %s\n", o.Signed)
+	}
+	switch {
+	case len(o.Asks) > 0 && o.Installed != nil:
+		b.WriteString("It newly asks for:\n")
+	case len(o.Asks) > 0:
+		b.WriteString("It asks for:\n")
+	case o.Installed != nil:
+		b.WriteString("It asks for nothing new.\n")
+	default:
+		b.WriteString("It asks for nothing: no network, no files, nothing of the conversation.\n")
+	}
+	for _, a := range o.Asks {
+		fmt.Fprintf(&b, "  %s  (%s)\n", a.Words, a.Name)
+	}
+	for _, words := range o.MayNot() {
+		fmt.Fprintf(&b, "  %s\n", words)
+	}
+	return b.String()
+}
+
+// settingValues reads KEY=VALUE.
+func settingValues(words []string) (map[string]*string, error) {
+	values := map[string]*string{}
+	for _, word := range words {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok || key == "" {
+			return nil, misuse{fmt.Errorf("plugin: %.80q is not KEY=VALUE", word)}
+		}
+		values[key] = &value
+	}
+	return values, nil
+}
+
+// confirm asks a question with yes or no. Where nobody sits at a terminal it is
+// wrong use, and instead says what to give in place of an answer.
+func (c *console) confirm(question, instead string) (bool, error) {
+	if !onTerminal(c.in) {
+		return false, misuse{fmt.Errorf("plugin: nobody can be asked, since the input is no terminal: give %s", instead)}
+	}
+	fmt.Fprintf(c.err, "%s [y/N] ", question)
+	answer, err := bufio.NewReader(c.in).ReadString('\n')
+	if err != nil && answer == "" {
+		fmt.Fprintln(c.err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true, nil
+	}
+	return false, nil
 }

@@ -17,6 +17,8 @@ type Who struct {
 	// Talk is the chat's conversation; nil where there is none. A plugin sees of
 	// it what it was granted.
 	Talk sandbox.Conversation
+	// Tell is told what the plugin logs, besides its log; nil where nobody listens.
+	Tell func(Line)
 }
 
 // Call runs a tool with parameters, a JSON object, as it is installed and granted
@@ -122,15 +124,22 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 	defer p.module.release(m)
 	book := &logbook{folder: s.folder, plugin: p.row.Name}
 	defer book.close()
-	say := func(level, text string) {
-		err := book.add(Line{time.Now(), level, tool, who.Chat, p.hidden.Replace(text)})
-		if err != nil {
+	note := func(level, text string) Line {
+		l := Line{time.Now(), level, tool, who.Chat, p.hidden.Replace(text)}
+		if err := book.add(l); err != nil {
 			s.Log.Warn("cannot write the log of a plugin", "plugin", p.row.Name, "err", err)
+		}
+		return l
+	}
+	said := func(l sandbox.Line) {
+		line := note(l.Level, l.Text)
+		if who.Tell != nil {
+			who.Tell(line)
 		}
 	}
 	c := sandbox.Call{
 		Tool: tool, Parameters: parameters, Account: who.Account, Chat: who.Chat, Settings: p.settings, Granted: p.granted,
-		Talk: who.Talk, Log: func(l sandbox.Line) { say(l.Level, l.Text) },
+		Talk: who.Talk, Log: said,
 	}
 	if p.granted.Storage > 0 {
 		c.Storage = storage{s.Records, p.row.Name, who.Account}
@@ -138,7 +147,7 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 	r, err := m.Call(ctx, c)
 	if fault, ok := errors.AsType[*sandbox.Fault](err); ok {
 		err = &sandbox.Fault{Kind: fault.Kind, Message: p.hidden.Replace(fault.Message)}
-		say("error", fmt.Sprintf("%s: %s", fault.Kind, fault.Message))
+		note("error", fmt.Sprintf("%s: %s", fault.Kind, fault.Message))
 	}
 	return r, err
 }

@@ -265,5 +265,12 @@ func (s *Shelf) regrant(ctx context.Context, name string, change func(asks, now 
 	return of(name, s.Records.GrantPlugin(ctx, name, row.Digest, string(text)))
 }
 
+// MayNot says in words what the plugin cannot do whatever is granted, of what
+// people worry about.
+func (o Offer) MayNot() []string {
+	p := o.Package.Manifest.Permissions
+	return p.Words()[len(p.Allowed()):]
+}
+
 // Names are the words by which what an offer asks for is granted.
 func (o Offer) Names() []string { return slices.Clone(names(o.Asks)) }

@@ -160,10 +160,10 @@ func readLine(text []byte) (l Line, ok bool) {
 	return l, json.Unmarshal(text, &l) == nil
 }
 
-// Follow tells what comes into a plugin's log from now on, line by line, until
-// ctx ends, which is no error, or the plugin's log is gone with it. The kernel
-// says when there is more.
-func (s *Shelf) Follow(ctx context.Context, name string, tell func(Line) error) error {
+// Follow tells the newest lines of a plugin's log, at most so many, and then what
+// comes, line by line, until ctx ends, which is no error, or the plugin is gone,
+// an ErrNotInstalled. The kernel says when there is more.
+func (s *Shelf) Follow(ctx context.Context, name string, most int, tell func(Line) error) error {
 	if _, err := s.Records.Plugin(ctx, name); err != nil {
 		return of(name, err)
 	}
@@ -183,7 +183,7 @@ func (s *Shelf) Follow(ctx context.Context, name string, tell func(Line) error) 
 	defer watch.Close()
 	t := tail{file: s.folder.log(name), tell: tell}
 	defer t.close()
-	if err := t.open(io.SeekEnd); err != nil {
+	if err := catchUp(most, &t); err != nil {
 		return err
 	}
 	var seen [4096]byte
@@ -204,6 +204,36 @@ func (s *Shelf) Follow(ctx context.Context, name string, tell func(Line) error) 
 			return of(name, err)
 		}
 	}
+}
+
+// catchUp tells the newest lines, and leaves t where they end.
+func catchUp(most int, t *tail) error {
+	var newest []Line
+	tell := t.tell
+	t.tell = func(l Line) error {
+		newest = append(newest, l)
+		return nil
+	}
+	if err := t.open(io.SeekStart); err != nil {
+		return err
+	}
+	if err := t.more(); err != nil {
+		return err
+	}
+	t.tell = tell
+	if len(newest) < most {
+		older, err := readLines(t.file + ".1")
+		if err != nil {
+			return err
+		}
+		newest = append(older, newest...)
+	}
+	for _, l := range newest[max(0, len(newest)-most):] {
+		if err := tell(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func watchFolder(dir string) (*os.File, error) {

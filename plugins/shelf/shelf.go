@@ -33,6 +33,10 @@ type Parts struct {
 	// Observe is told of every call: how it ended ("answered", or the kind of
 	// its fault) and how long it took. nil where nobody counts.
 	Observe func(plugin, tool, outcome string, took time.Duration)
+	// Changed is called by Watch when the plugins, or what they may be called for,
+	// are others than before: the tools and hooks are as it finds them. It must not
+	// block. nil where nobody asks.
+	Changed func()
 	Log     *slog.Logger
 }
 
@@ -76,6 +80,9 @@ func (s *Shelf) Watch() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
 	s.stopped.Go(func() {
+		if err := s.Tidy(ctx); err != nil && ctx.Err() == nil {
+			s.Log.Warn("cannot look for files that no plugin has", "err", err)
+		}
 		for {
 			if err := s.loadAll(ctx); err != nil && ctx.Err() == nil {
 				s.Log.Error("cannot read the plugins", "err", err)
@@ -93,6 +100,9 @@ func (s *Shelf) loadAll(ctx context.Context) error {
 	now, err := s.current(ctx)
 	if err != nil {
 		return err
+	}
+	if s.Changed != nil {
+		s.Changed()
 	}
 	for _, p := range now.plugins {
 		if ctx.Err() != nil {

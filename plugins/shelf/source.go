@@ -40,6 +40,45 @@ func Read(from, tag string) (Package, error) {
 	return p, err
 }
 
+// ReadUnsigned reads a folder or a module as its author is about to sign it, and
+// says in which file the signature belongs. The one that is there counts for
+// nothing.
+func ReadUnsigned(from string) (p Package, signature string, err error) {
+	info, err := os.Stat(from)
+	if err != nil {
+		return p, "", unusable("%s: %v", from, reason(err))
+	}
+	dir, name := from, ""
+	if !info.IsDir() {
+		dir, name = filepath.Split(filepath.Clean(from))
+		dir = filepath.Clean(dir)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return p, "", unusable("%s: %v", from, reason(err))
+	}
+	defer root.Close()
+	signature = filepath.Join(dir, signatureName)
+	if name != "" && name != manifestName {
+		wasm, err := readIn(root, name, sandbox.MaxModule)
+		if err != nil {
+			return p, "", err
+		}
+		if _, has, err := manifest.Section(wasm); err != nil {
+			return p, "", unusable("%s: %v", from, err)
+		} else if has {
+			p, err = newPackage(nil, wasm, nil, nil)
+			return p, from + ".sig", err
+		}
+	}
+	text, err := readIn(root, manifestName, manifest.MaxBytes)
+	if err != nil {
+		return p, "", unusable("%s has no %s, and no module that carries its manifest", from, manifestName)
+	}
+	p, err = readFiles(root, text, "", nil)
+	return p, signature, err
+}
+
 func readFolder(dir, tag string) (Package, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -59,9 +98,17 @@ func readFolder(dir, tag string) (Package, error) {
 	return readBeside(root, text, "")
 }
 
-// readBeside reads what lies beside a plugin.yaml. module is the module's file
-// where the manifest need not say it.
+// readBeside reads what lies beside a plugin.yaml, its signature too. module is
+// the module's file where the manifest need not say it.
 func readBeside(root *os.Root, text []byte, module string) (Package, error) {
+	signature, err := readIn(root, signatureName, maxSignature)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Package{}, err
+	}
+	return readFiles(root, text, module, signature)
+}
+
+func readFiles(root *os.Root, text []byte, module string, signature []byte) (Package, error) {
 	m, err := manifest.Parse(text)
 	if err != nil {
 		return Package{}, unusable("%v", err)
@@ -80,10 +127,6 @@ func readBeside(root *os.Root, text []byte, module string) (Package, error) {
 		return Package{}, unusable("%s is not there: build the plugin first", module)
 	}
 	if err != nil {
-		return Package{}, err
-	}
-	signature, err := readIn(root, signatureName, maxSignature)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Package{}, err
 	}
 	tests, err := readTests(root)
