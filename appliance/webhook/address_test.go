@@ -13,6 +13,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"parley/internal/addresses"
 	"parley/store"
 )
 
@@ -127,7 +128,7 @@ func TestNoProxyIsUsed(t *testing.T) {
 	t.Setenv("HTTP_PROXY", proxy.URL)
 	t.Setenv("HTTPS_PROXY", proxy.URL)
 	resolver, _ := moody(t, "127.0.0.1")
-	c := newClient("Parley/test", false, ownAddresses, resolver)
+	c := newClient("Parley/test", false, addresses.Own, resolver)
 	defer c.close()
 	var f failure
 	if err := c.send(t.Context(), store.Delivery{URL: "http://shop.example/", Body: "{}"}); !errors.As(err, &f) || !strings.Contains(f.why, "refused") {
@@ -144,7 +145,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	r := newReceiver(t, func(_ int, w http.ResponseWriter, req *http.Request) {
 		http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)
 	})
-	c := newClient("Parley/test", true, ownAddresses, nil)
+	c := newClient("Parley/test", true, addresses.Own, nil)
 	defer c.close()
 	var f failure
 	err := c.send(t.Context(), store.Delivery{URL: r.URL, Body: "{}"})

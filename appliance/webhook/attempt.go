@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/addresses"
 	"parley/store"
 )
 
@@ -68,7 +69,7 @@ func (c *client) close() {
 // Try sends a webhook once, from outside of any outbox, under the rules of the
 // box. The error says in plain words why it was not delivered.
 func Try(ctx context.Context, d store.Delivery, agent string, allowPrivate bool) error {
-	c := newClient(agent, allowPrivate, ownAddresses, nil)
+	c := newClient(agent, allowPrivate, addresses.Own, nil)
 	defer c.close()
 	return c.send(ctx, d)
 }

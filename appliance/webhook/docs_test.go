@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/addresses"
 	"parley/store"
 )
 
@@ -86,7 +87,7 @@ func TestTheDocumentedReceiversKnowWhatIsFromTheBox(t *testing.T) {
 			}
 			b.settled(5 * time.Second)
 
-			c := newClient("Parley/test", true, ownAddresses, nil)
+			c := newClient("Parley/test", true, addresses.Own, nil)
 			defer c.close()
 			forged := store.Delivery{URL: "http://" + address + "/", Body: `{"event_name":"chat_ended"}`, SigningKey: "guessed"}
 			if err := c.send(t.Context(), forged); fmt.Sprint(err) != "answered 401 Unauthorized" {

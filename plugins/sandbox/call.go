@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -27,11 +28,16 @@ type Call struct {
 	Parameters json.RawMessage // empty is {}
 	Account    string          // whose call it is
 	Chat       string          // in which conversation; empty is none
+	Caller     string          // tells callers apart, over chats; empty is unknown
+	Time       time.Time       // when it is, where the caller is; zero is now
 	Settings   map[string]string
 	Granted    manifest.Permissions
 	Storage    Storage      // nil where it has none
 	Talk       Conversation // nil where there is none
-	Log        func(Line)   // told on the goroutine of the call; nil keeps none
+	// Transport carries requests that were granted instead of the network: for
+	// tests, with answers that were recorded. nil is the network.
+	Transport http.RoundTripper
+	Log       func(Line) // told on the goroutine of the call; nil keeps none
 }
 
 // Line is something that a plugin wrote into its log.
@@ -59,8 +65,8 @@ var ErrFull = errors.New("the plugin's storage is full")
 
 // Conversation is the conversation that a call comes from.
 type Conversation interface {
-	// Transcript is what was said, as a JSON array of {role, text} and, with
-	// feelings, expression; the newest last.
+	// Transcript is what was said, as the plugin gets it: {"messages": [{"role",
+	// "content"}]}, oldest first, with "expression" where it may know of feelings.
 	Transcript(ctx context.Context, feelings bool) (json.RawMessage, error)
 }
 
@@ -101,6 +107,9 @@ func (m *Module) check(c *Call) (time.Duration, error) {
 		limit = t.Timeout
 	} else if !m.Hook(c.Tool) {
 		return 0, fault(Unready, "%s has no tool %.80q; it has %s", m.manifest.Name, c.Tool, m.names())
+	}
+	if c.Time.IsZero() {
+		c.Time = time.Now()
 	}
 	if len(c.Parameters) == 0 {
 		c.Parameters = json.RawMessage("{}")

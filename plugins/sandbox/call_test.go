@@ -19,6 +19,9 @@ var built sync.Map
 // goModule builds testdata/name for WASI.
 func goModule(t testing.TB, name string, reactor bool) []byte {
 	t.Helper()
+	if underRace {
+		t.Skip("compiling a module of Go takes minutes under the race detector; tools/test runs this without it too")
+	}
 	build, _ := built.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) {
 		out := filepath.Join(os.TempDir(), "parley-sandbox-"+name+".wasm")
 		args := []string{"build", "-o", out}

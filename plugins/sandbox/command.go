@@ -19,7 +19,7 @@ func (i *instance) command(r *running) ([]byte, error) {
 			return nil, exitFault(exit.ExitCode(), i.stderr.last)
 		}
 	}
-	return i.stdout.Bytes(), err
+	return i.stdout.bytes, err
 }
 
 func exitFault(code uint32, last string) error {

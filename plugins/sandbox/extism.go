@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"context"
+	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -112,6 +115,15 @@ func linkExtism(ctx context.Context, to wazero.Runtime) error {
 			s[0] = r.put([]byte(value))
 		}
 	})
+	offer("var_get", types{i64}, types{i64}, func(r *running, k *kernel, s []uint64) { s[0] = r.varGet(k, s[0]) })
+	offer("var_set", types{i64, i64}, nil, func(r *running, k *kernel, s []uint64) { r.varSet(k, s[0], s[1]) })
+	offer("http_request", types{i64, i64}, types{i64}, func(r *running, k *kernel, s []uint64) { s[0] = r.httpRequest(k, s[0], s[1]) })
+	offer("http_status_code", nil, types{i32}, func(r *running, _ *kernel, s []uint64) { s[0] = uint64(r.status) })
+	offer("http_headers", nil, types{i64}, func(r *running, _ *kernel, s []uint64) {
+		if s[0] = 0; r.headers != nil {
+			s[0] = r.put(jsonOf(r.headers))
+		}
+	})
 	offer("get_log_level", nil, types{i32}, func(_ *running, _ *kernel, s []uint64) { s[0] = 0 })
 	for _, level := range []string{"trace", "debug", "info", "warn", "error"} {
 		offer("log_"+level, types{i64}, nil, func(r *running, k *kernel, s []uint64) {
@@ -144,11 +156,23 @@ func (r *running) put(b []byte) uint64 {
 	return at
 }
 
-// setting is the value of a setting, or its default.
+// setting is what config_get knows: a setting or its default, and what a WASI
+// command finds in its environment.
 func (r *running) setting(name string) (string, bool) {
+	switch name {
+	case timeName:
+		return r.call.Time.Format(time.RFC3339), true
+	case callerName:
+		return r.call.Caller, r.call.Caller != ""
+	}
 	if value, ok := r.call.Settings[name]; ok {
 		return value, true
 	}
-	s, ok := r.in.module.manifest.Setting(name)
-	return s.Default, ok && s.Default != ""
+	if s, ok := r.in.module.manifest.Setting(name); ok {
+		return s.Default, s.Default != ""
+	}
+	if slices.Contains(r.call.Granted.Env, name) {
+		return os.LookupEnv(name)
+	}
+	return "", false
 }

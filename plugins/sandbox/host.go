@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"sync"
 	"time"
 
@@ -46,8 +47,10 @@ type Host struct {
 	cache   wazero.CompilationCache
 	log     *slog.Logger
 	wait    time.Duration
-	slots   chan struct{} // one taken by each instance that lives
-	loading sync.Mutex    // the runtime compiles one module at a time
+	pool    pool
+	loading sync.Mutex // the runtime compiles one module at a time
+
+	resolver *net.Resolver // the system's where it is nil; tests have their own
 }
 
 // New opens a host.
@@ -62,7 +65,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	if o.Instances == 0 {
 		o.Instances = DefaultInstances
 	}
-	h.slots = make(chan struct{}, o.Instances)
+	h.pool.slots = make(chan struct{}, o.Instances)
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2).
 		WithMemoryLimitPages(manifest.MaxMemory >> 16).
@@ -86,17 +89,30 @@ func New(ctx context.Context, o Options) (*Host, error) {
 
 // link puts what modules may import into the runtime.
 func (h *Host) link(ctx context.Context) error {
-	if _, err := wasi_snapshot_preview1.Instantiate(ctx, h.runtime); err != nil {
+	wasi := h.runtime.NewHostModuleBuilder(wasi_snapshot_preview1.ModuleName)
+	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(wasi)
+	// The runtime's own makes room for as many files as the number that a module
+	// moves one to: two milliards are 16 GB. Nothing in use needs it.
+	wasi.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, s []uint64) { s[0] = notSupported }),
+		[]api.ValueType{api.ValueTypeI32, api.ValueTypeI32}, []api.ValueType{api.ValueTypeI32}).Export("fd_renumber")
+	if _, err := wasi.Instantiate(ctx); err != nil {
 		return fmt.Errorf("link WASI: %w", err)
 	}
 	if err := linkExtism(ctx, h.runtime); err != nil {
 		return fmt.Errorf("link the Extism ABI: %w", err)
 	}
+	if err := linkParley(ctx, h.runtime); err != nil {
+		return fmt.Errorf("link the box's own functions: %w", err)
+	}
 	return nil
 }
 
+// notSupported is WASI's ENOTSUP.
+const notSupported = 58
+
 // Close ends the host. No call may be running.
 func (h *Host) Close(ctx context.Context) error {
+	h.pool.drop(func(*instance) bool { return true })
 	err := h.runtime.Close(ctx)
 	if h.cache != nil {
 		if e := h.cache.Close(ctx); err == nil {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,15 +22,19 @@ import (
 type instance struct {
 	module  *Module
 	of      owner
+	granted manifest.Permissions // what it was made with
+	gone    *time.Timer          // ends it when it was idle too long
 	mod     api.Module
 	memory  *memory
+	limit   int64        // of its memory, in bytes
 	used    atomic.Int64 // bytes of memory, the kernel's arena among them
 	kernel  kernel
-	vars    map[string][]byte
+	vars    map[string][]byte // of the Extism ABI, where nothing is kept
+	files   *folders
 	ready   bool // its runtime was initialized
 	running *running
 	stdin   bytes.Reader
-	stdout  bytes.Buffer
+	stdout  output
 	stderr  lines
 }
 
@@ -44,6 +48,11 @@ type running struct {
 	in   *instance
 	call Call
 	log  lines
+
+	answer   []byte            // what a function of the box has to tell
+	requests int               // how many were made
+	status   int               // of the last
+	headers  map[string]string // of its response
 }
 
 // of is the call that a host function is called in.
@@ -67,49 +76,79 @@ func (r *running) Value(key any) any {
 // fail ends the call with f, from a host function.
 func (r *running) fail(f *Fault) { r.stop(f); panic(f) }
 
-func (m *Module) instantiate(c Call) (i *instance, err error) {
-	i = &instance{module: m, of: owner{c.Account, c.Chat}, vars: map[string][]byte{}}
-	limit := c.Granted.Memory
-	if limit == 0 {
-		limit = manifest.DefaultMemory
-	}
-	if i.memory, err = reserve(limit, &i.used); err != nil {
-		return nil, fmt.Errorf("no memory for %s: %w", m.manifest.Name, err)
+// bare is an instance for c that was not opened yet.
+func (m *Module) bare(c Call) *instance {
+	i := &instance{module: m, of: m.ownerOf(c), granted: c.Granted, limit: c.Granted.Memory}
+	i.stdout.in = i
+	if i.limit == 0 {
+		i.limit = manifest.DefaultMemory
 	}
 	i.kernel.room = func(more int) bool {
-		if i.used.Add(int64(more)) > limit {
+		if i.used.Add(int64(more)) > i.limit {
 			i.used.Add(-int64(more))
 			return false
 		}
 		return true
 	}
-	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return i.memory }))
-	defer func() {
-		if recover() != nil { // the runtime's, when the least memory is not there
-			err = fault(TooMuch, "%s wants more memory than the %s that it may have", m.manifest.Name, manifest.Size(limit))
-		}
-		if err != nil {
-			i.memory.release()
-			i = nil
-		}
-	}()
-	i.mod, err = m.host.runtime.InstantiateModule(ctx, m.code, i.config(c))
-	if err != nil {
-		err = fault(Trapped, "%s cannot be instantiated: %s", m.manifest.Name, firstLine(err))
-	}
-	return i, err
+	return i
 }
 
+// open gives the instance its memory, its folders, and what the module puts into
+// them at the start, which runs code of the module already.
+func (i *instance) open(r *running) (err error) {
+	name := i.module.manifest.Name
+	if i.memory, err = reserve(i.limit, &i.used); err != nil {
+		return fault(Busy, "no memory for %s: %v", name, err)
+	}
+	config, err := i.config(r.call)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if recover() != nil { // the runtime's, when the least memory is not there
+			err = fault(TooMuch, "%s wants more memory than the %s that it may have", name, manifest.Size(i.limit))
+		}
+	}()
+	ctx := experimental.WithMemoryAllocator(r, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return i.memory }))
+	i.mod, err = i.module.host.runtime.InstantiateModule(ctx, i.module.code, config)
+	switch {
+	case err != nil && i.module.isClosed():
+		return i.module.gone()
+	case err != nil && r.Err() == nil && !errors.As(err, new(*Fault)):
+		return fault(Trapped, "%s cannot be started: %s", name, firstLine(err))
+	}
+	return err
+}
+
+// The variables, or settings, in which a plugin finds when it is and who calls.
+const (
+	timeName   = "PARLEY_TIME"
+	callerName = "PARLEY_CALLER"
+)
+
 // config is how an instance sees the world.
-func (i *instance) config(c Call) wazero.ModuleConfig {
+func (i *instance) config(c Call) (wazero.ModuleConfig, error) {
+	files, seen, err := openFolders(c.Granted.Files)
+	if err != nil {
+		return nil, err
+	}
+	i.files = files
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithSysWalltime().WithSysNanotime().WithRandSource(rand.Reader).
 		WithNanosleep(i.sleep).WithOsyield(func() {}).
-		WithStdin(&i.stdin).WithStdout(&i.stdout).WithStderr(&i.stderr)
+		WithStdin(&i.stdin).WithStdout(&i.stdout).WithStderr(&i.stderr).WithFSConfig(seen)
 	if !i.module.command {
-		return config
+		config = config.WithStdout(&i.stderr) // the answer goes another way
 	}
-	config = config.WithArgs(i.module.manifest.Name, c.Tool)
+	for _, name := range c.Granted.Env {
+		if value, ok := os.LookupEnv(name); ok {
+			config = config.WithEnv(name, value)
+		}
+	}
+	if !i.module.command {
+		return config, nil
+	}
+	config = config.WithArgs(i.module.manifest.Name, c.Tool).WithEnv(timeName, c.Time.Format(time.RFC3339)).WithEnv(callerName, c.Caller)
 	for _, s := range i.module.manifest.Settings {
 		value, ok := c.Settings[s.Name]
 		if !ok {
@@ -119,7 +158,7 @@ func (i *instance) config(c Call) wazero.ModuleConfig {
 			config = config.WithEnv("SETTING_"+strings.ToUpper(s.Name), value)
 		}
 	}
-	return config
+	return config, nil
 }
 
 // sleep lets a call sleep until its time is up.
@@ -146,11 +185,7 @@ func (i *instance) call(ctx context.Context, c Call, limit time.Duration) ([]byt
 	i.stderr = lines{tell: c.Log, level: "info"}
 	i.running = r
 	defer func() { i.running = nil }()
-	run := i.extism
-	if i.module.command {
-		run = i.command
-	}
-	content, err := run(r)
+	content, err := i.run(r)
 	i.stderr.flush()
 	if err == nil {
 		err = r.over(limit)
@@ -161,6 +196,18 @@ func (i *instance) call(ctx context.Context, c Call, limit time.Duration) ([]byt
 		return nil, err
 	}
 	return content, nil
+}
+
+func (i *instance) run(r *running) ([]byte, error) {
+	if i.mod == nil {
+		if err := i.open(r); err != nil {
+			return nil, err
+		}
+	}
+	if i.module.command {
+		return i.command(r)
+	}
+	return i.extism(r)
 }
 
 // over is the fault of a call that came back after it had been ended.
@@ -192,7 +239,14 @@ func (r *running) because(err error, limit time.Duration) error {
 
 // close gives back all that the instance has.
 func (i *instance) close() {
-	_ = i.mod.Close(context.Background())
-	i.memory.release()
-	<-i.module.host.slots
+	if i.mod != nil {
+		_ = i.mod.Close(context.Background())
+	}
+	if i.memory != nil {
+		i.memory.release()
+	}
+	if i.files != nil {
+		i.files.close()
+	}
+	<-i.module.host.pool.slots
 }

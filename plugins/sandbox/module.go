@@ -26,7 +26,7 @@ type Module struct {
 
 	mu     sync.Mutex
 	closed bool
-	idle   []*instance
+	web    *web // for what was granted last
 }
 
 // Load compiles a module, or finds it in the cache, and checks that it imports
@@ -38,6 +38,10 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (*Mod
 	}
 	if _, _, err := manifest.Section(wasm); err != nil {
 		return nil, unfit("%v", err)
+	}
+	wasm, err := boundTables(wasm)
+	if err != nil {
+		return nil, err
 	}
 	h.loading.Lock()
 	code, err := h.runtime.CompileModule(ctx, wasm)
@@ -103,7 +107,7 @@ func (m *Module) verify() error {
 func (h *Host) offers(from, name string, f api.FunctionDefinition) error {
 	module := h.runtime.Module(from)
 	if module == nil {
-		return unfit("the module imports %s.%s; there are wasi_snapshot_preview1, extism:host/env, extism:host/user and parley", from, name)
+		return unfit("the module imports %s.%s; there are wasi_snapshot_preview1, extism:host/env and parley", from, name)
 	}
 	has, ok := module.ExportedFunctionDefinitions()[name]
 	if !ok {
@@ -173,15 +177,24 @@ func (m *Module) Hook(name string) bool { return slices.Contains(m.Hooks(), name
 // Command tells whether the module is a WASI command.
 func (m *Module) Command() bool { return m.command }
 
+func (m *Module) isClosed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.closed
+}
+
+func (m *Module) gone() *Fault {
+	return fault(Gone, "%s was removed, or is being replaced", m.manifest.Name)
+}
+
 // Close ends the module. Calls that run may end; none begins any more.
 func (m *Module) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
-	idle := m.idle
-	m.idle = nil
-	m.mu.Unlock()
-	for _, i := range idle {
-		i.close()
+	if m.web != nil {
+		m.web.close()
 	}
+	m.mu.Unlock()
+	m.host.pool.drop(func(i *instance) bool { return i.module == m })
 	return m.code.Close(ctx)
 }

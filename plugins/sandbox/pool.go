@@ -2,52 +2,96 @@ package sandbox
 
 import (
 	"context"
-	"errors"
+	"slices"
+	"sync"
+	"time"
 
 	"parley/plugins/manifest"
 )
 
-// take finds an instance that c may use, or makes one.
+// keepTime is for how long an instance waits for another call: longer than
+// people think between two questions, and shorter than they are away.
+const keepTime = 2 * time.Minute
+
+// pool holds the instances of all modules to their number, and those that wait
+// for another call.
+type pool struct {
+	slots chan struct{} // one is taken by each instance that lives
+
+	mu      sync.Mutex
+	idle    []*instance // the one that waits longest first
+	waiting int         // calls that wait for a slot
+}
+
+// take finds an instance that c may use, or room for one.
 func (m *Module) take(ctx context.Context, c Call) (i *instance, fresh bool, err error) {
-	if i := m.kept(c); i != nil {
+	if m.isClosed() {
+		return nil, false, m.gone()
+	}
+	p := &m.host.pool
+	if i := p.kept(m, c); i != nil {
 		return i, false, nil
 	}
-	wait, done := context.WithTimeout(ctx, m.host.wait)
-	defer done()
-	select {
-	case m.host.slots <- struct{}{}:
-	case <-wait.Done():
-		if ctx.Err() != nil {
-			return nil, false, fault(Gone, "the caller gave up")
-		}
-		return nil, false, fault(Busy, "all %d instances of plugins are at work, and none was free within %v", cap(m.host.slots), m.host.wait)
-	}
-	i, err = m.instantiate(c)
-	if err != nil {
-		<-m.host.slots
-		var f *Fault
-		if !errors.As(err, &f) {
-			err = fault(Busy, "%v", err)
-		}
+	if err := p.enter(ctx, m.host.wait); err != nil {
 		return nil, false, err
 	}
-	return i, true, nil
+	return m.bare(c), true, nil
+}
+
+// enter takes a slot, for which the instance that waits longest has to go; where
+// all are at work it waits.
+func (p *pool) enter(ctx context.Context, most time.Duration) error {
+	select {
+	case p.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	p.mu.Lock()
+	p.waiting++
+	var oldest *instance
+	if len(p.idle) > 0 {
+		oldest, p.idle = p.idle[0], p.idle[1:]
+	}
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		p.waiting--
+		p.mu.Unlock()
+	}()
+	if oldest != nil {
+		oldest.close()
+	}
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case p.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fault(Gone, "the caller gave up")
+	case <-late.C:
+		return fault(Busy, "all %d instances of plugins are at work, and none was free within %v", cap(p.slots), most)
+	}
 }
 
 // kept is an idle instance that c may meet; nil where there is none.
-func (m *Module) kept(c Call) *instance {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for n := len(m.idle) - 1; n >= 0; n-- {
-		if i := m.idle[n]; i.of == m.ownerOf(c) {
-			m.idle = append(m.idle[:n], m.idle[n+1:]...)
+func (p *pool) kept(m *Module, c Call) *instance {
+	if m.command || m.manifest.Reuse == manifest.ReuseNone {
+		return nil
+	}
+	who := m.ownerOf(c)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for n := len(p.idle) - 1; n >= 0; n-- {
+		if i := p.idle[n]; i.module == m && i.of == who && i.fits(c.Granted) {
+			p.idle = slices.Delete(p.idle, n, n+1)
+			i.gone.Stop()
 			return i
 		}
 	}
 	return nil
 }
 
-// ownerOf says who may meet an instance that c has used.
+// ownerOf says who may meet an instance that c has used: never another account.
 func (m *Module) ownerOf(c Call) owner {
 	if m.manifest.Reuse == manifest.ReuseAny {
 		return owner{account: c.Account}
@@ -55,17 +99,51 @@ func (m *Module) ownerOf(c Call) owner {
 	return owner{c.Account, c.Chat}
 }
 
-// giveBack keeps an instance for the next, or ends it.
+// fits tells whether an instance was made with what is granted now.
+func (i *instance) fits(now manifest.Permissions) bool {
+	return i.granted.Memory == now.Memory && slices.Equal(i.granted.Files, now.Files) && slices.Equal(i.granted.Env, now.Env)
+}
+
+// giveBack keeps an instance for the next, or ends it: after any fault, and
+// where nobody may meet it again.
 func (m *Module) giveBack(i *instance, good bool) {
-	if good && !m.command && m.manifest.Reuse != manifest.ReuseNone && !i.mod.IsClosed() {
-		m.mu.Lock()
-		if !m.closed {
-			i.of = m.ownerOf(Call{Account: i.of.account, Chat: i.of.chat})
-			m.idle = append(m.idle, i)
-			m.mu.Unlock()
-			return
-		}
-		m.mu.Unlock()
+	if good && !m.command && m.manifest.Reuse != manifest.ReuseNone && !i.mod.IsClosed() && m.host.pool.keep(i) {
+		return
 	}
 	i.close()
+}
+
+// keep lets an instance wait for another call, if its place is not wanted.
+func (p *pool) keep(i *instance) bool {
+	i.module.mu.Lock()
+	defer i.module.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i.module.closed || p.waiting > 0 {
+		return false
+	}
+	if i.gone == nil {
+		i.gone = time.AfterFunc(keepTime, func() { p.drop(func(other *instance) bool { return other == i }) })
+	} else {
+		i.gone.Reset(keepTime)
+	}
+	p.idle = append(p.idle, i)
+	return true
+}
+
+// drop ends idle instances.
+func (p *pool) drop(which func(*instance) bool) {
+	var dropped []*instance
+	p.mu.Lock()
+	p.idle = slices.DeleteFunc(p.idle, func(i *instance) bool {
+		if which(i) {
+			dropped = append(dropped, i)
+			return true
+		}
+		return false
+	})
+	p.mu.Unlock()
+	for _, i := range dropped {
+		i.close()
+	}
 }

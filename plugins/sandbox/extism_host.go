@@ -1,0 +1,85 @@
+package sandbox
+
+import (
+	"encoding/json"
+)
+
+// What Extism's libraries call beside the memory: HTTP, and variables.
+
+// maxVars bounds the variables of an instance whose plugin keeps nothing.
+const maxVars = 1 << 20
+
+// httpRequest is http_request: the body, or 0 where it is empty. A request that
+// cannot be made ends the call, for the ABI has no way to say why.
+func (r *running) httpRequest(k *kernel, request, body uint64) uint64 {
+	r.status, r.headers = 0, nil
+	got, err := r.fetch(k.block(request), k.block(body))
+	k.release(request)
+	k.release(body)
+	if err != nil {
+		r.fail(AsFault(err))
+	}
+	r.status, r.headers = got.status, got.headers
+	return r.put(got.body)
+}
+
+// varGet is var_get. Variables are the plugin's storage where it was granted,
+// and else last as long as the instance.
+func (r *running) varGet(k *kernel, name uint64) uint64 {
+	key := string(k.block(name))
+	k.release(name)
+	if r.call.Granted.Storage <= 0 || r.call.Storage == nil {
+		return r.put(r.in.vars[key])
+	}
+	value, _, err := r.load(key)
+	if err != nil {
+		r.fail(AsFault(err))
+	}
+	return r.put(value)
+}
+
+// varSet is var_set; a value at 0 deletes.
+func (r *running) varSet(k *kernel, name, value uint64) {
+	key, bytes := string(k.block(name)), k.block(value)
+	defer k.release(name)
+	defer k.release(value)
+	var err error
+	switch {
+	case r.call.Granted.Storage > 0 && r.call.Storage != nil && value == 0:
+		err = r.remove(key)
+	case r.call.Granted.Storage > 0 && r.call.Storage != nil:
+		err = r.store(key, bytes)
+	case value == 0:
+		delete(r.in.vars, key)
+	default:
+		err = r.in.setVar(key, bytes)
+	}
+	if err != nil {
+		r.fail(AsFault(err))
+	}
+}
+
+func (i *instance) setVar(key string, value []byte) error {
+	total := len(key) + len(value)
+	for k, v := range i.vars {
+		if k != key {
+			total += len(k) + len(v)
+		}
+	}
+	if total > maxVars {
+		return fault(TooMuch, "its variables would have %d bytes; at most %d are allowed", total, maxVars)
+	}
+	if i.vars == nil {
+		i.vars = map[string][]byte{}
+	}
+	i.vars[key] = append([]byte{}, value...)
+	return nil
+}
+
+func jsonOf(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil // maps and lists of texts can be written
+	}
+	return text
+}

@@ -1,0 +1,225 @@
+package sandbox
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/experimental/sys"
+	"github.com/tetratelabs/wazero/experimental/sysfs"
+	wasys "github.com/tetratelabs/wazero/sys"
+	"golang.org/x/sys/unix"
+
+	"parley/plugins/manifest"
+)
+
+const (
+	// maxOpen is how many files an instance may have open. The box has a
+	// thousand or more for all that it does.
+	maxOpen = 64
+	// maxFile is how large a file may become by what a plugin writes, and
+	// maxWritten what it may write in its life: the disk is the box's too.
+	maxFile    = 256 << 20
+	maxWritten = 256 << 20
+)
+
+// folder is what an instance sees of a folder on the box: what lies beneath it,
+// reached without .. or links that lead out (os.Root sees to that on each
+// access), and of that files and folders only, no pipes or devices.
+type folder struct {
+	sys.UnimplementedFS
+	root  *os.Root
+	write bool
+	of    *folders
+}
+
+// folders are those of one instance.
+type folders struct {
+	list    []*folder
+	open    int
+	written int64
+}
+
+// openFolders opens what was granted; a folder that is not there, or none, is
+// told by its name in the plugin.
+func openFolders(granted []manifest.File) (all *folders, config wazero.FSConfig, err error) {
+	all = &folders{}
+	config = wazero.NewFSConfig()
+	for _, g := range granted {
+		root, err := os.OpenRoot(g.Path)
+		if err != nil {
+			all.close()
+			return nil, nil, fault(Unready, "the folder %s that it may see cannot be opened: %s", g.As, reason(err))
+		}
+		f := &folder{root: root, write: g.Mode == manifest.Write, of: all}
+		all.list = append(all.list, f)
+		config = config.(sysfs.FSConfig).WithSysFSMount(f, g.As)
+	}
+	return all, config, nil
+}
+
+func (f *folders) close() {
+	for _, one := range f.list {
+		_ = one.root.Close()
+	}
+}
+
+// reason is an error of the system without the path in it.
+func reason(err error) string {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// errno is err as the module gets to know it. What os.Root refuses is EPERM.
+func errno(err error) sys.Errno {
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, io.EOF):
+		return 0
+	}
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return sys.UnwrapOSError(number)
+	}
+	return sys.EPERM
+}
+
+// local is a path of the module as os.Root wants it.
+func local(name string) string {
+	name = path.Clean(strings.TrimPrefix(name, "/"))
+	if name == "" {
+		return "."
+	}
+	return name
+}
+
+func (f *folder) OpenFile(name string, flag sys.Oflag, perm fs.FileMode) (sys.File, sys.Errno) {
+	if f.of.open >= maxOpen {
+		return nil, sys.EAGAIN
+	}
+	how := unix.O_NONBLOCK | unix.O_NOCTTY // a pipe must not hold the call
+	switch flag & (sys.O_RDONLY | sys.O_RDWR | sys.O_WRONLY) {
+	case sys.O_RDWR:
+		how |= os.O_RDWR
+	case sys.O_WRONLY:
+		how |= os.O_WRONLY
+	}
+	for _, o := range []struct {
+		flag sys.Oflag
+		how  int
+	}{{sys.O_APPEND, os.O_APPEND}, {sys.O_CREAT, os.O_CREATE}, {sys.O_EXCL, os.O_EXCL}, {sys.O_TRUNC, os.O_TRUNC}, {sys.O_DIRECTORY, unix.O_DIRECTORY}} {
+		if flag&o.flag != 0 {
+			how |= o.how
+		}
+	}
+	if !f.write && how&(os.O_RDWR|os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND) != 0 {
+		return nil, sys.EROFS
+	}
+	if flag&sys.O_NOFOLLOW != 0 {
+		if info, err := f.root.Lstat(local(name)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return nil, sys.ELOOP
+		}
+	}
+	// What O_TRUNC would empty is looked at first: it may be no file.
+	opened, err := f.root.OpenFile(local(name), how&^os.O_TRUNC, perm.Perm())
+	if err != nil {
+		return nil, errno(err)
+	}
+	info, err := opened.Stat()
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = syscall.EPERM
+	}
+	if err == nil && how&os.O_TRUNC != 0 && info.Mode().IsRegular() {
+		err = opened.Truncate(0)
+	}
+	if err != nil {
+		_ = opened.Close()
+		return nil, errno(err)
+	}
+	one, e := newFile(f, local(name), opened, info.IsDir(), flag&sys.O_APPEND != 0)
+	if e != 0 {
+		_ = opened.Close()
+		return nil, e
+	}
+	f.of.open++
+	return one, 0
+}
+
+func (f *folder) Stat(name string) (wasys.Stat_t, sys.Errno) {
+	return stat(f.root.Stat(local(name)))
+}
+
+func (f *folder) Lstat(name string) (wasys.Stat_t, sys.Errno) {
+	return stat(f.root.Lstat(local(name)))
+}
+
+func stat(info fs.FileInfo, err error) (wasys.Stat_t, sys.Errno) {
+	if err != nil {
+		return wasys.Stat_t{}, errno(err)
+	}
+	return wasys.NewStat_t(info), 0
+}
+
+func (f *folder) Readlink(name string) (string, sys.Errno) {
+	to, err := f.root.Readlink(local(name))
+	return to, errno(err)
+}
+
+// change runs a change where the folder may be written to.
+func (f *folder) change(run func() error) sys.Errno {
+	if !f.write {
+		return sys.EROFS
+	}
+	return errno(run())
+}
+
+func (f *folder) Mkdir(name string, perm fs.FileMode) sys.Errno {
+	return f.change(func() error { return f.root.Mkdir(local(name), perm.Perm()) })
+}
+
+func (f *folder) Rename(from, to string) sys.Errno {
+	return f.change(func() error { return f.root.Rename(local(from), local(to)) })
+}
+
+func (f *folder) Rmdir(name string) sys.Errno {
+	return f.change(func() error { return f.remove(name, true) })
+}
+
+func (f *folder) Unlink(name string) sys.Errno {
+	return f.change(func() error { return f.remove(name, false) })
+}
+
+func (f *folder) remove(name string, dir bool) error {
+	info, err := f.root.Lstat(local(name))
+	switch {
+	case err != nil:
+		return err
+	case dir && !info.IsDir():
+		return syscall.ENOTDIR
+	case !dir && info.IsDir():
+		return syscall.EISDIR
+	}
+	return f.root.Remove(local(name))
+}
+
+func (f *folder) Utimens(name string, atim, mtim int64) sys.Errno {
+	return f.change(func() error { return f.root.Chtimes(local(name), moment(atim), moment(mtim)) })
+}
+
+// moment is a time of WASI; one that is to stay as it is, is the zero time,
+// which Chtimes leaves alone.
+func moment(ns int64) time.Time {
+	if ns == sys.UTIME_OMIT {
+		return time.Time{}
+	}
+	return time.Unix(0, ns)
+}

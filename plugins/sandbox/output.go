@@ -1,0 +1,20 @@
+package sandbox
+
+// output is what a WASI command writes to stdout. More than an answer may have
+// ends the call at once: nothing would be done with the rest.
+type output struct {
+	in    *instance
+	bytes []byte
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	if len(o.bytes)+len(b) > MaxContent {
+		f := fault(TooMuch, "it writes more than the %d bytes that an answer may have", MaxContent)
+		if o.in.running != nil {
+			o.in.running.stop(f)
+		}
+		return 0, f
+	}
+	o.bytes = append(o.bytes, b...)
+	return len(b), nil
+}

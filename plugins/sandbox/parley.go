@@ -1,0 +1,181 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"parley/plugins/manifest"
+)
+
+const (
+	// maxKey and maxValue bound what is kept: a value is read whole, by whoever
+	// calls next.
+	maxKey   = 256
+	maxValue = 1 << 20
+)
+
+// linkParley offers the functions of the box to any module, whatever its
+// language: pointers and lengths are of its own memory. What a function has to
+// tell beside its number is its answer, which the module then fetches: a value,
+// a body, or why it was refused.
+func linkParley(ctx context.Context, to wazero.Runtime) error {
+	b := to.NewHostModuleBuilder("parley")
+	const i32 = api.ValueTypeI32
+	offer := func(name string, parameters int, f func(r *running, s []uint64, m api.Module) int32) {
+		in := make([]api.ValueType, parameters)
+		for i := range in {
+			in[i] = i32
+		}
+		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, m api.Module, s []uint64) {
+			s[0] = api.EncodeI32(f(of(ctx), s, m))
+		}), in, []api.ValueType{i32}).Export(name)
+	}
+	offer("answer", 2, func(r *running, s []uint64, m api.Module) int32 {
+		if n := min(uint32(s[1]), uint32(len(r.answer))); n > 0 && !m.Memory().Write(uint32(s[0]), r.answer[:n]) {
+			r.fail(fault(Trapped, "out of bounds: %d bytes at %d are not in its memory", n, uint32(s[0])))
+		}
+		return int32(len(r.answer))
+	})
+	offer("http", 4, func(r *running, s []uint64, m api.Module) int32 {
+		got, err := r.fetch(r.bytes(m, s[0], s[1]), r.bytes(m, s[2], s[3]))
+		r.headers = got.headers
+		return r.tell(int32(got.status), got.body, err)
+	})
+	offer("http_headers", 0, func(r *running, _ []uint64, _ api.Module) int32 {
+		text := jsonOf(r.headers)
+		return r.tell(int32(len(r.headers)), text, nil)
+	})
+	offer("kv_get", 2, func(r *running, s []uint64, m api.Module) int32 {
+		value, ok, err := r.load(string(r.bytes(m, s[0], s[1])))
+		found := int32(0)
+		if ok {
+			found = 1
+		}
+		return r.tell(found, value, err)
+	})
+	offer("kv_set", 4, func(r *running, s []uint64, m api.Module) int32 {
+		return r.tell(0, nil, r.store(string(r.bytes(m, s[0], s[1])), r.bytes(m, s[2], s[3])))
+	})
+	offer("kv_delete", 2, func(r *running, s []uint64, m api.Module) int32 {
+		return r.tell(0, nil, r.remove(string(r.bytes(m, s[0], s[1]))))
+	})
+	offer("kv_keys", 2, func(r *running, s []uint64, m api.Module) int32 {
+		keys, err := r.keys(string(r.bytes(m, s[0], s[1])))
+		return r.tell(int32(len(keys)), jsonOf(keys), err)
+	})
+	offer("conversation", 0, func(r *running, _ []uint64, _ api.Module) int32 {
+		text, err := r.conversation()
+		return r.tell(0, text, err)
+	})
+	_, err := b.Instantiate(ctx)
+	return err
+}
+
+// bytes are n bytes of the module's memory. They are the module's: what keeps
+// them copies them.
+func (r *running) bytes(m api.Module, at, n uint64) []byte {
+	if uint32(n) == 0 {
+		return nil
+	}
+	if m.Memory() == nil {
+		r.fail(fault(Trapped, "it has no memory"))
+	}
+	b, ok := m.Memory().Read(uint32(at), uint32(n))
+	if !ok {
+		r.fail(fault(Trapped, "out of bounds: %d bytes at %d are not in its memory", uint32(n), uint32(at)))
+	}
+	return b
+}
+
+// tell keeps an answer for the module and returns the number for it: -1 where
+// something went wrong, and the answer is why.
+func (r *running) tell(number int32, answer []byte, err error) int32 {
+	r.answer = answer
+	if err == nil {
+		return number
+	}
+	r.answer = []byte(err.Error())
+	return -1
+}
+
+// kept is the storage of the call, if it was granted.
+func (r *running) kept(key string) (Storage, error) {
+	switch {
+	case r.call.Granted.Storage <= 0 || r.call.Storage == nil:
+		return nil, fault(Refused, "storage was not granted")
+	case key == "" || len(key) > maxKey || !utf8.ValidString(key):
+		return nil, fault(Failed, "a key has 1 to %d bytes of UTF-8", maxKey)
+	}
+	return r.call.Storage, nil
+}
+
+func (r *running) load(key string) ([]byte, bool, error) {
+	s, err := r.kept(key)
+	if err != nil {
+		return nil, false, err
+	}
+	value, ok, err := s.Get(r, key)
+	return value, ok, r.hidden("read", err)
+}
+
+func (r *running) store(key string, value []byte) error {
+	s, err := r.kept(key)
+	if err != nil {
+		return err
+	}
+	if len(value) > maxValue {
+		return fault(Failed, "the value has %d bytes; at most %d are allowed", len(value), maxValue)
+	}
+	err = s.Set(r, key, append([]byte{}, value...), r.call.Granted.Storage)
+	if errors.Is(err, ErrFull) {
+		return fault(Failed, "no room: all that it keeps may have %s", manifest.Size(r.call.Granted.Storage))
+	}
+	return r.hidden("write", err)
+}
+
+func (r *running) remove(key string) error {
+	s, err := r.kept(key)
+	if err != nil {
+		return err
+	}
+	return r.hidden("write", s.Delete(r, key))
+}
+
+// maxKeys bounds a list of keys.
+const maxKeys = 1000
+
+func (r *running) keys(prefix string) ([]string, error) {
+	s, err := r.kept(prefix + "x")
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.Keys(r, prefix, maxKeys)
+	if keys == nil {
+		keys = []string{}
+	}
+	return keys, r.hidden("read", err)
+}
+
+// hidden is an error of the box's own, which a plugin need not know.
+func (r *running) hidden(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	r.in.module.host.log.Warn("the storage of a plugin failed", "plugin", r.in.module.manifest.Name, "to", what, "err", err)
+	return fault(Failed, "the box could not %s its storage", what)
+}
+
+func (r *running) conversation() ([]byte, error) {
+	switch {
+	case r.call.Granted.Conversation == manifest.NoConversation:
+		return nil, fault(Refused, "the conversation was not granted")
+	case r.call.Talk == nil:
+		return nil, fault(Failed, "this call comes from no conversation")
+	}
+	text, err := r.call.Talk.Transcript(r, r.call.Granted.Conversation == manifest.Expression)
+	return text, r.hidden("read the conversation from", err)
+}

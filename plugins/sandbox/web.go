@@ -1,0 +1,268 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"parley/internal/addresses"
+	"parley/plugins/manifest"
+)
+
+const (
+	// connectTime bounds a connection: two packets that were lost.
+	connectTime = 5 * time.Second
+	// maxResponse bounds what an answer may bring, unpacked. Parsing more in a
+	// module of 64 MiB fails anyway.
+	maxResponse = 4 << 20
+	// maxRequests bounds what one call may ask for: a plugin is no crawler, nor a
+	// means to knock others down.
+	maxRequests = 32
+	// maxHops bounds redirects.
+	maxHops = 5
+	// idleTime is for how long a connection is kept: the turns of a conversation
+	// come seconds apart.
+	idleTime = 30 * time.Second
+)
+
+// request is an HTTP request as modules write it, those of Extism too.
+type request struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+	body    []byte
+}
+
+// response is what came of one.
+type response struct {
+	status  int
+	headers map[string]string // by their names in lower case
+	body    []byte
+}
+
+// web is how a module reaches hosts: those that it was granted, at the moment at
+// which it connects.
+type web struct {
+	granted []manifest.HTTP
+	client  *http.Client
+	table   addresses.Table
+	own     func() []netip.Addr
+}
+
+func newWeb(granted []manifest.HTTP, resolver *net.Resolver) *web {
+	w := &web{granted: granted, table: addresses.NewTable(), own: addresses.Own}
+	dialer := net.Dialer{Timeout: connectTime, Resolver: resolver, ControlContext: w.control}
+	w.client = &http.Client{
+		// No proxy: it would connect to where the guard does not look.
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: connectTime, ForceAttemptHTTP2: true,
+			MaxIdleConns: 8, MaxIdleConnsPerHost: 2, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: 64 << 10,
+		},
+		CheckRedirect: w.redirect,
+	}
+	return w
+}
+
+// same tells whether the web is one for what is granted now.
+func (w *web) same(granted []manifest.HTTP) bool {
+	return slices.EqualFunc(w.granted, granted, func(a, b manifest.HTTP) bool {
+		return a.Host == b.Host && slices.Equal(a.Methods, b.Methods)
+	})
+}
+
+func (w *web) close() { w.client.CloseIdleConnections() }
+
+// allows says what is wrong with a request of method to u. The words are the
+// module's to read.
+func (w *web) allows(method string, u *url.URL) error {
+	port := u.Port()
+	switch u.Scheme {
+	case "https":
+		port = or(port, "443")
+	case "http":
+		port = or(port, "80")
+	default:
+		return fault(Refused, "%.20q is neither http nor https", u.Scheme)
+	}
+	host, usual := strings.ToLower(u.Hostname()), port == "443" && u.Scheme == "https" || port == "80" && u.Scheme == "http"
+	named := false
+	for _, g := range w.granted {
+		name, p := manifest.SplitHost(g.Host)
+		if !matches(name, host) || p != port && !(p == "" && usual) {
+			continue
+		}
+		named = true
+		if slices.Contains(g.Methods, method) {
+			return nil
+		}
+	}
+	if named {
+		return fault(Refused, "%s was not granted for %s", method, host)
+	}
+	return fault(Refused, "%s on port %s was not granted", host, port)
+}
+
+// matches tells whether host is what a permission names: itself, or below it.
+func matches(name, host string) bool {
+	if below, ok := strings.CutPrefix(name, "*"); ok {
+		_, err := netip.ParseAddr(host)
+		return err != nil && strings.HasSuffix(host, below) && len(host) > len(below)
+	}
+	return name == host
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// control refuses a connection before its first packet, by the address that the
+// name has led to just now: whatever it led to before gains nothing.
+func (w *web) control(_ context.Context, _, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fault(Refused, "%.80q is no address", address)
+	}
+	ip := w.table.Meant(to.Addr())
+	if w.table.Kind(ip) == addresses.Public && !slices.Contains(w.own(), ip) || w.byAddress(to.Addr().Unmap(), to.Port()) || w.byAddress(ip, to.Port()) {
+		return nil
+	}
+	return fault(Refused, "%s is no public address; plugins reach such only where permissions.http names the address itself", ip)
+}
+
+// byAddress tells whether an address was granted as such.
+func (w *web) byAddress(ip netip.Addr, port uint16) bool {
+	return slices.ContainsFunc(w.granted, func(g manifest.HTTP) bool {
+		name, p := manifest.SplitHost(g.Host)
+		a, err := netip.ParseAddr(name)
+		return err == nil && a == ip.WithZone("") && (p == strconv.Itoa(int(port)) || p == "" && (port == 80 || port == 443))
+	})
+}
+
+// redirect looks at each hop as at a request of its own.
+func (w *web) redirect(r *http.Request, via []*http.Request) error {
+	if len(via) > maxHops {
+		return fault(Failed, "redirected more than %d times", maxHops)
+	}
+	if from := via[len(via)-1].URL; from.Scheme == "https" && r.URL.Scheme != "https" {
+		return fault(Refused, "redirected from https to http, which is not followed")
+	}
+	return w.allows(r.Method, r.URL)
+}
+
+// do makes a request. Errors are Faults; where that of the system is in it, it
+// has no address that the module did not name.
+func (w *web) do(ctx context.Context, client *http.Client, q request) (response, error) {
+	method := or(strings.ToUpper(q.Method), http.MethodGet)
+	u, err := url.Parse(q.URL)
+	if err != nil {
+		return response{}, fault(Failed, "not a URL: %.200q", q.URL)
+	}
+	if err := w.allows(method, u); err != nil {
+		return response{}, err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, q.URL, bytes.NewReader(q.body))
+	if err != nil {
+		return response{}, fault(Failed, "not a request: %v", err)
+	}
+	for name, value := range q.Headers {
+		if !ours(name) {
+			r.Header.Set(name, value)
+		}
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return response{}, plainly(ctx, u, err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
+	switch {
+	case err != nil:
+		return response{}, plainly(ctx, u, err)
+	case len(body) > maxResponse:
+		return response{}, fault(Failed, "%s answered with more than %d bytes", u.Hostname(), maxResponse)
+	}
+	headers := map[string]string{}
+	for name, values := range answer.Header {
+		headers[strings.ToLower(name)] = strings.Join(values, ",")
+	}
+	return response{answer.StatusCode, headers, body}, nil
+}
+
+// ours are headers that say how the connection is used, which is not the
+// module's affair.
+func ours(name string) bool {
+	switch http.CanonicalHeaderKey(name) {
+	case "Connection", "Upgrade", "Transfer-Encoding", "Content-Length", "Te", "Trailer", "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "Host", "Accept-Encoding":
+		return true
+	}
+	return false
+}
+
+// plainly is what went wrong with a request to u, without what is in the URL
+// beside the host: there may be secrets in it.
+func plainly(ctx context.Context, u *url.URL, err error) error {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		return f
+	}
+	if ctx.Err() != nil {
+		return fault(Failed, "%s did not answer in time", u.Hostname())
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return fault(Failed, "%s cannot be found: %s", u.Hostname(), e.Err)
+	}
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	return fault(Failed, "%s: %v", u.Hostname(), err)
+}
+
+// webFor is the one for what c was granted.
+func (m *Module) webFor(granted []manifest.HTTP) *web {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.web == nil || !m.web.same(granted) {
+		if m.web != nil {
+			m.web.close()
+		}
+		m.web = newWeb(slices.Clone(granted), m.host.resolver)
+	}
+	return m.web
+}
+
+// fetch makes the request that a module wrote as JSON.
+func (r *running) fetch(text, body []byte) (response, error) {
+	if len(r.call.Granted.HTTP) == 0 {
+		return response{}, fault(Refused, "the network was not granted")
+	}
+	if r.requests++; r.requests > maxRequests {
+		return response{}, fault(Refused, "more than %d requests in one call", maxRequests)
+	}
+	var q request
+	if err := json.Unmarshal(text, &q); err != nil {
+		return response{}, fault(Failed, `the request is not JSON like {"method":"GET","url":"https://…","headers":{}}: %v`, err)
+	}
+	q.body = bytes.Clone(body)
+	if len(q.body) > maxResponse {
+		return response{}, fault(Failed, "the body has %d bytes; at most %d are allowed", len(q.body), maxResponse)
+	}
+	w := r.in.module.webFor(r.call.Granted.HTTP)
+	client := w.client
+	if r.call.Transport != nil {
+		client = &http.Client{Transport: r.call.Transport, CheckRedirect: w.redirect}
+	}
+	return w.do(r, client, q)
+}
