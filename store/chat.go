@@ -45,6 +45,7 @@ type NewChat struct {
 	Recorded bool // its sound is kept, see [Store.CreateRecording]
 
 	Webhooks Webhooks // are told of it in the same commit
+	EndCalls EndCalls // are told of its end
 }
 
 // Chat is one conversation as it is stored.
@@ -99,7 +100,7 @@ func (s *Store) StartChat(ctx context.Context, n NewChat, opening ...Event) erro
 				return err
 			}
 		}
-		if err := beginWebhooks(ctx, c, n); err != nil {
+		if err := beginTold(ctx, c, n); err != nil {
 			return err
 		}
 		return appendEvents(ctx, c, n.ID, opening)
@@ -149,7 +150,7 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 		err := changeOne(ctx, c, `UPDATE chat SET status = ?, ended_ms = ? WHERE id = ? AND ended_ms IS NULL`,
 			status, atMS, chatID)
 		if err == nil {
-			return errors.Join(endRecording(ctx, c, chatID, atMS), endWebhooks(ctx, c, chatID, status, atMS))
+			return errors.Join(endRecording(ctx, c, chatID, atMS), endTold(ctx, c, chatID, status, atMS))
 		}
 		if !errors.Is(err, ErrNotFound) {
 			return err
@@ -162,6 +163,7 @@ func (s *Store) EndChat(ctx context.Context, chatID string, status Status, atMS 
 	if err == nil {
 		s.background.nudge() // its recording can be measured
 		s.bell.toll()
+		s.endBell.toll()
 	}
 	return err
 }
@@ -216,12 +218,16 @@ func (s *Store) EndOpenChats(ctx context.Context, atMS int64, heard func(chatID 
 				return err
 			}
 		}
-		return endForgottenWebhooks(ctx, c)
+		if err := endForgottenWebhooks(ctx, c); err != nil {
+			return err
+		}
+		return endEndCalls(ctx, c, "", Failed, 0) // how long they were is not known
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.bell.toll()
+	s.endBell.toll()
 	s.background.nudge() // their recordings can be measured
 	return ended, nil
 }
@@ -239,7 +245,7 @@ func endAfterCrash(ctx context.Context, c conn, chat *Chat, heard time.Duration,
 	if err := endRecording(ctx, c, chat.ID, chat.EndedMS); err != nil {
 		return err
 	}
-	if err := endWebhooks(ctx, c, chat.ID, Failed, chat.EndedMS); err != nil {
+	if err := endTold(ctx, c, chat.ID, Failed, chat.EndedMS); err != nil {
 		return err
 	}
 	return appendEvents(ctx, c, chat.ID, []Event{{

@@ -30,6 +30,7 @@ type Store struct {
 	background  *background
 	bell        *bell // for who sends webhooks
 	pluginBell  *bell // for who runs plugins
+	endBell     *bell // for who has plugins told of chats that have ended
 	close       func() error
 }
 
@@ -66,6 +67,7 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 	}
 	s.background = startBackground(s, log)
 	s.bell = hang(s.bell.file, "webhooks to send", log)
+	s.endBell = &bell{rung: make(chan struct{}, 1)}
 	s.pluginBell = hang(s.pluginBell.file, "plugins that were changed", log)
 	closeDatabase := s.close
 	s.close = sync.OnceValue(func() error {
@@ -135,6 +137,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		read:        openReaders(dir),
 		write:       connect(dir, pragmas, 1),
 		checkpoints: connect(dir, checkpointPragmas, 1),
+		endBell:     &bell{},
 		bell:        &bell{file: filepath.Join(dir, layout.Bell)},
 		pluginBell:  &bell{file: filepath.Join(dir, layout.PluginBell)},
 	}

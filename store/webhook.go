@@ -145,6 +145,9 @@ func writeWebhooks(ctx context.Context, c conn, chatID string, w ChatWrite) erro
 	if w.CustomSessionID == "" {
 		return nil
 	}
+	if err := renameEndCalls(ctx, c, chatID, w.CustomSessionID); err != nil {
+		return err
+	}
 	_, err := c.ExecContext(ctx, `UPDATE webhook_chat SET ended_body = json_set(ended_body, '$.custom_session_id', ?) WHERE id = ?`, w.CustomSessionID, chatID)
 	return err
 }
@@ -153,7 +156,7 @@ func writeWebhooks(ctx context.Context, c conn, chatID string, w ChatWrite) erro
 // else is kept. ErrNotFound: no such account.
 func (s *Store) StartWebhooks(ctx context.Context, n NewChat) error {
 	return s.changeAndToll(ctx, "telling that chat "+n.ID+" began", func(ctx context.Context, c conn) error {
-		return beginWebhooks(ctx, c, n)
+		return beginTold(ctx, c, n)
 	})
 }
 
@@ -167,7 +170,7 @@ func (s *Store) WriteWebhooks(ctx context.Context, chatID string, w ChatWrite) e
 // EndWebhooks is that of EndChat.
 func (s *Store) EndWebhooks(ctx context.Context, chatID string, status Status, atMS int64) error {
 	return s.changeAndToll(ctx, "telling that chat "+chatID+" ended", func(ctx context.Context, c conn) error {
-		return endWebhooks(ctx, c, chatID, status, atMS)
+		return endTold(ctx, c, chatID, status, atMS)
 	})
 }
 
@@ -176,6 +179,7 @@ func (s *Store) changeAndToll(ctx context.Context, doing string, do func(context
 	err := s.change(ctx, doing, do)
 	if err == nil {
 		s.bell.toll()
+		s.endBell.toll()
 	}
 	return err
 }

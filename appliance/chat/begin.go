@@ -101,12 +101,12 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	}
 	begun := time.Now()
 	told := record.Told{ChatID: meta.ChatID, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID,
-		CustomSessionID: chosen.settings.CustomSessionID, Resumed: resumed, Hooks: chosen.webhooks}
+		CustomSessionID: chosen.settings.CustomSessionID, Resumed: resumed, Hooks: chosen.webhooks, EndCalls: chosen.settings.EndHooks}
 	err = h.Records.StartChat(ctx, store.NewChat{
 		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
 		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
 		Metadata: chosen.metadata,
-		Recorded: h.Recordings != nil, Webhooks: told.Beginning(begun),
+		Recorded: h.Recordings != nil, Webhooks: told.Beginning(begun), EndCalls: told.AtEnd(begun),
 	})
 	if err != nil {
 		return nil, turn.Opened{}, startFault(err, meta.ChatGroupID, resumed)

@@ -8,7 +8,7 @@ import (
 )
 
 // Unkept keeps nothing of conversations: they happen, and are gone. What webhooks
-// are still to be told of them goes to Outbox; where that is nil, nobody is told.
+// and plugins are still to be told of them goes to Outbox; where that is nil, nobody is told.
 type Unkept struct{ Outbox Outbox }
 
 // Outbox keeps what webhooks are to be told until it is delivered.
@@ -26,7 +26,7 @@ func (u Unkept) StartChat(ctx context.Context, c store.NewChat, _ ...store.Event
 	if c.Resume {
 		return ErrNotKept
 	}
-	if u.Outbox == nil || len(c.Webhooks.Hooks) == 0 {
+	if u.Outbox == nil || len(c.Webhooks.Hooks)+len(c.EndCalls.Plugins) == 0 {
 		return nil
 	}
 	return u.Outbox.StartWebhooks(ctx, c)

@@ -8,14 +8,15 @@ import (
 	"parley/store"
 )
 
-// Told is what those learn of a chat who are told of it by webhooks, and who they
-// are.
+// Told is what those learn of a chat who are told of it by webhooks, or are
+// plugins, and who they are.
 type Told struct {
 	ChatID, GroupID string
 	ConfigID        string // empty: it has none
 	CustomSessionID string // that the client gave at connect; empty: none
 	Resumed         bool   // it goes on where another chat of its group ended
 	Hooks           []contract.Webhook
+	EndCalls        []string // plugins that are told of its end
 }
 
 // Beginning is what webhooks are told when the chat begins, and will be when it
@@ -39,6 +40,15 @@ func (t Told) Beginning(begun time.Time) store.Webhooks {
 	w.Started = webhookJSON(start)
 	w.Ended = webhookJSON(contract.WebhookChatEnd{WebhookBase: t.base(contract.WebhookChatEnded, t.CustomSessionID)})
 	return w
+}
+
+// AtEnd is what plugins will be told when the chat ends.
+func (t Told) AtEnd(begun time.Time) store.EndCalls {
+	if len(t.EndCalls) == 0 {
+		return store.EndCalls{}
+	}
+	body := contract.ChatEndCall{ChatID: t.ChatID, ChatGroupID: t.GroupID, ConfigID: t.ConfigID, CustomSessionID: t.CustomSessionID, StartTime: begun.UnixMilli()}
+	return store.EndCalls{Plugins: t.EndCalls, Body: asJSON(body)}
 }
 
 func (t Told) base(event contract.WebhookEvent, customSessionID string) contract.WebhookBase {

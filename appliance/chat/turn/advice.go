@@ -54,11 +54,11 @@ func (c consulting) is() bool { return len(c.open) > 0 }
 
 // consult asks the plugins of the chat, if it has any that want to be asked.
 func (s *State) consult(out *effects, t Think, more []Entry) bool {
-	if len(s.settings.Advisers) == 0 || t.Unasked || !endsWithUser(t.History) {
+	if len(s.settings.TurnHooks) == 0 || t.Unasked || !endsWithUser(t.History) {
 		return false
 	}
-	s.reply.consult = consulting{open: s.settings.Advisers, since: s.now, more: more}
-	out.add(Consult{Turn: t.Turn, Plugins: s.settings.Advisers, Speculative: t.Speculative, Due: t.Due, Conversation: t.Conversation})
+	s.reply.consult = consulting{open: s.settings.TurnHooks, since: s.now, more: more}
+	out.add(Consult{Turn: t.Turn, Plugins: s.settings.TurnHooks, Speculative: t.Speculative, Due: t.Due, Conversation: t.Conversation})
 	return true
 }
 
@@ -105,7 +105,7 @@ func (s *State) adviceIsLate(out *effects) {
 func (s *State) takeAdvice(out *effects) {
 	c := s.reply.consult
 	s.reply.consult = consulting{}
-	told, answer := c.result(s.settings.Advisers)
+	told, answer := c.result(s.settings.TurnHooks)
 	more := c.more
 	if told != "" {
 		told := Entry{Role: Context, Text: told}

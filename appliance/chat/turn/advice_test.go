@@ -9,7 +9,7 @@ import (
 )
 
 func advisers(names ...string) func(*Settings) {
-	return func(s *Settings) { s.Advisers = names }
+	return func(s *Settings) { s.TurnHooks = names }
 }
 
 func advice(turn int, plugin, context, answer string) Advised {

@@ -53,7 +53,7 @@ func (s Settings) Equip(all []Plugin) Settings {
 		}
 	}
 	s.Tools = s.withEverywhere(kept, all)
-	s.Advisers, s.Heirs = s.partOf(all)
+	s.TurnHooks, s.EndHooks = s.partOf(all)
 	return s
 }
 

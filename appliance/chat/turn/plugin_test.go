@@ -24,8 +24,8 @@ func TestAToolOfThatNameIsRunByThePlugin(t *testing.T) {
 	if got := s.Tools; len(got) != 1 || !got[0].OnBox || got[0].Plugin != "hours" || got[0].Description != "mine" || got[0].Fallback != "Nobody knows." || got[0].Limit != 2*time.Second {
 		t.Errorf("%+v", got)
 	}
-	if len(s.Advisers)+len(s.Heirs) > 0 {
-		t.Errorf("who wrote a tool of their own has the plugin in their chats: %v %v", s.Advisers, s.Heirs)
+	if len(s.TurnHooks)+len(s.EndHooks) > 0 {
+		t.Errorf("who wrote a tool of their own has the plugin in their chats: %v %v", s.TurnHooks, s.EndHooks)
 	}
 	if got := s.Equip(nil).Tools; len(got) != 1 || got[0].OnBox || got[0].Plugin != "" {
 		t.Errorf("without the plugin: %+v", got)
@@ -37,10 +37,10 @@ func TestAToolOfThatNameIsRunByThePlugin(t *testing.T) {
 
 func TestToolsOfPluginsAreAsThePluginsAre(t *testing.T) {
 	s := Settings{Tools: hours("old").Tools}.Equip([]Plugin{hours("new")})
-	if len(s.Tools) != 1 || s.Tools[0].Description != "new" || !slices.Equal(s.Advisers, []string{"hours"}) || !slices.Equal(s.Heirs, []string{"hours"}) {
+	if len(s.Tools) != 1 || s.Tools[0].Description != "new" || !slices.Equal(s.TurnHooks, []string{"hours"}) || !slices.Equal(s.EndHooks, []string{"hours"}) {
 		t.Errorf("%+v", s)
 	}
-	if s = s.Equip(nil); s.Tools != nil || s.Advisers != nil {
+	if s = s.Equip(nil); s.Tools != nil || s.TurnHooks != nil {
 		t.Errorf("%+v", s)
 	}
 	// Those that every chat has come when they are installed; the config's own tool
@@ -62,7 +62,7 @@ func TestAClientsToolsStandBesideThoseOfPlugins(t *testing.T) {
 	b := begin(t, func(s *Settings) {
 		s.Plugins = []string{"hours"}
 		*s = s.Equip([]Plugin{hours("x")})
-		s.Advisers = nil
+		s.TurnHooks = nil
 	})
 	b.after(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{{Name: "lamp", Parameters: `{"type":"object"}`}}}})
 	if got := b.state.settings.Tools; len(got) != 2 || got[0].Name != "lamp" || got[0].OnBox || got[1].Plugin != "hours" {

@@ -59,9 +59,9 @@ type Settings struct {
 	Nudge time.Duration
 	// Tools are what the model may call, each name once.
 	Tools []Tool
-	// Plugins are those that every chat of the box has. Advisers are asked at every
-	// turn of this one, and Heirs told of its end: see Equip.
-	Plugins, Advisers, Heirs []string
+	// Plugins are those that every chat of the box has. TurnHooks are those asked at every
+	// turn of this one, and EndHooks those told of its end: see Equip.
+	Plugins, TurnHooks, EndHooks []string
 	// ToolLimit is how long a tool may take, and Filler after how long the
 	// assistant says that it takes long; 0: never.
 	ToolLimit, Filler time.Duration

@@ -58,7 +58,7 @@ func newWorld(t *rapid.T) *world {
 		s.Filler = time.Duration(rapid.IntRange(0, 2).Draw(t, "filler")) * time.Second
 	}
 	if rapid.Bool().Draw(t, "plugins") {
-		s.Advisers = []string{"a", "b"}
+		s.TurnHooks = []string{"a", "b"}
 	}
 	s.MaxDuration = 100 * time.Hour // what is to be seen is how things end by themselves
 	s.Inactivity = 10 * time.Hour
