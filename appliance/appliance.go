@@ -73,10 +73,12 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		admission.writable = records.Writable
 	}
 	lines := ws.NewServer(admission, cfg.Origins, ws.Timing{}, log)
-	ahead := newAhead(records, nil, log)
+	plugins := openPlugins(cfg, records, figures, log)
+	defer plugins.Close()
+	ahead := newAhead(records, plugins, log)
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, Voices: catalogue{cfg}, Models: catalogue{cfg},
+		Records: records, ConfigsChanged: ahead.configsChanged, Voices: catalogue{cfg}, Models: catalogue{cfg}, Plugins: plugins,
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
 	}), log)
@@ -102,10 +104,11 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: engines,
 		Records: history, Recordings: recordings, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), MaxAdded: time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond, ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
-		Configs: api.NewConfigs(records, nil), Models: engines, StrictModels: cfg.StrictModels, Tools: toolbox{search.Server{URL: cfg.WebSearch}}, Rules: engines.Rules,
+		Configs: api.NewConfigs(records, plugins), Models: engines, StrictModels: cfg.StrictModels, Tools: toolbox{plugins, search.Server{URL: cfg.WebSearch}}, Plugins: plugins, Rules: engines.Rules,
 		Expression: feelings, TellFeelings: tellsFeelings(cfg.Expression),
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
+	plugins.host.Store(host)
 	figures.WatchChats(host.Load, cfg.MaxChats())
 	c.Loaded()
 	if err := host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {

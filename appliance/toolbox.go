@@ -8,10 +8,16 @@ import (
 )
 
 // toolbox are the tools of the box, but for those that a conversation does
-// itself: web_search and what plugins bring.
-type toolbox struct{ search search.Server }
+// itself: what plugins bring, and web_search.
+type toolbox struct {
+	plugins *plugins
+	search  search.Server
+}
 
 // RunTool is chat/reply's Toolbox.
 func (t toolbox) RunTool(ctx context.Context, r reply.ToolRun) (string, error) {
+	if r.Tool.Plugin != "" {
+		return t.plugins.run(ctx, r)
+	}
 	return t.search.RunTool(ctx, r.Tool.Name, r.Arguments)
 }

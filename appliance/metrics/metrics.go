@@ -31,7 +31,9 @@ type Metrics struct {
 	used     *prometheus.CounterVec   // by priority
 	webhooks *prometheus.CounterVec   // by result
 	webhook  prometheus.Histogram
-	shed     prometheus.Counter // webhooks
+	shed     prometheus.Counter       // webhooks
+	plugins  *prometheus.CounterVec   // by plugin, tool, result
+	plugin   *prometheus.HistogramVec // by plugin, tool
 }
 
 // New returns the figures of a box of that version, all of them 0.
@@ -67,8 +69,14 @@ func New(version string, log *slog.Logger) *Metrics {
 		shed: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "parley_webhooks_shed_total", Help: "Webhooks that were given up because too many of their account wait.",
 		}),
+		plugins: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "parley_plugin_calls_total", Help: "Calls of the tools and hooks of plugins, by how they ended: answered, or why not.",
+		}, []string{"plugin", "tool", "result"}),
+		plugin: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "parley_plugin_call_seconds", Help: "How long calls of plugins took, of those that were made.", Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
+		}, []string{"plugin", "tool"}),
 	}
-	r.MustRegister(m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks, m.webhook, m.shed,
+	r.MustRegister(m.plugins, m.plugin, m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks, m.webhook, m.shed,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.", prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 { return 1 })
 	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})

@@ -97,3 +97,20 @@ func TestTheBoxIsSeenAtWork(t *testing.T) {
 		`parley_chats 5`, `parley_chats_accounts 3`, `parley_chats_of_one_account 2`, `parley_chats_limit 8`, `parley_store_writes_total 70`, `parley_store_commits_total 10`,
 	)
 }
+
+func TestPluginsAreCountedWhileTheyAreThere(t *testing.T) {
+	m := New("", slog.New(slog.DiscardHandler))
+	states := map[string]string{"hours": "broken"}
+	m.WatchPlugins([]string{"ready", "broken"}, func() map[string]string { return states })
+	m.Plugin("hours", "opening_hours", "answered", 3*time.Millisecond)
+	m.Plugin("hours", "opening_hours", "broken", 0)
+	has(t, scrape(t, m),
+		`parley_plugin_calls_total{plugin="hours",result="answered",tool="opening_hours"} 1`, `parley_plugin_calls_total{plugin="hours",result="broken",tool="opening_hours"} 1`,
+		`parley_plugin_call_seconds_count{plugin="hours",tool="opening_hours"} 1`,
+		`parley_plugin_state{plugin="hours",state="broken"} 1`, `parley_plugin_state{plugin="hours",state="ready"} 0`,
+	)
+	states = nil
+	if strings.Contains(scrape(t, m), "parley_plugin_state{") {
+		t.Error("it shows a plugin that is gone")
+	}
+}
