@@ -75,6 +75,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	lines := ws.NewServer(admission, cfg.Origins, ws.Timing{}, log)
 	plugins := openPlugins(cfg, records, figures, log)
 	defer plugins.Close()
+	defer chatEnds{records, plugins, log}.begin(ctx)()
 	ahead := newAhead(records, plugins, log)
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Ready: admission, Version: Version(), Log: log,

@@ -35,14 +35,14 @@ func (t talk) lines(feelings bool) []contract.SpokenLine {
 			line = contract.SpokenLine{Role: contract.RoleUser, Text: e.Text}
 			if feelings && e.Scores != nil {
 				line.Expression = e.Scores
-				room -= 1500 // the 48 names and numbers
 			}
 		case turn.Assistant:
 			line = contract.SpokenLine{Role: contract.RoleAssistant, Text: e.Text}
 		default:
 			continue
 		}
-		if room -= len(e.Text) + 40; room < 0 {
+		written, err := json.Marshal(line)
+		if room -= len(written) + 1; err != nil || room < 0 {
 			break
 		}
 		if n := len(all); n > 0 && line.Role == contract.RoleAssistant && all[n-1].Role == line.Role {

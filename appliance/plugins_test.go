@@ -1,0 +1,231 @@
+package appliance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/plugins/shelf"
+	"parley/store"
+)
+
+// guideManifest is that of testdata/guide.
+const guideManifest = `name: guide
+version: 1.0.0
+description: Knows when and where.
+wasm: guide.wasm
+hooks: [on_turn, on_chat_end]
+tools:
+  - {name: opening_hours, description: When a place opens., parameters: {type: object, properties: {place: {type: string}}, required: [place]}, fallback_content: Nobody knows.}
+  - {name: press_key, description: Press a key., parameters: {type: object, properties: {key: {type: string}}}}
+  - {name: hang, description: Hang., parameters: {type: object}, timeout: 1s, fallback_content: It hangs.}
+  - {name: shout, description: Shout., parameters: {type: object}, fallback_content: It is too loud.}
+  - {name: fall, description: Fall., parameters: {type: object}, fallback_content: It fell.}
+permissions:
+  conversation: transcript
+`
+
+// guide builds testdata/guide for WASI, once.
+var guide = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "parley-guide-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "guide.wasm")
+	build := exec.Command("go", "build", "-o", out, "-ldflags", "-s -w", "./testdata/guide")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	if said, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, said)
+	}
+	return os.ReadFile(out)
+})
+
+// guideFolder is the plugin as its author has it.
+func guideFolder(t *testing.T) string {
+	t.Helper()
+	wasm, err := guide()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string][]byte{"plugin.yaml": []byte(guideManifest), "guide.wasm": wasm} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// beside is the shelf of a box as another process has it.
+func beside(t *testing.T, data string) *shelf.Shelf {
+	t.Helper()
+	records, err := store.Join(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shelf.Open(shelf.Parts{Records: records, Data: data, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := records.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// install has a plugin installed beside the box that runs, with all that it asks
+// for.
+func install(t *testing.T, s *shelf.Shelf, folder string, grant ...string) {
+	t.Helper()
+	p, err := shelf.Read(folder, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	offer, err := s.Examine(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Install(t.Context(), offer, shelf.Choice{Grant: grant}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// text is an answer of the box's API.
+func (b *runningBox) text(t *testing.T, path string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Service-Api-Key", b.key)
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A person asks aloud, the model calls the tool of a plugin, and the answer that
+// is heard has what the plugin knows. The plugin is installed while the chat goes
+// on. In between it answers by itself, tells the model something, fails in all
+// ways, and in the end it is told what was said.
+func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
+	b := startBox(t, func(c *config.Config) {
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Plugins = []string{"guide"}
+	})
+	c := b.call(t, linear16)
+	c.until("chat_metadata", 1, 5*time.Second)
+	s := beside(t, b.cfg.Data)
+	install(t, s, guideFolder(t), "all")
+	waitFor(t, "the box has the tool", func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"press_key"`) })
+
+	stop := make(chan struct{})
+	c.say(aRecording(t, question), stop)
+	heard := c.until("assistant_end", 1, 60*time.Second)
+	close(stop)
+	call, answered := toolMessages(heard)
+	if call.Name != "press_key" || call.ResponseRequired || call.ToolType != contract.ToolFunction || answered != "the pound key opens the purple door." {
+		t.Errorf("%+v was answered with %q", call, answered)
+	}
+	told, spoken := answer(t, heard)
+	if back := transcribe(t, b.cfg, spoken); !strings.Contains(strings.ToLower(back), "purple door") {
+		t.Errorf("the message is %q, and the audio says %q", told, back)
+	}
+
+	// What is typed is quicker.
+	ends := 1
+	ask := func(text string) string {
+		t.Helper()
+		before := len(c.until("assistant_end", ends, 30*time.Second))
+		c.send(contract.UserInput{Text: text})
+		ends++
+		return said(c.until("assistant_end", ends, 30*time.Second)[before:])
+	}
+	if got := ask("Hello there."); got != "Hello from the guide." {
+		t.Errorf("the plugin's own answer is %q", got)
+	}
+	if got := ask("How is the weather?"); !strings.Contains(got, "{Context: It is snowing.}") {
+		t.Errorf("the model is told %q", got)
+	}
+	for tool, says := range map[string]string{"hang": "It hangs.", "shout": "It is too loud.", "fall": "It fell."} {
+		if got := ask("Use " + tool + " now."); got != "The tool says: "+says {
+			t.Errorf("after %s it says %q", tool, got)
+		}
+	}
+	c.conn.CloseNow()
+	waitFor(t, "the plugin is told of the end", func() bool {
+		lines, err := s.Lines(t.Context(), "guide", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range lines {
+			if body, ok := strings.CutPrefix(line.Text, "told "); ok {
+				var end contract.ChatEndCall
+				if err := json.Unmarshal([]byte(body), &end); err != nil {
+					t.Fatalf("%v: %s", err, body)
+				}
+				if end.EndReason != "USER_ENDED" || !strings.Contains(string(end.Transcript), `"Hello there."`) || !strings.Contains(string(end.Transcript), "Hello from the guide.") {
+					t.Errorf("it is told %s", body)
+				}
+				return true
+			}
+		}
+		return false
+	})
+	figures := b.text(t, "/metrics")
+	for _, line := range []string{`parley_plugin_calls_total{plugin="guide",result="answered",tool="press_key"} 1`, `parley_plugin_calls_total{plugin="guide",result="late",tool="hang"} 1`, `parley_plugin_state{plugin="guide",state=`} {
+		if !strings.Contains(figures, line) {
+			t.Errorf("no %s in the figures", line)
+		}
+	}
+}
+
+// toolMessages are the call of a tool and its answer.
+func toolMessages(heard []heardMessage) (call contract.ToolCallMessage, content string) {
+	for _, m := range heard {
+		switch m := m.ServerMessage.(type) {
+		case contract.ToolCallMessage:
+			call = m
+		case contract.ToolResponseMessage:
+			content = m.Content
+		case contract.ToolErrorMessage:
+			content = m.Error
+		}
+	}
+	return call, content
+}
+
+// waitFor waits until something is so, for a minute at most.
+func waitFor(t *testing.T, what string, so func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for !so() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("after a minute it is not so that %s", what)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
