@@ -33,7 +33,9 @@ type plugins struct {
 // are seen, also those of other processes.
 func openPlugins(cfg config.Config, records *store.Store, figures *metrics.Metrics, log *slog.Logger) *plugins {
 	p := &plugins{threads: startLowly(log), log: log}
-	p.shelf = shelf.Open(shelf.Parts{Records: records, Data: cfg.Data, Observe: figures.Plugin, Changed: p.changed, Log: log})
+	parts := shelfParts(cfg, records, log)
+	parts.Observe, parts.Changed = figures.Plugin, p.changed
+	p.shelf = shelf.Open(parts)
 	var states []string
 	for _, s := range shelf.States() {
 		states = append(states, string(s))

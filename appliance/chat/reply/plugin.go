@@ -2,7 +2,6 @@ package reply
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"parley/appliance/chat/turn"
@@ -57,7 +56,7 @@ func (r *Replies) Consult(ctx context.Context, c turn.Consult, customSessionID s
 		begins = begins.Add(c.Due - r.Clock())
 	}
 	w := r.begin(ctx, c.Turn, newSchedule(!c.Speculative, begins))
-	ctx, w.runs = context.WithTimeout(w.ctx, turn.AdviceLimit)
+	ctx, w.runs = context.WithCancel(w.ctx) // the conversation says when it has waited enough
 	for _, plugin := range c.Plugins {
 		q := Question{r.caller(customSessionID), plugin, c.Speculative, c.Conversation}
 		r.Go(func() {
@@ -75,7 +74,7 @@ func (r *Replies) advise(ctx context.Context, q Question) turn.Advice {
 	}
 	a, err := r.Advisers.Advise(ctx, q)
 	if err != nil {
-		if !errors.Is(ctx.Err(), context.Canceled) { // else nobody waits for it
+		if ctx.Err() == nil {
 			r.Log.Warn("a plugin has nothing to say to a turn; the model is asked without it", "plugin", q.Plugin, "err", err)
 		}
 		return nothing
