@@ -17,6 +17,7 @@ func (e *Engines) Rules(m engine.LanguageModel) turn.Rules {
 		r.Before = chat.SpokenRules
 	}
 	r.Check = applies(e.cfg.Answers.Check, embedded)
+	r.Reckon = r.Check && embedded
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +44,11 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 	if o.Half != "" && o.Half != tunedHalf && o.Half != heldHalf {
 		return Report{}, &ErrOption{fmt.Sprintf("half is %q; allowed are %s and %s", o.Half, tunedHalf, heldHalf)}
 	}
+	for _, k := range o.Only {
+		if !slices.Contains(desks.Kinds, k) {
+			return Report{}, &ErrOption{fmt.Sprintf("only: %q is no kind of question; there are %s", k, strings.Join(desks.Kinds, ", "))}
+		}
+	}
 	all, err := desks.All()
 	if err != nil {
 		return Report{}, err
@@ -81,7 +87,7 @@ func atDesk(ctx context.Context, d desks.Desk, o Options, parts chat.Parts, mode
 		if q.Held {
 			half = heldHalf
 		}
-		if o.Half != "" && half != o.Half {
+		if o.Half != "" && half != o.Half || len(o.Only) > 0 && !slices.Contains(o.Only, q.Kind) {
 			continue
 		}
 		// The name is the same for all, so that each goes on from what was read

@@ -31,7 +31,7 @@ type Options struct {
 	Modes     []string
 	Sentences int
 	// Only are the sorts of things that are said (Turns): hesitations, endings,
-	// or a kind of disturbance; none are all.
+	// or a kind of disturbance; or kinds of questions (Answers); none are all.
 	Only []string
 	// Half of the questions that are asked: tuned or held; empty: all (Answers, Tools).
 	Half string

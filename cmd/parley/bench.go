@@ -231,9 +231,10 @@ func (cmd *benchLLMCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 
 type benchAnswersCmd struct {
 	benchFlags
-	Half   string `placeholder:"HALF" help:"Ask only the tuned half of the questions, which rules and examples were made with, or the held one (both)."`
-	Server string `placeholder:"URL" help:"Measure a model on this server, by its OpenAI-compatible API; the same as --openai."`
-	Model  string `placeholder:"NAME" help:"The model's name on the server; the same as --openai-model."`
+	Half   string   `placeholder:"HALF" help:"Ask only the tuned half of the questions, which rules and examples were made with, or the held one (both)."`
+	Only   []string `placeholder:"KIND" sep:"," help:"Ask only questions of these kinds: plain, words, exception, yes, no, unknown, sum, way, edge, asked (all)."`
+	Server string   `placeholder:"URL" help:"Measure a model on this server, by its OpenAI-compatible API; the same as --openai."`
+	Model  string   `placeholder:"NAME" help:"The model's name on the server; the same as --openai-model."`
 
 	Settings kong.Plugins `embed:"" settings:"packs profile engines.threads engines.language_model engines.language_model.openai engines.language_model.model engines.language_model.key_env answers.rules answers.check"`
 }
@@ -248,7 +249,7 @@ func (benchAnswersCmd) Help() string {
 
   parley bench answers --server http://127.0.0.1:8000/v1 --model NAME
 
-Sixty questions are asked at six invented desks, each with the facts in its prompt, and the answers are judged by what a right one holds; --json lists them. With the default model it takes about six minutes on two cores.`
+Ninety questions are asked at eight invented desks, each with the facts in its prompt, and the answers are judged by what a right one holds; --json lists them. With the default model it takes about nine minutes on two cores.`
 }
 
 // Run measures the answers.
@@ -257,7 +258,7 @@ func (cmd *benchAnswersCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 	if err != nil {
 		return err
 	}
-	o.Half = cmd.Half
+	o.Half, o.Only = cmd.Half, cmd.Only
 	if (cmd.Server == "") != (cmd.Model == "") {
 		return misuse{errors.New("bench answers: --server and --model belong together")}
 	}

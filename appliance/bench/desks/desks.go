@@ -30,7 +30,7 @@ const (
 	Asked     = "asked"     // for something that the desk cannot do or was not told of
 )
 
-var kinds = []string{Plain, Words, Exception, Yes, No, Unknown, Sum, Way, Edge, Asked}
+var Kinds = []string{Plain, Words, Exception, Yes, No, Unknown, Sum, Way, Edge, Asked}
 
 // A Desk is a place where questions are asked.
 type Desk struct {
@@ -104,8 +104,8 @@ func parse(data []byte) (d Desk, err error) {
 		return d, fmt.Errorf("a desk has a role, facts and questions")
 	}
 	for _, q := range d.Questions {
-		if q.Ask == "" || !slices.Contains(kinds, q.Kind) || len(q.Hold) == 0 && q.Says == "" {
-			return d, fmt.Errorf("question %q: it has a kind (%s), words, and what a right answer says or holds", q.Ask, strings.Join(kinds, ", "))
+		if q.Ask == "" || !slices.Contains(Kinds, q.Kind) || len(q.Hold) == 0 && q.Says == "" {
+			return d, fmt.Errorf("question %q: it has a kind (%s), words, and what a right answer says or holds", q.Ask, strings.Join(Kinds, ", "))
 		}
 	}
 	return d, nil

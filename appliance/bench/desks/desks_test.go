@@ -32,7 +32,7 @@ func TestHeldQuestionsAreAsManyOfEveryKind(t *testing.T) {
 			prose++
 		}
 	}
-	for _, k := range kinds {
+	for _, k := range Kinds {
 		if tuned[k] != 6 || held[k] != 3 {
 			t.Errorf("of the kind %s %d were looked at and %d are held", k, tuned[k], held[k])
 		}

@@ -19,7 +19,7 @@ func Answer(ctx context.Context, chat string, model engine.LanguageModel, c turn
 	var usage engine.Usage
 	begun := time.Now()
 	m := mind{
-		chatID: chat, model: metered{model, &usage}, pace: NewPace(), ailing: &ailing{}, fits: &fits{}, log: slog.New(slog.DiscardHandler),
+		chatID: chat, model: metered{model, &usage}, pace: NewPace(), ailing: &ailing{}, fits: &fits{}, desk: &desk{}, log: slog.New(slog.DiscardHandler),
 		clock: func() time.Duration { return time.Since(begun) },
 		post: func(e turn.Event) {
 			switch e := e.(type) {

@@ -35,7 +35,7 @@ func pieces(t *testing.T, w writer, silence time.Duration, p *Pace) (said []stri
 	t.Helper()
 	begun := time.Now()
 	clock := func() time.Duration { return time.Since(begun) }
-	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, slog.New(slog.DiscardHandler), clock, func(e turn.Event) {
+	m := mind{"chat", w, false, p, nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), clock, func(e turn.Event) {
 		if thought, ok := e.(turn.Thought); ok {
 			said, at = append(said, thought.Sentence.Text), append(at, thought.Time())
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/clerk"
 	"parley/appliance/text"
 )
 
@@ -23,6 +24,7 @@ var errInvented = errors.New("the reply goes beyond its facts")
 // and the conversation have. A small model fills in what it was not told.
 type facts struct {
 	turn.Facts
+	desk    *clerk.Desk // nil: nobody has read them
 	numbers map[float64]bool
 	hours   map[float64]bool // those that are no prices: of times of day, and other ways to say them
 	digits  string           // all of the prompt and the conversation, one after the other
@@ -37,21 +39,77 @@ type facts struct {
 // says, in the natural logarithm: small models say yes to most questions.
 const yesDoubt = 1.3
 
-// begins is how the answer to a question about facts is made less likely to
-// begin; nil where there are none.
-func (f *facts) begins() map[string]float64 {
+// certain is by how much likelier an answer begins with yes or no where that
+// follows from the facts by the calendar: more than any model is sure of the
+// other.
+const certain = 8
+
+// mostBefore is how many bytes of a conversation, the newest, are looked through for
+// what was told in it.
+const mostBefore = 1 << 15
+
+// begins is how the answer to a question about facts is made more or less likely
+// to begin; nil where there are none.
+func (f *facts) begins(c turn.Conversation) map[string]float64 {
 	if f == nil {
 		return nil
 	}
-	out := make(map[string]float64, len(f.Yes))
+	leaning := f.desk.Answers(asked(c), toldIn(c))
+	out := make(map[string]float64, len(f.Yes)+1)
 	for _, word := range f.Yes {
 		out[word] = -yesDoubt
+		if leaning != clerk.Open {
+			out[word] = -certain
+		}
+	}
+	switch leaning {
+	case clerk.Yes:
+		out["Yes"], out["No"] = certain, -certain
+	case clerk.No:
+		out["No"] = certain
+	case clerk.Untold:
+		ignorant, _, _ := strings.Cut(f.Unknown, " ")
+		out["No"], out[ignorant] = -certain, certain
 	}
 	return out
 }
 
-// newFacts are those of a conversation; nil where it has none to keep to.
-func newFacts(c turn.Conversation) *facts {
+// toldIn is what was said and told in a conversation before the user's last words.
+func toldIn(c turn.Conversation) string {
+	var all strings.Builder
+	for i := len(c.History) - 1; i >= 0 && all.Len() < mostBefore; i-- {
+		if e := c.History[i]; e.Role != turn.User {
+			all.WriteString(e.Text + " ")
+		}
+	}
+	return all.String()
+}
+
+// sum is what a question asks to be added up; nil: nothing, or the model cannot be
+// held to a grammar.
+func (f *facts) sum(c turn.Conversation) *clerk.Sum {
+	if f == nil || !f.Reckon || len(c.Tools) > 0 {
+		return nil
+	}
+	return f.desk.Sum(asked(c))
+}
+
+// total is how the answer goes on that names what a sum is made of.
+func (f *facts) total(sum *clerk.Sum, begun string) string {
+	rest, value, ok := sum.Total(begun)
+	if !ok {
+		return ""
+	}
+	for _, n := range text.Numbers(rest) { // "18 dollars and 50 cents"
+		f.numbers[n.Value] = true
+	}
+	f.numbers[value] = true
+	return rest
+}
+
+// newFacts are those of a conversation, as its desk has read them; nil where it
+// has none to keep to.
+func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	if c.Facts == nil {
 		return nil
 	}
@@ -60,6 +118,7 @@ func newFacts(c turn.Conversation) *facts {
 	if len(numbers) < leastFacts {
 		return nil
 	}
+	f.desk = desk
 	f.learn(f.Told, numbers)
 	for _, e := range c.History {
 		numbers := text.Numbers(e.Text)

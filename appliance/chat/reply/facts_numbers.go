@@ -41,7 +41,7 @@ func (f *facts) knows(n text.Number) bool {
 	case cents(n.After) && f.numbers[n.Value/100]:
 		return true
 	}
-	return f.sum(n.Value) || f.reckoned(n.Value)
+	return f.priced(n.Value) || f.reckoned(n.Value)
 }
 
 // reckoned reports whether a number follows from two that the user has said:
@@ -69,9 +69,9 @@ const (
 	mostPrices = 100
 )
 
-// sum reports whether a number is a sum of prices, each as many times as the
+// priced reports whether a number is a sum of prices, each as many times as the
 // user has said.
-func (f *facts) sum(of float64) bool {
+func (f *facts) priced(of float64) bool {
 	var terms []float64
 	for _, p := range f.prices {
 		for _, c := range append([]float64{1}, f.counts...) {

@@ -60,7 +60,7 @@ func TestOnlyWhatWasToldIsSaidOfNumbersAndNames(t *testing.T) {
 		{"What is seven?", "It is two.", false},
 		{"What's up?", "The Wi-Fi is free. The doors are open.", true},
 	} {
-		f := newFacts(told(row.user))
+		f := newFacts(told(row.user), nil)
 		if f == nil {
 			t.Fatal("the museum has no facts")
 		}
@@ -81,7 +81,7 @@ func TestOtherLanguagesAreHeldToDigits(t *testing.T) {
 		"Um 18:30 Uhr schließt das Museum.": false,
 		"Elf Personen, six messieurs.":      true,
 	} {
-		if say, _, _ := newFacts(c).pass(answer, false); (say == answer) != ok {
+		if say, _, _ := newFacts(c, nil).pass(answer, false); (say == answer) != ok {
 			t.Errorf("%q: said %q", answer, say)
 		}
 	}
@@ -93,7 +93,7 @@ func TestAPromptWithoutFactsAllowsAnything(t *testing.T) {
 		"a few words":      {Facts: &turn.Facts{Told: "You are a poet of 30. Answer in 2 sentences, in 20 words, with one rhyme."}},
 		"an empty message": {Facts: &turn.Facts{}},
 	} {
-		if f := newFacts(c); f != nil {
+		if f := newFacts(c, nil); f != nil {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -154,7 +154,7 @@ func TestAReplyEndsWhereItIsInvented(t *testing.T) {
 func TestSentencesInPiecesAreJudgedAsAWhole(t *testing.T) {
 	c := told("What is it for my class?")
 	c.Facts.Told += " A class pays twenty-five dollars."
-	f := newFacts(c)
+	f := newFacts(c, nil)
 	if say, on, over := f.pass("A class pays twenty", true); say == c.Facts.Unknown || !on || over {
 		t.Fatalf("%q, %v, %v", say, on, over)
 	}
@@ -191,7 +191,7 @@ func TestTheCheckIsCheapAndNeverPanics(t *testing.T) {
 	c := told("When?")
 	c.Facts.Told = strings.Repeat(museum, 100)
 	begun := time.Now()
-	newFacts(c).pass("Together 77 dollars and 13 cents.", false)
+	newFacts(c, nil).pass("Together 77 dollars and 13 cents.", false)
 	if took := time.Since(begun); took > time.Second {
 		t.Errorf("%v for %d bytes", took, len(c.Facts.Told))
 	}
@@ -199,7 +199,7 @@ func TestTheCheckIsCheapAndNeverPanics(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := told(s.Draw(t, "user"))
 		c.Facts.Told += s.Draw(t, "told")
-		newFacts(c).pass(s.Draw(t, "answer"), rapid.Bool().Draw(t, "goes on"))
+		newFacts(c, nil).pass(s.Draw(t, "answer"), rapid.Bool().Draw(t, "goes on"))
 	})
 }
 
@@ -207,6 +207,6 @@ func BenchmarkFacts(b *testing.B) {
 	c := told("When?")
 	c.Facts.Told = strings.Repeat(museum, 10) // 3.5 KB, as prompts are
 	for b.Loop() {
-		newFacts(c).pass("Together 77 dollars and 13 cents.", false)
+		newFacts(c, nil).pass("Together 77 dollars and 13 cents.", false)
 	}
 }

@@ -19,7 +19,7 @@ func TestAHistoryAsTheModelSeesIt(t *testing.T) {
 		{Role: turn.ToolCall, ID: "c", Name: "where", Text: `{"who":"me"}`},
 		{Role: turn.ToolResult, ID: "c", Text: "Room 12"},
 		{Role: turn.Assistant, ID: "d", Text: "Room twelve."},
-	}})
+	}}, nil)
 	want := []engine.Message{
 		{Role: engine.System, Content: "Be brief."},
 		{Role: engine.User, Content: "Where am I? {Context: Room 12.}"},

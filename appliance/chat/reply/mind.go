@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/clerk"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/text"
@@ -42,6 +43,7 @@ type mind struct {
 	fallback []Fallback // which answer where model fails, one after the other
 	ailing   *ailing
 	fits     *fits
+	desk     *desk
 	log      *slog.Logger
 	clock    func() time.Duration
 	post     func(turn.Event)
@@ -49,7 +51,7 @@ type mind struct {
 
 // prompt is what the model is asked to go on with.
 func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
-	return engine.Prompt{Conversation: m.chatID, Messages: messages(c), Tools: tools(c.Tools), MaxTokens: replyTokens, Urgency: u}
+	return engine.Prompt{Conversation: m.chatID, Messages: messages(c, m.desk.at(c)), Tools: tools(c.Tools), MaxTokens: replyTokens, Urgency: u}
 }
 
 // Prefill has a model read the prompt of a conversation ahead, for every chat
@@ -61,15 +63,16 @@ func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) e
 
 // messages are a conversation as the model sees it: the sentences that the
 // assistant said one after the other are one message, and a context belongs to
-// the message before it.
-func messages(c turn.Conversation) []engine.Message {
+// the message before it. Behind what the user said stands what the desk notes
+// about it.
+func messages(c turn.Conversation, desk *clerk.Desk) []engine.Message {
 	out := make([]engine.Message, 0, 1+len(c.History))
 	out = append(out, engine.Message{Role: engine.System, Content: c.Prompt, Changing: c.Changing})
 	for _, e := range c.History {
 		last := &out[len(out)-1]
 		switch e.Role {
 		case turn.User:
-			out = append(out, userMessage(e))
+			out = append(out, userMessage(e, desk.Note(e.Text)))
 		case turn.Context:
 			last.Content += " {Context: " + e.Text + "}"
 		case turn.Assistant:
@@ -91,8 +94,11 @@ func messages(c turn.Conversation) []engine.Message {
 	return out
 }
 
-func userMessage(e turn.Entry) engine.Message {
+func userMessage(e turn.Entry, note string) engine.Message {
 	m := engine.Message{Role: engine.User, Content: e.Text, Begin: e.Begin, End: e.End}
+	if note != "" {
+		m.Content += " (" + note + ")"
+	}
 	if e.Sounds != "" {
 		m.Content += " (sounds: " + e.Sounds + ")"
 	}
@@ -122,8 +128,11 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation), expected: !m.certain && !t.Unasked}
-	prompt.Begins = r.facts.begins()
+	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), expected: !m.certain && !t.Unasked}
+	prompt.Begins = r.facts.begins(t.Conversation)
+	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
+		prompt.Grammar, prompt.Begins = r.sum.Grammar(r.facts.Unknown), nil
+	}
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
@@ -157,8 +166,9 @@ type thinking struct {
 	mind
 	turn     int
 	schedule *schedule
-	facts    *facts // to which it keeps; nil: none
-	quick    *quick // nil: there is none to be given
+	facts    *facts     // to which it keeps; nil: none
+	sum      *clerk.Sum // that the box makes of what a model says under its grammar; nil: none
+	quick    *quick     // nil: there is none to be given
 	// expected: somebody waits for words. Who serves a model of his own may have it
 	// be silent, and nobody has asked for a greeting.
 	expected bool
@@ -179,7 +189,8 @@ func mute(text string) bool {
 func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pace *Pace, prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
 	var cutter text.Cutter
 	var w writing
-	open := false // what came may end in the middle of a word
+	var all strings.Builder // of what came
+	open := false           // what came may end in the middle of a word
 	tell := func(goesOn bool, sentences ...string) error {
 		for _, line := range sentences {
 			w.cut(pace)
@@ -207,6 +218,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		if w.came(part.Text) {
 			pace.answered(t.schedule.late())
 		}
+		all.WriteString(part.Text)
 		open = !unicode.IsSpace(lastRune(part.Text))
 		if err := tell(false, cutter.Push(part.Text)...); err != nil {
 			return err
@@ -220,6 +232,9 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(), "err", err)
 	if errors.Is(err, errInvented) {
 		return nil, said, nil
+	}
+	if err == nil && prompt.Grammar != "" {
+		_ = tell(false, cutter.Push(t.facts.total(t.sum, all.String()))...)
 	}
 	rest := cutter.Rest()
 	if err != nil && open {

@@ -72,7 +72,7 @@ type work struct {
 func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
-		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, p.Log, p.Clock, p.Post},
+		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, &desk{}, p.Log, p.Clock, p.Post},
 		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post, p.Room, p.Feelings},
 		turns: map[int]*work{},
 	}

@@ -15,6 +15,9 @@ type Rules struct {
 	// Check: of numbers and names only those are said that the prompt or the
 	// conversation has.
 	Check bool
+	// Reckon: sums of prices are the box's to make, of what the model says they are
+	// made of. It is for models that follow a grammar.
+	Reckon bool
 }
 
 // Facts are what an answer may be made of, beside the conversation.
@@ -27,6 +30,8 @@ type Facts struct {
 	Spelt   bool
 	// Yes are the words with which an answer begins that says yes.
 	Yes []string
+	// Reckon is that of the Rules.
+	Reckon bool
 }
 
 // facts are nil where an answer may say anything: to the box's own prompt, which
@@ -36,7 +41,7 @@ func (s State) facts() *Facts {
 		return nil
 	}
 	spoken := language.Of(s.settings.spoken)
-	return &Facts{Told: s.prompt, Unknown: spoken.Unknown(), Spelt: spoken.English(), Yes: spoken.Yes()}
+	return &Facts{Told: s.prompt, Unknown: spoken.Unknown(), Spelt: spoken.English(), Yes: spoken.Yes(), Reckon: s.settings.Rules.Reckon}
 }
 
 // ruled says whether the box's rules stand before the prompt.

@@ -1,0 +1,178 @@
+package clerk
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/appliance/text"
+)
+
+// ageRule is for whom of some age something holds.
+type ageRule struct {
+	line        line
+	phrase      string // as the facts have it: "under eighteen"
+	least, most float64
+}
+
+func (r ageRule) holds(age float64) bool { return r.least <= age && age <= r.most }
+
+// oldest is older than anybody.
+const oldest = 150
+
+const numberWord = `(\d{1,3}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[- ](?:one|two|three|four|five|six|seven|eight|nine)|` +
+	`one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)`
+
+type agePatterns struct{ limit, span, said, of, old, young *regexp.Regexp }
+
+var ages = sync.OnceValue(func() agePatterns {
+	return agePatterns{
+		limit: regexp.MustCompile(`(?i)\b(under|below|younger than|over|above|older than|at least|up to)(?: the age of| age)? ` + numberWord + `\b`),
+		span:  regexp.MustCompile(`(?i)\b(?:from|between|aged?|ages) ` + numberWord + `(?: to | and |-|–)` + numberWord + `\b`),
+		said:  regexp.MustCompile(`(?i)\b(?:i am|i'm|(?:he|she|who|they|are|is|was)(?: is|'s| are)?|turns|turned|turning) (?:only |just |already |almost |now )?` + numberWord + `\b`),
+		of:    regexp.MustCompile(`(?i)\b(?:aged?|age of|(?:child|children|boys?|girls?|kids?|sons?|daughters?|baby|adults?|man|woman) of) ` + numberWord + `\b`),
+		old:   regexp.MustCompile(`(?i)\b` + numberWord + `[- ]years?(?:[- ]olds?)?\b`),
+		young: regexp.MustCompile(`(?i)\b(?:child|children|kids?|people|persons?|visitors?|guests?|patients?|students?|adults?|seniors?|pupils?|passengers?|riders?|teenagers?|youths?|aged?|ages|years)\b`),
+	}
+})
+
+// ageRules are those of a line. A limit that is one of weight, money or time is
+// none of age.
+func ageRules(l line) []ageRule {
+	p := ages()
+	var out []ageRule
+	for _, at := range p.limit.FindAllStringSubmatchIndex(l.text, -1) {
+		n, ok := oneNumber(l.text[at[4]:at[5]])
+		if !ok || measured(l.text[at[5]:]) {
+			continue
+		}
+		r := ageRule{line: l, phrase: l.text[at[0]:at[1]], most: oldest}
+		switch strings.ToLower(l.text[at[2]:at[3]]) {
+		case "under", "below", "younger than":
+			r.most = n - 0.5
+		case "over", "above", "older than":
+			r.least = n + 0.5
+		case "at least":
+			r.least = n
+		case "up to":
+			r.most = n
+		}
+		out = append(out, r)
+	}
+	if p.young.MatchString(l.text) {
+		for _, at := range p.span.FindAllStringSubmatchIndex(l.text, -1) {
+			from, ok := oneNumber(l.text[at[2]:at[3]])
+			to, ok2 := oneNumber(l.text[at[4]:at[5]])
+			if ok && ok2 && from < to && !measured(l.text[at[5]:]) {
+				out = append(out, ageRule{line: l, phrase: l.text[at[0]:at[1]], least: from, most: to})
+			}
+		}
+	}
+	return out
+}
+
+// measured reports whether what follows a number makes it no age.
+func measured(after string) bool {
+	after = strings.TrimLeft(after, " -")
+	if strings.HasPrefix(after, ":") || strings.HasPrefix(after, "%") || strings.HasPrefix(after, "$") || strings.HasPrefix(after, "€") {
+		return true
+	}
+	words := split(after)
+	return len(words) > 0 && in(words[0], "kg kilo kilos kilogram kilograms pound pounds gram grams g km kilometer kilometers mile miles meter meters metre metres m cm inch inches feet foot "+
+		"dollar dollars euro euros cent cents percent degree degrees minute minutes hour hours second seconds day days week weeks month months o'clock am pm a p in watt watts volt volts page pages item items piece pieces person persons people books times")
+}
+
+func oneNumber(s string) (float64, bool) {
+	n := text.Numbers(s)
+	if len(n) != 1 {
+		return 0, false
+	}
+	return n[0].Value, true
+}
+
+func isNumber(w string) bool { return len(text.Numbers(w)) > 0 }
+
+// agesIn are the ages that somebody speaks of, two at most.
+func agesIn(asked string) []float64 {
+	p := ages()
+	var out []float64
+	for _, by := range [...]*regexp.Regexp{p.said, p.of, p.old} {
+		for _, at := range by.FindAllStringSubmatchIndex(asked, -1) {
+			n, ok := oneNumber(asked[at[2]:at[3]])
+			if !ok || n > 120 || len(out) == 2 || slices.Contains(out, n) || by == p.said && !endsClause(asked[at[3]:]) || by == p.of && measured(asked[at[3]:]) {
+				continue
+			}
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// endsClause reports whether what follows "I am fourteen" leaves it an age.
+func endsClause(after string) bool {
+	words := split(after)
+	return len(words) == 0 || strings.ContainsAny(after[:1], ".,;?!") || in(words[0], "year years and or now too old")
+}
+
+// mostNotes is how many rules are noted behind a question: each is three or four
+// tokens to be read after the user's last word.
+const mostNotes = 2
+
+// Note is what somebody with the rules at hand would note behind a question about
+// somebody of an age: which of them hold, in the facts' own words ("under
+// eighteen"), or else which do not. It is empty where there is nothing to note.
+func (d *Desk) Note(asked string) string {
+	if d == nil || len(d.rules) == 0 {
+		return ""
+	}
+	ages := agesIn(asked)
+	if len(ages) == 0 {
+		return ""
+	}
+	about := stems(asked)
+	var near, far, never []string
+	for _, age := range ages {
+		for _, r := range d.rules {
+			related := shared(r.line.stems, about) > 0
+			switch {
+			case r.holds(age) && related:
+				near = append(near, r.phrase)
+			case r.holds(age):
+				far = append(far, r.phrase)
+			case related && yesOrNo(asked):
+				never = append(never, "not "+r.phrase)
+			}
+		}
+	}
+	notes := near
+	if len(notes) == 0 {
+		notes = far
+	}
+	if len(notes) == 0 {
+		notes = never[:min(len(never), 1)]
+	}
+	return strings.Join(notes[:min(len(notes), mostNotes)], ", ")
+}
+
+// yesOrNo reports whether a question, the last one of what was said, can be
+// answered by yes or no.
+func yesOrNo(asked string) bool {
+	all := text.Sentences(asked)
+	if len(all) == 0 {
+		return false
+	}
+	words := split(all[len(all)-1])
+	return len(words) > 0 && in(words[0], "is are was were am do does did can could may might must shall should will would has have had")
+}
+
+// shared is how many stems two texts have both.
+func shared(a, b map[string]bool) int {
+	n := 0
+	for s := range a {
+		if b[s] {
+			n++
+		}
+	}
+	return n
+}

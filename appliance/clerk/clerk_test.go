@@ -1,0 +1,205 @@
+package clerk
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const castle = `You are the voice of Marl Castle. Visitors ask you things.
+- The castle is open from 9 in the morning to 5 in the afternoon, on Fridays until half past eight in the evening.
+- On Tuesdays the castle is closed.
+- The tea room is open from 11 to 4 o'clock.
+- The library is open from Monday to Thursday from ten to six, and on Saturdays from ten to one.
+- A ticket costs 12 dollars, for students 8 dollars; visitors under fifteen enter free.
+- Visitors over 60 pay half.
+- Children from 6 to 12 may climb the wall.
+- The audio guide is 3 dollars, a postcard 50 cents. A six-day pass is 40 dollars.
+- Parking is 2 dollars an hour. Bags over 10 kg have to stay at the gate, for at least 5 minutes.`
+
+func TestWhetherSomethingIsOpen(t *testing.T) {
+	d := Read(castle)
+	for asked, want := range map[string]Leaning{
+		"Are you open on Tuesday?":                                  No,
+		"Are you closed on Tuesdays?":                               Yes,
+		"Is the castle open on Wednesday?":                          Yes,
+		"Are you closed on Wednesday?":                              No,
+		"Are you still open at eight on Friday evening?":            Yes,
+		"Are you still open at nine on a Friday evening?":           No,
+		"Are you still open at six on Friday?":                      Open, // in the morning it is not
+		"Are you open at seven in the evening?":                     Open, // on Fridays it is
+		"Are you open at ten in the evening?":                       No,
+		"Is the castle open at noon?":                               Yes,
+		"Are you open at 10:30?":                                    Open, // and at half past ten at night?
+		"Is the castle open at 10 am?":                              Yes,
+		"Is the castle open at 8 am on Thursday?":                   No,
+		"Is the tea room open at five?":                             No,
+		"Is the tea room open at three in the afternoon?":           Yes,
+		"Is the library open on Saturday afternoon?":                No,
+		"Is the library open on Wednesday afternoon?":               Yes,
+		"Is the library open on Saturday?":                          Yes,
+		"Is the library open on Sunday?":                            Open, // it is not said
+		"Is the shop open on Tuesday?":                              Open,
+		"Can I come on Tuesday?":                                    No,
+		"Can I come on Wednesday?":                                  Open, // there may be other reasons
+		"We are in town for two days. Can we visit you on Tuesday?": No,
+		"When are you open on Tuesday?":                             Open,
+		"Are you open?":                                             Open,
+		"Can I bring two dogs?":                                     Open,
+		"Is there a tour at three?":                                 Open,
+		"":                                                          Open,
+	} {
+		if got := d.Answers(asked, ""); got != want {
+			t.Errorf("%q: %d, want %d", asked, got, want)
+		}
+	}
+}
+
+func TestWhatIsNotToldIsNotKnown(t *testing.T) {
+	d := Read(castle)
+	for asked, want := range map[string]Leaning{
+		"Do you have a dungeon?":                     Untold,
+		"Is there a hairdresser here?":               Untold,
+		"Hello. Do you sell swords?":                 Untold,
+		"Do you rent out horses for the afternoon?":  Untold,
+		"Are there any ghosts in the castle?":        Untold,
+		"Do you have audio guides?":                  Open,
+		"Do you have a café?":                        Open, // there is a tea room
+		"Is there a place to park?":                  Open,
+		"Do you sell postcards?":                     Open,
+		"Is there a discount for groups?":            Open,
+		"Do you have a minute?":                      Open,
+		"Do you have any recommendations for today?": Open,
+		"Is there anything for children?":            Open,
+		"Do you have two?":                           Open,
+		"Do you like horses?":                        Open,
+		"Where do you sell swords?":                  Open,
+		"Do you have a unicorn?":                     Open, // it was spoken of
+	} {
+		if got := d.Answers(asked, "The unicorn is in the garden."); got != want {
+			t.Errorf("%q: %d, want %d", asked, got, want)
+		}
+	}
+}
+
+func TestWhichRulesHoldForAnAge(t *testing.T) {
+	d := Read(castle)
+	for asked, want := range map[string]string{
+		"I am fourteen. What does a ticket cost for me?":    "under fifteen",
+		"My son is 9. What does he pay?":                    "under fifteen, from 6 to 12",
+		"My grandmother is seventy-one, what does she pay?": "over 60",
+		"What does a ticket cost for a 65-year-old?":        "over 60",
+		"She is sixteen. Does she pay for a ticket?":        "not under fifteen",
+		"She is sixteen. What does she pay?":                "",
+		"May a child of seven climb the wall?":              "from 6 to 12",
+		"How much is a ticket?":                             "",
+		"My bag is 12 kg. May I keep it?":                   "",
+		"It is 9 o'clock. May I come in?":                   "",
+		"I am 2 minutes late, is that bad?":                 "",
+		"He is 14":                                          "under fifteen",
+		"We are four adults.":                               "",
+	} {
+		if got := d.Note(asked); got != want {
+			t.Errorf("%q: %q, want %q", asked, got, want)
+		}
+	}
+}
+
+func TestWhatIsAskedTogetherIsReckoned(t *testing.T) {
+	d := Read(castle)
+	for _, row := range []struct{ asked, terms, want string }{
+		{"What do two adults pay?", "2 times 12 dollars, that is", " 24 dollars."},
+		{"What do two adults and a student pay together?", "2 times 12 dollars plus 8 dollars, that is", " 32 dollars."},
+		{"How much are three postcards?", "3 times 50 cents, that is", " 1 dollar and 50 cents."},
+		{"How much are a postcard and a guide altogether?", "50 cents plus 3 dollars, that is", " 3 dollars and 50 cents."},
+		{"How much does it cost for us both, my mother is seventy?", "12 dollars plus half of 12 dollars, that is", " 18 dollars."},
+		{"What do I pay to park for three hours?", "3 times 2 dollars, that is", " 6 dollars."},
+		{"How much is it for three?", "3 times 12 dollars, that is", " 36 dollars."},
+		{"What does a ticket and a guide cost?", "12 dollars plus 3 dollars, that is", " 15 dollars."},
+		{"What do two children of ten pay together?", "0, that is", " nothing."},
+	} {
+		s := d.Sum(row.asked)
+		if s == nil {
+			t.Errorf("%q is no sum", row.asked)
+			continue
+		}
+		if got, _, ok := s.Total(row.terms); !ok || got != row.want {
+			t.Errorf("%q: %q, want %q", row.asked, got, row.want)
+		}
+	}
+	for _, asked := range []string{
+		"How much is a ticket?", "What does a six-day pass cost?", "What does a ticket cost at five?", "How many tickets do I get for 40 dollars?",
+		"Can I pay two tickets together by card?", "What is in room 12?", "My son is nine. What does he pay?", "What does a ticket cost for a child of ten years?",
+		"What do I pay after two hours in the castle at gate 3?", "Hello.", "", "How much time do two visitors need?", "What do 3 apples at 2 dollars each cost together?",
+		"How much do I get back from 50 dollars for two tickets?", "What does a ticket cost, and when is the tea room open?",
+	} {
+		if s := d.Sum(asked); s != nil {
+			t.Errorf("%q is a sum of %v", asked, s.counts)
+		}
+	}
+	s := d.Sum("What do two adults pay?")
+	for _, said := range []string{"", "I'm sorry, I don't know that.", "2 times 13 dollars, that is", "2 times, that is", "x times 12 dollars, that is", "2 times 12 dollars"} {
+		if got, _, ok := s.Total(said); ok {
+			t.Errorf("%q makes %q", said, got)
+		}
+	}
+	if g := s.Grammar("I don't know."); !strings.Contains(g, `"50 cents"`) || !strings.Contains(g, `count ::= "2"`) || !strings.Contains(g, `| "I don't know."`) {
+		t.Errorf("the grammar is\n%s", g)
+	}
+}
+
+func TestMoneyIsSaidAsThePlaceSaysIt(t *testing.T) {
+	for told, want := range map[string]string{
+		"Bread is €4.50 and rolls are €1.": "9 euros",
+		"Bread is 4 pounds 50.":            "8 pounds",
+		"Bread is $4.25.":                  "8 dollars and 50 cents",
+		"Bread is 40 cents.":               "80 cents",
+	} {
+		d := Read(told)
+		s := d.Sum("What do two breads cost?")
+		if s == nil {
+			t.Errorf("%q: no sum", told)
+			continue
+		}
+		if got, _, ok := s.Total("2 times " + d.money.prices[0].said + thatIs); !ok || got != " "+want+"." {
+			t.Errorf("%q: %q of %+v", told, got, d.money.prices)
+		}
+	}
+}
+
+// Whoever has no facts, or none of these, gets no advice; nothing that is told or
+// asked breaks it.
+func TestAnyTextIsRead(t *testing.T) {
+	for _, told := range []string{"", "You are a poet of 30. Answer in 2 sentences.", "Du bist ein Kiosk. Geöffnet von 9 bis 17 Uhr."} {
+		d := Read(told)
+		for _, asked := range []string{"", "What do two tickets cost together?", "Are you open at nine on Monday?", "I am nine."} {
+			if d.Sum(asked) != nil || d.Note(asked) != "" || d.Answers(asked, "") != Open {
+				t.Errorf("%q has advice for %q", told, asked)
+			}
+		}
+	}
+	var nobody *Desk
+	if nobody.Sum("What do two cost?") != nil || nobody.Note("I am nine.") != "" || nobody.Answers("Are you open on Monday?", "") != Open {
+		t.Error("there is advice without facts")
+	}
+	words := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom(strings.Fields(castle)), rapid.SampledFrom(strings.Fields("is it open at half past 25 to Monday two adults 3 dollars 50 cents under 7 what cost together times ?"))))
+	rapid.Check(t, func(t *rapid.T) {
+		d := Read(strings.Join(words.Draw(t, "told"), " "))
+		asked := strings.Join(words.Draw(t, "asked"), " ")
+		d.Note(asked)
+		d.Answers(asked, "")
+		if s := d.Sum(asked); s != nil {
+			s.Grammar("no")
+			s.Total(asked + thatIs)
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	told := strings.Repeat(castle, 5) // 4 KB, as prompts are
+	for b.Loop() {
+		d := Read(told)
+		d.Answers("Are you open on Tuesday?", "")
+	}
+}

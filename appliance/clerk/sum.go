@@ -1,0 +1,250 @@
+package clerk
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"parley/appliance/text"
+)
+
+// price is one of the facts'.
+type price struct {
+	said  string // as a term has it: "14", or "50 cents" where there are dollars too
+	value float64
+}
+
+// money is how prices are given at a desk.
+type money struct {
+	prices []price
+	unit   string // of a sum: "dollars"
+	half   bool   // somebody pays half
+	free   bool   // somebody pays nothing
+	per    map[string]bool
+}
+
+const (
+	currencies = "dollar dollars euro euros pound pounds franc francs buck bucks"
+	smallCoins = "cent cents penny pence"
+)
+
+var perUnit = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:dollars?|euros?|pounds?|francs?|cents?|pence|free|[$€£]\s?\d+(?:\.\d+)?) (?:an?|per|each|every) ([a-z]+)`)
+})
+
+// moneyIn are the prices of a text.
+func moneyIn(told string) money {
+	m := money{per: map[string]bool{}}
+	units, coins := map[string]int{}, false
+	for _, n := range text.Numbers(told) {
+		coins = coins || in(n.After, smallCoins)
+	}
+	add := func(p price) {
+		if p.value > 0 && !slices.ContainsFunc(m.prices, func(q price) bool { return q.said == p.said }) {
+			m.prices = append(m.prices, p)
+		}
+	}
+	for _, n := range text.Numbers(told) {
+		plain := strconv.FormatFloat(n.Value, 'f', -1, 64)
+		switch {
+		case in(n.After, smallCoins):
+			add(price{plain + " cents", n.Value / 100})
+		case n.Money || in(n.After, currencies):
+			unit := strings.TrimSuffix(n.After, "s") + "s"
+			if !in(n.After, currencies) {
+				unit = signOf(told)
+			}
+			units[unit]++
+			if coins {
+				plain += " " + unit
+			}
+			if n.Value != math.Trunc(n.Value) {
+				plain = strings.Replace(plain, strconv.FormatFloat(n.Value, 'f', -1, 64), strconv.FormatFloat(n.Value, 'f', 2, 64), 1)
+			}
+			add(price{plain, n.Value})
+		}
+	}
+	m.unit = "dollars"
+	for _, unit := range slices.Sorted(maps.Keys(units)) {
+		if units[unit] > units[m.unit] {
+			m.unit = unit
+		}
+	}
+	words := " " + strings.Join(split(told), " ") + " "
+	m.half = strings.Contains(words, " half ")
+	m.free = strings.Contains(words, " free ") || strings.Contains(words, " nothing ")
+	for _, found := range perUnit().FindAllStringSubmatch(told, -1) {
+		m.per[stem(strings.ToLower(found[1]))] = true
+	}
+	return m
+}
+
+// signOf is the currency whose sign a text has.
+func signOf(told string) string {
+	switch {
+	case strings.Contains(told, "€"):
+		return "euros"
+	case strings.Contains(told, "£"):
+		return "pounds"
+	}
+	return "dollars"
+}
+
+// Sum is what was asked for: what several things cost together. The model says
+// of which prices it is made, under a grammar; what that makes is reckoned.
+type Sum struct {
+	desk   *Desk
+	counts []float64
+}
+
+const (
+	priced    = "cost costs price prices pay pays paid charge charges charged fee fees owe total altogether much"
+	summed    = "together altogether total sum both"
+	mostCount = 1000
+)
+
+// Sum is nil where the question asks for none.
+func (d *Desk) Sum(asked string) *Sum {
+	if d == nil || len(d.money.prices) == 0 {
+		return nil
+	}
+	words := split(asked)
+	if !slices.ContainsFunc(words, func(w string) bool { return in(w, priced) }) || !slices.ContainsFunc(words, func(w string) bool { return in(w, "what how") }) {
+		return nil
+	}
+	line := " " + strings.Join(words, " ") + " "
+	for _, other := range [...]string{" how many ", " how long ", " much time ", " how old ", " how far "} {
+		if strings.Contains(line, other) {
+			return nil
+		}
+	}
+	if own := moneyIn(asked); len(own.prices) > 0 {
+		return nil // it is to be reckoned with other prices than the facts'
+	}
+	s := &Sum{desk: d, counts: d.countsIn(asked)}
+	several := strings.Contains(line, " and a ") || strings.Contains(line, " and an ") || strings.Contains(line, " and one ")
+	if len(s.counts) == 0 && !several && !slices.ContainsFunc(words, func(w string) bool { return in(w, summed) }) {
+		return nil
+	}
+	if strings.Contains(line, " both ") || strings.Contains(line, " couple ") || strings.Contains(line, " and i ") {
+		s.counts = append(s.counts, 2)
+	}
+	return s
+}
+
+// countsIn are how many of something a question speaks of: "thirty pages", and
+// not "hall 2", "at five", "of ten years" or what the facts name so themselves
+// ("a ten-visit card").
+func (d *Desk) countsIn(asked string) []float64 {
+	var out []float64
+	for _, n := range text.Numbers(asked) {
+		whole := n.Value == math.Trunc(n.Value) && n.Value >= 2 && n.Value <= mostCount
+		switch {
+		case !whole || n.Clock || n.Ordinal || n.Money || n.Spelt != "" || n.After == "" && n.Before != "for":
+		case in(n.After, currencies+" "+smallCoins+" year years old o'clock am pm a p percent degrees and or is are do does for at to in on i we the what how who where when can may will would"):
+		case in(n.Before, "at under over below above age aged number room hall gate line floor platform until till from since before after around about i'm am"):
+		case in(n.After, "hour hours day days night nights week weeks month months minute minutes") && !d.money.per[stem(n.After)]:
+		case d.names(n):
+		case !slices.Contains(out, n.Value):
+			out = append(out, n.Value)
+		}
+	}
+	return out
+}
+
+// names reports whether the facts have a number before the same word.
+func (d *Desk) names(n text.Number) bool {
+	return slices.ContainsFunc(d.numbers, func(o text.Number) bool { return o.Value == n.Value && stem(o.After) == stem(n.After) })
+}
+
+// mostPrices bounds how many prices a grammar lists.
+const mostPrices = 60
+
+// Grammar is what the model's part of the answer has to follow, in GBNF: "2 times
+// 14 plus 9, that is", or instead that it does not know.
+func (s *Sum) Grammar(unknown string) string {
+	m := s.desk.money
+	var prices, counts []string
+	for _, p := range m.prices[:min(len(m.prices), mostPrices)] {
+		prices = append(prices, strconv.Quote(p.said))
+	}
+	if m.free {
+		prices = append(prices, `"0"`)
+	}
+	for _, c := range s.counts {
+		counts = append(counts, strconv.Quote(strconv.FormatFloat(c, 'f', -1, 64)))
+	}
+	term := "price"
+	if m.half {
+		term = `("half of ")? price`
+	}
+	if len(counts) > 0 {
+		term = `(count " times ")? ` + term
+	}
+	g := fmt.Sprintf("root ::= sum %q | %q\nsum ::= term (\" plus \" term)?  (\" plus \" term)? (\" plus \" term)?\nterm ::= %s\nprice ::= %s\n", thatIs, unknown, term, strings.Join(prices, " | "))
+	if len(counts) > 0 {
+		g += "count ::= " + strings.Join(counts, " | ") + "\n"
+	}
+	return g
+}
+
+// thatIs is what stands between terms and their sum.
+const thatIs = ", that is"
+
+// Total is how the answer goes on that the model has begun so, and what it says;
+// false where there is no sum in it.
+func (s *Sum) Total(begun string) (rest string, value float64, ok bool) {
+	terms, found := strings.CutSuffix(strings.TrimSpace(begun), thatIs)
+	if !found {
+		return "", 0, false
+	}
+	for term := range strings.SplitSeq(terms, " plus ") {
+		times := 1.0
+		if count, of, found := strings.Cut(term, " times "); found {
+			n, err := strconv.ParseFloat(count, 64)
+			if err != nil {
+				return "", 0, false
+			}
+			times, term = n, of
+		}
+		if of, found := strings.CutPrefix(term, "half of "); found {
+			times, term = times/2, of
+		}
+		at := slices.IndexFunc(s.desk.money.prices, func(p price) bool { return p.said == term })
+		switch {
+		case at >= 0:
+			value += times * s.desk.money.prices[at].value
+		case term != "0":
+			return "", 0, false
+		}
+	}
+	return " " + s.desk.money.say(value) + ".", value, true
+}
+
+// say is a sum in words that are spoken well.
+func (m money) say(value float64) string {
+	cents := int(math.Round(value * 100))
+	whole, part := cents/100, cents%100
+	unit := m.unit
+	if whole == 1 {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	coin := "cents"
+	if m.unit == "pounds" {
+		coin = "pence"
+	}
+	switch {
+	case cents == 0:
+		return "nothing"
+	case part == 0:
+		return fmt.Sprintf("%d %s", whole, unit)
+	case whole == 0:
+		return fmt.Sprintf("%d %s", part, coin)
+	}
+	return fmt.Sprintf("%d %s and %d %s", whole, unit, part, coin)
+}
