@@ -12,7 +12,7 @@ Question: Are you open on Tuesday? Answer: No, we are closed on Tuesdays.
 Question: Can I buy bread at nine? Answer: Yes, we are open from 6 to 14 o'clock.
 Question: Can I get a cake today? Answer: No, cakes must be ordered two days before.
 Question: What do a bread and two rolls cost? Answer: 4 plus 2 times 1, that is 6 dollars.
-Question: My son is six. What does he pay for a roll? (under 10) Answer: Nothing, for children under 10 a roll is free.
+Question: My son is six. What does he pay for a roll? Answer: For children under 10 a roll is free.
 Question: Do you sell tea? Answer: I'm sorry, I don't know that.
 Question: Who is the baker? Answer: I'm sorry, I don't know that.
 Question: Send me a cake, please. Answer: I'm sorry, I can't do that from here.`

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/appliance/text"
 )
@@ -79,8 +81,8 @@ func measured(after string) bool {
 		return true
 	}
 	words := split(after)
-	return len(words) > 0 && in(words[0], "kg kilo kilos kilogram kilograms pound pounds gram grams g km kilometer kilometers mile miles meter meters metre metres m cm inch inches feet foot "+
-		"dollar dollars euro euros cent cents percent degree degrees minute minutes hour hours second seconds day days week weeks month months o'clock am pm a p in watt watts volt volts page pages item items piece pieces person persons people books times")
+	return strings.HasPrefix(after, "a.m") || strings.HasPrefix(after, "p.m") || len(words) > 0 && in(words[0], "kg kilo kilos kilogram kilograms pound pounds gram grams g km kilometer kilometers mile miles meter meters metre metres m cm inch inches feet foot "+
+		"dollar dollars euro euros cent cents percent degree degrees minute minutes hour hours second seconds day days week weeks month months o'clock am pm in watt watts volt volts page pages item items piece pieces person persons people books times")
 }
 
 func oneNumber(s string) (float64, bool) {
@@ -115,44 +117,54 @@ func endsClause(after string) bool {
 	return len(words) == 0 || strings.ContainsAny(after[:1], ".,;?!") || in(words[0], "year years and or now too old")
 }
 
-// mostNotes is how many rules are noted behind a question: each is three or four
-// tokens to be read after the user's last word.
-const mostNotes = 2
-
-// Note is what somebody with the rules at hand would note behind a question about
-// somebody of an age: which of them hold, in the facts' own words ("under
-// eighteen"), or else which do not. It is empty where there is nothing to note.
-func (d *Desk) Note(asked string) string {
-	if d == nil || len(d.rules) == 0 {
+// Opening is how an answer begins to what somebody of an age pays, where exactly one
+// rule of prices holds for it: with whom the rule is for, in the facts' words ("For
+// people under eighteen"), so that the answer is the rule's. Empty: it is not sure.
+func (d *Desk) Opening(asked string) string {
+	if d == nil || len(d.rules) == 0 || yesOrNo(asked) || !asksPrice(split(asked)) {
 		return ""
 	}
 	ages := agesIn(asked)
-	if len(ages) == 0 {
+	if len(ages) != 1 {
 		return ""
 	}
 	about := stems(asked)
-	var near, far, never []string
-	for _, age := range ages {
-		for _, r := range d.rules {
-			related := shared(r.line.stems, about) > 0
-			switch {
-			case r.holds(age) && related:
-				near = append(near, r.phrase)
-			case r.holds(age):
-				far = append(far, r.phrase)
-			case related && yesOrNo(asked):
-				never = append(never, "not "+r.phrase)
-			}
+	most := 0
+	var nearest []ageRule
+	for _, r := range d.rules {
+		if !r.holds(ages[0]) || !isPriced(r.line.text) {
+			continue
+		}
+		switch n := shared(r.line.stems, about); {
+		case n > most:
+			most, nearest = n, []ageRule{r}
+		case n == most:
+			nearest = append(nearest, r)
 		}
 	}
-	notes := near
-	if len(notes) == 0 {
-		notes = far
+	if len(nearest) != 1 {
+		return ""
 	}
-	if len(notes) == 0 {
-		notes = never[:min(len(never), 1)]
+	return nearest[0].whom()
+}
+
+// whom is the clause of the rule up to its limit: "for people under eighteen".
+func (r ageRule) whom() string {
+	before, _, _ := strings.Cut(r.line.text, r.phrase)
+	begin := 0
+	for _, mark := range [...]string{", and ", "; ", ", ", ": ", " and ", " but "} {
+		if at := strings.LastIndex(before, mark); at >= 0 {
+			begin = max(begin, at+len(mark))
+		}
 	}
-	return strings.Join(notes[:min(len(notes), mostNotes)], ", ")
+	whom := before[begin:] + r.phrase
+	first, size := utf8.DecodeRuneInString(whom)
+	return string(unicode.ToUpper(first)) + whom[size:]
+}
+
+// isPriced reports whether a line says what somebody pays.
+func isPriced(line string) bool {
+	return len(moneyIn(line).prices) > 0 || slices.ContainsFunc(split(line), func(w string) bool { return in(w, "free nothing half pay pays price") })
 }
 
 // yesOrNo reports whether a question, the last one of what was said, can be

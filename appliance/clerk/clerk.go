@@ -17,6 +17,7 @@ type Desk struct {
 	numbers []text.Number
 	money   money
 	all     string // in small letters
+	clock   map[int][]string
 	rules   []ageRule
 	hours   []hours
 	subject map[string]bool // whose desk it is
@@ -24,15 +25,16 @@ type Desk struct {
 
 // line is a sentence of the facts.
 type line struct {
-	text  string
-	stems map[string]bool
+	text    string
+	stems   map[string]bool
+	clauses []line
 }
 
 // Read reads the facts of a prompt.
 func Read(told string) *Desk {
-	d := &Desk{numbers: text.Numbers(told), all: strings.ToLower(told), money: moneyIn(told)}
+	d := &Desk{numbers: text.Numbers(told), all: strings.ToLower(told), money: moneyIn(told), clock: clockIn(told)}
 	for _, s := range text.Sentences(told) {
-		d.lines = append(d.lines, line{s, stems(s)})
+		d.lines = append(d.lines, line{s, stems(s), clausesIn(s)})
 	}
 	if len(d.lines) > 0 {
 		d.subject = d.lines[0].stems
@@ -52,7 +54,8 @@ const (
 	Open Leaning = iota // it is not known here
 	Yes
 	No
-	Untold // it is not in the facts
+	Refused // the fact that is nearest says what is not so: probably no
+	Untold  // it is not in the facts
 )
 
 // Answers says which way the answer to a question goes. said is what else was said
@@ -64,5 +67,25 @@ func (d *Desk) Answers(asked, said string) Leaning {
 	if d.untold(asked, said) {
 		return Untold
 	}
-	return d.isOpen(asked)
+	if l := d.isOpen(asked); l != Open {
+		return l
+	}
+	if d.refused(asked) {
+		return Refused
+	}
+	return Open
+}
+
+// Wonders reports whether somebody asks for a fact: "Where can I leave my coat?",
+// and not "Could you send me a coat?".
+func Wonders(asked string) bool {
+	all := text.Sentences(asked)
+	if len(all) == 0 {
+		return false
+	}
+	words := split(all[len(all)-1])
+	if len(words) < 2 || in(words[0], "can could may might must should") && words[1] == "you" {
+		return false
+	}
+	return in(words[0], "where what when how which who whose why is are do does did have has can could may might must should")
 }

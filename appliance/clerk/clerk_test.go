@@ -44,6 +44,8 @@ func TestWhetherSomethingIsOpen(t *testing.T) {
 		"Can I come on Tuesday?":                                    No,
 		"Can I come on Wednesday?":                                  Open, // there may be other reasons
 		"We are in town for two days. Can we visit you on Tuesday?": No,
+		"Are you open on Monday and Tuesday?":                       Open,
+		"Is it true that you close on Tuesdays?":                    Open,
 		"When are you open on Tuesday?":                             Open,
 		"Are you open?":                                             Open,
 		"Can I bring two dogs?":                                     Open,
@@ -83,25 +85,66 @@ func TestWhatIsNotToldIsNotKnown(t *testing.T) {
 	}
 }
 
-func TestWhichRulesHoldForAnAge(t *testing.T) {
-	d := Read(castle)
+func TestWhichRuleHoldsForAnAge(t *testing.T) {
+	d := Read(castle + " Guests over 70 get a chair. For babies under 2 a seat costs 1 dollar.")
 	for asked, want := range map[string]string{
-		"I am fourteen. What does a ticket cost for me?":    "under fifteen",
-		"My son is 9. What does he pay?":                    "under fifteen, from 6 to 12",
-		"My grandmother is seventy-one, what does she pay?": "over 60",
-		"What does a ticket cost for a 65-year-old?":        "over 60",
-		"She is sixteen. Does she pay for a ticket?":        "not under fifteen",
+		"I am fourteen. What does a ticket cost for me?":    "Visitors under fifteen",
+		"My son is 9. How much does he pay?":                "Visitors under fifteen",
+		"My grandmother is seventy-one, what does she pay?": "Visitors over 60",
+		"What does a ticket cost for a 65-year-old?":        "Visitors over 60",
+		"How much is it for a child of seven?":              "Visitors under fifteen",
+		"What does a seat cost for a girl of 1?":            "For babies under 2",
+		"What does a girl of 1 pay?":                        "", // two rules hold
 		"She is sixteen. What does she pay?":                "",
-		"May a child of seven climb the wall?":              "from 6 to 12",
+		"She is fourteen. Does she pay for a ticket?":       "",
+		"She is fourteen. When are you open?":               "",
 		"How much is a ticket?":                             "",
-		"My bag is 12 kg. May I keep it?":                   "",
-		"It is 9 o'clock. May I come in?":                   "",
-		"I am 2 minutes late, is that bad?":                 "",
-		"He is 14":                                          "under fifteen",
-		"We are four adults.":                               "",
+		"My bag is 12 kg. What do I pay?":                   "",
+		"It is 9 o'clock. What does it cost now?":           "",
+		"I am 2 minutes late, what do I pay?":               "",
+		"We are four adults. What do we pay?":               "",
+		"I am 14 and she is 62. What do we pay?":            "",
+	} {
+		if got := d.Opening(asked); got != want {
+			t.Errorf("%q: %q, want %q", asked, got, want)
+		}
+	}
+}
+
+func TestTimesAreNotedAsTheFactsWriteThem(t *testing.T) {
+	d := Read("Boats leave at 7:15, 13:30 and 17:45. Tea is at five.")
+	for asked, want := range map[string]string{
+		"Where does the boat at a quarter to six leave?":   "17:45",
+		"Where does the boat at quarter past seven leave?": "7:15",
+		"And the one at half past one?":                    "13:30",
+		"Is there a boat at 1:30 pm?":                      "13:30",
+		"Is there a boat at 17:45?":                        "",
+		"Is there a boat at seven?":                        "",
+		"I have 7 dogs and 15 cats.":                       "",
+		"Tea at five?":                                     "",
 	} {
 		if got := d.Note(asked); got != want {
 			t.Errorf("%q: %q, want %q", asked, got, want)
+		}
+	}
+}
+
+func TestTheNearestFactMayRefuse(t *testing.T) {
+	d := Read("You are at the desk of a park. Dogs are welcome, but not on the lawn. On Fridays the lake is for members only. Boats can be rented, tents cannot be rented. You can pay by card. Walkers need no ticket.")
+	for asked, want := range map[string]Leaning{
+		"Can I let my dog run on the lawn?": Refused,
+		"May I swim in the lake on Friday?": Refused,
+		"Can I rent a tent?":                Refused,
+		"Can I rent a boat?":                Open,
+		"May I bring my dog?":               Open,
+		"Can I pay by card?":                Open,
+		"Can I walk without a ticket?":      Open, // a no to a not
+		"Is the lake for members only?":     Open,
+		"Which tents can be rented?":        Open,
+		"Are you happy?":                    Open,
+	} {
+		if got := d.Answers(asked, ""); got != want {
+			t.Errorf("%q: %d, want %d", asked, got, want)
 		}
 	}
 }
@@ -174,13 +217,13 @@ func TestAnyTextIsRead(t *testing.T) {
 	for _, told := range []string{"", "You are a poet of 30. Answer in 2 sentences.", "Du bist ein Kiosk. Geöffnet von 9 bis 17 Uhr."} {
 		d := Read(told)
 		for _, asked := range []string{"", "What do two tickets cost together?", "Are you open at nine on Monday?", "I am nine."} {
-			if d.Sum(asked) != nil || d.Note(asked) != "" || d.Answers(asked, "") != Open {
+			if d.Sum(asked) != nil || d.Note(asked) != "" || d.Opening(asked) != "" || d.Answers(asked, "") != Open {
 				t.Errorf("%q has advice for %q", told, asked)
 			}
 		}
 	}
 	var nobody *Desk
-	if nobody.Sum("What do two cost?") != nil || nobody.Note("I am nine.") != "" || nobody.Answers("Are you open on Monday?", "") != Open {
+	if nobody.Sum("What do two cost?") != nil || nobody.Note("At a quarter to six.") != "" || nobody.Opening("I am nine. What do I pay?") != "" || nobody.Answers("Are you open on Monday?", "") != Open {
 		t.Error("there is advice without facts")
 	}
 	words := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom(strings.Fields(castle)), rapid.SampledFrom(strings.Fields("is it open at half past 25 to Monday two adults 3 dollars 50 cents under 7 what cost together times ?"))))
@@ -188,6 +231,7 @@ func TestAnyTextIsRead(t *testing.T) {
 		d := Read(strings.Join(words.Draw(t, "told"), " "))
 		asked := strings.Join(words.Draw(t, "asked"), " ")
 		d.Note(asked)
+		d.Opening(asked)
 		d.Answers(asked, "")
 		if s := d.Sum(asked); s != nil {
 			s.Grammar("no")
@@ -201,5 +245,31 @@ func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
 		d := Read(told)
 		d.Answers("Are you open on Tuesday?", "")
+	}
+}
+
+// What people say who want none of that is left to the model, at a desk with hours,
+// prices and ages; and so is all that is said to somebody who has none.
+func TestOrdinaryTalkIsLeftAlone(t *testing.T) {
+	const tutor = "You are Ada, 30, a patient tutor of maths for grades 5 to 8. Give 2 hints before the answer, in 20 words. Lessons last 45 minutes, from 4 to 7 in the afternoon."
+	for _, told := range []string{castle, tutor, "You are a pirate called Jim, 42, with 3 ships, 2 parrots, 1 leg and 7 sons. Never leave your role."} {
+		d := Read(told)
+		for _, said := range []string{
+			"Hello!", "Good evening, how are you?", "My name is Kim.", "Tell me a joke about two pirates.", "What is seven times eight?", "Thanks, that was all.",
+			"I am tired.", "I'm 2 stops away.", "We are four people.", "It's two o'clock.", "Can you hear me?", "Are you a robot?", "Are you open to suggestions?", "Are you there?",
+			"Do you have a favorite color?", "Do you have children?", "Is there a problem?", "Is there anything else?", "Do you have any questions?", "Do you have time?",
+			"How much do you love me?", "What does it cost me to ask?", "It takes two to tango.", "Say that again, both parts.", "What is twenty percent of 80?",
+			"Wann haben Sie geöffnet?", "Was kosten zwei Karten zusammen?", "Combien coûtent deux billets ?", "ok", "?", "…",
+		} {
+			if s := d.Sum(said); s != nil {
+				t.Errorf("%q is a sum of %v", said, s.counts)
+			}
+			if note := d.Note(said) + d.Opening(said); note != "" {
+				t.Errorf("%q is noted as %q", said, note)
+			}
+			if l := d.Answers(said, ""); l != Open {
+				t.Errorf("%q is answered by %d", said, l)
+			}
+		}
 	}
 }

@@ -212,6 +212,9 @@ func (d *Desk) isOpen(asked string) Leaning {
 	about := map[string]bool{}
 	for _, w := range words {
 		opening = opening || in(w, asksOpening)
+		if in(w, "close closes closing shut shuts") {
+			return Open // it asks when, or for what is so then
+		}
 		shut = shut || w == "closed"
 		if in(w, "morning afternoon evening night") {
 			part = w
@@ -308,6 +311,8 @@ func (d *Desk) openFor(about map[string]bool, day uint8, times []int, part strin
 		case shared(h.about, about) == 0:
 		case h.days == everyDay:
 			usual = append(usual, h)
+		case day != 0 && h.days&day != 0 && h.days&day != day:
+			return Open // the one day and not the other
 		case h.days&day == day: // also those of any day, where none is asked for
 			special = append(special, h)
 		}

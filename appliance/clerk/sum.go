@@ -108,13 +108,18 @@ const (
 	mostCount = 1000
 )
 
+// asksPrice reports whether the words of a question ask for a price.
+func asksPrice(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return in(w, priced) }) && slices.ContainsFunc(words, func(w string) bool { return in(w, "what how") })
+}
+
 // Sum is nil where the question asks for none.
 func (d *Desk) Sum(asked string) *Sum {
 	if d == nil || len(d.money.prices) == 0 {
 		return nil
 	}
 	words := split(asked)
-	if !slices.ContainsFunc(words, func(w string) bool { return in(w, priced) }) || !slices.ContainsFunc(words, func(w string) bool { return in(w, "what how") }) {
+	if !asksPrice(words) {
 		return nil
 	}
 	line := " " + strings.Join(words, " ") + " "
@@ -131,8 +136,8 @@ func (d *Desk) Sum(asked string) *Sum {
 	if len(s.counts) == 0 && !several && !slices.ContainsFunc(words, func(w string) bool { return in(w, summed) }) {
 		return nil
 	}
-	if strings.Contains(line, " both ") || strings.Contains(line, " couple ") || strings.Contains(line, " and i ") {
-		s.counts = append(s.counts, 2)
+	if len(s.counts) == 0 && !several && (strings.Contains(line, " both ") || strings.Contains(line, " couple ") || strings.Contains(line, " and i ") || strings.Contains(line, " me and ")) {
+		s.counts = []float64{2}
 	}
 	return s
 }
@@ -179,19 +184,33 @@ func (s *Sum) Grammar(unknown string) string {
 	for _, c := range s.counts {
 		counts = append(counts, strconv.Quote(strconv.FormatFloat(c, 'f', -1, 64)))
 	}
-	term := "price"
+	price := "price"
 	if m.half {
-		term = `("half of ")? price`
+		price = `("half of ")? price`
 	}
-	if len(counts) > 0 {
-		term = `(count " times ")? ` + term
+	// What was counted in the question is counted in the answer, in that order.
+	sum := ""
+	switch len(counts) {
+	case 0:
+		counts = []string{`"1"`}
+		sum = "item moreItems moreItems moreItems"
+	case 1:
+		sum = `counted more more more | item " plus " counted more more | item " plus " item " plus " counted more`
+	default:
+		for i, c := range counts[:min(len(counts), mostCounted)] {
+			if i > 0 {
+				sum += ` " plus " `
+			}
+			sum += c + ` " times " item`
+		}
+		sum += " more"
 	}
-	g := fmt.Sprintf("root ::= sum %q | %q\nsum ::= term (\" plus \" term)?  (\" plus \" term)? (\" plus \" term)?\nterm ::= %s\nprice ::= %s\n", thatIs, unknown, term, strings.Join(prices, " | "))
-	if len(counts) > 0 {
-		g += "count ::= " + strings.Join(counts, " | ") + "\n"
-	}
-	return g
+	return fmt.Sprintf("root ::= sum %q | %q\nsum ::= %s\nmore ::= (\" plus \" term)?\nmoreItems ::= (\" plus \" item)?\nterm ::= counted | item\n"+
+		"counted ::= count \" times \" item\ncount ::= %s\nitem ::= %s\nprice ::= %s\n", thatIs, unknown, sum, strings.Join(counts, " | "), price, strings.Join(prices, " | "))
 }
+
+// mostCounted is how many things are counted in one sum.
+const mostCounted = 3
 
 // thatIs is what stands between terms and their sum.
 const thatIs = ", that is"

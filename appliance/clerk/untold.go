@@ -54,7 +54,7 @@ func (d *Desk) untold(asked, said string) bool {
 		return false
 	}
 	for _, w := range split(m[1]) {
-		if in(w, talk) || isNumber(w) {
+		if in(w, talk) || in(strings.TrimSuffix(w, "s"), talk) || isNumber(w) {
 			return false
 		}
 	}

@@ -25,7 +25,7 @@ const empty = "a an the this that these those some any all no not there here it 
 	"what which who whom whose when where why how if whether so and or but also too than then as at by for from in into of off on onto out over to up with without about " +
 	"please sorry thanks thank hello hi hey yes okay ok well just still even only again now today tonight tomorrow please tell say know like want need wish would get got getting go going come " +
 	"take bring give let make use put one thing something anything someone anyone somebody anybody possible allowed able i'm i'd i'll i've it's that's there's what's who's where's " +
-	"much many more most very really together altogether total both each every other another ones lot bit"
+	"much many more most very really together altogether total both each every other another ones lot bit else instead"
 
 // days are the days of the week as they are begun in a mask, Monday first.
 const days = "monday tuesday wednesday thursday friday saturday sunday"

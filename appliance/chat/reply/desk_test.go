@@ -71,7 +71,7 @@ func TestOnlyAModelThatFollowsAGrammarIsHeldToOne(t *testing.T) {
 }
 
 // What follows by the calendar is likelier than what the model would say, and a
-// rule that holds for an age stands behind the question, now and later.
+// time as the facts write it stands behind the question, now and later.
 func TestTheModelIsToldWhatFollows(t *testing.T) {
 	c := atMuseum("Are you open at eight in the evening on Thursday?").Conversation
 	b := newFacts(c, deskOf(c)).begins(c)
@@ -94,10 +94,23 @@ func TestTheModelIsToldWhatFollows(t *testing.T) {
 	if b := newFacts(c, deskOf(c)).begins(c); b["Yes"] >= 0 || b["No"] != 0 {
 		t.Errorf("otherwise: %v", b)
 	}
+	c = atMuseum("May I bring my umbrella?").Conversation
+	c.Facts.Told += " Umbrellas may not come in."
+	if b := newFacts(c, deskOf(c)).begins(c); b["Yes"] >= -yesDoubt || b["No"] <= 0 {
+		t.Errorf("where the nearest fact refuses: %v", b)
+	}
 	c = atMuseum("I am fourteen. What does a ticket cost?").Conversation
+	if g := newFacts(c, deskOf(c)).opening(c); !strings.HasPrefix(g, `root ::= "Under 16" `) {
+		t.Errorf("for an age: %q", g)
+	}
+	c.Tools = []turn.Tool{{Name: "weather"}}
+	if g := newFacts(c, deskOf(c)).opening(c); g != "" {
+		t.Errorf("with tools: %q", g)
+	}
+	c = atMuseum("Are you open until a quarter to six?").Conversation
 	c.History = append(c.History, turn.Entry{Role: turn.Assistant, Text: "Nothing."}, turn.Entry{Role: turn.User, Text: "Thanks!"})
 	got := messages(c, deskOf(c))
-	if len(got) != 4 || got[1].Content != "I am fourteen. What does a ticket cost? (under 16)" || got[3].Content != "Thanks!" {
+	if len(got) != 4 || got[1].Content != "Are you open until a quarter to six? (17:45)" || got[3].Content != "Thanks!" {
 		t.Errorf("the model reads %+v", got)
 	}
 }

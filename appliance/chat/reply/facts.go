@@ -3,6 +3,7 @@ package reply
 import (
 	"errors"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -39,6 +40,15 @@ type facts struct {
 // says, in the natural logarithm: small models say yes to most questions.
 const yesDoubt = 1.3
 
+// refusal is the same for no, and against yes, where the fact that is nearest to a
+// question says what is not so.
+const refusal = 1.5
+
+// ignoranceDoubt is the same for not knowing, of a question for a fact: the rules
+// make that likely also where a fact has other words. What is invented instead has
+// mostly a number or a name, and is not said.
+const ignoranceDoubt = 1.0
+
 // certain is by how much likelier an answer begins with yes or no where that
 // follows from the facts by the calendar: more than any model is sure of the
 // other.
@@ -58,17 +68,26 @@ func (f *facts) begins(c turn.Conversation) map[string]float64 {
 	out := make(map[string]float64, len(f.Yes)+1)
 	for _, word := range f.Yes {
 		out[word] = -yesDoubt
-		if leaning != clerk.Open {
+		if leaning != clerk.Open && leaning != clerk.Refused {
 			out[word] = -certain
 		}
 	}
+	ignorant, _, _ := strings.Cut(f.Unknown, " ")
 	switch leaning {
+	case clerk.Refused:
+		for _, word := range f.Yes {
+			out[word] = -yesDoubt - refusal
+		}
+		out["No"] = refusal
+	case clerk.Open:
+		if f.Spelt && clerk.Wonders(asked(c)) {
+			out[ignorant] = -ignoranceDoubt
+		}
 	case clerk.Yes:
 		out["Yes"], out["No"] = certain, -certain
 	case clerk.No:
 		out["No"] = certain
 	case clerk.Untold:
-		ignorant, _, _ := strings.Cut(f.Unknown, " ")
 		out["No"], out[ignorant] = -certain, certain
 	}
 	return out
@@ -94,8 +113,24 @@ func (f *facts) sum(c turn.Conversation) *clerk.Sum {
 	return f.desk.Sum(asked(c))
 }
 
+// opening is the grammar of an answer that begins with whom a rule is for; empty:
+// it may begin in any way.
+func (f *facts) opening(c turn.Conversation) string {
+	if f == nil || !f.Reckon || len(c.Tools) > 0 {
+		return ""
+	}
+	whom := f.desk.Opening(asked(c))
+	if whom == "" {
+		return ""
+	}
+	return "root ::= " + strconv.Quote(whom) + ` [^\n]+`
+}
+
 // total is how the answer goes on that names what a sum is made of.
 func (f *facts) total(sum *clerk.Sum, begun string) string {
+	if sum == nil {
+		return ""
+	}
 	rest, value, ok := sum.Total(begun)
 	if !ok {
 		return ""

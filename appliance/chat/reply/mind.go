@@ -132,6 +132,8 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	prompt.Begins = r.facts.begins(t.Conversation)
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
 		prompt.Grammar, prompt.Begins = r.sum.Grammar(r.facts.Unknown), nil
+	} else if opening := r.facts.opening(t.Conversation); opening != "" {
+		prompt.Grammar, prompt.Begins = opening, nil
 	}
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
