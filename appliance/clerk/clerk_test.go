@@ -158,6 +158,8 @@ func TestWhatIsAskedTogetherIsReckoned(t *testing.T) {
 		{"How much are a postcard and a guide altogether?", "50 cents plus 3 dollars, that is", " 3 dollars and 50 cents."},
 		{"How much does it cost for us both, my mother is seventy?", "12 dollars plus half of 12 dollars, that is", " 18 dollars."},
 		{"What do I pay to park for three hours?", "3 times 2 dollars, that is", " 6 dollars."},
+		{"A ticket and a guide, what is that altogether?", "12 dollars plus 3 dollars, that is", " 15 dollars."},
+		{"If my wife and I both come, what's it in total?", "2 times 12 dollars, that is", " 24 dollars."},
 		{"How much is it for three?", "3 times 12 dollars, that is", " 36 dollars."},
 		{"What does a ticket and a guide cost?", "12 dollars plus 3 dollars, that is", " 15 dollars."},
 		{"What do two children of ten pay together?", "0, that is", " nothing."},
@@ -174,7 +176,8 @@ func TestWhatIsAskedTogetherIsReckoned(t *testing.T) {
 	for _, asked := range []string{
 		"How much is a ticket?", "What does a six-day pass cost?", "What does a ticket cost at five?", "How many tickets do I get for 40 dollars?",
 		"Can I pay two tickets together by card?", "What is in room 12?", "My son is nine. What does he pay?", "What does a ticket cost for a child of ten years?",
-		"What do I pay after two hours in the castle at gate 3?", "Hello.", "", "How much time do two visitors need?", "What do 3 apples at 2 dollars each cost together?",
+		"What do I pay after two hours in the castle at gate 3?", "Hello.", "", "How much time do two visitors need?", "What do 3 apples at 2 dollars each cost together?", "What is the total area of both halls?",
+		"How much luggage may two people bring?", "How much is two plus two?", "How many of you work together?",
 		"How much do I get back from 50 dollars for two tickets?", "What does a ticket cost, and when is the tea room open?",
 	} {
 		if s := d.Sum(asked); s != nil {

@@ -103,14 +103,20 @@ type Sum struct {
 }
 
 const (
-	priced    = "cost costs price prices pay pays paid charge charges charged fee fees owe total altogether much"
 	summed    = "together altogether total sum both"
 	mostCount = 1000
 )
 
+// priceAsked finds a question for a price: by its word, by "how much" where nothing
+// is measured, or for a total of what was named.
+var priceAsked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(` (?:what|how) .*(?:cost|costs|pay|price|prices|charge|charges|owe|fee|fees) | how much (?:$|is |are |does |do |would |will |for |to |must |should |money |it |together |altogether )|` +
+		` what (?:is |are |does |do |will |would )?(?:it |that |this |they |these |those |we |i )(?:.*)(?:altogether|total|together) `)
+})
+
 // asksPrice reports whether the words of a question ask for a price.
 func asksPrice(words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return in(w, priced) }) && slices.ContainsFunc(words, func(w string) bool { return in(w, "what how") })
+	return priceAsked().MatchString(" " + strings.Join(words, " ") + " ")
 }
 
 // Sum is nil where the question asks for none.
@@ -151,7 +157,7 @@ func (d *Desk) countsIn(asked string) []float64 {
 		whole := n.Value == math.Trunc(n.Value) && n.Value >= 2 && n.Value <= mostCount
 		switch {
 		case !whole || n.Clock || n.Ordinal || n.Money || n.Spelt != "" || n.After == "" && n.Before != "for":
-		case in(n.After, currencies+" "+smallCoins+" year years old o'clock am pm a p percent degrees and or is are do does for at to in on i we the what how who where when can may will would"):
+		case in(n.After, currencies+" "+smallCoins+" year years old o'clock am pm a p percent degrees and or is are do does for at to in on i we the what how who where when can may will would plus minus times divided by"):
 		case in(n.Before, "at under over below above age aged number room hall gate line floor platform until till from since before after around about i'm am"):
 		case in(n.After, "hour hours day days night nights week weeks month months minute minutes") && !d.money.per[stem(n.After)]:
 		case d.names(n):
