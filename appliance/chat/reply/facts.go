@@ -3,7 +3,6 @@ package reply
 import (
 	"errors"
 	"math"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,112 +33,6 @@ type facts struct {
 	counts  []float64 // that the user has said, the newest last
 	begun   string    // what was said of the sentence that goes on
 	said    bool      // a piece of the reply was said
-}
-
-// yesDoubt is by how much less likely an answer begins with yes than the model
-// says, in the natural logarithm: small models say yes to most questions.
-const yesDoubt = 1.3
-
-// refusal is the same for no, and against yes, where the fact that is nearest to a
-// question says what is not so.
-const refusal = 1.5
-
-// ignoranceDoubt is the same for not knowing, of a question for a fact: the rules
-// make that likely also where a fact has other words. What is invented instead has
-// mostly a number or a name, and is not said.
-const ignoranceDoubt = 1.0
-
-// certain is by how much likelier an answer begins with yes or no where that
-// follows from the facts by the calendar: more than any model is sure of the
-// other.
-const certain = 8
-
-// mostBefore is how many bytes of a conversation, the newest, are looked through for
-// what was told in it.
-const mostBefore = 1 << 15
-
-// begins is how the answer to a question about facts is made more or less likely
-// to begin; nil where there are none.
-func (f *facts) begins(c turn.Conversation) map[string]float64 {
-	if f == nil {
-		return nil
-	}
-	leaning := f.desk.Answers(asked(c), toldIn(c))
-	out := make(map[string]float64, len(f.Yes)+1)
-	for _, word := range f.Yes {
-		out[word] = -yesDoubt
-		if leaning != clerk.Open && leaning != clerk.Refused {
-			out[word] = -certain
-		}
-	}
-	ignorant, _, _ := strings.Cut(f.Unknown, " ")
-	switch leaning {
-	case clerk.Refused:
-		for _, word := range f.Yes {
-			out[word] = -yesDoubt - refusal
-		}
-		out["No"] = refusal
-	case clerk.Open:
-		if f.Spelt && clerk.Wonders(asked(c)) {
-			out[ignorant] = -ignoranceDoubt
-		}
-	case clerk.Yes:
-		out["Yes"], out["No"] = certain, -certain
-	case clerk.No:
-		out["No"] = certain
-	case clerk.Untold:
-		out["No"], out[ignorant] = -certain, certain
-	}
-	return out
-}
-
-// toldIn is what was said and told in a conversation before the user's last words.
-func toldIn(c turn.Conversation) string {
-	var all strings.Builder
-	for i := len(c.History) - 1; i >= 0 && all.Len() < mostBefore; i-- {
-		if e := c.History[i]; e.Role != turn.User {
-			all.WriteString(e.Text + " ")
-		}
-	}
-	return all.String()
-}
-
-// sum is what a question asks to be added up; nil: nothing, or the model cannot be
-// held to a grammar.
-func (f *facts) sum(c turn.Conversation) *clerk.Sum {
-	if f == nil || !f.Reckon || len(c.Tools) > 0 {
-		return nil
-	}
-	return f.desk.Sum(asked(c))
-}
-
-// opening is the grammar of an answer that begins with whom a rule is for; empty:
-// it may begin in any way.
-func (f *facts) opening(c turn.Conversation) string {
-	if f == nil || !f.Reckon || len(c.Tools) > 0 {
-		return ""
-	}
-	whom := f.desk.Opening(asked(c))
-	if whom == "" {
-		return ""
-	}
-	return "root ::= " + strconv.Quote(whom) + ` [^\n]+`
-}
-
-// total is how the answer goes on that names what a sum is made of.
-func (f *facts) total(sum *clerk.Sum, begun string) string {
-	if sum == nil {
-		return ""
-	}
-	rest, value, ok := sum.Total(begun)
-	if !ok {
-		return ""
-	}
-	for _, n := range text.Numbers(rest) { // "18 dollars and 50 cents"
-		f.numbers[n.Value] = true
-	}
-	f.numbers[value] = true
-	return rest
 }
 
 // newFacts are those of a conversation, as its desk has read them; nil where it

@@ -176,15 +176,6 @@ type thinking struct {
 	expected bool
 }
 
-// ErrSilent is what a model has failed with that was asked and wrote nothing
-// that can be said: no word, or signs alone ("#").
-var ErrSilent = errors.New("the language model wrote nothing that can be said")
-
-// mute reports whether a text has nothing to be said: no letter and no number.
-func mute(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
-}
-
 // generateBy has one model go on with a prompt. What it says is posted sentence by
 // sentence, and returned, also where it fails; so is the tool that it calls, nil
 // where it calls none.
