@@ -65,6 +65,12 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 	}
 	defer engines.Close()
 	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: engines.Rules}
+	if rules := engines.Rules(engines.Model).Before; rules != "" { // as a box reads them, once for all prompts
+		o.say("reading the rules")
+		if err := answering.Prefill(ctx, engines.Model, talking.Conversation{Prompt: rules}); err != nil {
+			return r, err
+		}
+	}
 	for i, d := range all {
 		o.say("desk %d of %d, the %s", i+1, len(all), d.Name)
 		answers, err := atDesk(ctx, d, o, parts, engines.Model)
