@@ -67,7 +67,8 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: engines.Rules}
 	if rules := engines.Rules(engines.Model).Before; rules != "" { // as a box reads them, once for all prompts
 		o.say("reading the rules")
-		if err := answering.Prefill(ctx, engines.Model, talking.Conversation{Prompt: rules}); err != nil {
+		read := engine.Prompt{Conversation: "bench rules", Messages: []engine.Message{{Role: engine.System, Content: rules}}, Urgency: engine.Live.Urgency()}
+		if err := engines.Model.Prefill(ctx, read); err != nil {
 			return r, err
 		}
 	}
