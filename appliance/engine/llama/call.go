@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -34,7 +33,7 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 	if len(parameters.Arguments) > 0 || parameters.Validate(arguments) != nil {
 		var missing []schema.Argument
 		var fault error
-		heard := hear(p.Messages)
+		heard := hear(p.Messages).but(nameWords(tool.Name))
 		for try := range 2 {
 			written, cost, err := m.arguments(ctx, p, set, at, begun, fault)
 			if try == 0 {
@@ -58,9 +57,6 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 		default:
 			return m.ask(ctx, p, set, tool, missing, fault, begun, emit)
 		}
-	}
-	if called(since, tool.Name, arguments) {
-		return m.inWords(ctx, p, set, begun, emit)
 	}
 	u.FirstToken = time.Since(begun)
 	return u, emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: tool.Name, Arguments: arguments}})
@@ -134,21 +130,6 @@ func misheard(missing []schema.Argument, written string) string {
 		}
 	}
 	return strings.Join(out, ", ")
-}
-
-// called tells whether a call was made already, with the same arguments.
-func called(calls []engine.ToolCall, name, arguments string) bool {
-	var want any
-	if json.Unmarshal([]byte(arguments), &want) != nil {
-		return false
-	}
-	for _, c := range calls {
-		var was any
-		if c.Name == name && json.Unmarshal([]byte(c.Arguments), &was) == nil && reflect.DeepEqual(was, want) {
-			return true
-		}
-	}
-	return false
 }
 
 // question is one, and no claim that something was done.

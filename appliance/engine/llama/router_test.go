@@ -3,6 +3,7 @@ package llama
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -155,15 +156,24 @@ func TestWhatNobodySaidIsTakenOutOfACall(t *testing.T) {
 	}
 }
 
-func TestTheSameCallIsKnown(t *testing.T) {
-	calls := []engine.ToolCall{{Name: "t", Arguments: `{"a":1,"b":[2]}`}}
-	for arguments, want := range map[string]bool{`{ "b": [2], "a": 1 }`: true, `{"a":1}`: false, `{`: false} {
-		if got := called(calls, "t", arguments); got != want {
-			t.Errorf("%s: %v", arguments, got)
+// What the user said asks for the tool that has answered more than for any other,
+// and to call that once more would book twice.
+func TestAToolThatHasAnsweredIsNotCalledAgain(t *testing.T) {
+	s := &toolset{tools: []engine.Tool{{Name: "a"}, {Name: "b"}}, firsts: []Token{0, 1, 2}}
+	logits := []float32{9, 5, 3}
+	for _, c := range []struct {
+		since  []engine.ToolCall
+		at     int
+		margin float64
+	}{
+		{nil, 0, 6},
+		{[]engine.ToolCall{{Name: "a"}}, 1, 2},
+		{[]engine.ToolCall{{Name: "a"}, {Name: "b"}}, -1, math.Inf(-1)},
+		{[]engine.ToolCall{{Name: "gone"}}, 0, 6},
+	} {
+		if at, margin := s.judge(logits, c.since); at != c.at || margin != c.margin {
+			t.Errorf("after %v: tool %d by %v", c.since, at, margin)
 		}
-	}
-	if called(calls, "u", calls[0].Arguments) {
-		t.Error("another tool's")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"parley/appliance/engine"
@@ -19,6 +20,15 @@ type said struct {
 	words   []string
 	numbers map[string]bool // as digits
 	english bool
+	// wish are words by which a tool is asked for, and which say nothing of a value.
+	wish map[string]bool
+}
+
+// but is s where these words are those by which a tool is asked for: "play" does
+// not say what.
+func (s said) but(words []string) said {
+	s.wish = set(strings.Join(words, " "))
+	return s
 }
 
 // hear gathers what was said: by the user and the assistant, what tools were
@@ -76,7 +86,9 @@ var numerals = map[string]int{"zero": 0, "oh": 0, "one": 1, "two": 2, "three": 3
 	"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
 	"seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
 	"seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12, "couple": 2, "pair": 2, "both": 2,
-	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "once": 1, "twice": 2, "single": 1, "midnight": 0, "noon": 12}
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+	"eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16, "seventeenth": 17,
+	"eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "once": 1, "twice": 2, "single": 1, "midnight": 0, "noon": 12}
 
 // numbersOf are the numbers in words, as digits: those that they make together
 // ("two hundred and twelve" is 212), that they spell ("three oh four" is 304),
@@ -176,13 +188,12 @@ func (s said) hasNumber(v float64) bool {
 
 var (
 	clock = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?::([0-9]{2}))?(?::[0-9]{2})?\s*(am|pm)?`)
-	day   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-([0-9]{2})`)
+	day   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
 )
 
 func (s said) hasText(a schema.Argument, v string) bool {
-	if d := day.FindStringSubmatch(v); d != nil {
-		n, _ := strconv.Atoi(d[1])
-		return !s.english || s.numbers[strconv.Itoa(n)] || s.hasAny(days)
+	if d, err := time.Parse(time.DateOnly, day.FindString(v)); err == nil {
+		return !s.english || s.hasDay(d)
 	}
 	words := wordsOf(v)
 	for _, w := range words {
@@ -196,9 +207,21 @@ func (s said) hasText(a schema.Argument, v string) bool {
 	return !s.english && !unicode.IsDigit([]rune(v + " ")[0]) && !s.latin(v)
 }
 
-// days are words that a day can be meant with.
-var days = set("today tomorrow tonight yesterday monday tuesday wednesday thursday friday saturday sunday weekend week day month next " +
-	"january february march april may june july august september october november december now asap earliest soonest")
+// days are words that a day can be meant with which say neither its number nor its
+// name, as weekdays do. A month is not among them: who names one says the day too.
+var (
+	days     = set("today tomorrow tonight yesterday weekend week day month next now asap earliest soonest")
+	weekdays = set("monday tuesday wednesday thursday friday saturday sunday")
+)
+
+// hasDay tells whether a day was said, or can be meant. Small models reckon badly:
+// where a weekday was said it has to be one.
+func (s said) hasDay(d time.Time) bool {
+	if s.numbers[strconv.Itoa(d.Day())] || slices.Contains(s.words, strings.ToLower(d.Weekday().String())) {
+		return true
+	}
+	return !s.hasAny(weekdays) && s.hasAny(days)
+}
 
 func (s said) hasAny(of map[string]bool) bool {
 	return slices.ContainsFunc(s.words, func(w string) bool { return of[w] })
@@ -230,7 +253,7 @@ func (s said) hasWord(w string) bool {
 	if unicode.IsDigit([]rune(w)[0]) {
 		return s.numbers[strings.TrimLeft(w, "0")] || s.numbers[w] || slices.Contains(s.words, w)
 	}
-	if empty[w] {
+	if empty[w] || s.wish[w] {
 		return false
 	}
 	return slices.ContainsFunc(s.words, func(said string) bool {

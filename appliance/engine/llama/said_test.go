@@ -40,6 +40,12 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 		{"Tomorrow, please.", `"2026-03-04"`, true},
 		{"I would like to see the doctor.", `"2026-03-04"`, false},
 		{"On the fourth.", `"2026-03-04"`, true},
+		{"On the seventeenth of March.", `"2026-03-17"`, true},
+		{"On the thirty-first, please.", `"2026-03-31"`, true},
+		{"On the seventeenth of March.", `"2026-03-14"`, false},
+		{"Do you have time this week, on Thursday?", `"2026-03-05"`, true},
+		{"Do you have time this week, on Thursday?", `"2026-03-14"`, false}, // a Saturday
+		{"Do you have time this week?", `"2026-03-14"`, true},
 		{"Make it twenty-one degrees.", `21`, true},
 		{"Make it warmer.", `22`, false},
 		{"Make it 21.5 degrees please.", `21.5`, true},
@@ -53,6 +59,17 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 		if got := hear(text(c.said)).has(schema.Argument{}, json.RawMessage(c.value)); got != c.is {
 			t.Errorf("%q: %s was said: %v", c.said, c.value, got)
 		}
+	}
+}
+
+func TestTheWishItselfSaysNothingOfAValue(t *testing.T) {
+	heard := hear([]engine.Message{says(engine.User, "Play something.")}).but(nameWords("play_music"))
+	if heard.has(schema.Argument{}, json.RawMessage(`"The song you want to play"`)) {
+		t.Error("\"play\" is taken for what is to be played")
+	}
+	heard = hear([]engine.Message{says(engine.User, "Play some jazz.")}).but(nameWords("play_music"))
+	if !heard.has(schema.Argument{}, json.RawMessage(`"jazz music"`)) {
+		t.Error("what is to be played is not known")
 	}
 }
 
