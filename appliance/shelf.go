@@ -1,10 +1,12 @@
 package appliance
 
 import (
+	"context"
 	"log/slog"
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/plugins/author"
 	"parley/plugins/manifest"
 	"parley/plugins/shelf"
 	"parley/store"
@@ -18,6 +20,9 @@ func OpenShelf(cfg config.Config, records *store.Store, log *slog.Logger) *shelf
 
 func shelfParts(cfg config.Config, records *store.Store, log *slog.Logger) shelf.Parts {
 	p := shelf.Parts{Records: records, Data: cfg.Data, Log: log, Trust: shelf.Trust{Required: cfg.PluginSignatures.Required}}
+	p.Check = func(ctx context.Context, p shelf.Package) error {
+		return author.Check(ctx, p.Manifest, p.Wasm, p.Tests)
+	}
 	for _, key := range cfg.PluginSignatures.Keys {
 		p.Trust.Keys = append(p.Trust.Keys, shelf.Key(key))
 	}

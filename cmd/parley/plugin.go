@@ -29,6 +29,8 @@ type pluginCmd struct {
 
 	New   pluginNewCmd   `cmd:"" help:"Begin a plugin: a small project that builds and has a test."`
 	Build pluginBuildCmd `cmd:"" help:"Compile a plugin into one file."`
+	Test  pluginTestCmd  `cmd:"" help:"Run a plugin's test cases, as the box would run it."`
+	Dev   pluginDevCmd   `cmd:"" help:"Build and test a plugin whenever it changes, and bring it to a box."`
 	Sign  pluginSignCmd  `cmd:"" help:"Sign a plugin, so that others can know whose it is."`
 }
 

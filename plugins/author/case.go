@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,8 +53,8 @@ type recording struct {
 	Error   string            `json:"error"` // instead: the host does not answer
 }
 
-// cases reads all of a project's tests/*.json. Their errors name file and case.
-func cases(p Project) ([]testCase, error) {
+// casesBeside reads all of a project's tests/*.json.
+func casesBeside(p Project) ([]testCase, error) {
 	files, err := filepath.Glob(filepath.Join(p.Dir, "tests", "*.json"))
 	if err != nil {
 		return nil, err
@@ -61,19 +62,30 @@ func cases(p Project) ([]testCase, error) {
 	if len(files) == 0 {
 		return nil, errors.New("there are no cases: write tests/NAME.json, such as {\"parameters\": {\"who\": \"Ada\"}, \"content\": \"Hello, Ada.\"}")
 	}
-	var all []testCase
+	texts := map[string][]byte{}
 	for _, file := range files {
-		some, err := casesIn(file)
-		if err != nil {
+		if texts[filepath.Base(file)], err = os.ReadFile(file); err != nil {
 			return nil, err
 		}
-		shown := filepath.ToSlash(filepath.Join("tests", filepath.Base(file)))
+	}
+	return casesIn(p.Manifest, texts)
+}
+
+// casesIn reads cases out of files by their names. Errors name file and case.
+func casesIn(m manifest.Manifest, texts map[string][]byte) ([]testCase, error) {
+	var all []testCase
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		shown := "tests/" + name
+		some, err := decodeCases(texts[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", shown, err)
+		}
 		for i, c := range some {
 			c.file = shown
 			if c.Name == "" {
 				c.Name = "case " + strconv.Itoa(i+1)
 			}
-			if err := c.complete(p); err != nil {
+			if err := c.complete(m); err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", shown, c.Name, err)
 			}
 			all = append(all, c)
@@ -82,12 +94,8 @@ func cases(p Project) ([]testCase, error) {
 	return all, nil
 }
 
-// casesIn reads one file: a case, or a list of them.
-func casesIn(file string) ([]testCase, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
+// decodeCases reads one file: a case, or a list of them.
+func decodeCases(text []byte) ([]testCase, error) {
 	var some []testCase
 	var into any = &some
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) {
@@ -97,30 +105,29 @@ func casesIn(file string) ([]testCase, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			line := 1 + bytes.Count(text[:syntax.Offset], []byte("\n"))
-			return nil, fmt.Errorf("%s line %d: %w", file, line, err)
+		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+			line := 1 + bytes.Count(text[:min(syntax.Offset, int64(len(text)))], []byte("\n"))
+			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
-		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "json: "))
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return some, nil
 }
 
 // complete fills in what a case leaves out, and says what is wrong with it.
-func (c *testCase) complete(p Project) error {
+func (c *testCase) complete(m manifest.Manifest) error {
 	if c.Calls == nil {
 		c.Calls = []step{c.step}
 	} else if c.Parameters != nil || c.expects() {
 		return errors.New("it has calls, and parameters or a result beside them: put those into the calls")
 	}
 	for name := range c.Settings {
-		if _, ok := p.Manifest.Setting(name); !ok {
+		if _, ok := m.Setting(name); !ok {
 			return fmt.Errorf("settings: %s has no setting %q", ManifestFile, name)
 		}
 	}
 	for as := range c.Files {
-		if !slices.ContainsFunc(p.Manifest.Permissions.Files, func(f manifest.File) bool { return f.As == as }) {
+		if !slices.ContainsFunc(m.Permissions.Files, func(f manifest.File) bool { return f.As == as }) {
 			return fmt.Errorf("files: permissions.files of %s has no folder that is called %q", ManifestFile, as)
 		}
 	}
@@ -140,8 +147,8 @@ func (c *testCase) complete(p Project) error {
 		if s.Tool == "" {
 			s.Tool = c.Tool
 		}
-		if s.Tool == "" && len(p.Manifest.Tools) == 1 {
-			s.Tool = p.Manifest.Tools[0].Name
+		if s.Tool == "" && len(m.Tools) == 1 {
+			s.Tool = m.Tools[0].Name
 		}
 		switch {
 		case s.Tool == "":

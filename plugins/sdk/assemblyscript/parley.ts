@@ -106,10 +106,20 @@ export function forget(key: string): void {
   accepted(host_kv_delete(changetype<usize>(bytes), bytes.byteLength));
 }
 
-/** What was said so far, oldest first: each with role and text. It wants the permission conversation. */
+/** The keys that begin with a prefix, in order, a thousand at most. */
+export function keys(prefix: string): string[] {
+  const bytes = String.UTF8.encode(prefix);
+  accepted(host_kv_keys(changetype<usize>(bytes), bytes.byteLength));
+  const all = Json.parse(told()).items();
+  const texts: string[] = [];
+  for (let i = 0; i < all.length; i++) texts.push(all[i].text());
+  return texts;
+}
+
+/** What was said so far, oldest first: each with role and content. It wants the permission conversation. */
 export function conversation(): Json[] {
   accepted(host_conversation());
-  return Json.parse(told()).items();
+  return Json.parse(told()).get("messages").items();
 }
 
 /** A JSON value. What is not there, or is of another type, is null, "", 0 or empty. */
@@ -310,6 +320,9 @@ declare function host_kv_set(key: usize, keyLength: i32, value: usize, valueLeng
 // @ts-ignore: decorator
 @external("parley", "kv_delete")
 declare function host_kv_delete(key: usize, length: i32): i32;
+// @ts-ignore: decorator
+@external("parley", "kv_keys")
+declare function host_kv_keys(prefix: usize, length: i32): i32;
 // @ts-ignore: decorator
 @external("parley", "conversation")
 declare function host_conversation(): i32;

@@ -31,6 +31,7 @@ int32_t parley_host_http(const char *request, uint32_t request_length, const voi
 int32_t parley_host_kv_get(const char *key, uint32_t length) PARLEY_HOST("kv_get");
 int32_t parley_host_kv_set(const char *key, uint32_t key_length, const void *value, uint32_t value_length) PARLEY_HOST("kv_set");
 int32_t parley_host_kv_delete(const char *key, uint32_t length) PARLEY_HOST("kv_delete");
+int32_t parley_host_kv_keys(const char *prefix, uint32_t length) PARLEY_HOST("kv_keys");
 int32_t parley_host_conversation(void) PARLEY_HOST("conversation");
 
 #define PARLEY_MAYBE_UNUSED static __attribute__((unused))
@@ -223,8 +224,14 @@ PARLEY_MAYBE_UNUSED int parley_store(const char *key, const void *value, size_t 
 /* parley_delete forgets a key: 0, or below zero, and parley_answer() says why. */
 PARLEY_MAYBE_UNUSED int parley_delete(const char *key) { return parley_host_kv_delete(key, (uint32_t)strlen(key)); }
 
+/* parley_keys asks for the keys that begin with a prefix: how many there are, a
+ * thousand at most, and parley_answer() is a JSON list of them; below zero, and
+ * parley_answer() says why. */
+PARLEY_MAYBE_UNUSED int parley_keys(const char *prefix) { return parley_host_kv_keys(prefix, (uint32_t)strlen(prefix)); }
+
 /* parley_conversation asks for what was said so far: 0 and parley_answer() is
- * JSON, [{"role": "user", "text": "…"}]; below zero, and parley_answer() says why. */
+ * JSON, {"messages": [{"role": "user", "content": "…"}]}; below zero, and
+ * parley_answer() says why. */
 PARLEY_MAYBE_UNUSED int parley_conversation(void) { return parley_host_conversation(); }
 
 #endif

@@ -12,4 +12,5 @@ func fetch(request, body []byte) (int, []byte, error) { return 0, nil, errNoBox 
 func load(key string) ([]byte, bool, error)           { return nil, false, errNoBox }
 func store(key string, value []byte) error            { return errNoBox }
 func remove(key string) error                         { return errNoBox }
+func keys(prefix string) ([]byte, error)              { return nil, errNoBox }
 func conversation() ([]byte, error)                   { return nil, errNoBox }

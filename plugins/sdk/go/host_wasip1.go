@@ -22,6 +22,9 @@ func hostStore(key unsafe.Pointer, keyLength uint32, value unsafe.Pointer, value
 //go:wasmimport parley kv_delete
 func hostDelete(key unsafe.Pointer, length uint32) int32
 
+//go:wasmimport parley kv_keys
+func hostKeys(prefix unsafe.Pointer, length uint32) int32
+
 //go:wasmimport parley conversation
 func hostConversation() int32
 
@@ -73,6 +76,14 @@ func store(key string, value []byte) error {
 func remove(key string) error {
 	k, length := at([]byte(key))
 	return refused(hostDelete(k, length))
+}
+
+func keys(prefix string) ([]byte, error) {
+	p, length := at([]byte(prefix))
+	if err := refused(hostKeys(p, length)); err != nil {
+		return nil, err
+	}
+	return told(), nil
 }
 
 func conversation() ([]byte, error) {

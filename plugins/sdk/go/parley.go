@@ -131,10 +131,20 @@ func Store(key string, value []byte) error { return store(key, value) }
 // Delete forgets a key.
 func Delete(key string) error { return remove(key) }
 
+// Keys are those that begin with prefix, in order, a thousand at most.
+func Keys(prefix string) ([]string, error) {
+	text, err := keys(prefix)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	return all, json.Unmarshal(text, &all)
+}
+
 // Message is something that was said.
 type Message struct {
 	Role       string             `json:"role"` // user, assistant or tool
-	Text       string             `json:"text"`
+	Content    string             `json:"content"`
 	Expression map[string]float64 `json:"expression,omitempty"` // where that was granted
 }
 
@@ -145,9 +155,9 @@ func Conversation() ([]Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	var said []Message
-	if err := json.Unmarshal(text, &said); err != nil {
+	var c struct{ Messages []Message }
+	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, fmt.Errorf("the conversation: %w", err)
 	}
-	return said, nil
+	return c.Messages, nil
 }

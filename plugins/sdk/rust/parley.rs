@@ -76,6 +76,7 @@ mod host {
         pub fn kv_get(key: *const u8, length: usize) -> i32;
         pub fn kv_set(key: *const u8, key_length: usize, value: *const u8, value_length: usize) -> i32;
         pub fn kv_delete(key: *const u8, length: usize) -> i32;
+        pub fn kv_keys(prefix: *const u8, length: usize) -> i32;
         pub fn conversation() -> i32;
     }
 }
@@ -129,13 +130,22 @@ pub fn delete(key: &str) -> Result<(), String> {
     accepted(unsafe { host::kv_delete(key.as_ptr(), key.len()) }).map(|_| ())
 }
 
+/// The keys that begin with a prefix, in order, a thousand at most.
+pub fn keys(prefix: &str) -> Result<Vec<String>, String> {
+    accepted(unsafe { host::kv_keys(prefix.as_ptr(), prefix.len()) })?;
+    match Json::parse(&String::from_utf8_lossy(&told()))? {
+        Json::Array(keys) => Ok(keys.iter().filter_map(|k| k.text().map(String::from)).collect()),
+        _ => Err("the keys are no list".into()),
+    }
+}
+
 /// What was said so far, oldest first: JSON objects with role (user, assistant or
-/// tool) and text. It wants the permission conversation.
+/// tool) and content. It wants the permission conversation.
 pub fn conversation() -> Result<Vec<Json>, String> {
     accepted(unsafe { host::conversation() })?;
-    match Json::parse(&String::from_utf8_lossy(&told()))? {
-        Json::Array(said) => Ok(said),
-        _ => Err("the conversation is no list".into()),
+    match Json::parse(&String::from_utf8_lossy(&told()))?["messages"] {
+        Json::Array(ref messages) => Ok(messages.clone()),
+        _ => Err("the conversation has no messages".into()),
     }
 }
 

@@ -1,0 +1,212 @@
+package author
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/plugins/manifest"
+	"parley/plugins/sandbox"
+)
+
+// Report is what came of a project's cases.
+type Report struct {
+	Passed int       `json:"passed"`
+	Failed int       `json:"failed"`
+	Cases  []Outcome `json:"cases"`
+}
+
+// Outcome is what came of one case.
+type Outcome struct {
+	File    string   `json:"file"`
+	Name    string   `json:"name"`
+	Problem string   `json:"problem,omitempty"` // empty: it passed
+	Log     []string `json:"log,omitempty"`     // what the plugin logged
+	TookMS  float64  `json:"took_ms"`           // in the plugin, all calls together
+}
+
+// Test runs the cases in tests/ on the module that Build made, as the box would
+// run it, with all that the manifest asks for granted: folders, hosts and storage
+// are what the case says. told is called after each case. The error is of a
+// project that cannot be tested; cases that fail are in the report.
+func Test(ctx context.Context, p Project, told func(Outcome)) (Report, error) {
+	all, err := casesBeside(p)
+	if err != nil {
+		return Report{}, err
+	}
+	wasm, err := os.ReadFile(p.Wasm())
+	if err != nil {
+		return Report{}, fmt.Errorf("%w: build it first, with parley plugin build", err)
+	}
+	return run(ctx, p, wasm, all, told)
+}
+
+// Check runs the cases that came along with a plugin, by their files' names, and
+// says which failed. Those that want folders of the project are left out: they
+// stayed with its author.
+func Check(ctx context.Context, m manifest.Manifest, wasm []byte, tests map[string][]byte) error {
+	all, err := casesIn(m, tests)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(c testCase) bool { return len(c.Files) > 0 })
+	var failed []string
+	_, err = run(ctx, Project{Manifest: m}, wasm, all, func(o Outcome) {
+		if o.Problem != "" {
+			failed = append(failed, o.File+": "+o.Name+": "+strings.ReplaceAll(o.Problem, "\n", "; "))
+		}
+	})
+	if err == nil && len(failed) > 0 {
+		err = errors.New(strings.Join(failed, "\n"))
+	}
+	return err
+}
+
+func run(ctx context.Context, p Project, wasm []byte, all []testCase, told func(Outcome)) (Report, error) {
+	host, err := sandbox.New(ctx, sandbox.Options{})
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { _ = host.Close(context.WithoutCancel(ctx)) }()
+	module, err := host.Load(ctx, p.Manifest, wasm)
+	if err != nil {
+		return Report{}, fmt.Errorf("%s cannot be run: %w", p.Manifest.Name, err)
+	}
+	r := Report{Cases: []Outcome{}}
+	for _, c := range all {
+		o, err := c.run(ctx, p, module)
+		if err != nil {
+			return r, fmt.Errorf("%s: %s: %w", c.file, c.Name, err)
+		}
+		if o.Problem == "" {
+			r.Passed++
+		} else {
+			r.Failed++
+		}
+		r.Cases = append(r.Cases, o)
+		told(o)
+	}
+	return r, nil
+}
+
+// run runs one case. The error is of what the case needs, or of ctx.
+func (c testCase) run(ctx context.Context, p Project, module *sandbox.Module) (Outcome, error) {
+	o := Outcome{File: c.file, Name: c.Name}
+	dir, err := os.MkdirTemp("", "parley-test-")
+	if err != nil {
+		return o, err
+	}
+	defer os.RemoveAll(dir)
+	granted, err := c.granted(p, dir)
+	if err != nil {
+		return o, err
+	}
+	hosts := &recordings{left: slices.Clone(c.HTTP)}
+	kept := memory(maps.Clone(c.Storage))
+	if kept == nil {
+		kept = memory{}
+	}
+	for i, s := range c.Calls {
+		r, failed := module.Call(ctx, sandbox.Call{
+			Tool: s.Tool, Parameters: s.Parameters, Account: "test", Chat: "test", Caller: s.Caller, Time: s.Time,
+			Settings: c.settings(), Granted: granted, Storage: kept, Talk: c.talk(), Transport: hosts,
+			Log: func(l sandbox.Line) { o.Log = append(o.Log, l.Text) },
+		})
+		if ctx.Err() != nil {
+			return o, ctx.Err()
+		}
+		o.TookMS += float64(r.Took) / float64(time.Millisecond)
+		if o.Problem = s.differs(r.Content, failed); o.Problem != "" {
+			if len(c.Calls) > 1 {
+				o.Problem = fmt.Sprintf("call %d, of %s: %s", i+1, s.Tool, o.Problem)
+			}
+			break
+		}
+	}
+	if more := hosts.problem(o.Problem == ""); more != "" {
+		o.Problem = strings.TrimPrefix(o.Problem+"\n"+more, "\n")
+	}
+	return o, nil
+}
+
+// granted is what the manifest asks for, with the case's folders. What may be
+// written to is a copy, so that a test leaves the project as it was. Folders that
+// the case does not have are empty.
+func (c testCase) granted(p Project, dir string) (manifest.Permissions, error) {
+	granted := p.Manifest.Permissions
+	granted.Files = slices.Clone(granted.Files)
+	for i, f := range granted.Files {
+		empty := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.Mkdir(empty, 0o755); err != nil {
+			return granted, err
+		}
+		granted.Files[i].Path = empty
+		own, ok := c.Files[f.As]
+		if !ok {
+			continue
+		}
+		path, err := filepath.Abs(filepath.Join(p.Dir, own))
+		if err != nil {
+			return granted, err
+		}
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return granted, fmt.Errorf("files: %s is no folder of the project", own)
+		}
+		if granted.Files[i].Path = path; f.Mode == manifest.Write {
+			granted.Files[i].Path = empty
+			if err := os.CopyFS(empty, os.DirFS(path)); err != nil {
+				return granted, err
+			}
+		}
+	}
+	return granted, nil
+}
+
+// settings are those of the case as texts, as installers give them.
+func (c testCase) settings() map[string]string {
+	texts := map[string]string{}
+	for name, value := range c.Settings {
+		if text, ok := value.(string); ok {
+			texts[name] = text
+		} else {
+			texts[name] = asJSON(value)
+		}
+	}
+	return texts
+}
+
+func (c testCase) talk() sandbox.Conversation {
+	if c.Conversation == nil {
+		return nil
+	}
+	return talk(c.Conversation)
+}
+
+// talk is a conversation as a case has it.
+type talk json.RawMessage
+
+func (t talk) Transcript(context.Context, bool) (json.RawMessage, error) {
+	return json.RawMessage(t), nil
+}
+
+// Tell writes how a case went, for people.
+func (o Outcome) Tell(to io.Writer) error {
+	if o.Problem == "" {
+		_, err := fmt.Fprintf(to, "ok    %s: %s (%.1f ms)\n", o.File, o.Name, o.TookMS)
+		return err
+	}
+	lines := strings.Split(o.Problem, "\n")
+	for _, l := range o.Log {
+		lines = append(lines, "log: "+l)
+	}
+	_, err := fmt.Fprintf(to, "FAIL  %s: %s\n      %s\n", o.File, o.Name, strings.Join(lines, "\n      "))
+	return err
+}
