@@ -121,7 +121,7 @@ func endsClause(after string) bool {
 // rule of prices holds for it: with whom the rule is for, in the facts' words ("For
 // people under eighteen"), so that the answer is the rule's. Empty: it is not sure.
 func (d *Desk) Opening(asked string) string {
-	if d == nil || len(d.rules) == 0 || yesOrNo(asked) || !asksPrice(split(asked)) {
+	if d == nil || len(d.rules) == 0 || len(asked) > longest || yesOrNo(asked) || !asksPrice(split(asked)) {
 		return ""
 	}
 	ages := agesIn(asked)
@@ -129,10 +129,16 @@ func (d *Desk) Opening(asked string) string {
 		return ""
 	}
 	about := stems(asked)
+	wanted := map[string]bool{}
+	for w := range about {
+		if !people()[w] {
+			wanted[w] = true
+		}
+	}
 	most := 0
 	var nearest []ageRule
 	for _, r := range d.rules {
-		if !r.holds(ages[0]) || !isPriced(r.line.text) {
+		if !r.holds(ages[0]) || !isPriced(r.line.text) || len(wanted) > 0 && !near(wanted, r.line.stems) {
 			continue
 		}
 		switch n := shared(r.line.stems, about); {
@@ -146,6 +152,24 @@ func (d *Desk) Opening(asked string) string {
 		return ""
 	}
 	return nearest[0].whom()
+}
+
+// people are the stems of who pays, and of paying: what else a question has is what
+// is paid for.
+var people = sync.OnceValue(func() map[string]bool {
+	return stems("ticket tickets admission entrance entry costs price prices pays paid charge charges fee fees owe money little old young year years age aged alone himself herself " +
+		"child children kid kids boy boys girl girls son sons daughter daughters baby toddler teenager man woman person people adult adults senior seniors student students " +
+		"mother father mom dad parents grandmother grandfather grandma grandpa grandson granddaughter wife husband sister brother aunt uncle nephew niece friend friends partner")
+})
+
+// near reports whether one of some stems, or one that is kin to it, is among others.
+func near(wanted, among map[string]bool) bool {
+	for w := range wanted {
+		if among[w] || slices.ContainsFunc(kin()[w], func(k string) bool { return among[stem(k)] }) {
+			return true
+		}
+	}
+	return false
 }
 
 // whom is the clause of the rule up to its limit: "for people under eighteen".

@@ -58,10 +58,14 @@ const (
 	Untold  // it is not in the facts
 )
 
+// longest is how many bytes of what somebody says are read: a minute of speech. What
+// is longer is no question at a desk.
+const longest = 1000
+
 // Answers says which way the answer to a question goes. said is what else was said
 // in the conversation.
 func (d *Desk) Answers(asked, said string) Leaning {
-	if d == nil {
+	if d == nil || len(asked) > longest {
 		return Open
 	}
 	if d.untold(asked, said) {
@@ -79,6 +83,9 @@ func (d *Desk) Answers(asked, said string) Leaning {
 // Wonders reports whether somebody asks for a fact: "Where can I leave my coat?",
 // and not "Could you send me a coat?".
 func Wonders(asked string) bool {
+	if len(asked) > longest {
+		return false
+	}
 	all := text.Sentences(asked)
 	if len(all) == 0 {
 		return false

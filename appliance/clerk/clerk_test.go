@@ -1,6 +1,7 @@
 package clerk
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -58,6 +59,40 @@ func TestWhetherSomethingIsOpen(t *testing.T) {
 	}
 }
 
+func TestHoursThatHoldSometimesAreLeftAlone(t *testing.T) {
+	d := Read("You are at the zoo. The zoo is open from 9 to 18 o'clock. On the first Monday of the month the zoo is closed. On Sundays in winter the zoo is closed.")
+	for asked, want := range map[string]Leaning{
+		"Is the zoo open on Monday?":                  Open,
+		"Is the zoo open on Sunday?":                  Open,
+		"Is the zoo open on Tuesday?":                 Yes,
+		"Is the zoo open on Tuesday at 8 pm?":         No,
+		"Is the zoo open on Tuesday after Christmas?": Open,
+	} {
+		if got := d.Answers(asked, ""); got != want {
+			t.Errorf("%q: %d, want %d", asked, got, want)
+		}
+	}
+}
+
+// Too many prices for a grammar, two currencies and what is no price are left to
+// the model.
+func TestOnlySumsThatCanBeMadeAreMade(t *testing.T) {
+	var many strings.Builder
+	for i := range 2 * mostPrices {
+		fmt.Fprintf(&many, "Thing %d costs %d dollars. ", i, i+3)
+	}
+	for name, told := range map[string]string{
+		"many": many.String(), "two currencies": "A is 4 dollars or 3 euros.", "nothing": "A is 0 dollars.", "a fortune": "A is 99999999999999999999 dollars.",
+	} {
+		if s := Read(told).Sum("What do two of these cost?"); s != nil {
+			t.Errorf("%s: a sum of %d prices", name, len(s.desk.money.prices))
+		}
+	}
+	if d := Read(castle); d.Sum(strings.Repeat("What do two tickets cost? ", 100)) != nil || d.Opening("I am nine. "+strings.Repeat("What do I pay? ", 100)) != "" || d.Note(strings.Repeat("at a quarter to six ", 100)) != "" {
+		t.Error("a speech is a question")
+	}
+}
+
 func TestWhatIsNotToldIsNotKnown(t *testing.T) {
 	d := Read(castle)
 	for asked, want := range map[string]Leaning{
@@ -99,6 +134,8 @@ func TestWhichRuleHoldsForAnAge(t *testing.T) {
 		"She is fourteen. Does she pay for a ticket?":       "",
 		"She is fourteen. When are you open?":               "",
 		"How much is a ticket?":                             "",
+		"My little boy is three. What does he pay?":         "Visitors under fifteen",
+		"I am fourteen. What does the audio guide cost me?": "", // the rule is for tickets
 		"My bag is 12 kg. What do I pay?":                   "",
 		"It is 9 o'clock. What does it cost now?":           "",
 		"I am 2 minutes late, what do I pay?":               "",

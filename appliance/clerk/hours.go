@@ -15,6 +15,7 @@ type hours struct {
 	days     uint8 // Monday is 1; everyDay: of all days, or of none in particular
 	from, to int   // minutes of the day; unknown: not told
 	closed   bool
+	vague    bool // only sometimes: on the first Monday of the month, in summer
 }
 
 const (
@@ -116,6 +117,7 @@ func hoursOf(clause string, words []string, opens bool) (h hours, ok bool) {
 		h.days = everyDay
 	}
 	for _, w := range words {
+		h.vague = h.vague || in(w, sometimes)
 		h.closed = h.closed || w == "closed"
 		if !in(w, timely+" "+empty+" open opens opened closed close closes stay stays only") && dayOf(w) < 0 && !isNumber(w) {
 			h.about[stem(w)] = true
@@ -152,8 +154,12 @@ func hoursOf(clause string, words []string, opens bool) (h hours, ok bool) {
 			return h, true
 		}
 	}
-	return h, h.closed && h.days != everyDay
+	return h, (h.closed || h.vague && opens) && h.days != everyDay
 }
+
+// sometimes are words for days that no weekday tells.
+const sometimes = "first second third fourth last month year season summer winter spring autumn holiday holidays public except christmas easter eve " +
+	"january february march april june july august september october november december today tomorrow tonight yesterday"
 
 // daysIn are the days of the week that words name; 0: none.
 func daysIn(words []string) uint8 {
@@ -212,7 +218,7 @@ func (d *Desk) isOpen(asked string) Leaning {
 	about := map[string]bool{}
 	for _, w := range words {
 		opening = opening || in(w, asksOpening)
-		if in(w, "close closes closing shut shuts") {
+		if in(w, "close closes closing shut shuts "+sometimes) {
 			return Open // it asks when, or for what is so then
 		}
 		shut = shut || w == "closed"
@@ -309,6 +315,8 @@ func (d *Desk) openFor(about map[string]bool, day uint8, times []int, part strin
 	for _, h := range d.hours {
 		switch {
 		case shared(h.about, about) == 0:
+		case h.vague && (h.days&day != 0 || h.days == everyDay):
+			return Open
 		case h.days == everyDay:
 			usual = append(usual, h)
 		case day != 0 && h.days&day != 0 && h.days&day != day:

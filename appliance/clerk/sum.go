@@ -25,6 +25,7 @@ type money struct {
 	unit   string // of a sum: "dollars"
 	half   bool   // somebody pays half
 	free   bool   // somebody pays nothing
+	mixed  bool   // in several currencies
 	per    map[string]bool
 }
 
@@ -45,7 +46,7 @@ func moneyIn(told string) money {
 		coins = coins || in(n.After, smallCoins)
 	}
 	add := func(p price) {
-		if p.value > 0 && !slices.ContainsFunc(m.prices, func(q price) bool { return q.said == p.said }) {
+		if p.value > 0 && p.value < dearest && len(m.prices) <= mostPrices && !slices.ContainsFunc(m.prices, func(q price) bool { return q.said == p.said }) {
 			m.prices = append(m.prices, p)
 		}
 	}
@@ -76,6 +77,7 @@ func moneyIn(told string) money {
 		}
 	}
 	words := " " + strings.Join(split(told), " ") + " "
+	m.mixed = len(units) > 1
 	m.half = strings.Contains(words, " half ")
 	m.free = strings.Contains(words, " free ") || strings.Contains(words, " nothing ")
 	for _, found := range perUnit().FindAllStringSubmatch(told, -1) {
@@ -121,7 +123,7 @@ func asksPrice(words []string) bool {
 
 // Sum is nil where the question asks for none.
 func (d *Desk) Sum(asked string) *Sum {
-	if d == nil || len(d.money.prices) == 0 {
+	if d == nil || len(asked) > longest || len(d.money.prices) == 0 || len(d.money.prices) > mostPrices || d.money.mixed {
 		return nil
 	}
 	words := split(asked)
@@ -173,15 +175,20 @@ func (d *Desk) names(n text.Number) bool {
 	return slices.ContainsFunc(d.numbers, func(o text.Number) bool { return o.Value == n.Value && stem(o.After) == stem(n.After) })
 }
 
-// mostPrices bounds how many prices a grammar lists.
-const mostPrices = 60
+const (
+	// mostPrices is how many prices a grammar lists; where there are more, sums are
+	// left to the model.
+	mostPrices = 100
+	// dearest is more than anything costs that is sold at a desk.
+	dearest = 1e7
+)
 
 // Grammar is what the model's part of the answer has to follow, in GBNF: "2 times
 // 14 plus 9, that is", or instead that it does not know.
 func (s *Sum) Grammar(unknown string) string {
 	m := s.desk.money
 	var prices, counts []string
-	for _, p := range m.prices[:min(len(m.prices), mostPrices)] {
+	for _, p := range m.prices {
 		prices = append(prices, strconv.Quote(p.said))
 	}
 	if m.free {

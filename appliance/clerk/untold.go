@@ -30,7 +30,7 @@ var kin = sync.OnceValue(func() map[string][]string {
 		"bag luggage baggage suitcase backpack locker cloakroom coat jacket wardrobe umbrella", "park parking car garage vehicle", "dog cat pet animal leash", "bike bicycle cycle cycling ebike",
 		"child children kid kids baby toddler family playground stroller", "shop store souvenir souvenirs gift gifts postcard sells sold", "doctor physician nurse specialist",
 		"phone telephone number call", "photo photos photograph picture pictures camera", "wheelchair disabled ramp accessible barrier", "card cards cash credit pay payment check",
-		"ticket tickets admission entrance entry card pass", "tour guide guided audio", "room rooms bed hotel", "discount discounts reduction cheaper half free student students senior seniors",
+		"ticket tickets admission entrance entry enter card pass", "tour guide guided audio", "room rooms bed hotel", "discount discounts reduction cheaper half free student students senior seniors",
 		"film films movie movies cinema", "boat boats ship ships ferry ferries", "bus buses train tram taxi shuttle", "appointment appointments reservation booking reserve reserved book", "towel towels swimsuit swimwear",
 		"book books novel novels magazine newspaper", "print printer printing copy copier scan scanner scanning", "lesson lessons course courses class classes teach",
 	} {

@@ -65,7 +65,7 @@ func (f *facts) begins(c turn.Conversation) map[string]float64 {
 	}
 	out, yes := map[string]float64{}, -yesDoubt
 	ignorant, _, _ := strings.Cut(f.Unknown, " ")
-	leaning := f.desk.Answers(asked(c), toldIn(c))
+	leaning := f.leaning(c)
 	switch leaning {
 	case clerk.Open:
 		if f.Spelt && clerk.Wonders(asked(c)) {
@@ -87,6 +87,19 @@ func (f *facts) begins(c turn.Conversation) map[string]float64 {
 		out["Yes"] = certain
 	}
 	return out
+}
+
+// leaning is which way the answer goes, as far as that is sure. What a tool has
+// answered may say otherwise, and what is not told a tool may find out.
+func (f *facts) leaning(c turn.Conversation) clerk.Leaning {
+	if n := len(c.History); n > 0 && c.History[n-1].Role == turn.ToolResult {
+		return clerk.Open
+	}
+	leaning := f.desk.Answers(asked(c), toldIn(c))
+	if leaning == clerk.Untold && len(c.Tools) > 0 {
+		return clerk.Open
+	}
+	return leaning
 }
 
 // toldIn is what was said and told in a conversation before the user's last words.

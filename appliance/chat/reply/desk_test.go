@@ -86,6 +86,11 @@ func TestTheModelIsToldWhatFollows(t *testing.T) {
 	if b := newFacts(c, deskOf(c)).begins(c); b["Yes"] >= 0 || b["No"] >= 0 || b["I"] <= 0 {
 		t.Errorf("of what was not told: %v", b)
 	}
+	c.Tools = []turn.Tool{{Name: "find"}}
+	if b := newFacts(c, deskOf(c)).begins(c); b["No"] != 0 {
+		t.Errorf("of what a tool may find: %v", b)
+	}
+	c.Tools = nil
 	c.History = append([]turn.Entry{{Role: turn.Context, Text: "The dentist is on holiday."}}, c.History...)
 	if b := newFacts(c, deskOf(c)).begins(c); b["No"] != 0 {
 		t.Errorf("of what a context told: %v", b)
@@ -93,6 +98,11 @@ func TestTheModelIsToldWhatFollows(t *testing.T) {
 	c = atMuseum("Do you like it here?").Conversation
 	if b := newFacts(c, deskOf(c)).begins(c); b["Yes"] >= 0 || b["No"] != 0 {
 		t.Errorf("otherwise: %v", b)
+	}
+	c = atMuseum("Are you open at eight on Friday evening?").Conversation
+	c.History = append(c.History, turn.Entry{Role: turn.ToolCall, Name: "find", Text: "{}"}, turn.Entry{Role: turn.ToolResult, Text: "Open all night."})
+	if b := newFacts(c, deskOf(c)).begins(c); b["No"] != 0 {
+		t.Errorf("after a tool: %v", b)
 	}
 	c = atMuseum("May I bring my umbrella?").Conversation
 	c.Facts.Told += " Umbrellas may not come in."
