@@ -1,6 +1,9 @@
 package contract
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // PluginState says whether a plugin of the box is called.
 type PluginState string
@@ -76,4 +79,126 @@ type PluginSetting struct {
 	IsSet       bool   `json:"is_set"`
 	// Value is what it was told, or its default; absent of a secret.
 	Value string `json:"value,omitempty"`
+}
+
+// PluginOffer is what a plugin that was sent asks for, before it is installed.
+type PluginOffer struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Description string `json:"description"`
+	License     string `json:"license,omitempty"`
+	Digest      string `json:"digest"`
+	// InstalledVersion is what is installed under the name, which it would take
+	// the place of; absent where nothing is.
+	InstalledVersion string `json:"installed_version,omitempty"`
+	// Signed says in words who signed it.
+	Signed string `json:"signed"`
+	// OtherSigner says in words that it is signed by somebody else than what is
+	// installed.
+	OtherSigner string `json:"other_signer,omitempty"`
+	// Asks is what it asks for; of an upgrade what is new.
+	Asks []PluginPermission `json:"asks"`
+	// UnsetSettings are required and have no value yet.
+	UnsetSettings []string `json:"unset_settings"`
+}
+
+// PostedPluginChange says what is to be changed of a plugin.
+type PostedPluginChange struct {
+	Grant    []string             `json:"grant"`
+	Revoke   []string             `json:"revoke"`
+	Settings []PostedPluginAnswer `json:"settings"`
+	Unset    []string             `json:"unset"` // settings that are to be forgotten
+}
+
+// PostedPluginAnswer is the value of a setting.
+type PostedPluginAnswer struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// The most of what one change of a plugin names, and the longest word in it.
+const (
+	maxPluginWords     = 128
+	maxPluginWordChars = 2048
+	maxSettingChars    = 16 << 10
+)
+
+// ParsePostedPluginChange reads what is to be changed of a plugin.
+func ParsePostedPluginChange(data []byte) (PostedPluginChange, error) {
+	return parseBody(data, readPluginChange)
+}
+
+func readPluginChange(o object) PostedPluginChange {
+	c := PostedPluginChange{Grant: words(o, "grant"), Revoke: words(o, "revoke"), Unset: words(o, "unset")}
+	for _, s := range o.list("settings", maxPluginWords) {
+		s.require("name", "value")
+		c.Settings = append(c.Settings, PostedPluginAnswer{s.text("name", maxPluginWordChars), s.text("value", maxSettingChars)})
+	}
+	return c
+}
+
+// words reads a list of strings.
+func words(o object, name string) []string {
+	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", High: bound(maxPluginWordChars)}, High: bound(maxPluginWords)})
+	raw, ok := o.get(name)
+	if !ok {
+		return nil
+	}
+	items, ok := o.items(name, raw, maxPluginWords)
+	if !ok {
+		return nil
+	}
+	all := make([]string, 0, len(items))
+	for i, item := range items {
+		var word string
+		switch err := json.Unmarshal(item, &word); {
+		case err != nil || kindOf(item) != "string":
+			o.in(name).note(i, "wrong_type", "expected a string, got "+shown(item))
+		case len(word) > maxPluginWordChars:
+			o.in(name).note(i, "wrong_value", fmt.Sprintf("%d bytes; at most %d are allowed", len(word), maxPluginWordChars))
+		}
+		all = append(all, word)
+	}
+	return all
+}
+
+// PostedPluginCall is a call of a tool of a plugin.
+type PostedPluginCall struct {
+	Tool       string `json:"tool"`       // may be left out where it has one
+	Parameters string `json:"parameters"` // a JSON object as text
+}
+
+// ParsePostedPluginCall reads a call.
+func ParsePostedPluginCall(data []byte) (PostedPluginCall, error) {
+	return parseBody(data, readPluginCall)
+}
+
+func readPluginCall(o object) PostedPluginCall {
+	c := PostedPluginCall{Tool: o.text("tool", MaxToolNameChars), Parameters: o.text("parameters", 1<<20)}
+	if c.Parameters == "" {
+		c.Parameters = "{}"
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(c.Parameters), &object) != nil || object == nil {
+		o.note("parameters", "wrong_value", `expected a JSON object as text, such as "{\"place\":\"museum\"}"`)
+	}
+	return c
+}
+
+// PluginCalled is what came of a call.
+type PluginCalled struct {
+	Content string `json:"content,omitempty"`
+	// Error says why it failed; absent where it did not.
+	Error        string  `json:"error,omitempty"`
+	Milliseconds float64 `json:"milliseconds"`
+	MemoryBytes  int64   `json:"memory_bytes"`
+}
+
+// PluginLogLine is a line of a plugin's log.
+type PluginLogLine struct {
+	OnMS  int64  `json:"on_ms"` // Unix milliseconds
+	Level string `json:"level"` // trace, debug, info, warn or error
+	Tool  string `json:"tool,omitempty"`
+	Chat  string `json:"chat_id,omitempty"`
+	Text  string `json:"text"`
 }

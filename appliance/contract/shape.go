@@ -39,6 +39,8 @@ func Bodies() []Body {
 		described("PostedName", readPostedName),
 		described("PostedUserDefinedToolName", readPostedToolName),
 		described("PostedVersionDescription", readPostedVersionDescription),
+		described("PostedPluginChange", readPluginChange),
+		described("PostedPluginCall", readPluginCall),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"parley/appliance"
 	"parley/firmware/backup"
 	"parley/internal/progress"
+	"parley/plugins/shelf"
 	"parley/store"
 )
 
@@ -29,7 +30,7 @@ func (backupCmd) Help() string {
 
   parley backup /mnt/usb/parley-$(date +%F).tar.zst
 
-The box may go on: the backup is of the moment in which it began. It holds the whole data folder: what was said, recordings, keys and certificates. Keep it as safe as the box. The models are not in it; parley packs pull fetches them.`
+The box may go on: the backup is of the moment in which it began. It holds the whole data folder: what was said, recordings, plugins, keys and certificates. Keep it as safe as the box. Not in it is the key that opens the secrets of plugins (plugins.key): restored into the same folder they are good as they were, on another machine they are set again. The models are not in it; parley packs pull fetches them.`
 }
 
 // Run makes the backup.
@@ -47,6 +48,12 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	if isNoBox(cfg.Data) {
 		return fmt.Errorf("backup: %w", noBox(cfg.Data))
 	}
+	// What the database says of plugins has to fit their files.
+	release, err := shelf.Hold(ctx, cfg.Data)
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	defer release()
 	var made backup.Manifest
 	err = withBars(ctx, c.err, func(p progress.Func) error {
 		made, err = backup.Make(ctx, box, cmd.File, p)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,6 +108,10 @@ func checkTarget(data, file string) error {
 	return nil
 }
 
+// notKept is what a backup leaves out besides: what is computed anew, and the key
+// of the plugins' secrets, without which those in the database are nobody's.
+var notKept = []string{layout.Prompts, layout.PluginCache, layout.PluginKey}
+
 // keptFiles returns the names of the files in the data folder that a backup
 // copies as they are: all but the database, which needs more care, the lock,
 // copies of the database, and what is being written under a name with a dot.
@@ -123,7 +128,7 @@ func keptFiles(data string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if isCopy || strings.HasPrefix(top, ".") || strings.HasPrefix(top, databaseName) || top == layout.Lock || top == layout.Address || top == layout.Prompts {
+		if isCopy || strings.HasPrefix(top, ".") || strings.HasPrefix(top, databaseName) || top == layout.Lock || top == layout.Address || slices.Contains(notKept, top) {
 			continue
 		}
 		below, err := filesBelow(filepath.Join(data, top))

@@ -78,7 +78,7 @@ var boxFiles = map[string]string{
 
 func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 	data := dataFolder(t, boxFiles)
-	for name := range map[string]string{"parley.db-wal": "", "parley.lock": "", ".probe-1": "", "parley-before-v2.db": "", "tls/.box.pem-1": "", "prompts": ""} {
+	for name := range map[string]string{"parley.db-wal": "", "parley.lock": "", ".probe-1": "", "parley-before-v2.db": "", "tls/.box.pem-1": "", "prompts": "", "plugins.key": "", "plugin-cache": "", ".plugins": ""} {
 		if err := os.WriteFile(filepath.Join(data, name), []byte("not to be kept"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -117,6 +117,26 @@ func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 	}
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
 		t.Errorf("left beside the backup: %v (%v)", left, err)
+	}
+}
+
+// The key of the plugins' secrets is in no backup, and stays where it is.
+func TestRestoreLeavesTheBoxItsKeyForSecrets(t *testing.T) {
+	data := dataFolder(t, map[string]string{"parley.db": "x", "plugins.key": "secret"})
+	file := backedUp(t, data)
+	to := Target{Data: data, Schema: 7, Check: sound, Force: true}
+	if _, _, err := Restore(t.Context(), file, to, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(t, data); got["plugins.key"] != "secret" {
+		t.Errorf("restored is %v", got)
+	}
+	to.Data = filepath.Join(t.TempDir(), "another box")
+	if _, _, err := Restore(t.Context(), file, to, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(t, to.Data); len(got) != 1 {
+		t.Errorf("another box got %v", got)
 	}
 }
 

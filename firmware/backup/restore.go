@@ -70,6 +70,9 @@ func Restore(ctx context.Context, file string, to Target, tell progress.Func) (m
 		err = to.Check(ctx, stage.Path)
 	}
 	if err == nil {
+		err = keepKey(stage.Path, to.Data)
+	}
+	if err == nil {
 		err = likeBefore(stage.Path, to.Data)
 	}
 	if err == nil {
@@ -166,6 +169,18 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 		return m, fmt.Errorf("%w: it holds no database", errNotBackup)
 	}
 	return m, nil
+}
+
+// keepKey leaves the box the key of its plugins' secrets, which no backup has.
+func keepKey(stage, data string) error {
+	key, err := os.ReadFile(filepath.Join(data, layout.PluginKey))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(stage, layout.PluginKey), key, 0o600)
 }
 
 // likeBefore gives the files of the stage to their owner only, but for what

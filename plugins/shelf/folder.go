@@ -78,6 +78,17 @@ func (f folder) lock(ctx context.Context) (release func(), err error) {
 	}
 }
 
+// Hold keeps the files of plugins as they are until release is called: nothing is
+// installed, upgraded or removed meanwhile, by no process. Plugins are called all
+// the same. Where the data folder has no plugins it does nothing.
+func Hold(ctx context.Context, data string) (release func(), err error) {
+	f := folder{data}
+	if _, err := os.Stat(f.path()); errors.Is(err, fs.ErrNotExist) {
+		return func() {}, nil
+	}
+	return f.lock(ctx)
+}
+
 // put writes the package into its folder, whole or not at all. Where it is there
 // already, nothing is done. The caller holds the lock.
 func (f folder) put(p Package) error {

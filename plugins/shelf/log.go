@@ -1,7 +1,6 @@
 package shelf
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -137,22 +136,15 @@ func (s *Shelf) Lines(ctx context.Context, name string, most int) ([]Line, error
 }
 
 func readLines(file string) (all []Line, err error) {
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	t := tail{file: file, tell: func(l Line) error {
+		all = append(all, l)
+		return nil
+	}}
+	if err := t.open(io.SeekStart); err != nil || t.f == nil {
 		return nil, err
 	}
-	defer f.Close()
-	scan := bufio.NewScanner(f)
-	scan.Buffer(nil, maxLogFile)
-	for scan.Scan() {
-		if l, ok := readLine(scan.Bytes()); ok {
-			all = append(all, l)
-		}
-	}
-	return all, scan.Err()
+	defer t.close()
+	return all, t.read()
 }
 
 // readLine reads one line; half a one, which a crash left, is none.

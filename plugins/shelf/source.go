@@ -40,6 +40,12 @@ func Read(from, tag string) (Package, error) {
 	return p, err
 }
 
+// ReadFrom reads a plugin that somebody sent: a module that carries its manifest,
+// or the tar file of an OCI image layout. Errors are as those of Read.
+func ReadFrom(f io.ReadSeeker, tag string) (Package, error) {
+	return readOpen(f, tag, func(wasm []byte) (Package, error) { return newPackage(nil, wasm, nil, nil) })
+}
+
 // ReadUnsigned reads a folder or a module as its author is about to sign it, and
 // says in which file the signature belongs. The one that is there counts for
 // nothing.

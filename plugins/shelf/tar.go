@@ -16,8 +16,8 @@ const (
 	// maxEntries bounds the files of a tar: a layout has a few for each artifact.
 	maxEntries = 10_000
 	// maxUnpacked bounds what a compressed one holds: it is unpacked in memory,
-	// and a module is the largest thing in it.
-	maxUnpacked = 2 * sandbox.MaxModule
+	// and holds a module and a little beside it.
+	maxUnpacked = sandbox.MaxModule + 16<<20
 )
 
 // tarBlobs are the files of a layout in a tar file. They are found once and read

@@ -111,6 +111,8 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 			one.OneOf = append(one.OneOf, s.body(posted(m)))
 		}
 		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/json", Media{one, json.RawMessage(r.Example)}}}}
+	case r.Upload != "":
+		o.RequestBody = &RequestBody{true, Ordered[Media]{{r.Upload, Media{Schema: &Schema{Type: "string", Format: "binary"}}}}}
 	case r.Form != nil:
 		form := s.of(r.Form)
 		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/x-www-form-urlencoded", Media{Schema: form}}, {"application/json", Media{form, json.RawMessage(r.Example)}}}}
@@ -160,10 +162,10 @@ func (r Route) refusals() []int {
 	case Link:
 		all = append(all, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	}
-	if len(r.Query) > 0 {
+	if len(r.Query) > 0 || r.Upload != "" {
 		all = append(all, http.StatusBadRequest)
 	}
-	if r.reads() || r.Form != nil {
+	if r.reads() || r.Form != nil || r.Upload != "" {
 		all = append(all, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
 	}
 	if r.reads() {
