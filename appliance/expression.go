@@ -2,7 +2,6 @@ package appliance
 
 import (
 	"parley/appliance/chat"
-	"parley/appliance/chat/ear"
 	"parley/appliance/config"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
@@ -14,7 +13,7 @@ import (
 type feelings struct{ *expression.Meter }
 
 // NewVoice returns what measures an utterance.
-func (f feelings) NewVoice() ear.Voice { return f.NewSound() }
+func (f feelings) NewVoice() chat.Voice { return f.NewSound() }
 
 // openExpression returns what measures feelings; nil where the settings want
 // none measured.

@@ -175,13 +175,19 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	if h.Recordings != nil {
 		c.recorder = h.Recordings.Recorder(id, c.clock, c.log)
 	}
+	var newVoice func() ear.Voice
+	var feelings func(text string) *contract.EmotionScores
+	if h.Expression != nil {
+		p := &prompt{h.Expression, &c.workers, c.log}
+		newVoice, feelings = p.voice, p.text
+	}
 	c.ear = ear.New(ear.Parts{
 		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go,
-		NewVoice: h.newVoice(), Felt: func(took time.Duration) { c.pace.tell(StageFeel, took) }, TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
+		NewVoice: newVoice, Felt: func(took time.Duration) { c.pace.tell(StageFeel, took) }, TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
-		Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: h.feelings(), Advisers: h.Plugins,
+		Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)
 	c.about = Live{

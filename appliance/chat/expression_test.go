@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
-	"parley/appliance/chat/ear"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/store"
@@ -16,7 +16,7 @@ import (
 // sentence.
 type feelings struct{ heard *int }
 
-func (f feelings) NewVoice() ear.Voice { return &feelingVoice{f, 0, 0} }
+func (f feelings) NewVoice() Voice { return &feelingVoice{f, 0, 0} }
 func (f feelings) Text(string) contract.EmotionScores {
 	return contract.EmotionScores{32: 0.5}
 }
@@ -165,5 +165,60 @@ func TestTheModelIsToldOfFeelings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// slowFeelings take a minute for everything.
+type slowFeelings struct{ feelings }
+
+func (f slowFeelings) NewVoice() Voice { return slowVoice{f.feelings.NewVoice()} }
+func (f slowFeelings) Text(text string) contract.EmotionScores {
+	time.Sleep(time.Minute)
+	return f.feelings.Text(text)
+}
+
+type slowVoice struct{ Voice }
+
+func (v slowVoice) Express(text, language string) (contract.EmotionScores, string) {
+	time.Sleep(time.Minute)
+	return v.Voice.Express(text, language)
+}
+
+// Where feelings take too long, messages go without them and are hardly later.
+func TestFeelingsDelayNoMessage(t *testing.T) {
+	came := map[bool]map[string]time.Duration{}
+	for _, slow := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakes()
+			var e Expression = feelings{new(int)}
+			if slow {
+				e = slowFeelings{feelings{new(int)}}
+			}
+			begun := time.Now()
+			c := begin(t, hostOf(f, func(p *Parts) { p.Expression = e }), Opening{Line: f})
+			hear(t, c, 1000, true)
+			hear(t, c, 1000, false)
+			f.until(t, "assistant_end")
+			came[slow] = map[string]time.Duration{}
+			for _, kind := range []string{"user_message", "assistant_message"} {
+				at, _ := f.when(kind)
+				came[slow][kind] = at.Sub(begun)
+			}
+			if strings.Contains(f.messages(), "assistant_prosody") == slow {
+				t.Errorf("slow is %v, and sent was %q", slow, f.messages())
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			for _, m := range f.sent {
+				if m, ok := m.(contract.UserMessage); ok && (m.Models.Prosody == nil) != slow {
+					t.Errorf("slow is %v, and the message has %+v", slow, m.Models.Prosody)
+				}
+			}
+		})
+	}
+	for kind, fast := range came[false] {
+		if late := came[true][kind] - fast; late > 20*time.Millisecond {
+			t.Errorf("%s is %v later where feelings are slow", kind, late)
+		}
 	}
 }

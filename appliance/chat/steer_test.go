@@ -17,6 +17,9 @@ func TestAChatIsSteered(t *testing.T) {
 		contract.SessionSettings{SystemPrompt: &prompt, CustomSessionID: "mine"}, contract.PauseAssistantMessage{},
 		contract.UserInput{Text: "Hello"}, contract.AssistantInput{Text: "One moment."}, contract.ResumeAssistantMessage{},
 	} {
+		if m == (contract.ResumeAssistantMessage{}) {
+			f.until(t, "assistant_end") // of what it was to say meanwhile
+		}
 		if err := c.Steer(m); err != nil {
 			t.Fatalf("%+v: %v", m, err)
 		}

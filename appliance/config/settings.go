@@ -99,23 +99,25 @@ func setServerModel(c *Config, g given) error {
 	return nil
 }
 
-func setOpenAI(c *Config, g given) error {
-	u, err := url.Parse(g.value)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("%q is not a base URL: use http://HOST:PORT/v1 or https://HOST/v1", g.value)
+func setOpenAI(c *Config, g given) (err error) {
+	if c.Engines.LanguageModel.OpenAI, err = baseURL(g.value, "http://HOST:PORT/v1 or https://HOST/v1"); err == nil {
+		c.Engines.LanguageModel.Pack = ""
 	}
-	c.Engines.LanguageModel.Pack = ""
-	c.Engines.LanguageModel.OpenAI = strings.TrimRight(g.value, "/")
-	return nil
+	return err
 }
 
-func setWebSearch(c *Config, g given) error {
-	u, err := url.Parse(g.value)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
-		return fmt.Errorf("%.80q is not a base URL: use such as http://127.0.0.1:8888", g.value)
+func setWebSearch(c *Config, g given) (err error) {
+	c.WebSearch, err = baseURL(g.value, "such as http://127.0.0.1:8888")
+	return err
+}
+
+// baseURL is the URL of a server to which paths are added.
+func baseURL(text, example string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return "", fmt.Errorf("%.80q is not a base URL, to which a path can be added: use %s", text, example)
 	}
-	c.WebSearch = strings.TrimRight(g.value, "/")
-	return nil
+	return strings.TrimRight(text, "/"), nil
 }
 
 func setKeyEnv(c *Config, g given) error {

@@ -12,6 +12,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/internal/backlog"
 	"parley/store"
 )
 
@@ -55,7 +56,7 @@ type Recorder struct {
 	clock  func() time.Duration // since the chat began
 	log    *slog.Logger
 
-	queue   chan sound
+	queue   *backlog.Queue[sound]
 	waiting atomic.Int64  // samples of the user in the queue
 	over    chan struct{} // closed: all is written
 	lossy   atomic.Bool   // something was not taken
@@ -90,7 +91,7 @@ func (p played) samples() int { return len(p.linear16) / 2 }
 func New(chatID string, files Files, syncer *Syncer, clock func() time.Duration, log *slog.Logger) *Recorder {
 	return &Recorder{
 		chatID: chatID, files: files, syncer: syncer, clock: clock, log: log,
-		queue: make(chan sound, queueLength), over: make(chan struct{}),
+		queue: backlog.New[sound](), over: make(chan struct{}),
 		user:      lane{side: store.UserSide, rateHz: engine.SpeechRateHz},
 		assistant: lane{side: store.AssistantSide, rateHz: contract.OutputRateHz},
 	}
@@ -117,12 +118,9 @@ func (r *Recorder) Cut(at time.Duration) { r.put(sound{at: at, cut: true}) }
 
 func (r *Recorder) put(s sound) {
 	n := int64(len(s.heard))
-	if r.waiting.Add(n) <= mostWaiting {
-		select {
-		case r.queue <- s:
-			return
-		default:
-		}
+	if r.waiting.Add(n) <= mostWaiting && r.queue.Len() < queueLength {
+		r.queue.Put(s)
+		return
 	}
 	r.waiting.Add(-n)
 	r.lossy.Store(true)
@@ -132,11 +130,7 @@ func (r *Recorder) put(s sound) {
 // until ctx ends. It reports whether the recording is whole. Nothing may come
 // after it.
 func (r *Recorder) End(ctx context.Context, at time.Duration) (whole bool) {
-	select {
-	case r.queue <- sound{at: at, last: true}:
-	case <-ctx.Done():
-		close(r.queue) // for the recorder to see when its disk lets it
-	}
+	r.queue.Put(sound{at: at, last: true})
 	select {
 	case <-r.over:
 		return r.whole()
@@ -157,17 +151,16 @@ func (r *Recorder) Run() {
 	}()
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
-	for done := false; !done; {
-		select {
-		case s, open := <-r.queue:
-			switch done = !open || s.last; {
-			case !open:
-				r.silence(r.clock())
-			case done:
-				r.silence(s.at)
-			default:
-				r.take(s)
+	for beats := true; !r.takeAll(); {
+		if due := r.holds(); due != beats { // nothing beats where nobody speaks
+			if beats = due; due {
+				beat.Reset(beatEvery)
+			} else {
+				beat.Stop()
 			}
+		}
+		select {
+		case <-r.queue.More():
 		case <-beat.C:
 			r.beat(r.clock())
 		}
@@ -175,6 +168,24 @@ func (r *Recorder) Run() {
 	r.close()
 	crashed = false
 }
+
+// takeAll takes what waits. It reports whether that was the last.
+func (r *Recorder) takeAll() (last bool) {
+	for {
+		s, ok := r.queue.Take()
+		switch {
+		case !ok:
+			return false
+		case s.last:
+			r.silence(s.at)
+			return true
+		}
+		r.take(s)
+	}
+}
+
+// holds reports whether there is something that is still to be written.
+func (r *Recorder) holds() bool { return len(r.playing) > 0 || len(r.block.pcm) > 0 }
 
 // abandon gives the files back as they are, in the middle of a panic.
 func (r *Recorder) abandon() {

@@ -77,9 +77,7 @@ func recording(t *testing.T) (*Recorder, *shelf, *testClock) {
 
 // tell lets the recorder take all that it was told.
 func tell(r *Recorder) {
-	for len(r.queue) > 0 {
-		r.take(<-r.queue)
-	}
+	r.takeAll()
 }
 
 const ms = time.Millisecond
@@ -215,7 +213,7 @@ func TestNobodyWaitsForTheRecorder(t *testing.T) {
 	for range 20 { // in pieces of the greatest length
 		r.Heard(0, make([]float32, 5*engine.SpeechRateHz))
 	}
-	if waits := len(r.queue) * 5 * engine.SpeechRateHz; waits > mostWaiting || waits == 0 {
+	if waits := r.queue.Len() * 5 * engine.SpeechRateHz; waits > mostWaiting || waits == 0 {
 		t.Errorf("%d samples wait", waits)
 	}
 	tell(r)

@@ -24,6 +24,7 @@ type benchCmd struct {
 	LLM      benchLLMCmd      `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
 	Answers  benchAnswersCmd  `cmd:"" help:"Measure how right the language model answers from the facts in its prompt."`
 	Tools    benchToolsCmd    `cmd:"" help:"Measure tools: when the language model calls one, with what, and what that costs."`
+	Express  benchExpressCmd  `cmd:"" name:"expression" help:"Measure expression: what feelings take to measure, and whether they differ."`
 	API      benchAPICmd      `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // A Voice measures the feelings in one utterance. One goroutine uses it, and
-// none of its methods takes longer than a few milliseconds.
+// none of its methods holds it up for longer than a message may wait.
 type Voice interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
@@ -16,8 +16,9 @@ type Voice interface {
 	Pause()
 	// Express scores the utterance as far as it was heard at the newest Pause,
 	// with the words in it, in a language (BCP 47, empty where it is not known).
-	// strong names the feelings that stand out; it is empty where none does.
-	Express(text, language string) (scores contract.EmotionScores, strong string)
+	// strong names the feelings that stand out; it is empty where none does. The
+	// scores are nil where they were not there in time.
+	Express(text, language string) (scores *contract.EmotionScores, strong string)
 }
 
 // feel lets the voice of the utterance have what was heard of it since. So
@@ -50,7 +51,7 @@ func (e *Ear) express(u *hearing, w turn.Words) turn.Words {
 		return w
 	}
 	scores, strong := u.voice.Express(w.Text, w.Language)
-	w.Scores = &scores
+	w.Scores = scores
 	if e.TellFeelings {
 		w.Sounds = strong
 	}

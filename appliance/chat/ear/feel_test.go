@@ -29,10 +29,10 @@ func (a *attentive) Pause() {
 	a.paused = len(a.heard)
 }
 
-func (a *attentive) Express(text, _ string) (contract.EmotionScores, string) {
+func (a *attentive) Express(text, _ string) (*contract.EmotionScores, string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return contract.EmotionScores{float64(a.paused) / engine.SpeechRateHz}, "tired"
+	return &contract.EmotionScores{float64(a.paused) / engine.SpeechRateHz}, "tired"
 }
 
 // feelingEar is an ear that measures feelings, and the voices that it made.

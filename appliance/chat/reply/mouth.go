@@ -25,8 +25,9 @@ type mouth struct {
 	clock  func() time.Duration
 	post   func(turn.Event)
 	room   func() <-chan struct{} // nil: there always is
-	// feelings scores a sentence; nil: nobody does.
-	feelings func(text string) contract.EmotionScores
+	// feelings scores a sentence, nil where it cannot in time; a nil func: nobody
+	// does.
+	feelings func(text string) *contract.EmotionScores
 }
 
 // wait holds up the mouth while its listener has enough to take. A voice makes
@@ -109,8 +110,7 @@ func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *co
 	piece := turn.Piece{Sentence: s.sentence}
 	post := func() {
 		if piece.Last && m.feelings != nil {
-			scores := m.feelings(s.sentence.Text)
-			piece.Scores = &scores
+			piece.Scores = m.feelings(s.sentence.Text)
 		}
 		due.spoken(piece.Length())
 		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Piece: piece})

@@ -16,6 +16,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/line/decode"
+	"parley/internal/backlog"
 )
 
 const (
@@ -47,10 +48,10 @@ type Line struct {
 
 	audio decode.Stream // of the reader
 
-	requestID string      // of the sender
-	repeated  repeated    // of the sender
-	clip      clip        // of the sender: the newest sound
-	queue     chan queued // to the writer; never full, as room sees to it
+	requestID string                 // of the sender
+	repeated  repeated               // of the sender
+	clip      clip                   // of the sender: the newest sound
+	queue     *backlog.Queue[queued] // to the writer; room bounds it
 	room      *semaphore.Weighted
 	cuts      atomic.Int64 // how often Cut was called
 
@@ -146,7 +147,7 @@ func (l *Line) enqueue(ctx context.Context, q queued) error {
 			return err
 		}
 	}
-	l.queue <- q
+	l.queue.Put(q)
 	return nil
 }
 
@@ -218,8 +219,8 @@ func (l *Line) cutOff(why error) {
 func (l *Line) write() {
 	for {
 		select {
-		case q := <-l.queue:
-			if !l.put(q) {
+		case <-l.queue.More():
+			if !l.writeAll() {
 				return
 			}
 		case <-l.closing:
@@ -228,6 +229,25 @@ func (l *Line) write() {
 			return
 		case <-l.gone.Done():
 			return
+		}
+	}
+}
+
+// writeAll writes what is queued, until the line is closed. False means that the
+// connection is gone.
+func (l *Line) writeAll() bool {
+	for {
+		select {
+		case <-l.closing:
+			return true
+		default:
+		}
+		q, ok := l.queue.Take()
+		if !ok {
+			return true
+		}
+		if !l.put(q) {
+			return false
 		}
 	}
 }
@@ -256,12 +276,8 @@ func (l *Line) flush() {
 	slow := time.AfterFunc(l.timing.Write, func() { l.cutOff(ErrTooSlow) })
 	defer slow.Stop()
 	for {
-		select {
-		case q := <-l.queue:
-			if !l.put(q) {
-				return
-			}
-		default:
+		q, ok := l.queue.Take()
+		if !ok || !l.put(q) {
 			return
 		}
 	}

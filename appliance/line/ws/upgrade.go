@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"parley/appliance/contract"
+	"parley/internal/backlog"
 )
 
 const (
@@ -92,7 +93,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 		conn: conn, raw: kept.conn, timing: s.timing, largest: s.largest,
 		log:       s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
 		requestID: w.Header().Get("X-Request-Id"),
-		queue:     make(chan queued, queueBytes/queueLeast),
+		queue:     backlog.New[queued](),
 		room:      semaphore.NewWeighted(queueBytes),
 		closing:   make(chan struct{}),
 	}
