@@ -64,7 +64,8 @@ type ChatWrite struct {
 	Metadata string
 	// Notices are told to the chat's webhooks that want them.
 	Notices []Notice
-	// CustomSessionID is what its webhooks are told from now on; empty leaves it.
+	// CustomSessionID takes the place of what the chat has, and its webhooks are
+	// told it from now on; empty leaves it.
 	CustomSessionID string
 }
 
@@ -97,10 +98,11 @@ func (s *Store) WriteChat(ctx context.Context, chatID string, w ChatWrite) error
 		if err := writeWebhooks(ctx, c, chatID, w); err != nil {
 			return err
 		}
-		if w.Metadata == "" {
+		if w.Metadata == "" && w.CustomSessionID == "" {
 			return nil
 		}
-		return changeOne(ctx, c, `UPDATE chat SET metadata = ? WHERE id = ?`, w.Metadata, chatID)
+		return changeOne(ctx, c, `UPDATE chat SET metadata = coalesce(?, metadata), custom_session_id = coalesce(?, custom_session_id) WHERE id = ?`,
+			orNull(w.Metadata), orNull(w.CustomSessionID), chatID)
 	})
 }
 

@@ -31,6 +31,10 @@ func TestChatIsReadAsItWasWritten(t *testing.T) {
 	if got != want {
 		t.Errorf("read %+v, want %+v", got, want)
 	}
+	must(t, s.WriteChat(t.Context(), n.ID, ChatWrite{CustomSessionID: "another"}))
+	want.CustomSessionID = "another"
+	must(t, s.WriteChat(t.Context(), n.ID, ChatWrite{Metadata: `{}`}))
+	want.Metadata = `{}`
 	end := Event{ID: "e2", AtMS: 99, Type: ChatEnd, Role: System, MessageText: "bye \x00 'é", EmotionFeatures: `{"Joy":0.5}`, Metadata: "[]", RelatedEventID: "e1"}
 	must(t, s.EndChat(t.Context(), n.ID, UserEnded, 5678, end))
 	got, err = s.Chat(t.Context(), n.AccountID, n.ID)

@@ -106,7 +106,7 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 		o.number = s.sounds
 	}
 	o.notice = s.chat.Told.notice(o, s.chat.Begun.Add(t.At), customSessionID)
-	if customSessionID != s.session && len(s.chat.Told.Hooks)+len(s.chat.Told.EndCalls) > 0 {
+	if customSessionID != s.session {
 		o.session, s.session = customSessionID, customSessionID
 	}
 	if !s.queue.put(o) {
