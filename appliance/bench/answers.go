@@ -53,12 +53,7 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	m := o.Config.Engines.LanguageModel
-	r := Report{Bench: "answers", Machine: describe(o.Config, "runtime-llama", m.Pack)}
-	if m.OpenAI != "" { // what runs there is not known
-		r.Machine.Packs, r.Machine.Box = []string{}, m.OpenAI
-	}
-	o.say("loading %s", m.Pack+m.OpenAI)
+	r := o.aboutModel("answers")
 	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Thinking, o.Log)
 	if err != nil {
 		return r, err

@@ -41,17 +41,23 @@ const (
 	mostLLMRounds = 7
 )
 
+// aboutModel begins a report on the language model, which is about to be loaded.
+func (o Options) aboutModel(bench string) Report {
+	m := o.Config.Engines.LanguageModel
+	r := Report{Bench: bench, Machine: describe(o.Config, "runtime-llama", m.Pack)}
+	if m.OpenAI != "" { // what runs there is not known
+		r.Machine.Packs, r.Machine.Box = []string{}, m.OpenAI
+	}
+	o.say("loading %s", m.Pack+m.OpenAI)
+	return r
+}
+
 // LLM measures the language model.
 func LLM(ctx context.Context, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
 	}
-	m := o.Config.Engines.LanguageModel
-	r := Report{Bench: "llm", Machine: describe(o.Config, "runtime-llama", m.Pack)}
-	if m.OpenAI != "" { // what runs there is not known
-		r.Machine.Packs, r.Machine.Box = []string{}, m.OpenAI
-	}
-	o.say("loading %s", m.Pack+m.OpenAI)
+	r := o.aboutModel("llm")
 	begun := time.Now()
 	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Thinking, o.Log)
 	if err != nil {

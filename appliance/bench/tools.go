@@ -109,12 +109,7 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	m := o.Config.Engines.LanguageModel
-	r := Report{Bench: "tools", Machine: describe(o.Config, "runtime-llama", m.Pack)}
-	if m.OpenAI != "" {
-		r.Machine.Packs, r.Machine.Box = []string{}, m.OpenAI
-	}
-	o.say("loading %s", m.Pack+m.OpenAI)
+	r := o.aboutModel("tools")
 	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Thinking, o.Log)
 	if err != nil {
 		return r, err

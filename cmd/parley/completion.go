@@ -171,12 +171,8 @@ func (c *console) completeAccount(ctx context.Context, given map[string]string) 
 // completeWebhook lists the webhooks that were given up.
 func (c *console) completeWebhook(ctx context.Context, given map[string]string) []completion.Candidate {
 	const most = 50 // more than anybody reads in a list
-	cfg, err := c.completeConfig(given)
-	if err != nil {
-		return nil
-	}
-	s, err := store.Join(ctx, cfg.Data)
-	if err != nil {
+	s := c.completeRecords(ctx, given)
+	if s == nil {
 		return nil
 	}
 	defer s.Close()
@@ -191,15 +187,24 @@ func (c *console) completeWebhook(ctx context.Context, given map[string]string) 
 	return found
 }
 
-// completeKeys are the keys of the box whose data lies here; none where there
-// is no box, since nobody can be told so in the middle of a command line.
-func (c *console) completeKeys(ctx context.Context, given map[string]string) []store.Key {
+// completeRecords opens the database of the box whose data lies here; nil where
+// there is none, since nobody can be told so in the middle of a command line.
+func (c *console) completeRecords(ctx context.Context, given map[string]string) *store.Store {
 	cfg, err := c.completeConfig(given)
 	if err != nil {
 		return nil
 	}
 	s, err := store.Join(ctx, cfg.Data)
 	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// completeKeys are the keys of the box whose data lies here.
+func (c *console) completeKeys(ctx context.Context, given map[string]string) []store.Key {
+	s := c.completeRecords(ctx, given)
+	if s == nil {
 		return nil
 	}
 	defer s.Close()
