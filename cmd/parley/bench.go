@@ -26,6 +26,7 @@ type benchCmd struct {
 	Tools    benchToolsCmd    `cmd:"" help:"Measure tools: when the language model calls one, with what, and what that costs."`
 	Express  benchExpressCmd  `cmd:"" name:"expression" help:"Measure expression: what feelings take to measure, and whether they differ."`
 	API      benchAPICmd      `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
+	Plugin   benchPluginCmd   `cmd:"" help:"Measure plugins: calls beside the same module by hand, a restart with fifty, memory."`
 }
 
 // benchFlags are those of all benchmarks.
@@ -320,6 +321,26 @@ func (cmd *benchAPICmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 	}
 	o.Rounds = cmd.Rounds
 	return c.report(ctx, cmd.JSON, bench.API, o)
+}
+
+type benchPluginCmd struct {
+	benchFlags
+
+	Settings kong.Plugins `embed:"" settings:""`
+}
+
+// Help shows the command in use.
+func (benchPluginCmd) Help() string {
+	return "Example:\n\n  parley bench plugin --json\n\nThe modules are in the program; nothing is installed. It takes about half a minute."
+}
+
+// Run measures plugins.
+func (cmd *benchPluginCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
+	o, err := c.bench(parsed)
+	if err != nil {
+		return err
+	}
+	return c.report(ctx, cmd.JSON, bench.Plugin, o)
 }
 
 // bench are the options of a benchmark before its own flags.

@@ -45,6 +45,7 @@ func goModule(t testing.TB, name string, reactor bool) []byte {
 
 func host(t testing.TB, o Options) *Host {
 	t.Helper()
+	o.Cache = cacheDir // so that a module is compiled once for all tests
 	h, err := New(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -13,7 +14,19 @@ import (
 	"parley/plugins/manifest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// cacheDir is where the tests keep compiled modules.
+var cacheDir string
+
+func TestMain(m *testing.M) {
+	var err error
+	if cacheDir, err = os.MkdirTemp("", "parley-sandbox-"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(cacheDir)
+		os.Exit(code)
+	}))
+}
 
 const hostileManifest = `
 name: hostile

@@ -1,0 +1,309 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/plugins/manifest"
+	"parley/plugins/sandbox"
+)
+
+// The same tool as a module of the Extism ABI and as a WASI command: plugin/make
+// makes both from plugin/order.rs.
+//
+//go:embed plugin/order.wasm
+var orderReactor []byte
+
+//go:embed plugin/order-command.wasm
+var orderCommand []byte
+
+const (
+	// pluginCalls are timed, one ours and one by hand in turn; the first
+	// warmPluginCalls do not count.
+	pluginCalls     = 3000
+	warmPluginCalls = 200
+	commandCalls    = 500
+	// pluginsInstalled is how many a restart finds.
+	pluginsInstalled = 50
+	// steadyCalls are made to see whether memory stays.
+	steadyCalls = 10_000
+	// parallelCalls run at once, for parallelTime.
+	parallelCalls = 8
+	parallelTime  = 2 * time.Second
+
+	mostPluginMicroseconds = 150
+	mostReadySeconds       = 2
+)
+
+// order is what the tool is asked: a JSON object of 1 KB.
+func order() json.RawMessage {
+	type item struct {
+		Name  string  `json:"name"`
+		Count int     `json:"count"`
+		Price float64 `json:"price"`
+		Note  string  `json:"note"`
+	}
+	var items []item
+	for n := range 12 {
+		items = append(items, item{fmt.Sprintf("Soup of the day, number %d", n+1), n + 1, 4.5 + float64(n)/4, "no \"onions\""})
+	}
+	text, _ := json.Marshal(map[string]any{"table": 7, "items": items})
+	return text
+}
+
+// orderManifest is the manifest of the tool in an ABI; n tells several apart.
+func orderManifest(n int) manifest.Manifest {
+	return manifest.Manifest{
+		Name: "order-" + strconv.Itoa(n), Version: "1.0.0", Description: "Reckons up an order.", Reuse: manifest.ReuseAny,
+		Tools: []manifest.Tool{{Name: "order", Description: "Reckons up an order.", Parameters: json.RawMessage(`{"type":"object"}`), Timeout: manifest.DefaultTimeout}},
+	}
+}
+
+// Plugin measures plugins: what a call costs beside the same module run by hand,
+// how soon they are ready after a restart, and what they leave behind.
+func Plugin(ctx context.Context, o Options) (r Report, err error) {
+	if err := o.check(); err != nil {
+		return r, err
+	}
+	r = Report{Bench: "plugin", Machine: describe(o.Config)}
+	cache, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		return r, fmt.Errorf("a folder for compiled plugins: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(cache)) }()
+	h, err := sandbox.New(ctx, sandbox.Options{Cache: cache, Instances: 2 * parallelCalls})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
+	for _, part := range []func(context.Context, *sandbox.Host, Options, *Report) error{timePooled, timeCommand, timeParallel, watchMemory} {
+		if err := part(ctx, h, o, &r); err != nil {
+			return r, err
+		}
+	}
+	return r, timeRestart(ctx, o, &r)
+}
+
+// timePooled times the kept instance of a module of the Extism ABI.
+func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
+	o.say("calling a plugin %d times, and the same function by hand in turn", pluginCalls)
+	m, err := h.Load(ctx, orderManifest(0), orderReactor)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = m.Close(context.WithoutCancel(ctx)) }()
+	hand, err := newByHand(ctx)
+	if err != nil {
+		return err
+	}
+	defer hand.close(context.WithoutCancel(ctx))
+	question := order()
+	c := sandbox.Call{Tool: "order", Parameters: question, Account: "a", Chat: "1"}
+	var answer string
+	ours, theirs, ratio, err := inTurn(warmPluginCalls, pluginCalls, func() error {
+		got, err := m.Call(ctx, c)
+		answer = got.Content
+		return err
+	}, func() error {
+		got, err := hand.call(ctx, question)
+		if err == nil && answer != "" && string(got) != answer {
+			err = fmt.Errorf("by hand the module answers %q, and as a plugin %q", got, answer)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	note := fmt.Sprintf("a kept instance that parses and writes JSON (%d bytes in, %d out); held against the same function called by hand on a kept instance of wazero, in turn with ours", len(question), len(answer))
+	r.paired("pooled_call", ours, "µs", theirs, ratio, note)
+	r.against("pooled_call_limit", ours, "µs", mostPluginMicroseconds, "the same, held against what it may take")
+	return nil
+}
+
+// inTurn times two calls in turn; medians in microseconds, and the median of the
+// ratios of pairs.
+func inTurn(warm, rounds int, ours, theirs func() error) (a, b, ratio float64, err error) {
+	var all [2][]time.Duration
+	var ratios []float64
+	for n := range warm + rounds {
+		var took [2]time.Duration
+		for i := range 2 {
+			which := (i + n) % 2 // neither is always the first
+			begun := time.Now()
+			if err := []func() error{ours, theirs}[which](); err != nil {
+				return 0, 0, 0, err
+			}
+			took[which] = time.Since(begun)
+		}
+		if n >= warm {
+			all[0], all[1] = append(all[0], took[0]), append(all[1], took[1])
+			ratios = append(ratios, float64(took[0])/float64(took[1]))
+		}
+	}
+	us := func(d []time.Duration) float64 { return median(d) / float64(time.Microsecond) }
+	return us(all[0]), us(all[1]), median(ratios), nil
+}
+
+// timeCommand times a WASI command: an instance is made for each call.
+func timeCommand(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
+	o.say("running a command %d times, and wazero's own in turn", commandCalls)
+	m, err := h.Load(ctx, orderManifest(0), orderCommand)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = m.Close(context.WithoutCancel(ctx)) }()
+	hand, err := newCommandByHand(ctx)
+	if err != nil {
+		return err
+	}
+	defer hand.close(context.WithoutCancel(ctx))
+	question := order()
+	ours, theirs, ratio, err := inTurn(20, commandCalls, func() error {
+		_, err := m.Call(ctx, sandbox.Call{Tool: "order", Parameters: question, Account: "a"})
+		return err
+	}, func() error { return hand.run(ctx, question) })
+	if err != nil {
+		return err
+	}
+	r.paired("command_call", ours, "µs", theirs, ratio, "a WASI command, instantiated and run; held against wazero's own instantiate-and-run of the same module, in turn with ours")
+	return nil
+}
+
+// timeParallel counts calls alone and many at once.
+func timeParallel(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
+	o.say("calling a plugin alone, then %d times at once", parallelCalls)
+	m, err := h.Load(ctx, orderManifest(0), orderReactor)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = m.Close(context.WithoutCancel(ctx)) }()
+	question := order()
+	count := func(callers int) (float64, error) {
+		var calls atomic.Int64
+		var group sync.WaitGroup
+		var failed atomic.Pointer[error]
+		end := time.Now().Add(parallelTime)
+		for n := range callers {
+			group.Go(func() {
+				for time.Now().Before(end) && failed.Load() == nil {
+					if _, err := m.Call(ctx, sandbox.Call{Tool: "order", Parameters: question, Account: "a", Chat: strconv.Itoa(n)}); err != nil {
+						failed.Store(&err)
+					}
+					calls.Add(1)
+				}
+			})
+		}
+		group.Wait()
+		if err := failed.Load(); err != nil {
+			return 0, *err
+		}
+		return float64(calls.Load()) / parallelTime.Seconds(), nil
+	}
+	one, err := count(1)
+	if err != nil {
+		return err
+	}
+	many, err := count(parallelCalls)
+	if err != nil {
+		return err
+	}
+	cores := float64(min(runtime.NumCPU(), parallelCalls))
+	r.figure("calls_alone", one, "calls/s", "one caller after the other")
+	r.against("calls_8_at_once", many, "calls/s", one*cores, fmt.Sprintf("eight callers; held against one alone on each of %v cores", cores))
+	return nil
+}
+
+// watchMemory looks at the process before and after many calls.
+func watchMemory(ctx context.Context, h *sandbox.Host, o Options, r *Report) error {
+	o.say("calling plugins %d times, and watching memory", steadyCalls)
+	kept, err := h.Load(ctx, orderManifest(0), orderReactor)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = kept.Close(context.WithoutCancel(ctx)) }()
+	fresh := orderManifest(1)
+	fresh.Reuse = manifest.ReuseNone
+	thrown, err := h.Load(ctx, fresh, orderReactor)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = thrown.Close(context.WithoutCancel(ctx)) }()
+	question := order()
+	calls := func(n int) error {
+		for i := range n {
+			m := kept
+			if i%2 == 0 {
+				m = thrown
+			}
+			if _, err := m.Call(ctx, sandbox.Call{Tool: "order", Parameters: question, Account: "a", Chat: "1"}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	resident := func() float64 {
+		debug.FreeOSMemory()
+		return kilobytes("/proc/"+strconv.Itoa(self())+"/status", "VmRSS") / 1024
+	}
+	if err := calls(steadyCalls / 10); err != nil {
+		return err
+	}
+	before := resident()
+	if err := calls(steadyCalls); err != nil {
+		return err
+	}
+	r.against("memory_after_10000", resident(), "MiB", before, "of the process, after 10,000 calls, half of them in instances of their own; held against before")
+	return nil
+}
+
+// timeRestart times 50 plugins: compiled, and from the cache of an earlier start.
+func timeRestart(ctx context.Context, o Options, r *Report) (err error) {
+	o.say("loading %d plugins, and again as after a restart", pluginsInstalled)
+	cache, err := os.MkdirTemp("", "parley-bench-")
+	if err != nil {
+		return fmt.Errorf("a folder for compiled plugins: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(cache)) }()
+	var took [2]time.Duration
+	for i := range took {
+		begun := time.Now()
+		h, err := sandbox.New(ctx, sandbox.Options{Cache: cache})
+		if err != nil {
+			return err
+		}
+		for n := range pluginsInstalled {
+			if _, err := h.Load(ctx, orderManifest(n), distinct(n)); err != nil {
+				return errors.Join(err, h.Close(ctx))
+			}
+		}
+		took[i] = time.Since(begun)
+		if err := h.Close(ctx); err != nil {
+			return err
+		}
+	}
+	r.figure("ready_50_compiled", took[0].Seconds(), "s", fmt.Sprintf("50 different plugins of %d KB, compiled: at the first start", len(orderReactor)>>10))
+	r.against("ready_50", took[1].Seconds(), "s", mostReadySeconds, "the same from the cache on the disk: at a restart")
+	return nil
+}
+
+// distinct is the n-th of modules that are alike and not the same: every other
+// is a command, and each has a section of its own.
+func distinct(n int) []byte {
+	module := orderReactor
+	if n%2 == 1 {
+		module = orderCommand
+	}
+	name := "n" + strconv.Itoa(n)
+	return append(bytes.Clone(module), append([]byte{0, byte(len(name) + 1), byte(len(name))}, name...)...)
+}

@@ -1,0 +1,101 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+// byHand is the yardstick of plugins: the same modules on wazero as its
+// documentation shows it, without a limit, a guard or a log.
+type byHand struct {
+	runtime           wazero.Runtime
+	code              wazero.CompiledModule
+	room, answer, end api.Function
+	memory            api.Memory
+}
+
+func newHandRuntime(ctx context.Context, module []byte) (*byHand, error) {
+	h := &byHand{runtime: wazero.NewRuntime(ctx)}
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, h.runtime); err != nil {
+		return nil, errors.Join(err, h.runtime.Close(ctx))
+	}
+	// The module imports the memory of the other ABI, which is not used by hand.
+	b := h.runtime.NewHostModuleBuilder("extism:host/env")
+	none := func(_ context.Context, _ []uint64) {}
+	const i32, i64 = api.ValueTypeI32, api.ValueTypeI64
+	for name, types := range map[string][2][]api.ValueType{
+		"input_length": {nil, {i64}}, "input_load_u8": {{i64}, {i32}}, "input_load_u64": {{i64}, {i64}}, "alloc": {{i64}, {i64}},
+		"store_u8": {{i64, i32}, nil}, "store_u64": {{i64, i64}, nil}, "output_set": {{i64, i64}, nil},
+	} {
+		b.NewFunctionBuilder().WithGoFunction(api.GoFunc(none), types[0], types[1]).Export(name)
+	}
+	if _, err := b.Instantiate(ctx); err != nil {
+		return nil, errors.Join(err, h.runtime.Close(ctx))
+	}
+	var err error
+	if h.code, err = h.runtime.CompileModule(ctx, module); err != nil {
+		return nil, errors.Join(err, h.runtime.Close(ctx))
+	}
+	return h, nil
+}
+
+func (h *byHand) close(ctx context.Context) { _ = h.runtime.Close(ctx) }
+
+// newByHand keeps an instance of the module.
+func newByHand(ctx context.Context) (*byHand, error) {
+	h, err := newHandRuntime(ctx, orderReactor)
+	if err != nil {
+		return nil, err
+	}
+	mod, err := h.runtime.InstantiateModule(ctx, h.code, wazero.NewModuleConfig().WithStartFunctions("_initialize"))
+	if err != nil {
+		return nil, errors.Join(err, h.runtime.Close(ctx))
+	}
+	h.room, h.answer, h.end, h.memory = mod.ExportedFunction("room"), mod.ExportedFunction("by_hand"), mod.ExportedFunction("done"), mod.Memory()
+	return h, nil
+}
+
+// call has the tool's function answer question.
+func (h *byHand) call(ctx context.Context, question []byte) ([]byte, error) {
+	at, err := h.room.Call(ctx, uint64(len(question)))
+	if err != nil {
+		return nil, err
+	}
+	if !h.memory.Write(uint32(at[0]), question) {
+		return nil, errors.New("the module gave room outside of its memory")
+	}
+	got, err := h.answer.Call(ctx, at[0], uint64(len(question)))
+	if err != nil {
+		return nil, err
+	}
+	text, ok := h.memory.Read(uint32(got[0]>>32), uint32(got[0]))
+	if !ok || len(text) == 0 {
+		return nil, fmt.Errorf("the module gave no answer (%#x)", got[0])
+	}
+	text = bytes.Clone(text)
+	_, err = h.end.Call(ctx, got[0]>>32, got[0]&(1<<32-1))
+	return text, err
+}
+
+// newCommandByHand compiles the command.
+func newCommandByHand(ctx context.Context) (*byHand, error) { return newHandRuntime(ctx, orderCommand) }
+
+// run instantiates and runs the command.
+func (h *byHand) run(ctx context.Context, question []byte) error {
+	var out bytes.Buffer
+	mod, err := h.runtime.InstantiateModule(ctx, h.code, wazero.NewModuleConfig().WithName("").
+		WithArgs("order", "order").WithStdin(bytes.NewReader(question)).WithStdout(&out))
+	if err != nil {
+		return err
+	}
+	if out.Len() == 0 {
+		return errors.New("the command gave no answer")
+	}
+	return mod.Close(ctx)
+}
