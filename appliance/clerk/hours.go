@@ -123,6 +123,10 @@ func hoursOf(clause string, words []string, opens bool) (h hours, ok bool) {
 			h.about[stem(w)] = true
 		}
 	}
+	if at := p.span.FindStringIndex(clause); at != nil { // "from 7 to 10, until 11 at weekends"
+		rest := clause[at[1]:]
+		h.vague = h.vague || p.span.MatchString(rest) || p.until.MatchString(rest) || p.since.MatchString(rest)
+	}
 	if m := p.span.FindStringSubmatch(clause); m != nil {
 		from, sureFrom := minutes(m[:7], "")
 		to, sureTo := minutes(m[6:], "")

@@ -192,7 +192,7 @@ func TestTheCheckIsCheapAndNeverPanics(t *testing.T) {
 	c.Facts.Told = strings.Repeat(museum, 100)
 	begun := time.Now()
 	newFacts(c, nil).pass("Together 77 dollars and 13 cents.", false)
-	if took := time.Since(begun); took > time.Second {
+	if took := time.Since(begun); took > 10*time.Second { // 0.1 s, and more on a machine that does much else
 		t.Errorf("%v for %d bytes", took, len(c.Facts.Told))
 	}
 	s := rapid.String()
