@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"parley/appliance/engine"
 )
 
@@ -97,4 +99,28 @@ func TestWhatAToolDidMayBeSaid(t *testing.T) {
 	if _, _, err := heard(newGuard(engine.Prompt{Messages: p.Messages[:4]}, set, nil), "I have booked it for six."); !errors.Is(err, errClaim) {
 		t.Errorf("what failed: %v", err)
 	}
+}
+
+// However an answer is cut into pieces, all of it comes through or, where it claims
+// something, nothing but its beginning.
+func TestTheGuardLosesNothing(t *testing.T) {
+	words := strings.Fields("I I've I’ll the your it it's that has have been is are now on its way booked sent. Done. Done, of course all set! got it " +
+		"right away let me you're let's will call you back Doctor a taxi … ? — ' '' 's i'm going to go ahead and gone consider it done é 你好。 7")
+	rapid.Check(t, func(rt *rapid.T) {
+		answer := strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(words), rapid.StringN(0, 6, -1)), 0, 14).Draw(rt, "answer"), " ")
+		said := ""
+		g := newGuard(hotelPrompt, &toolset{}, func(p engine.Part) error { said += p.Text; return nil })
+		var err error
+		for rest := answer; rest != "" && err == nil; {
+			n := rapid.IntRange(1, len(rest)).Draw(rt, "piece")
+			err = g.take(engine.Part{Text: rest[:n]})
+			rest = rest[n:]
+		}
+		if err == nil {
+			err = g.rest()
+		}
+		if err == nil && said != answer || err != nil && (!errors.Is(err, errClaim) || !strings.HasPrefix(answer, said)) {
+			rt.Fatalf("%q: %v after %q", answer, err, said)
+		}
+	})
 }
