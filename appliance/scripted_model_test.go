@@ -63,6 +63,8 @@ func (q asked) answer() (say, tool, arguments string) {
 		return story, "", ""
 	case last.Role == "tool":
 		return "The tool says: " + last.Content, "", ""
+	case strings.Contains(text, "pound key") && q.may("greet"):
+		return "", "greet", `{"who":"Ada"}`
 	case strings.Contains(text, "pound key") && q.may("press_key"):
 		return "", "press_key", `{"key":"pound"}`
 	case strings.Contains(text, "lamp") && q.may("switch_lamp"):

@@ -272,6 +272,7 @@ func (c *Session) carryOut(ctx context.Context, e turn.Effect) {
 	case turn.Consult:
 		c.replies.Consult(ctx, e, settings.CustomSessionID)
 	case turn.StopAdvice:
+		c.log.Warn("plugins took too long over a turn, which goes on without them", "turn", e.Turn, "limit", turn.AdviceLimit)
 		c.replies.Stop(e.Turn)
 	case turn.Enough:
 		c.replies.Enough(e.Turn)

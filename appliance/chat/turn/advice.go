@@ -9,7 +9,8 @@ import (
 // AdviceLimit is how long plugins may take over what the user said, before the
 // model is asked without them. At the pause in which an answer is prepared, the
 // words are known some 200 ms into a silence of 800, and a small model needs most
-// of the rest; 300 ms more are noticed, and not yet taken for a fault.
+// of the rest; 300 ms more are noticed, and not yet taken for a fault. A plugin that
+// is late is not to blame: the box may be busy with others.
 const AdviceLimit = 300 * time.Millisecond
 
 type (

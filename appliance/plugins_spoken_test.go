@@ -1,0 +1,122 @@
+package appliance
+
+import (
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/plugins/author"
+)
+
+// What an author begins in each of the languages, built with the language's own
+// tools and installed beside a box that runs, is heard in a conversation: a person
+// asks aloud, the model calls, and the answer has what the plugin was told to say.
+func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
+	facts := map[string]string{"go": "garden", "rust": "kitchen", "assemblyscript": "library", "c": "station"}
+	languages := author.Languages()
+	b := startBox(t, func(c *config.Config) {
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		for _, lang := range languages {
+			c.Plugins = append(c.Plugins, "in-"+lang)
+		}
+	})
+	s := beside(t, b.cfg.Data)
+	var spoken []float32
+	for _, lang := range languages {
+		if facts[lang] == "" {
+			t.Fatalf("%s is a language of plugins that nobody has heard", lang)
+		}
+		name := "in-" + lang
+		dir := filepath.Join(t.TempDir(), name)
+		if _, err := author.New(dir, lang); err != nil {
+			t.Fatal(err)
+		}
+		p, err := author.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		if err := author.Build(t.Context(), p, io.MultiWriter(&said, testLog{t})); err != nil {
+			t.Fatalf("%s: %v\n%s", lang, err, said.String())
+		}
+		install(t, s, p.Wasm())
+		greeting := "Good morning from the " + facts[lang] + " of"
+		if err := s.Set(t.Context(), name, map[string]*string{"greeting": &greeting}); err != nil {
+			t.Fatal(err)
+		}
+		waitFor(t, "the box has "+name, func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"`+name+`"`) })
+		c := b.call(t, linear16)
+		stop := make(chan struct{})
+		c.say(aRecording(t, question), stop)
+		heard := c.until("assistant_end", 1, 2*time.Minute)
+		close(stop)
+		c.conn.CloseNow()
+		if call, content := toolMessages(heard); call.Name != "greet" || call.ResponseRequired || !strings.Contains(content, greeting) {
+			t.Errorf("%s: %+v was answered with %q", lang, call, content)
+		}
+		_, pcm := answer(t, heard)
+		spoken = append(append(spoken, pcm...), make([]float32, engine.SpeechRateHz)...)
+		if err := s.Remove(t.Context(), name); err != nil { // all of them have a tool of that name
+			t.Fatal(err)
+		}
+	}
+	back := strings.ToLower(transcribe(t, b.cfg, spoken))
+	for lang, fact := range facts {
+		if !strings.Contains(back, fact) {
+			t.Errorf("what the plugin in %s knows is not heard in %q", lang, back)
+		}
+	}
+}
+
+// The same with the box's own language model, which has to find out by itself that
+// it should call, and with what.
+func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
+	b := startBox(t, func(c *config.Config) { c.Plugins = []string{"guide"} })
+	s := beside(t, b.cfg.Data)
+	install(t, s, guideFolder(t), "none")
+	waitFor(t, "the box has the tool", func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"opening_hours"`) })
+	c := b.call(t, linear16)
+	stop := make(chan struct{})
+	c.say(spokenBy(t, b.cfg, "jenny", "When does the lighthouse open?"), stop)
+	heard := c.until("assistant_end", 1, 4*time.Minute)
+	close(stop)
+	call, content := toolMessages(heard)
+	if call.Name != "opening_hours" || !strings.Contains(strings.ToLower(call.Parameters), "lighthouse") || !strings.Contains(content, "twenty past nine") {
+		t.Fatalf("%q: %+v was answered with %q", userSaid(heard), call, content)
+	}
+	told, pcm := answer(t, heard)
+	back := words(transcribe(t, b.cfg, pcm))
+	if !slices.Contains(back, "nine") || !slices.Contains(back, "twenty") {
+		t.Errorf("the message is %q, and the audio says %q", told, back)
+	}
+	if m := slices.IndexFunc(heard, func(m heardMessage) bool { _, ok := m.ServerMessage.(contract.ToolErrorMessage); return ok }); m >= 0 {
+		t.Errorf("%+v", heard[m])
+	}
+}
+
+// spokenBy is a sentence as a voice of the box says it, at the rate of an ear.
+func spokenBy(t *testing.T, cfg config.Config, voice, sentence string) []float32 {
+	t.Helper()
+	e, err := OpenEngines(t.Context(), cfg, Speaking, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	v, err := e.Voice(t.Context(), voice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	speech, err := engine.SpeakWhole(t.Context(), v, sentence, engine.SpeakOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return audio.Resample(speech.PCM, speech.RateHz, engine.SpeechRateHz)
+}
