@@ -41,12 +41,27 @@ func startLowly(log *slog.Logger) *lowly {
 // whose priority is low, and it cannot be raised again.
 func (l *lowly) run(log *slog.Logger) {
 	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() { // its priority is what others see of the whole box
+		l.elsewhere(log)
+		return
+	}
 	if err := unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), lowlyNice); err != nil {
 		log.Warn("plugins run with the priority of conversations", "err", err)
 	}
 	for f := range l.work {
 		f()
 	}
+}
+
+// elsewhere works on another thread, while this one is kept from being that.
+func (l *lowly) elsewhere(log *slog.Logger) {
+	defer runtime.UnlockOSThread()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		l.run(log)
+	}()
+	<-over
 }
 
 // Do runs f on one of the threads and returns when it has ended; where none is
