@@ -187,11 +187,13 @@ func (p *plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, er
 		return turn.Advice{}, err
 	}
 	who := shelf.Who{Account: q.Account, Chat: q.ChatID, Talk: talk(q.Conversation.History)}
-	content, err := p.call(ctx, func() (sandbox.Result, error) { return p.shelf.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked) })
+	// Somebody waits for this, and for no longer than turn.AdviceLimit: so it has the
+	// priority of the turn that it belongs to.
+	said, err := p.shelf.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked)
 	if err != nil {
 		return turn.Advice{}, err
 	}
-	return advice(content)
+	return advice(said.Content)
 }
 
 // advice reads what on_turn answered.
