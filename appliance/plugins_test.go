@@ -185,6 +185,12 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 		}
 	}
 	c.conn.CloseNow()
+
+	// Of its end the plugin is told where it was there at the beginning.
+	c = b.call(t, "")
+	c.send(contract.UserInput{Text: "Good evening."})
+	c.until("assistant_end", 1, 30*time.Second)
+	c.conn.CloseNow()
 	waitFor(t, "the plugin is told of the end", func() bool {
 		lines, err := s.Lines(t.Context(), "guide", 100)
 		if err != nil {
@@ -196,7 +202,7 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 				if err := json.Unmarshal([]byte(body), &end); err != nil {
 					t.Fatalf("%v: %s", err, body)
 				}
-				if end.EndReason != "USER_ENDED" || !strings.Contains(string(end.Transcript), `"Hello there."`) || !strings.Contains(string(end.Transcript), "Hello from the guide.") {
+				if end.EndReason != "USER_ENDED" || !strings.Contains(string(end.Transcript), `"Good evening."`) || !strings.Contains(string(end.Transcript), "You said: Good evening.") {
 					t.Errorf("it is told %s", body)
 				}
 				return true
