@@ -45,6 +45,7 @@ const (
 type Host struct {
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
+	folder  string // of the cache; empty where there is none
 	log     *slog.Logger
 	wait    time.Duration
 	pool    pool
@@ -55,7 +56,7 @@ type Host struct {
 
 // New opens a host.
 func New(ctx context.Context, o Options) (*Host, error) {
-	h := &Host{log: o.Log, wait: o.Wait}
+	h := &Host{log: o.Log, wait: o.Wait, folder: o.Cache}
 	if h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}

@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -43,9 +46,7 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (*Mod
 	if err != nil {
 		return nil, err
 	}
-	h.loading.Lock()
-	code, err := h.runtime.CompileModule(ctx, wasm)
-	h.loading.Unlock()
+	code, err := h.compile(ctx, wasm)
 	if err != nil {
 		return nil, unfit("not a valid module: %v", err)
 	}
@@ -55,6 +56,26 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (*Mod
 		return nil, err
 	}
 	return module, nil
+}
+
+// compile compiles a module, or finds its code in the cache. A cache that is
+// damaged is emptied: all that it costs is to compile once more.
+func (h *Host) compile(ctx context.Context, wasm []byte) (wazero.CompiledModule, error) {
+	h.loading.Lock()
+	defer h.loading.Unlock()
+	code, err := h.runtime.CompileModule(ctx, wasm)
+	if err == nil || h.folder == "" || !strings.Contains(err.Error(), "compilationcache: ") {
+		return code, err
+	}
+	h.log.Warn("the cache of compiled plugins is damaged, and is made anew", "err", err)
+	files, globErr := filepath.Glob(filepath.Join(h.folder, "wazero-*", "*"))
+	for _, f := range files {
+		globErr = errors.Join(globErr, os.Remove(f))
+	}
+	if globErr != nil {
+		return nil, fmt.Errorf("%w; and it cannot be emptied: %w", err, globErr)
+	}
+	return h.runtime.CompileModule(ctx, wasm)
 }
 
 // verify checks imports and exports.
