@@ -188,15 +188,19 @@ func (s said) hasNumber(v float64) bool {
 
 var (
 	clock = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?::([0-9]{2}))?(?::[0-9]{2})?\s*(am|pm)?`)
-	day   = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
+	// wholeClock is a time and nothing else: its hour alone does not say it.
+	wholeClock = regexp.MustCompile(`^([0-9]{1,2}):([0-9]{2})(?::[0-9]{2})?$`)
+	day        = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
 )
 
 func (s said) hasText(a schema.Argument, v string) bool {
 	if d, err := time.Parse(time.DateOnly, day.FindString(v)); err == nil {
 		return !s.english || s.hasDay(d)
 	}
-	words := wordsOf(v)
-	for _, w := range words {
+	if m := wholeClock.FindStringSubmatch(v); m != nil {
+		return !s.english || s.hasClock(m[1], m[2])
+	}
+	for _, w := range wordsOf(v) {
 		if s.hasWord(w) {
 			return true
 		}
@@ -235,11 +239,23 @@ func (s said) hasClock(hour, minute string) bool {
 		if at == 12 && h%12 != 0 {
 			continue
 		}
-		if s.numbers[strconv.Itoa(at)] || minute > "30" && s.numbers[strconv.Itoa(at%12+1)] {
+		if (s.numbers[strconv.Itoa(at)] || minute > "30" && s.numbers[strconv.Itoa(at%12+1)]) && s.hasMinute(minute) {
 			return true
 		}
 	}
 	return s.hasAny(set("now noon midnight immediately"))
+}
+
+// hasMinute tells whether the minute of a time was said, from either hour.
+func (s said) hasMinute(minute string) bool {
+	m, _ := strconv.Atoi(minute)
+	switch {
+	case m == 0, s.numbers[strconv.Itoa(m)], s.numbers[strconv.Itoa(60-m)]:
+		return true
+	case m == 30:
+		return slices.Contains(s.words, "half")
+	}
+	return m%30 == 15 && slices.Contains(s.words, "quarter")
 }
 
 // empty are words that say nothing of a value.

@@ -23,6 +23,10 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 		{"Wake me at half past seven.", `"07:30"`, true},
 		{"Wake me at a quarter to six.", `"5:45"`, true},
 		{"Wake me at a quarter to six.", `"7:45"`, false},
+		{"Wake me at a quarter to six.", `"06:30"`, false},
+		{"Wake me at ten to six.", `"05:50"`, true},
+		{"Wake me at six forty-five.", `"06:45"`, true},
+		{"Wake me at six oh five.", `"06:05"`, true},
 		{"A taxi right now, please.", `"14:05"`, true},
 		{"Can you get me a cab?", `"airport"`, false}, // the prompt's word, and not the user's
 		{"Can you get me a cab?", `"now"`, false},
