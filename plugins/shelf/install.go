@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
@@ -150,7 +151,7 @@ func (s *Shelf) place(ctx context.Context, o Offer, c Choice, enter func(store.P
 	if err := s.selfTest(ctx, o.Package); err != nil {
 		return err
 	}
-	release, err := s.folder.lock(ctx)
+	release, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (s *Shelf) selfTest(ctx context.Context, p Package) error {
 
 // Remove removes a plugin with all that it was told and keeps, and its log.
 func (s *Shelf) Remove(ctx context.Context, name string) error {
-	release, err := s.folder.lock(ctx)
+	release, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,12 +214,21 @@ func (s *Shelf) Remove(ctx context.Context, name string) error {
 
 // Tidy removes files that no plugin has, as a crash leaves them.
 func (s *Shelf) Tidy(ctx context.Context) error {
-	release, err := s.folder.lock(ctx)
+	release, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	return s.sweep(ctx)
+}
+
+// lock is the folder's, and says when it has to be waited for.
+func (s *Shelf) lock(ctx context.Context) (release func(), err error) {
+	late := time.AfterFunc(time.Second, func() {
+		s.Log.Warn("waiting for another process that changes the plugins of this box, or makes a backup of them")
+	})
+	defer late.Stop()
+	return s.folder.lock(ctx)
 }
 
 // sweep does that for who holds the lock.

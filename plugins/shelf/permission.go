@@ -252,8 +252,10 @@ func limited(p Permission, asks []Permission) Permission {
 	return p
 }
 
-// asked is what a plugin asks for that it may not do: what is new in an upgrade
-// where before is what it asked for then.
+// asked is what a plugin asks for that it did not ask for before, each as a
+// whole: where a host is asked for with one method more, all of its methods are
+// shown, for all of them are granted.
 func asked(before, after manifest.Permissions) []Permission {
-	return PermissionsOf(manifest.Asked(before, after))
+	more := names(PermissionsOf(manifest.Asked(before, after)))
+	return slices.DeleteFunc(PermissionsOf(after), func(p Permission) bool { return !slices.Contains(more, p.Name) })
 }

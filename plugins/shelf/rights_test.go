@@ -91,6 +91,9 @@ func TestAnUpgradeMayNoMoreThanBefore(t *testing.T) {
 	if got := names(asked(before, after)); strings.Join(got, " ") != "http:api.example.org http:evil.example.org files:/menu files:/root" {
 		t.Errorf("it newly asks for %v", got)
 	}
+	if got := asked(before, after)[0].Words; got != "may talk to api.example.org (GET, DELETE)" {
+		t.Errorf("it asks in the words %q, which are not all that is granted", got)
+	}
 	left, err := revoke(may, []string{"http"})
 	if got := names(PermissionsOf(left)); err != nil || strings.Join(got, " ") != "files:/menu storage" {
 		t.Errorf("without http: it may %v, %v", got, err)

@@ -83,6 +83,8 @@ func (s *Shelf) Watch() {
 		if err := s.Tidy(ctx); err != nil && ctx.Err() == nil {
 			s.Log.Warn("cannot look for files that no plugin has", "err", err)
 		}
+	})
+	s.stopped.Go(func() {
 		for {
 			if err := s.loadAll(ctx); err != nil && ctx.Err() == nil {
 				s.Log.Error("cannot read the plugins", "err", err)
