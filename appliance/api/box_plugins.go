@@ -63,15 +63,25 @@ func (a *API) pluginRoutes() []route {
 	lines := describe.Parameter{Name: "lines", Says: "The newest so many.", Schema: describe.Number(1, mostLogLines).Or(100)}
 	const form = "The body is a module that carries its manifest, or the tar of an OCI image layout."
 	return []route{
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listPlugins, says(describe.Operation{ID: "listPlugins", Summary: "The plugins that are installed", Answers: ok([]contract.ReturnPlugin{})})},
-		{"POST", "/v0/box/plugin-offers", describe.Operator, pluginBody, bulk, storesNothing, a.examinePlugin, upload("examinePlugin", "What a plugin asks for", form+" Nothing is changed.", []describe.Parameter{tag}, ok(contract.PluginOffer{}))},
-		{"POST", path, describe.Operator, pluginBody, bulk, storing, a.installPlugin, upload("installPlugin", "Install a plugin", form, choice, made(contract.ReturnPlugin{}))},
-		{"GET", one, describe.Operator, unread, normal, storesNothing, a.getPlugin, says(describe.Operation{ID: "getPlugin", Summary: "One plugin", Answers: ok(contract.ReturnPlugin{})})},
-		{"PUT", one, describe.Operator, pluginBody, bulk, storing, a.upgradePlugin, upload("upgradePlugin", "Put another version in its place", form+" What is installed goes on until the new one has passed the tests that came along with it.", append(choice, other), ok(contract.ReturnPlugin{}))},
-		{"PATCH", one, describe.Operator, recordBody, normal, storing, a.changePlugin, says(describe.Operation{ID: "changePlugin", Summary: "Let it do more or less, or tell it settings", More: "What is revoked is revoked first, then what is granted is granted, then the settings are set. Secrets are never told again.", Body: "PostedPluginChange", Example: `{"grant":["storage"],"settings":[{"name":"city","value":"Ulm"}]}`, Answers: ok(contract.ReturnPlugin{}), Refuses: []int{409}})},
-		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.removePlugin, says(describe.Operation{ID: "removePlugin", Summary: "Remove it with all that it keeps", Answers: ok(confirmation{})})},
-		{"POST", one + "/call", describe.Operator, recordBody, bulk, storesNothing, a.callPlugin, says(describe.Operation{ID: "callPlugin", Summary: "Call a tool of it", More: "As a chat of the key's account would. That the tool fails is told in error.", Body: "PostedPluginCall", Example: `{"parameters":"{\"place\":\"museum\"}"}`, Answers: ok(contract.PluginCalled{})})},
-		{"GET", one + "/logs", describe.Operator, unread, normal, storesNothing, a.pluginLog, says(describe.Operation{ID: "pluginLog", Summary: "What it wrote into its log", Query: []describe.Parameter{lines}, Answers: ok([]contract.PluginLogLine{})})},
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.ofShelf(a.listPlugins), says(describe.Operation{ID: "listPlugins", Summary: "The plugins that are installed", Answers: ok([]contract.ReturnPlugin{})})},
+		{"POST", "/v0/box/plugin-offers", describe.Operator, pluginBody, bulk, storesNothing, a.ofShelf(a.examinePlugin), upload("examinePlugin", "What a plugin asks for", form+" Nothing is changed.", []describe.Parameter{tag}, ok(contract.PluginOffer{}))},
+		{"POST", path, describe.Operator, pluginBody, bulk, storing, a.ofShelf(a.installPlugin), upload("installPlugin", "Install a plugin", form, choice, made(contract.ReturnPlugin{}))},
+		{"GET", one, describe.Operator, unread, normal, storesNothing, a.ofShelf(a.getPlugin), says(describe.Operation{ID: "getPlugin", Summary: "One plugin", Answers: ok(contract.ReturnPlugin{})})},
+		{"PUT", one, describe.Operator, pluginBody, bulk, storing, a.ofShelf(a.upgradePlugin), upload("upgradePlugin", "Put another version in its place", form+" What is installed goes on until the new one has passed the tests that came along with it.", append(choice, other), ok(contract.ReturnPlugin{}))},
+		{"PATCH", one, describe.Operator, recordBody, normal, storing, a.ofShelf(a.changePlugin), says(describe.Operation{ID: "changePlugin", Summary: "Let it do more or less, or tell it settings", More: "What is revoked is revoked first, then what is granted is granted, then the settings are set. Secrets are never told again.", Body: "PostedPluginChange", Example: `{"grant":["storage"],"settings":[{"name":"city","value":"Ulm"}]}`, Answers: ok(contract.ReturnPlugin{}), Refuses: []int{409}})},
+		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.ofShelf(a.removePlugin), says(describe.Operation{ID: "removePlugin", Summary: "Remove it with all that it keeps", Answers: ok(confirmation{})})},
+		{"POST", one + "/call", describe.Operator, recordBody, bulk, storesNothing, a.ofShelf(a.callPlugin), says(describe.Operation{ID: "callPlugin", Summary: "Call a tool of it", More: "As a chat of the key's account would. That the tool fails is told in error.", Body: "PostedPluginCall", Example: `{"parameters":"{\"place\":\"museum\"}"}`, Answers: ok(contract.PluginCalled{})})},
+		{"GET", one + "/logs", describe.Operator, unread, normal, storesNothing, a.ofShelf(a.pluginLog), says(describe.Operation{ID: "pluginLog", Summary: "What it wrote into its log", Query: []describe.Parameter{lines}, Answers: ok([]contract.PluginLogLine{})})},
+	}
+}
+
+// ofShelf refuses where the box has no plugins, as in tests of the rest.
+func (a *API) ofShelf(handle handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, by caller) error {
+		if a.BoxPlugins == nil {
+			return contract.ErrUnavailable{Why: "this box has no plugins"}
+		}
+		return handle(w, r, by)
 	}
 }
 

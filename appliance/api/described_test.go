@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -176,6 +177,19 @@ func TestEveryTypeIsDescribedInWordsForItsUsers(t *testing.T) {
 	}
 }
 
+// shelf takes what is well formed.
+type shelf struct{ BoxPlugins }
+
+func (shelf) ChangePlugin(context.Context, string, contract.PostedPluginChange) (contract.ReturnPlugin, error) {
+	return contract.ReturnPlugin{
+		State: contract.PluginReady, Tools: []contract.PluginTool{}, Granted: []contract.PluginPermission{}, Denied: []contract.PluginPermission{}, Settings: []contract.PluginSetting{},
+	}, nil
+}
+
+func (shelf) CallPlugin(context.Context, string, string, contract.PostedPluginCall) (contract.PluginCalled, error) {
+	return contract.PluginCalled{}, nil
+}
+
 func TestTheExamplesWork(t *testing.T) {
 	c := startRest(t, "home")[0]
 	ids := map[string]string{}
@@ -186,7 +200,7 @@ func TestTheExamplesWork(t *testing.T) {
 		}
 		tried++
 		kind, _, _ := strings.Cut(rt.path, "/{")
-		path := strings.NewReplacer("{id}", ids[kind], "{version}", "0").Replace(rt.path)
+		path := strings.NewReplacer("{id}", ids[kind], "{version}", "0", "{name}", "hours").Replace(rt.path)
 		status, _, text := c.send(rt.method, path, "application/json", rt.says.Example)
 		if status >= 300 {
 			t.Errorf("%s %s: %d %s", rt.method, path, status, text)

@@ -31,7 +31,7 @@ func TestEveryRowSaysWhoMayUseItAndHowMuchItMayTake(t *testing.T) {
 		if (rt.time <= 0) != rt.isSocket() || rt.time == 0 {
 			t.Errorf("%s %s: only sockets last as long as they like, and this one has %v", rt.method, rt.path, rt.time)
 		}
-		if reads := rt.says.Body != "" || rt.says.OneOf != nil || rt.says.Form != nil; reads == (rt.body == unread) {
+		if reads := rt.says.Body != "" || rt.says.OneOf != nil || rt.says.Form != nil || rt.says.Upload != ""; reads == (rt.body == unread) {
 			t.Errorf("%s %s reads a body: %v; it may have %d bytes", rt.method, rt.path, reads, rt.body)
 		}
 		if rt.handle == nil {
