@@ -20,6 +20,8 @@ func parsers() map[string]func([]byte) error {
 		"PostedName":                   func(b []byte) error { _, err := ParsePostedName(b); return err },
 		"PostedUserDefinedToolName":    func(b []byte) error { _, err := ParsePostedToolName(b); return err },
 		"PostedVersionDescription":     func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
+		"PostedPluginChange":           func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
+		"PostedPluginCall":             func(b []byte) error { _, err := ParsePostedPluginCall(b); return err },
 	}
 	for _, m := range ClientMessages() {
 		all[m.Name] = func(b []byte) error {
