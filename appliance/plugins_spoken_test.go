@@ -2,16 +2,12 @@ package appliance
 
 import (
 	"io"
-	"log/slog"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"parley/appliance/audio"
 	"parley/appliance/config"
-	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/plugins/author"
 )
@@ -74,49 +70,4 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 			t.Errorf("what the plugin in %s knows is not heard in %q", lang, back)
 		}
 	}
-}
-
-// The same with the box's own language model, which has to find out by itself that
-// it should call, and with what.
-func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
-	b := startBox(t, func(c *config.Config) { c.Plugins = []string{"guide"} })
-	s := beside(t, b.cfg.Data)
-	install(t, s, guideFolder(t), "none")
-	waitFor(t, "the box has the tool", func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"opening_hours"`) })
-	c := b.call(t, linear16)
-	stop := make(chan struct{})
-	c.say(spokenBy(t, b.cfg, "jenny", "When does the lighthouse open?"), stop)
-	heard := c.until("assistant_end", 1, 4*time.Minute)
-	close(stop)
-	call, content := toolMessages(heard)
-	if call.Name != "opening_hours" || !strings.Contains(strings.ToLower(call.Parameters), "lighthouse") || !strings.Contains(content, "twenty past nine") {
-		t.Fatalf("%q: %+v was answered with %q", userSaid(heard), call, content)
-	}
-	told, pcm := answer(t, heard)
-	back := words(transcribe(t, b.cfg, pcm))
-	if !slices.Contains(back, "nine") || !slices.Contains(back, "twenty") {
-		t.Errorf("the message is %q, and the audio says %q", told, back)
-	}
-	if m := slices.IndexFunc(heard, func(m heardMessage) bool { _, ok := m.ServerMessage.(contract.ToolErrorMessage); return ok }); m >= 0 {
-		t.Errorf("%+v", heard[m])
-	}
-}
-
-// spokenBy is a sentence as a voice of the box says it, at the rate of an ear.
-func spokenBy(t *testing.T, cfg config.Config, voice, sentence string) []float32 {
-	t.Helper()
-	e, err := OpenEngines(t.Context(), cfg, Speaking, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	v, err := e.Voice(t.Context(), voice)
-	if err != nil {
-		t.Fatal(err)
-	}
-	speech, err := engine.SpeakWhole(t.Context(), v, sentence, engine.SpeakOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return audio.Resample(speech.PCM, speech.RateHz, engine.SpeechRateHz)
 }
