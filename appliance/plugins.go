@@ -1,6 +1,7 @@
 package appliance
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -150,7 +151,7 @@ func (p *plugins) hooks(ctx context.Context, hook string) []string {
 func (p *plugins) run(ctx context.Context, r reply.ToolRun) (content string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Tool.Limit+busy)
 	defer cancel()
-	who := shelf.Who{Account: r.Account, Chat: r.ChatID, Talk: talk(r.Conversation.History)}
+	who := shelf.Who{Account: r.Account, Chat: r.ChatID, Caller: cmp.Or(r.CustomSessionID, r.GroupID), Talk: talk(r.Conversation.History)}
 	return p.call(ctx, func() (sandbox.Result, error) {
 		return p.shelf.Call(ctx, who, r.Tool.Name, json.RawMessage(r.Arguments))
 	})
@@ -186,7 +187,7 @@ func (p *plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, er
 	if err != nil {
 		return turn.Advice{}, err
 	}
-	who := shelf.Who{Account: q.Account, Chat: q.ChatID, Talk: talk(q.Conversation.History)}
+	who := shelf.Who{Account: q.Account, Chat: q.ChatID, Caller: cmp.Or(q.CustomSessionID, q.GroupID), Talk: talk(q.Conversation.History)}
 	// Somebody waits for this, and for no longer than turn.AdviceLimit: so it has the
 	// priority of the turn that it belongs to.
 	said, err := p.shelf.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked)

@@ -23,6 +23,7 @@ type pluginCallCmd struct {
 	Name       string `arg:"" help:"The plugin's name, from parley plugin list."`
 	Parameters string `arg:"" optional:"" default:"{}" help:"A JSON object; - reads it from the input. ({})"`
 	Tool       string `help:"Which of its tools, or a hook; needed where it has more than one."`
+	Caller     string `help:"Who calls: any text that tells them apart. Empty is nobody who is known."`
 	Account    string `help:"The account for which it is called: what a plugin keeps is an account's. (default)"`
 }
 
@@ -67,7 +68,7 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 		if err != nil {
 			return err
 		}
-		r, err := s.Try(ctx, shelf.Who{Account: id, Tell: func(l shelf.Line) { fmt.Fprintf(c.err, "%s: %s\n", l.Level, l.Text) }}, cmd.Name, tool, json.RawMessage(cmd.Parameters))
+		r, err := s.Try(ctx, shelf.Who{Account: id, Caller: cmd.Caller, Tell: func(l shelf.Line) { fmt.Fprintf(c.err, "%s: %s\n", l.Level, l.Text) }}, cmd.Name, tool, json.RawMessage(cmd.Parameters))
 		if r.Took > 0 {
 			fmt.Fprintf(c.err, "%.1f ms, %.1f MiB of memory\n", milliseconds(r.Took), float64(r.Memory)/(1<<20))
 		}

@@ -2,6 +2,8 @@ package shelf
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,11 +16,24 @@ import (
 type Who struct {
 	Account string // its id; what plugins keep is an account's
 	Chat    string // the chat's id; empty where there is none
+	// Caller tells callers apart, over chats; empty where nobody is known to call.
+	// A plugin is told a text made of it, which says nothing to anybody else.
+	Caller string
 	// Talk is the chat's conversation; nil where there is none. A plugin sees of
 	// it what it was granted.
 	Talk sandbox.Conversation
 	// Tell is told what the plugin logs, besides its log; nil where nobody listens.
 	Tell func(Line)
+}
+
+// asTold is what a plugin is told of the caller: the same in each chat, another
+// one for each plugin, so that two of them cannot compare.
+func (w Who) asTold(plugin string) string {
+	if w.Caller == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(plugin + "\x00" + w.Account + "\x00" + w.Caller))
+	return hex.EncodeToString(sum[:16])
 }
 
 // Call runs a tool with parameters, a JSON object, as it is installed and granted
@@ -138,7 +153,7 @@ func (s *Shelf) run(ctx context.Context, p *plugin, who Who, tool string, parame
 		}
 	}
 	c := sandbox.Call{
-		Tool: tool, Parameters: parameters, Account: who.Account, Chat: who.Chat, Settings: p.settings, Granted: p.granted,
+		Tool: tool, Parameters: parameters, Account: who.Account, Chat: who.Chat, Caller: who.asTold(p.row.Name), Settings: p.settings, Granted: p.granted,
 		Talk: who.Talk, Log: said,
 	}
 	if p.granted.Storage > 0 {

@@ -1,0 +1,104 @@
+package author
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"parley/plugins/manifest"
+)
+
+func manifestOf(t *testing.T) manifest.Manifest {
+	t.Helper()
+	m, err := manifest.Parse([]byte(`
+name: shop
+version: 1.0.0
+description: Test
+tools: [{name: stock, description: Test}]
+settings: [{name: city, type: string}]
+permissions: {files: [{path: /srv/menu, as: /menu, mode: read}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestCasesSayWhatIsWrongWithThem(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"parameters": {}, "content": "x"}`:             "",
+		`[{"content": "x"}, {"error": "y"}]`:             "",
+		`{"parameters": {}, "contents": "x"}`:            `tests/a.json: unknown field "contents"`,
+		"[\n{\"content\": \"x\",}]":                      "tests/a.json: line 2",
+		`{"parameters": {}}`:                             "tests/a.json: case 1: it expects nothing",
+		`{"name": "n", "content": "x", "error": "y"}`:    "n: it expects an error and a content",
+		`{"content": "x", "settings": {"town": "Linz"}}`: `plugin.yaml has no setting "town"`,
+		`{"content": "x", "files": {"/other": "menu"}}`:  `no folder that is called "/other"`,
+		`{"content": "x", "http": [{"status": 200}]}`:    "http[0]: url is missing",
+		`{"content": "x", "calls": [{"content": "x"}]}`:  "it has calls, and parameters or a result beside them",
+		`{"content": "x", "time": "yesterday"}`:          "tests/a.json:",
+	} {
+		_, err := casesIn(manifestOf(t), map[string][]byte{"a.json": []byte(text)})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestWhatDiffersIsSaid(t *testing.T) {
+	failed := errors.New("no such place")
+	for _, c := range []struct {
+		step    step
+		content string
+		err     error
+		want    string
+	}{
+		{step{Content: "open"}, "open", nil, ""},
+		{step{Content: "open"}, "open\n", nil, ""}, // as programs end their lines
+		{step{Content: "open"}, "opens", nil, "they differ from character 5 on"},
+		{step{Content: "open"}, "", failed, "it failed: no such place"},
+		{step{Contains: []string{"op", "en"}}, "open", nil, ""},
+		{step{Contains: []string{"op", "shut"}}, "open", nil, `has not     "shut"`},
+		{step{Error: "such"}, "", failed, ""},
+		{step{Error: "other"}, "", failed, `has not   "other"`},
+		{step{Error: "such"}, "open", nil, `wanted is an error  "such"`},
+		{step{Content: map[string]any{"a": 1.0, "b": 2.0}}, `{"b": 2, "a": 1}`, nil, ""},
+		{step{Content: map[string]any{"a": 1.0}}, `{"a": 2}`, nil, `wanted is       {"a":1}`},
+		{step{Content: []any{1.0}}, `one`, nil, "wanted is JSON"},
+	} {
+		got := c.step.differs(c.content, c.err)
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%+v of %q, %v: %q, want %q", c.step, c.content, c.err, got, c.want)
+		}
+	}
+}
+
+// requestsAreCompared is for the weather example, built in dir: what the author
+// recorded and what the plugin asks for have to be the same.
+func requestsAreCompared(t *testing.T, dir string) {
+	p, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, wasm := p.Manifest, p.Wasm()
+	err = checkFile(t, m, wasm, `[{"name": "n", "settings": {"place": "Linz"}, "parameters": {}, "http": [{"url": "https://api.open-meteo.com/else"}], "content": "x"}]`)
+	for _, want := range []string{"requested what the case has no recorded answer for: GET https://geocoding-api.open-meteo.com/", "recorded and not requested: GET https://api.open-meteo.com/else"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	// Cases that want the author's folders are not for an upgrade on a box.
+	m.Permissions.Files = []manifest.File{{Path: t.TempDir(), As: "/x", Mode: manifest.Read}}
+	if err := checkFile(t, m, wasm, `{"files": {"/x": "x"}, "content": "never"}`); err != nil {
+		t.Error(err)
+	}
+}
+
+func checkFile(t *testing.T, m manifest.Manifest, wasm, text string) error {
+	t.Helper()
+	module, err := os.ReadFile(wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Check(t.Context(), m, module, map[string][]byte{"a.json": []byte(text)})
+}
