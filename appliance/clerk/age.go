@@ -118,8 +118,8 @@ func endsClause(after string) bool {
 }
 
 // Opening is how an answer begins to what somebody of an age pays, where exactly one
-// rule of prices holds for it: with whom the rule is for, in the facts' words ("For
-// people under eighteen"), so that the answer is the rule's. Empty: it is not sure.
+// rule of prices holds for it: with that rule in the facts' words ("For people under
+// eighteen it is free."). Empty: it is not sure.
 func (d *Desk) Opening(asked string) string {
 	if d == nil || len(d.rules) == 0 || len(asked) > longest || yesOrNo(asked) || !asksPrice(split(asked)) {
 		return ""
@@ -172,7 +172,8 @@ func near(wanted, among map[string]bool) bool {
 	return false
 }
 
-// whom is the clause of the rule up to its limit: "for people under eighteen".
+// whom is the clause of the rule: "For people under eighteen it is free.", or where
+// what they pay is not behind it, up to its limit.
 func (r ageRule) whom() string {
 	before, _, _ := strings.Cut(r.line.text, r.phrase)
 	begin := 0
@@ -182,6 +183,10 @@ func (r ageRule) whom() string {
 		}
 	}
 	whom := before[begin:] + r.phrase
+	if rest, _, _ := strings.Cut(strings.TrimPrefix(r.line.text, before+r.phrase), ";"); isPriced(rest) {
+		rest, _, _ = strings.Cut(rest, ", ")
+		whom += strings.TrimRight(rest, " .!") + "."
+	}
 	first, size := utf8.DecodeRuneInString(whom)
 	return string(unicode.ToUpper(first)) + whom[size:]
 }

@@ -125,18 +125,18 @@ func TestWhatIsNotToldIsNotKnown(t *testing.T) {
 func TestWhichRuleHoldsForAnAge(t *testing.T) {
 	d := Read(castle + " Guests over 70 get a chair. For babies under 2 a seat costs 1 dollar.")
 	for asked, want := range map[string]string{
-		"I am fourteen. What does a ticket cost for me?":    "Visitors under fifteen",
-		"My son is 9. How much does he pay?":                "Visitors under fifteen",
-		"My grandmother is seventy-one, what does she pay?": "Visitors over 60",
-		"What does a ticket cost for a 65-year-old?":        "Visitors over 60",
-		"How much is it for a child of seven?":              "Visitors under fifteen",
-		"What does a seat cost for a girl of 1?":            "For babies under 2",
+		"I am fourteen. What does a ticket cost for me?":    "Visitors under fifteen enter free.",
+		"My son is 9. How much does he pay?":                "Visitors under fifteen enter free.",
+		"My grandmother is seventy-one, what does she pay?": "Visitors over 60 pay half.",
+		"What does a ticket cost for a 65-year-old?":        "Visitors over 60 pay half.",
+		"How much is it for a child of seven?":              "Visitors under fifteen enter free.",
+		"What does a seat cost for a girl of 1?":            "For babies under 2 a seat costs 1 dollar.",
 		"What does a girl of 1 pay?":                        "", // two rules hold
 		"She is sixteen. What does she pay?":                "",
 		"She is fourteen. Does she pay for a ticket?":       "",
 		"She is fourteen. When are you open?":               "",
 		"How much is a ticket?":                             "",
-		"My little boy is three. What does he pay?":         "Visitors under fifteen",
+		"My little boy is three. What does he pay?":         "Visitors under fifteen enter free.",
 		"I am fourteen. What does the audio guide cost me?": "", // the rule is for tickets
 		"My bag is 12 kg. What do I pay?":                   "",
 		"It is 9 o'clock. What does it cost now?":           "",
@@ -222,6 +222,12 @@ func TestWhatIsAskedTogetherIsReckoned(t *testing.T) {
 		if s := d.Sum(asked); s != nil {
 			t.Errorf("%q is a sum of %v", asked, s.counts)
 		}
+	}
+	if g := d.Sum("What do two adults and a student pay?").Grammar("no"); !strings.Contains(g, `sum ::= counted | counted " plus " item`) {
+		t.Errorf("the grammar is\n%s", g)
+	}
+	if g := d.Sum("What do two adults pay?").Grammar("no"); !strings.Contains(g, "sum ::= counted\n") {
+		t.Errorf("the grammar is\n%s", g)
 	}
 	s := d.Sum("What do two adults pay?")
 	for _, said := range []string{"", "I'm sorry, I don't know that.", "2 times 13 dollars, that is", "2 times, that is", "x times 12 dollars, that is", "2 times 12 dollars"} {

@@ -102,6 +102,7 @@ func signOf(told string) string {
 type Sum struct {
 	desk   *Desk
 	counts []float64
+	more   bool // beside what was counted something else was named
 }
 
 const (
@@ -139,13 +140,13 @@ func (d *Desk) Sum(asked string) *Sum {
 	if own := moneyIn(asked); len(own.prices) > 0 {
 		return nil // it is to be reckoned with other prices than the facts'
 	}
-	s := &Sum{desk: d, counts: d.countsIn(asked)}
+	s := &Sum{desk: d, counts: d.countsIn(asked), more: slices.ContainsFunc(words, func(w string) bool { return in(w, "and plus with one") })}
 	several := strings.Contains(line, " and a ") || strings.Contains(line, " and an ") || strings.Contains(line, " and one ")
 	if len(s.counts) == 0 && !several && !slices.ContainsFunc(words, func(w string) bool { return in(w, summed) }) {
 		return nil
 	}
 	if len(s.counts) == 0 && !several && (strings.Contains(line, " both ") || strings.Contains(line, " couple ") || strings.Contains(line, " and i ") || strings.Contains(line, " me and ")) {
-		s.counts = []float64{2}
+		s.counts, s.more = []float64{2}, false
 	}
 	return s
 }
@@ -208,7 +209,10 @@ func (s *Sum) Grammar(unknown string) string {
 		counts = []string{`"1"`}
 		sum = "item moreItems moreItems moreItems"
 	case 1:
-		sum = `counted more more more | item " plus " counted more more | item " plus " item " plus " counted more`
+		sum = "counted" // and nothing else, where nothing else was named
+		if s.more {
+			sum = `counted | counted " plus " item moreItems | item " plus " counted moreItems | item " plus " item " plus " counted`
+		}
 	default:
 		for i, c := range counts[:min(len(counts), mostCounted)] {
 			if i > 0 {

@@ -122,7 +122,7 @@ func (f *facts) sum(c turn.Conversation) *clerk.Sum {
 	return f.desk.Sum(asked(c))
 }
 
-// opening is the grammar of an answer that begins with whom a rule is for; empty:
+// opening is the grammar of an answer that is a rule, or begins with whom it is for; empty:
 // it may begin in any way.
 func (f *facts) opening(c turn.Conversation) string {
 	if f == nil || !f.Reckon || len(c.Tools) > 0 {
@@ -131,6 +131,9 @@ func (f *facts) opening(c turn.Conversation) string {
 	whom := f.desk.Opening(asked(c))
 	if whom == "" {
 		return ""
+	}
+	if strings.HasSuffix(whom, ".") {
+		return "root ::= " + strconv.Quote(whom) // it is all there is to say
 	}
 	return "root ::= " + strconv.Quote(whom) + ` [^\n]+`
 }
