@@ -2,12 +2,16 @@ package appliance
 
 import (
 	"io"
+	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/appliance/audio"
 	"parley/appliance/config"
+	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/plugins/author"
 )
@@ -70,4 +74,53 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 			t.Errorf("what the plugin in %s knows is not heard in %q", lang, back)
 		}
 	}
+}
+
+// The same with the language model that a box has by default (that of the tests is
+// too small to call anything), which has to find out by itself that
+// it should call, and with what.
+func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
+	b := startBox(t, func(c *config.Config) {
+		c.Plugins = []string{"guide"}
+		c.Engines.LanguageModel = config.LanguageModel{Pack: "llm-qwen"}
+	})
+	s := beside(t, b.cfg.Data)
+	install(t, s, guideFolder(t, "press_key", "hang", "shout", "fall"), "none")
+	waitFor(t, "the box has the tool", func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"opening_hours"`) })
+	c := b.call(t, linear16)
+	stop := make(chan struct{})
+	c.say(spokenBy(t, b.cfg, "jenny", "When does the museum open?"), stop)
+	heard := c.until("assistant_end", 1, 4*time.Minute)
+	close(stop)
+	call, content := toolMessages(heard)
+	if call.Name != "opening_hours" || !strings.Contains(strings.ToLower(call.Parameters), "museum") || !strings.Contains(content, "twenty past nine") {
+		t.Fatalf("%q: %+v was answered with %q: %s", userSaid(heard), call, content, types(heard))
+	}
+	told, pcm := answer(t, heard)
+	back := words(transcribe(t, b.cfg, pcm))
+	if !slices.Contains(back, "nine") || !slices.Contains(back, "twenty") {
+		t.Errorf("the message is %q, and the audio says %q", told, back)
+	}
+	if m := slices.IndexFunc(heard, func(m heardMessage) bool { _, ok := m.ServerMessage.(contract.ToolErrorMessage); return ok }); m >= 0 {
+		t.Errorf("%+v", heard[m])
+	}
+}
+
+// spokenBy is a sentence as a voice of the box says it, at the rate of an ear.
+func spokenBy(t *testing.T, cfg config.Config, voice, sentence string) []float32 {
+	t.Helper()
+	e, err := OpenEngines(t.Context(), cfg, Speaking, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	v, err := e.Voice(t.Context(), voice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	speech, err := engine.SpeakWhole(t.Context(), v, sentence, engine.SpeakOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return audio.Resample(speech.PCM, speech.RateHz, engine.SpeechRateHz)
 }

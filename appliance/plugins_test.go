@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,7 +29,7 @@ description: Knows when and where.
 wasm: guide.wasm
 hooks: [on_turn, on_chat_end]
 tools:
-  - {name: opening_hours, description: When a place opens., parameters: {type: object, properties: {place: {type: string}}, required: [place]}, fallback_content: Nobody knows.}
+  - {name: opening_hours, description: Tells when a place opens., parameters: {type: object, properties: {place: {type: string}}, required: [place]}, fallback_content: Nobody knows.}
   - {name: press_key, description: Press a key., parameters: {type: object, properties: {key: {type: string}}}}
   - {name: hang, description: Hang., parameters: {type: object}, timeout: 1s, fallback_content: It hangs.}
   - {name: shout, description: Shout., parameters: {type: object}, fallback_content: It is too loud.}
@@ -53,15 +54,21 @@ var guide = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(out)
 })
 
-// guideFolder is the plugin as its author has it.
-func guideFolder(t *testing.T) string {
+// guideFolder is the plugin as its author has it, without some of its tools.
+func guideFolder(t *testing.T, without ...string) string {
 	t.Helper()
 	wasm, err := guide()
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string][]byte{"plugin.yaml": []byte(guideManifest), "guide.wasm": wasm} {
+	var lines []string
+	for line := range strings.Lines(guideManifest) {
+		if !slices.ContainsFunc(without, func(tool string) bool { return strings.Contains(line, "{name: "+tool+",") }) {
+			lines = append(lines, line)
+		}
+	}
+	for name, text := range map[string][]byte{"plugin.yaml": []byte(strings.Join(lines, "")), "guide.wasm": wasm} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
