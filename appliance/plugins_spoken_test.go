@@ -3,6 +3,7 @@ package appliance
 import (
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -80,6 +81,9 @@ func TestAPluginOfEachLanguageIsHeard(t *testing.T) {
 // too small to call anything), which has to find out by itself that
 // it should call, and with what.
 func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
+	if os.Getenv("PARLEY_FULL_TESTS") == "" {
+		t.Skip("PARLEY_FULL_TESTS is not set: this takes a gigabyte more of models, and minutes")
+	}
 	b := startBox(t, func(c *config.Config) {
 		c.Plugins = []string{"guide"}
 		c.Engines.LanguageModel = config.LanguageModel{Pack: "llm-qwen"}
