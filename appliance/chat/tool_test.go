@@ -50,6 +50,13 @@ func (c *caller) last() engine.Prompt {
 	return c.seen[len(c.seen)-1]
 }
 
+// asked is how often the model was asked.
+func (c *caller) asked() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.seen)
+}
+
 // sent is the newest message of a kind.
 func newestOf[M contract.ServerMessage](t *testing.T, f *fakes) (m M) {
 	t.Helper()
