@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"parley/appliance/api"
 	"parley/appliance/contract"
@@ -149,10 +148,6 @@ func (b boxPlugins) PluginLog(ctx context.Context, name string, most int) ([]con
 	}
 	return all, nil
 }
-
-// busyRetry is when a box whose places for plugins are all taken is worth a new
-// try.
-const busyRetry = 5 * time.Second
 
 // toldPlugin gives errors of the shelf their kind.
 func toldPlugin(err error) error {

@@ -118,7 +118,10 @@ func TestTheFlagsOfSettingsAreTheirs(t *testing.T) {
 	for _, s := range config.Settings() {
 		settings[s.Flag] = s
 	}
-	own := map[string]bool{"talk --voice": true, "packs pull --profile": true, "packs export --profile": true}
+	own := map[string]bool{
+		"talk --voice": true, "packs pull --profile": true, "packs export --profile": true,
+		"plugin install --require-signature": true, "plugin upgrade --require-signature": true, "plugin dev --require-signature": true, // of the one plugin
+	}
 	var walk func(n *kong.Node)
 	walk = func(n *kong.Node) {
 		for _, f := range n.Flags {

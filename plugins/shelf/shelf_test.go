@@ -119,16 +119,6 @@ func upgrade(t testing.TB, s *Shelf, from string, c Choice) error {
 	return s.Upgrade(t.Context(), o, c)
 }
 
-// account makes an account and returns its id.
-func account(t testing.TB, s *Shelf, name string) string {
-	t.Helper()
-	_, err := s.Records.CreateKey(t.Context(), store.NewKey{Account: name})
-	must(t, err)
-	a, err := s.Records.Account(t.Context(), name)
-	must(t, err)
-	return a.ID
-}
-
 // do has the tests' tool do something.
 func do(s *Shelf, what, text string) (string, error) {
 	parameters, err := json.Marshal(map[string]string{"do": what, "text": text})

@@ -129,7 +129,7 @@ func TestTheModelIsToldWhatFollows(t *testing.T) {
 func TestADeskIsOfFactsInEnglish(t *testing.T) {
 	d := &desk{}
 	c := told("I am fourteen.")
-	if d.at(c) == nil || d.at(c) != d.at(c) {
+	if first := d.at(c); first == nil || d.at(c) != first {
 		t.Error("the museum's is not kept")
 	}
 	c.Facts.Told += " Closed on Mondays."
