@@ -70,7 +70,6 @@ func New(ctx context.Context, o Options) (*Host, error) {
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2).
 		WithMemoryLimitPages(manifest.MaxMemory >> 16).
-		WithCloseOnContextDone(true).
 		WithDebugInfoEnabled(false)
 	if o.Cache != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(o.Cache)

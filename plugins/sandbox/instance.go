@@ -25,6 +25,7 @@ type instance struct {
 	granted manifest.Permissions // what it was made with
 	gone    *time.Timer          // ends it when it was idle too long
 	mod     api.Module
+	halt    api.MutableGlobal // what stops it when it is set to 1
 	memory  *memory
 	limit   int64        // of its memory, in bytes
 	used    atomic.Int64 // bytes of memory, the kernel's arena among them
@@ -116,6 +117,20 @@ func (i *instance) open(r *running) (err error) {
 		return i.module.gone()
 	case err != nil && r.Err() == nil && !errors.As(err, new(*Fault)):
 		return fault(Trapped, "%s cannot be started: %s", name, firstLine(err))
+	case err == nil:
+		i.halt, _ = i.mod.ExportedGlobal(i.module.hooks.stop).(api.MutableGlobal)
+	}
+	return err
+}
+
+// begin runs what the module wants to have run before anything is called.
+func (i *instance) begin(r *running) error {
+	if i.module.hooks.start == "" {
+		return nil
+	}
+	_, err := i.mod.ExportedFunction(i.module.hooks.start).Call(r)
+	if err != nil && r.Err() == nil && !errors.As(err, new(*Fault)) {
+		return fault(Trapped, "%s cannot be started: %s", i.module.manifest.Name, firstLine(err))
 	}
 	return err
 }
@@ -198,9 +213,23 @@ func (i *instance) call(ctx context.Context, c Call, limit time.Duration) ([]byt
 	return content, nil
 }
 
-func (i *instance) run(r *running) ([]byte, error) {
-	if i.mod == nil {
+// run runs the call. The instance is stopped where it is when the call's time is
+// up; one that comes back without an error will not be stopped later.
+func (i *instance) run(r *running) (content []byte, err error) {
+	fresh := i.mod == nil
+	if fresh {
 		if err := i.open(r); err != nil {
+			return nil, err
+		}
+	}
+	unwatch := context.AfterFunc(r, func() { i.halt.Set(1) })
+	defer func() {
+		if !unwatch() && err == nil {
+			err = r.Err()
+		}
+	}()
+	if fresh {
+		if err := i.begin(r); err != nil {
 			return nil, err
 		}
 	}

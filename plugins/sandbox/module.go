@@ -24,6 +24,7 @@ type Module struct {
 	host     *Host
 	manifest manifest.Manifest
 	code     wazero.CompiledModule
+	hooks    hooks  // what was put into it to hold it
 	command  bool   // a WASI command; otherwise the Extism ABI
 	start    string // the function that makes ready a module of the Extism ABI
 
@@ -46,11 +47,15 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (*Mod
 	if err != nil {
 		return nil, err
 	}
+	wasm, hooks, err := stoppable(wasm)
+	if err != nil {
+		return nil, err
+	}
 	code, err := h.compile(ctx, wasm)
 	if err != nil {
 		return nil, unfit("not a valid module: %v", err)
 	}
-	module := &Module{host: h, manifest: m, code: code}
+	module := &Module{host: h, manifest: m, code: code, hooks: hooks}
 	if err := module.verify(); err != nil {
 		_ = code.Close(ctx)
 		return nil, err

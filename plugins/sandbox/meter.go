@@ -1,0 +1,126 @@
+package sandbox
+
+import "encoding/binary"
+
+// What a module may do before it leaves to Go, in units of the meter: a unit is
+// a round of a loop or a call, and one more for each 16 bytes of code in it. A
+// tight loop leaves every 0.1 ms, which costs it a thousandth, and code of the
+// dearest instructions every few. As long as it has not left, no other goroutine
+// runs on its core, and the garbage collector waits for it, and all with it.
+const (
+	meterFull  = 1 << 16
+	meterBytes = 16
+	// meterBulk is for an instruction that may fill all memory: 10 ms at 64 MiB.
+	meterBulk = meterFull / 4
+	// meterLeaf is up to how many bytes a function may have that neither loops nor
+	// calls, to be reckoned to its caller.
+	meterLeaf = 256
+	// maxNested bounds how deep blocks are nested, and maxLocals how many locals a
+	// function has, as browsers do; maxAllLocals those of all functions together,
+	// for the compiler makes a list of them before it knows whether they are used.
+	maxNested    = 50_000
+	maxLocals    = 50_000
+	maxAllLocals = 4 << 20
+)
+
+// meter puts the checks into the bodies of functions that let a module be
+// stopped: at the beginning of functions and loops it takes from a global, and
+// calls a function of ours when there is nothing left.
+type meter struct {
+	left, stop, tick uint32 // indices of the globals and of that function
+
+	globals, functions, imported uint32 // how many the module has itself
+	tables, locals               uint32
+
+	out    []byte // the body that is written
+	in     cursor
+	copied int // up to where in was written to out
+	nested []nest
+	heavy  bool // the function loops, calls, or has instructions that take long
+}
+
+// nest is a block; of a loop it knows where its price is written, and where its
+// body begins.
+type nest struct{ price, begin int }
+
+// body returns a function's body with checks. It is valid until the next call.
+func (m *meter) body(b []byte) ([]byte, bool) {
+	m.in, m.out, m.copied, m.nested, m.heavy = cursor{b: b}, m.out[:0], 0, m.nested[:0], false
+	m.skipLocals()
+	m.charge(nest{begin: m.in.at}, 0)
+	for len(m.nested) > 0 && !m.in.bad {
+		m.instruction()
+	}
+	if m.in.bad || m.in.left() > 0 {
+		return nil, false
+	}
+	if !m.heavy && len(b) <= meterLeaf {
+		return b, true
+	}
+	m.copy(len(b))
+	return m.out, true
+}
+
+func (m *meter) skipLocals() {
+	own := uint32(0)
+	for range m.in.count() {
+		n := m.in.number()
+		if own += min(n, maxLocals+1); own > maxLocals || !isType(m.in.byte()) {
+			m.in.bad = true
+			return
+		}
+	}
+	if m.locals += own; m.locals > maxAllLocals {
+		m.in.bad = true
+	}
+}
+
+// copy writes what was read up to at.
+func (m *meter) copy(at int) {
+	m.out = append(m.out, m.in.b[m.copied:at]...)
+	m.copied = at
+}
+
+// charge writes a check at n.begin. With a price of 0 it opens a block, at whose
+// end the price will be known.
+func (m *meter) charge(n nest, price uint32) {
+	if m.in.bad {
+		return
+	}
+	m.copy(n.begin)
+	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.left)) // global.get
+	n.price = len(m.out) + 1
+	m.out = append(m.out, 0x41, 0, 0, 0, 0x6B, 0x24) // i32.const, i32.sub, global.set
+	m.out = binary.AppendUvarint(m.out, uint64(m.left))
+	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.left))
+	m.out = append(m.out, 0x41, 0, 0x48, 0x04, 0x40, 0x10) // i32.const 0, i32.lt_s, if, call
+	m.out = append(binary.AppendUvarint(m.out, uint64(m.tick)), 0x0B)
+	if price > 0 {
+		m.pay(n.price, price)
+		return
+	}
+	m.nested = append(m.nested, n)
+}
+
+// pay writes a price, always in three bytes.
+func (m *meter) pay(at int, price uint32) {
+	signed(m.out[at:at], min(price, meterFull))
+}
+
+// ask writes a check at at of whether the module is to stop: before calls of the
+// host, each of which may take long.
+func (m *meter) ask(at int) {
+	m.heavy = true
+	m.copy(at)
+	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.stop))
+	m.out = append(m.out, 0x04, 0x40, 0x00, 0x0B) // if, unreachable, end
+}
+
+// end closes the innermost block.
+func (m *meter) end() {
+	n := m.nested[len(m.nested)-1]
+	m.nested = m.nested[:len(m.nested)-1]
+	if n.price > 0 {
+		m.pay(n.price, 1+uint32(m.in.at-n.begin)/meterBytes)
+	}
+}

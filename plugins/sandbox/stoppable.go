@@ -1,0 +1,245 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+)
+
+// Sections of a module, by their numbers; 0 are those of anybody's own. See
+// https://www.w3.org/TR/wasm-core-2/#sections.
+const (
+	typeSection     = 1
+	importSection   = 2
+	functionSection = 3
+	tablesSection   = 4
+	globalSection   = 6
+	exportSection   = 7
+	startSection    = 8
+	codeSection     = 10
+)
+
+// inOrder are the sections as they follow each other.
+var inOrder = []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11}
+
+type section struct {
+	id   byte
+	body []byte
+}
+
+// hooks are the names of what was put into a module to hold it.
+type hooks struct {
+	stop  string // the global that stops it when it is not 0
+	start string // the function that it wants to have run when it is made; empty is none
+}
+
+// stoppable returns the module with checks in it, so that it can be stopped
+// wherever it is, and leaves to Go often enough for others to run. What was its
+// start function is exported, to be called when it can be stopped already. All
+// else stays as it is; what of it is no module is left to the runtime to refuse.
+func stoppable(wasm []byte) ([]byte, hooks, error) {
+	m, ok := split(wasm)
+	if !ok {
+		return nil, hooks{}, unfit("not a valid module: its sections are cut short, out of order or twice there")
+	}
+	meter, names, ok := m.measure()
+	if !ok {
+		return nil, hooks{}, unfit("not a valid module: its imports, functions or exports are not well formed")
+	}
+	code, err := meter.code(m.find(codeSection), len(wasm))
+	if err != nil {
+		return nil, hooks{}, err
+	}
+	types := (&cursor{b: m.find(typeSection)}).count()
+	start := m.find(startSection)
+	m.add(typeSection, []byte{0x60, 0, 0}) // () -> ()
+	m.add(functionSection, binary.AppendUvarint(nil, uint64(types)))
+	m.add(tablesSection, []byte{0x70, 1, 0, 0}) // of functions, with no room
+	m.add(globalSection, constant(meterFull))
+	m.add(globalSection, constant(0))
+	m.add(exportSection, export(names.stop, 3, meter.stop))
+	if names.start != "" {
+		m.add(exportSection, export(names.start, 0, (&cursor{b: start}).number()))
+		m.sections = slices.DeleteFunc(m.sections, func(s section) bool { return s.id == startSection })
+	}
+	m.set(codeSection, append(code, meter.function()...))
+	return m.join(), names, nil
+}
+
+// parts are a module's sections.
+type parts struct {
+	head     []byte
+	sections []section
+}
+
+func split(wasm []byte) (*parts, bool) {
+	if len(wasm) < 8 {
+		return nil, false
+	}
+	p, c, last := &parts{head: wasm[:8]}, cursor{b: wasm, at: 8}, -1
+	for c.left() > 0 && !c.bad {
+		s := section{id: c.byte(), body: c.bytes()}
+		if s.id != 0 {
+			at := slices.Index(inOrder, s.id)
+			c.bad = c.bad || at <= last
+			last = at
+		}
+		p.sections = append(p.sections, s)
+	}
+	return p, !c.bad
+}
+
+// find is the body of a section; empty where there is none.
+func (p *parts) find(id byte) []byte {
+	for _, s := range p.sections {
+		if s.id == id {
+			return s.body
+		}
+	}
+	return nil
+}
+
+// set gives a section another body, or makes it where it belongs.
+func (p *parts) set(id byte, body []byte) {
+	at := len(p.sections)
+	for n, s := range p.sections {
+		if s.id == id {
+			p.sections[n].body = body
+			return
+		}
+		if s.id != 0 && slices.Index(inOrder, s.id) > slices.Index(inOrder, id) {
+			at = n
+			break
+		}
+	}
+	p.sections = slices.Insert(p.sections, at, section{id, body})
+}
+
+// add puts one more entry at the end of the list that a section is.
+func (p *parts) add(id byte, entry []byte) {
+	c := cursor{b: p.find(id)}
+	n := uint64(0)
+	if len(c.b) > 0 {
+		n = uint64(c.number())
+	}
+	body := binary.AppendUvarint(make([]byte, 0, len(c.b)+len(entry)+1), n+1)
+	p.set(id, append(append(body, c.b[c.at:]...), entry...))
+}
+
+func (p *parts) join() []byte {
+	size := len(p.head)
+	for _, s := range p.sections {
+		size += len(s.body) + 6
+	}
+	out := append(make([]byte, 0, size), p.head...)
+	for _, s := range p.sections {
+		out = binary.AppendUvarint(append(out, s.id), uint64(len(s.body)))
+		out = append(out, s.body...)
+	}
+	return out
+}
+
+// measure counts what the module has, so that what is added gets a place behind.
+func (p *parts) measure() (*meter, hooks, bool) {
+	m := &meter{}
+	for _, s := range p.sections {
+		// All of these are lists; the one of a length that is a lie would have the
+		// runtime make room for as many entries.
+		c := cursor{b: s.body}
+		if s.id != 0 && s.id != startSection && s.id != 12 {
+			if c.count(); c.bad {
+				return nil, hooks{}, false
+			}
+		}
+	}
+	if !m.countImports(p.find(importSection)) {
+		return nil, hooks{}, false
+	}
+	m.functions = m.imported + length(p.find(functionSection))
+	m.tables += length(p.find(tablesSection))
+	m.globals += length(p.find(globalSection))
+	m.left, m.stop, m.tick = m.globals, m.globals+1, m.functions
+	taken := map[string]bool{}
+	c := cursor{b: p.find(exportSection)}
+	for range length(c.b) {
+		if len(taken) == 0 {
+			c.count()
+		}
+		taken[string(c.bytes())] = true
+		c.byte()
+		c.number()
+	}
+	names := hooks{stop: free("parley.stop", taken)}
+	if start := (cursor{b: p.find(startSection)}); len(start.b) > 0 {
+		c.bad = c.bad || start.number() >= m.functions || start.bad
+		names.start = free("parley.start", taken)
+	}
+	return m, names, !c.bad
+}
+
+func length(body []byte) uint32 {
+	if len(body) == 0 {
+		return 0
+	}
+	return (&cursor{b: body}).count()
+}
+
+// countImports counts what comes before all that the module has itself.
+func (m *meter) countImports(body []byte) bool {
+	c := cursor{b: body}
+	for range length(body) {
+		if c.at == 0 {
+			c.count()
+		}
+		c.bytes()
+		c.bytes()
+		switch c.byte() {
+		case 0:
+			c.number()
+			m.imported++
+		case 1:
+			c.byte()
+			c.limits()
+			m.tables++
+		case 2:
+			c.limits()
+		case 3:
+			c.skip(2)
+			m.globals++
+		default:
+			c.bad = true
+		}
+	}
+	return !c.bad && c.left() == 0
+}
+
+func (c *cursor) limits() {
+	if c.byte()&1 == 1 {
+		c.number()
+	}
+	c.number()
+}
+
+// free is a name that the module does not have, which nobody chooses by chance.
+func free(name string, taken map[string]bool) string {
+	for n := 0; taken[name]; n++ {
+		name += strconv.Itoa(n)
+	}
+	return name
+}
+
+func export(name string, kind byte, index uint32) []byte {
+	out := append(binary.AppendUvarint(nil, uint64(len(name))), name...)
+	return binary.AppendUvarint(append(out, kind), uint64(index))
+}
+
+// constant is a global of i32 that can be changed.
+func constant(n uint32) []byte {
+	out := []byte{0x7F, 1, 0x41}
+	return append(signed(out, n), 0x0B)
+}
+
+// signed writes n, below 2^20, as the operand of i32.const.
+func signed(out []byte, n uint32) []byte {
+	return append(out, byte(n)|0x80, byte(n>>7)|0x80, byte(n>>14))
+}
