@@ -29,6 +29,8 @@ type Options struct {
 	// Wait is for how long a call waits for one of them; 0 is DefaultWait.
 	Wait time.Duration
 	Log  *slog.Logger // nil logs nothing
+
+	config wazero.RuntimeConfig // nil is the runtime's choice; tests have theirs
 }
 
 const (
@@ -67,7 +69,11 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		o.Instances = DefaultInstances
 	}
 	h.pool.slots = make(chan struct{}, o.Instances)
-	config := wazero.NewRuntimeConfig().
+	config := o.config
+	if config == nil {
+		config = wazero.NewRuntimeConfig()
+	}
+	config = config.
 		WithCoreFeatures(api.CoreFeaturesV2).
 		WithMemoryLimitPages(manifest.MaxMemory >> 16).
 		WithDebugInfoEnabled(false)

@@ -11,6 +11,9 @@ type wat struct {
 	imports []imported
 	memory  []uint32 // least and most pages; none is no memory
 	table   []uint32 // least and most entries
+	global  []int64  // of i32, with what they begin
+	types   [][]byte // that come first
+	element []int    // functions in the table, from 0 on
 	funcs   []function
 	start   string // the function that runs when the module is instantiated
 	data    string // at 0
@@ -60,6 +63,8 @@ func code(parts ...any) []byte {
 			out = append(out, byte(p))
 		case []byte:
 			out = append(out, p...)
+		case string:
+			out = append(out, p...)
 		}
 	}
 	return out
@@ -87,11 +92,12 @@ func (w wat) module() []byte {
 			out = append(append(append(out, id), uleb(uint64(len(body)))...), body...)
 		}
 	}
-	var types, imports, funcs, tables, memories, exports, codes, datas [][]byte
+	var types, imports, funcs, tables, memories, globals, exports, elements, codes, datas [][]byte
 	typeOf := func(in, outs []byte) []byte {
 		types = append(types, code(0x60, append(uleb(uint64(len(in))), in...), append(uleb(uint64(len(outs))), outs...)))
 		return uleb(uint64(len(types) - 1))
 	}
+	types = append(types, w.types...)
 	for _, i := range w.imports {
 		imports = append(imports, code(text(i.from), text(i.name), 0, typeOf(i.in, i.out)))
 	}
@@ -122,15 +128,27 @@ func (w wat) module() []byte {
 	if w.data != "" {
 		datas = append(datas, code(0, i32c(0), 0x0B, text(w.data)))
 	}
+	for _, n := range w.global {
+		globals = append(globals, code(i32, 1, i32c(n), 0x0B))
+	}
+	if w.element != nil {
+		var all [][]byte
+		for _, f := range w.element {
+			all = append(all, uleb(uint64(f)))
+		}
+		elements = append(elements, code(0, i32c(0), 0x0B, vec(all...)))
+	}
 	section(1, types)
 	section(2, imports)
 	section(3, funcs)
 	section(4, tables)
 	section(5, memories)
+	section(6, globals)
 	section(7, exports)
 	if start != nil {
 		out = append(append(append(out, 8), uleb(uint64(len(start)))...), start...)
 	}
+	section(9, elements)
 	section(10, codes)
 	section(11, datas)
 	return out
