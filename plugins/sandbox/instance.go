@@ -123,18 +123,6 @@ func (i *instance) open(r *running) (err error) {
 	return err
 }
 
-// begin runs what the module wants to have run before anything is called.
-func (i *instance) begin(r *running) error {
-	if i.module.hooks.start == "" {
-		return nil
-	}
-	_, err := i.mod.ExportedFunction(i.module.hooks.start).Call(r)
-	if err != nil && r.Err() == nil && !errors.As(err, new(*Fault)) {
-		return fault(Trapped, "%s cannot be started: %s", i.module.manifest.Name, firstLine(err))
-	}
-	return err
-}
-
 // The variables, or settings, in which a plugin finds when it is and who calls.
 const (
 	timeName   = "PARLEY_TIME"
@@ -211,32 +199,6 @@ func (i *instance) call(ctx context.Context, c Call, limit time.Duration) ([]byt
 		return nil, err
 	}
 	return content, nil
-}
-
-// run runs the call. The instance is stopped where it is when the call's time is
-// up; one that comes back without an error will not be stopped later.
-func (i *instance) run(r *running) (content []byte, err error) {
-	fresh := i.mod == nil
-	if fresh {
-		if err := i.open(r); err != nil {
-			return nil, err
-		}
-	}
-	unwatch := context.AfterFunc(r, func() { i.halt.Set(1) })
-	defer func() {
-		if !unwatch() && err == nil {
-			err = r.Err()
-		}
-	}()
-	if fresh {
-		if err := i.begin(r); err != nil {
-			return nil, err
-		}
-	}
-	if i.module.command {
-		return i.command(r)
-	}
-	return i.extism(r)
 }
 
 // over is the fault of a call that came back after it had been ended.

@@ -1,0 +1,44 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+)
+
+// run runs the call. The instance is stopped where it is when the call's time is
+// up; one that comes back without an error will not be stopped later.
+func (i *instance) run(r *running) (content []byte, err error) {
+	fresh := i.mod == nil
+	if fresh {
+		if err := i.open(r); err != nil {
+			return nil, err
+		}
+	}
+	unwatch := context.AfterFunc(r, func() { i.halt.Set(1) })
+	defer func() {
+		if !unwatch() && err == nil {
+			err = r.Err()
+		}
+	}()
+	if fresh {
+		if err := i.begin(r); err != nil {
+			return nil, err
+		}
+	}
+	if i.module.command {
+		return i.command(r)
+	}
+	return i.extism(r)
+}
+
+// begin runs what the module wants to have run before anything is called.
+func (i *instance) begin(r *running) error {
+	if i.module.hooks.start == "" {
+		return nil
+	}
+	_, err := i.mod.ExportedFunction(i.module.hooks.start).Call(r)
+	if err != nil && r.Err() == nil && !errors.As(err, new(*Fault)) {
+		return fault(Trapped, "%s cannot be started: %s", i.module.manifest.Name, firstLine(err))
+	}
+	return err
+}
