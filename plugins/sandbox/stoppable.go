@@ -44,7 +44,7 @@ func stoppable(wasm []byte) ([]byte, hooks, error) {
 	}
 	meter, names, ok := m.measure()
 	if !ok {
-		return nil, hooks{}, unfit("not a valid module: its imports, functions or exports are not well formed")
+		return nil, hooks{}, unfit("not a valid module: a list in it is not as long as it says, or not well formed")
 	}
 	code, err := meter.code(m.find(codeSection), len(wasm))
 	if err != nil {
@@ -147,9 +147,10 @@ func (p *parts) measure() (*meter, hooks, bool) {
 		// runtime make room for as many entries.
 		c := cursor{b: s.body}
 		if s.id != 0 && s.id != startSection && s.id != 12 {
-			if c.count(); c.bad {
-				return nil, hooks{}, false
-			}
+			c.count()
+		}
+		if c.bad || !s.lists() {
+			return nil, hooks{}, false
 		}
 	}
 	if !m.countImports(p.find(importSection)) {

@@ -153,6 +153,15 @@ func TestLyingLengths(t *testing.T) {
 			t.Errorf("%d bytes were taken", n)
 		}
 	}
+	for name, text := range map[string]string{
+		"elements": "\x09\x0a\x01\x04\x41\x00\x0b\xff\xff\xff\xff\x0f", "elements of a type": "\x09\x08\x01\x05\x70\xff\xff\xff\xff\x0f",
+		"parameters": "\x01\x07\x01\x60\xff\xff\xff\xff\x0f", "names": "\x00\x0c\x04name\x01\x05\xff\xff\xff\xff\x0f",
+		"functions": "\x0a\x05\xff\xff\xff\xff\x0f", "data": "\x0b\x07\x01\x01\xff\xff\xff\xff\x0f", "a name": "\x00\x05\xff\xff\xff\xff\x0f",
+	} {
+		if _, _, err := stoppable([]byte("\x00asm\x01\x00\x00\x00" + text)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
 	locals := run(nil)
 	locals.funcs[0].locals = maxLocals + 1
 	deep := run(code(strings.Repeat("\x02\x40", maxNested+1), strings.Repeat("\x0B", maxNested+1), zero))
