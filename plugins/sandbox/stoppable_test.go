@@ -57,7 +57,7 @@ func endless() map[string]wat {
 		"filling all memory":            wide,
 		"filling memory without a loop": straight,
 		"a loop of random numbers": func() wat {
-			w := run(code(forever(i32c(0), i32c(60<<20), call(0), 0x1A), 0x00), wasi("random_get", i32, i32))
+			w := run(code(forever(i32c(0), i32c(4<<20), call(0), 0x1A), 0x00), wasi("random_get", i32, i32))
 			w.memory = []uint32{1000}
 			return w
 		}(),
