@@ -68,6 +68,28 @@ func (m *Model) begins(words map[string]float64) (map[Token]float32, error) {
 	return out, nil
 }
 
+// written is how what is written and not said begins: a call, which a model that
+// has one before it in the conversation likes to write once more, where nobody
+// would run it and a voice would read it out.
+var written = [...]string{"{", "{\"name", "{'name", "{\n", "{}", "[", "[{\"name", "<", "<tool", "</", "```", "```json", "\"name", "\"arguments"}
+
+// inSpeech has a reply in a conversation with tools begin with words.
+func (m *Model) inSpeech(begins map[Token]float32) error {
+	for _, w := range written {
+		tokens, err := m.template.vocab.plain(w)
+		if err != nil {
+			return err
+		}
+		if len(tokens) > 0 {
+			begins[tokens[0]] = never
+		}
+	}
+	return nil
+}
+
+// never is what is added to the logit of what a reply must not begin with.
+const never = -1e4
+
 // afterPrompt are the logits of the first token of the reply to p.
 func (m *Model) afterPrompt(ctx context.Context, p engine.Prompt) ([]float32, error) {
 	p.MaxTokens = 1

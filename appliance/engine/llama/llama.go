@@ -279,6 +279,11 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, pref
 	if err != nil {
 		return nil, err
 	}
+	if set != nil && opening == "" && p.Grammar == "" {
+		if err := m.inSpeech(begins); err != nil {
+			return nil, err
+		}
+	}
 	return &request{
 		prompt: prompt, head: head, shared: shared, conversation: p.Conversation, urgency: p.Urgency,
 		maxTokens: maxTokens, prefill: prefill,
