@@ -30,9 +30,10 @@ const (
 	smallMargin = -1.0
 	smallModel  = 1_000_000_000
 	// againMargin is the same after a tool has answered, of the others: most users
-	// want one thing. Of the tuned wishes for two the second is at 0.3 or more, but
-	// for one, and the likeliest that nobody wants at -0.9.
-	againMargin = 0
+	// want one thing, and a call that nobody wanted, made between a tool's answer
+	// and the words about it, spoils both. Such calls came at 0.1 to 1 where the turn
+	// before had been answered by that tool; of the wishes for two some are lost.
+	againMargin = 2
 	// routerWords is how much the router reads of what was just said, in bytes: two
 	// long sentences. It begins anew at multiples of half of it, so that what was
 	// read of a longer speech stays read.
