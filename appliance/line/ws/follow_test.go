@@ -121,7 +121,7 @@ func TestAFollowerGetsWhatHappensAndTheEnd(t *testing.T) {
 func TestAFollowerHearsNothingThatWasCut(t *testing.T) {
 	s := startShow(t, Timing{})
 	c := s.join(t)
-	s.copies <- Copy{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz/5)}} // too little for a file
+	s.copies <- Copy{Sound: &contract.Sound{ID: "a", PCM: make([]float32, contract.OutputRateHz*15/1000)}} // less than twice cutHold: too little for a file
 	s.copies <- Copy{Cut: true}
 	s.copies <- Copy{Message: contract.UserInterruption{Time: 1}}
 	s.copies <- Copy{Message: contract.AssistantMessage{ID: "b"}}
