@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"parley/appliance/text"
 )
 
 // SpeechRateHz is the sample rate at which every ear works: mono float32
@@ -90,6 +92,17 @@ type SpeakOptions struct {
 	// GoesOn says that text is the beginning of a sentence whose rest follows,
 	// so that the voice does not end.
 	GoesOn bool
+	// Temperature is how much is left to chance, 0 to 1: 0 is nothing, so that
+	// the same text always gives the same samples. Above 0 they follow from Seed:
+	// the same seed gives the same samples, bit for bit, another one others.
+	Temperature float64
+	Seed        int64
+	// Locale is the BCP 47 tag of where text was written, which says how dates,
+	// times and money are read; empty: the voice's own language.
+	Locale string
+	// Lexicon says how words are pronounced that are read wrongly without it;
+	// nil: none.
+	Lexicon text.Lexicon
 }
 
 // Sound is a piece of speech.
@@ -100,6 +113,9 @@ type Sound struct {
 	// Phonemes are the sounds that end in this piece, with their places in the
 	// whole speech, in order; nil when the voice cannot tell.
 	Phonemes []Phoneme
+	// Words are the words as they are written that end in this piece, in order;
+	// nil when the voice cannot tell.
+	Words []Word
 	// Whole is how many samples all of the text has: an estimate, mostly a little
 	// too much, until the last piece.
 	Whole int
@@ -112,11 +128,19 @@ type Phoneme struct {
 	Begin, End int
 }
 
+// Word is a word as it is written ("£3.50" is one), and when it is said.
+type Word struct {
+	Text       string // text[From:To] of the text that was given to be spoken
+	From, To   int    // bytes of it
+	Begin, End int    // samples of the whole speech
+}
+
 // Speech is a spoken text, all of it.
 type Speech struct {
 	PCM      []float32
 	RateHz   int
 	Phonemes []Phoneme // nil when the voice cannot tell
+	Words    []Word    // likewise
 }
 
 // SpeakWhole has a voice speak and waits for all of it.
@@ -125,6 +149,7 @@ func SpeakWhole(ctx context.Context, voice Synthesizer, text string, o SpeakOpti
 	err := voice.Speak(ctx, text, o, func(s Sound) error {
 		speech.PCM = append(speech.PCM, s.PCM...)
 		speech.Phonemes = append(speech.Phonemes, s.Phonemes...)
+		speech.Words = append(speech.Words, s.Words...)
 		return nil
 	})
 	return speech, err
