@@ -18,8 +18,9 @@ const maxSentence = 250
 // used by one goroutine.
 type Cutter struct {
 	buf     []rune
-	scanned int  // nothing before buf[scanned] ends the sentence
-	ended   bool // the sentence before was cut at its stop: what closes it is dropped
+	of      []origin // of the runes in buf
+	scanned int      // nothing before buf[scanned] ends the sentence
+	ended   bool     // the sentence before was cut at its stop: what closes it is dropped
 }
 
 // Push adds a piece and returns the sentences that it completes, without
@@ -27,23 +28,32 @@ type Cutter struct {
 func (c *Cutter) Push(piece string) []string {
 	var sentences []string
 	for _, r := range piece {
-		if !c.add(r) {
+		if !c.add(r, origin{}) {
 			continue
 		}
-		for at := c.next(); at > 0; at = c.next() {
-			if s := c.take(at); s != "" {
-				sentences = append(sentences, s)
-			}
+		for _, s := range c.complete() {
+			sentences = append(sentences, s.s)
 		}
 	}
 	return sentences
+}
+
+// complete takes the sentences that are complete.
+func (c *Cutter) complete() []traced {
+	var all []traced
+	for at := c.next(); at > 0; at = c.next() {
+		if s := c.take(at); s.s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // Rest returns what is left when no more pieces follow, empty when nothing
 // is, and makes the Cutter as new.
 func (c *Cutter) Rest() string {
 	c.ended = false
-	return c.take(len(c.buf))
+	return c.take(len(c.buf)).s
 }
 
 // Sentences cuts a whole text.
@@ -58,7 +68,7 @@ func Sentences(s string) []string {
 
 // add appends r and says whether it did. White space is made one space, one
 // newline or two (a paragraph), so that the buffer stays small.
-func (c *Cutter) add(r rune) bool {
+func (c *Cutter) add(r rune, o origin) bool {
 	n := len(c.buf)
 	if c.ended && (terminates(r) || closes(r)) {
 		return false
@@ -66,7 +76,7 @@ func (c *Cutter) add(r rune) bool {
 	c.ended = false
 	switch {
 	case !unicode.IsSpace(r):
-		c.buf = append(c.buf, r)
+		c.append(r, o)
 	case n == 0 || r == '\r':
 		return false
 	case r == '\n' || r == '\u2028' || r == '\u2029':
@@ -75,28 +85,35 @@ func (c *Cutter) add(r rune) bool {
 			// The space may have been passed already; the newline decides anew.
 			c.scanned = min(c.scanned, n-1)
 		} else if c.buf[n-1] != '\n' || n < 2 || c.buf[n-2] != '\n' {
-			c.buf = append(c.buf, '\n')
+			c.append('\n', o)
 		} else {
 			return false
 		}
 	case c.buf[n-1] == ' ' || c.buf[n-1] == '\n':
 		return false
 	default:
-		c.buf = append(c.buf, ' ')
+		c.append(' ', o)
 	}
 	return true
 }
 
+func (c *Cutter) append(r rune, o origin) {
+	c.buf, c.of = append(c.buf, r), append(c.of, o)
+}
+
 // take returns buf[:at] as a sentence and keeps the rest.
-func (c *Cutter) take(at int) string {
-	s := plain(string(c.buf[:at]))
-	rest := c.buf[at:]
-	for len(rest) > 0 && unicode.IsSpace(rest[0]) {
-		rest = rest[1:]
+func (c *Cutter) take(at int) traced {
+	var w tracer
+	for i, r := range c.buf[:at] {
+		w.put(string(r), c.of[i])
 	}
-	c.buf = c.buf[:copy(c.buf, rest)]
+	for at < len(c.buf) && unicode.IsSpace(c.buf[at]) {
+		at++
+	}
+	c.buf = c.buf[:copy(c.buf, c.buf[at:])]
+	c.of = c.of[:copy(c.of, c.of[at:])]
 	c.scanned = 0
-	return s
+	return plain(w.text())
 }
 
 // next returns where the sentence at the head of the buffer ends, 0 while that

@@ -50,13 +50,13 @@ var wordHolders = regexp.MustCompile(`(?i)^(?:am|i|he|she|it|we|you|they|i'm|it'
 // only by what follows it, which a slow model needs a tenth of a second for.
 func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) {
 	if stopsHere(c.buf) {
-		begin = c.take(len(c.buf))
+		begin = c.take(len(c.buf)).s
 		c.ended = true
 		return begin, true
 	}
 	for i := len(c.buf) - 1; i > 0; i-- {
 		if clauseEndsSoon(c.buf, i) && words(c.buf[:i+1]) >= inClause {
-			return c.take(i + 1), false
+			return c.take(i + 1).s, false
 		}
 	}
 	at := 0
@@ -69,7 +69,7 @@ func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) 
 	if at == 0 {
 		return "", false
 	}
-	return c.take(at), false
+	return c.take(at).s, false
 }
 
 // stopsHere reports whether buf ends with a stop that ends a sentence in all

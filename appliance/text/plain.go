@@ -25,81 +25,133 @@ var eyeMarks = sync.OnceValue(func() marks {
 	}
 })
 
-// plain takes Markdown, simple HTML tags and emoji out of s and makes its
+// plain takes Markdown, simple HTML tags and emoji out of t and makes its
 // white space single spaces.
-func plain(s string) string {
-	if s == "" {
-		return ""
+func plain(t traced) traced {
+	if t.s == "" {
+		return t
 	}
 	m := eyeMarks()
-	var lines []string
-	for line := range strings.SplitSeq(s, "\n") {
-		if m.fence.MatchString(line) || m.rule.MatchString(line) {
-			continue
-		}
-		line = m.lead.ReplaceAllString(line, "")
-		lines = append(lines, row(line))
+	t = m.lines(t)
+	t = t.only(m.link, 1)
+	t = t.only(m.orphan, 0)
+	if i := strings.LastIndexByte(t.s, '['); i >= 0 && !strings.Contains(t.s[i:], "]") {
+		t = t.without(i, i+1) // the beginning of such a link
 	}
-	s = strings.Join(lines, " ")
-	s = m.link.ReplaceAllString(s, "$1")
-	s = m.orphan.ReplaceAllString(s, "")
-	if i := strings.LastIndexByte(s, '['); i >= 0 && !strings.Contains(s[i:], "]") {
-		s = s[:i] + s[i+1:] // the beginning of such a link
-	}
-	s = m.bare.ReplaceAllString(s, "$1")
-	s = m.tag.ReplaceAllString(s, " ")
-	s = withoutEmphasis(s)
-	s = withoutEmoji(s)
-	return tidy(s)
+	t = t.only(m.bare, 1)
+	t = t.replaced(m.tag.FindAllStringIndex(t.s, -1), func(match) (string, bool) { return " ", true })
+	return withoutEmoji(withoutEmphasis(t)).tidy()
 }
 
-// row reads the cells of a table row one after another.
-func row(line string) string {
-	t := strings.TrimSpace(line)
-	if len(t) < 3 || t[0] != '|' || t[len(t)-1] != '|' {
-		return line
+// lines are the lines of t one after another, without what marks them, and
+// without those that only part others.
+func (m marks) lines(t traced) traced {
+	var w tracer
+	for begin := 0; begin < len(t.s); {
+		end := strings.IndexByte(t.s[begin:], '\n') + begin
+		if end < begin {
+			end = len(t.s)
+		}
+		line := t.s[begin:end]
+		if !m.fence.MatchString(line) && !m.rule.MatchString(line) {
+			lead := len(m.lead.FindString(line))
+			row(&w, t.slice(begin+lead, end))
+			if end < len(t.s) {
+				w.put(" ", t.of[end])
+			}
+		}
+		begin = end + 1
 	}
-	cells := strings.Split(t[1:len(t)-1], "|")
-	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
+	return w.text()
+}
+
+// row adds the cells of a table row one after another, or a line that is none.
+func row(w *tracer, t traced) {
+	begin := len(t.s) - len(strings.TrimLeftFunc(t.s, unicode.IsSpace))
+	end := len(strings.TrimRightFunc(t.s, unicode.IsSpace))
+	if end-begin < 3 || t.s[begin] != '|' || t.s[end-1] != '|' {
+		w.keep(t, 0, len(t.s))
+		return
 	}
-	return strings.Join(cells, ", ")
+	for i := begin + 1; i < end-1; i++ {
+		space := t.s[i] == ' ' && t.s[i+1] == '|'
+		switch {
+		case t.s[i] == '|':
+			w.put(", ", t.of[i])
+		case !space:
+			w.keep(t, i, i+1)
+		}
+	}
+}
+
+// only keeps one group of what a pattern matches, or nothing for group 0.
+func (t traced) only(pattern *regexp.Regexp, group int) traced {
+	found := pattern.FindAllStringSubmatchIndex(t.s, -1)
+	if found == nil {
+		return t
+	}
+	var w tracer
+	done := 0
+	for _, at := range found {
+		w.keep(t, done, at[0])
+		if group > 0 {
+			w.keep(t, at[2*group], at[2*group+1])
+		}
+		done = at[1]
+	}
+	w.keep(t, done, len(t.s))
+	return w.text()
+}
+
+// without is t without t.s[i:j].
+func (t traced) without(i, j int) traced {
+	var w tracer
+	w.keep(t, 0, i)
+	w.keep(t, j, len(t.s))
+	return w.text()
 }
 
 // withoutEmphasis drops the stars, underscores, tildes and backticks that mark
 // words, and keeps those that are meant: "3 * 4", "snake_case".
-func withoutEmphasis(s string) string {
-	if !strings.ContainsAny(s, "*_~`") {
-		return s
+func withoutEmphasis(t traced) traced {
+	if !strings.ContainsAny(t.s, emphasis) {
+		return t
 	}
-	r := []rune(s)
-	var b strings.Builder
-	for i := 0; i < len(r); {
-		if !strings.ContainsRune("*_~`", r[i]) {
-			b.WriteRune(r[i])
-			i++
+	var w tracer
+	for i := 0; i < len(t.s); {
+		j := i + 1
+		if strings.IndexByte(emphasis, t.s[i]) < 0 {
+			w.keep(t, i, j)
+			i = j
 			continue
 		}
-		j := i
-		for j < len(r) && r[j] == r[i] {
+		for j < len(t.s) && t.s[j] == t.s[i] {
 			j++
 		}
-		inWord := i > 0 && j < len(r) && alnum(r[i-1]) && alnum(r[j])
-		alone := (i == 0 || unicode.IsSpace(r[i-1])) && (j == len(r) || unicode.IsSpace(r[j]))
-		single := j-i == 1 && r[i] != '`'
-		about := r[i] == '~' && single && j < len(r) && unicode.IsDigit(r[j])
-		if single && (inWord || alone) || about {
-			b.WriteRune(r[i])
+		if meant(t.s, i, j) {
+			w.keep(t, i, j)
 		}
 		i = j
 	}
-	return b.String()
+	return w.text()
+}
+
+const emphasis = "*_~`"
+
+// meant reports whether the stars or underscores s[i:j] are no mark of emphasis.
+func meant(s string, i, j int) bool {
+	before, after := s[:i], s[j:]
+	inWord := endsWord(before) && startsWord(after)
+	alone := (before == "" || strings.HasSuffix(before, " ")) && (after == "" || after[0] == ' ')
+	single := j-i == 1 && s[i] != '`'
+	about := s[i] == '~' && single && after != "" && after[0] >= '0' && after[0] <= '9'
+	return single && (inWord || alone) || about
 }
 
 // withoutEmoji drops pictures and the invisible runes that belong to them.
-func withoutEmoji(s string) string {
+func withoutEmoji(t traced) traced {
 	wasEmoji := false
-	return strings.Map(func(r rune) rune {
+	return t.runes(func(r rune) rune {
 		switch {
 		case emoji(r):
 			wasEmoji = true
@@ -109,29 +161,15 @@ func withoutEmoji(s string) string {
 		}
 		wasEmoji = false
 		return r
-	}, s)
+	})
 }
 
 // emoji reports whether r is a picture, or part of one: the blocks of
 // pictographs, dingbats, miscellaneous symbols and arrows, variation
 // selectors, the keycap and flag tags.
 func emoji(r rune) bool {
-	return r >= 0x1f000 && r <= 0x1fbff || r >= 0x2600 && r <= 0x27bf || r >= 0x2b00 && r <= 0x2bff ||
+	return r >= 0x1f000 && r <= 0x1fbef || r >= 0x2600 && r <= 0x27bf || r >= 0x2b00 && r <= 0x2bff ||
 		r >= 0xfe00 && r <= 0xfe0f || r == 0x20e3 || r >= 0xe0020 && r <= 0xe007f
-}
-
-// tidy makes all white space and control characters single spaces.
-func tidy(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\ufeff', r == '\u200b', r == '\u00ad': // invisible, inside words
-			return -1
-		case unicode.IsSpace(r), unicode.IsControl(r):
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
 }
 
 func alnum(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -13,32 +13,30 @@ import (
 // a second finds what the first has brought together, as in "Chapter [IV]".
 const maxPasses = 4
 
-// Spoken writes s as it is said. English (any BCP 47 tag that begins with
-// "en") has its numbers, dates, money, units, addresses and abbreviations
-// written out, and no digit is left; other languages are only rid of emoji,
-// control characters and surplus space, as espeak-ng reads their numbers.
-// Spoken text is not changed by Spoken.
-func Spoken(s, language string) string {
-	s = withoutEmoji(strings.ToValidUTF8(s, " "))
-	tag := strings.ToLower(strings.ReplaceAll(language, "_", "-"))
+// aloud writes t as it is said. English has its numbers, dates, money, units,
+// addresses and abbreviations written out, and no digit is left. What it gives
+// is not changed by it again.
+func (o Options) aloud(t traced) traced {
+	t = withoutEmoji(t)
+	tag := strings.ToLower(strings.ReplaceAll(o.Language, "_", "-"))
 	if tag != "en" && !strings.HasPrefix(tag, "en-") {
-		return norm.NFC.String(tidy(s))
+		return t.tidy().composed()
 	}
 	rules := americanRules()
 	if tag != "en" && tag != "en-us" {
 		rules = britishRules()
 	}
 	for range maxPasses {
-		before := s
-		s = legible(s)
+		before := t.s
+		t = legible(t)
 		for _, r := range rules {
-			s = r.apply(s)
+			t = r.apply(t)
 		}
-		if s = tidy(s); s == before {
+		if t = t.tidy(); t.s == before {
 			break
 		}
 	}
-	return s
+	return t
 }
 
 // The rules are compiled when the first text comes.
@@ -112,28 +110,15 @@ func (m match) stop() string {
 	return endOfSentence(m.after())
 }
 
-// apply replaces what the rule speaks of in s.
-func (r rule) apply(s string) string {
-	if r.needs != "" && !strings.ContainsAny(s, r.needs) {
-		return s
+// apply replaces what the rule speaks of in t.
+func (r rule) apply(t traced) traced {
+	if r.needs != "" && !strings.ContainsAny(t.s, r.needs) {
+		return t
 	}
-	found := r.pattern.FindAllStringSubmatchIndex(s, -1)
-	if found == nil {
-		return s
+	if found := r.pattern.FindAllStringSubmatchIndex(t.s, -1); found != nil {
+		return t.replaced(found, r.say)
 	}
-	var b strings.Builder
-	done := 0
-	for _, at := range found {
-		said, ok := r.say(match{s, at})
-		if !ok {
-			continue
-		}
-		b.WriteString(s[done:at[0]])
-		b.WriteString(said)
-		done = at[1]
-	}
-	b.WriteString(s[done:])
-	return b.String()
+	return t
 }
 
 // endOfSentence is "." when what follows an abbreviation shows that its full
@@ -179,26 +164,28 @@ func lastWord(s string) string {
 
 // legible brings the many ways to write the same sign to one: full-width and
 // styled letters, digits of other scripts, dashes, quotes, vulgar fractions.
-func legible(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r < 0x80, r == '…', r == 'º':
-			b.WriteRune(r)
-		case strings.ContainsRune("™®©℠", r):
-			// said by nobody
-		case r == '²':
-			b.WriteString("^2")
-		case r == '³':
-			b.WriteString("^3")
-		case unicode.Is(unicode.No, r): // ½ and the like stand behind a whole number
-			b.WriteByte(' ')
-			b.WriteString(norm.NFKC.String(string(r)))
-		default:
-			b.WriteString(norm.NFKC.String(string(r)))
-		}
+func legible(t traced) traced {
+	var w tracer
+	for i, r := range t.s {
+		w.put(legibleRune(r), t.of[i])
 	}
-	return tidy(strings.Map(plainSign, norm.NFC.String(b.String())))
+	return w.text().composed().runes(plainSign).tidy()
+}
+
+func legibleRune(r rune) string {
+	switch {
+	case r < 0x80, r == '…', r == 'º':
+		return string(r)
+	case strings.ContainsRune("™®©℠", r):
+		return "" // said by nobody
+	case r == '²':
+		return "^2"
+	case r == '³':
+		return "^3"
+	case unicode.Is(unicode.No, r): // ½ and the like stand behind a whole number
+		return " " + norm.NFKC.String(string(r))
+	}
+	return norm.NFKC.String(string(r))
 }
 
 // plainSign gives dashes, quotes and digits their ASCII form.

@@ -187,14 +187,14 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 		{"bell\x07 and\x00nul", "bell and nul"},
 		{"", ""},
 	} {
-		if got := Spoken(row[0], "en-US"); got != row[1] {
+		if got := Aloud(row[0], Options{Language: "en-US"}); got != row[1] {
 			t.Errorf("Spoken(%q)\n got %q\nwant %q", row[0], got, row[1])
 		}
 	}
 }
 
 func TestBritishDatesBeginWithTheDay(t *testing.T) {
-	if got, want := Spoken("On 3/4/2026.", "en_GB"), "On April third, twenty twenty-six."; got != want {
+	if got, want := Aloud("On 3/4/2026.", Options{Language: "en_GB"}), "On April third, twenty twenty-six."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -204,7 +204,7 @@ func TestOtherLanguagesAreOnlyCleanedUp(t *testing.T) {
 		"Das kostet  3,50 € 😀.": "Das kostet 3,50 € .",
 		"Am 21.11.\x00":         "Am 21.11.",
 	} {
-		if got := Spoken(in, "de-DE"); got != want {
+		if got := Aloud(in, Options{Language: "de-DE"}); got != want {
 			t.Errorf("Spoken(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -219,7 +219,7 @@ func written(t *rapid.T) string {
 func TestEnglishHasNoDigitLeft(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
-		got := Spoken(in, "en")
+		got := Aloud(in, Options{Language: "en"})
 		if strings.ContainsFunc(got, unicode.IsDigit) {
 			t.Fatalf("%q is said %q", in, got)
 		}
@@ -236,8 +236,8 @@ func TestWhatIsSpokenIsNotChangedAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
 		language := rapid.SampledFrom([]string{"en", "en-GB", "fr"}).Draw(t, "language")
-		once := Spoken(in, language)
-		if twice := Spoken(once, language); twice != once {
+		once := Aloud(in, Options{Language: language})
+		if twice := Aloud(once, Options{Language: language}); twice != once {
 			t.Fatalf("%q is said %q, then %q", in, once, twice)
 		}
 	})

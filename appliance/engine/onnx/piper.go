@@ -129,7 +129,7 @@ func (p *Piper) allBreaths(ctx context.Context, s string, o engine.SpeakOptions)
 func (p *Piper) sentences(s string) []string {
 	var all []string
 	for _, written := range text.Sentences(s) {
-		all = append(all, text.Sentences(text.Spoken(written, p.Language()))...)
+		all = append(all, text.Sentences(text.Aloud(written, text.Options{Language: p.Language()}))...)
 	}
 	return all
 }

@@ -1,0 +1,211 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A traced text knows which bytes of the written text each of its bytes is
+// said for, however often it was rewritten since.
+type traced struct {
+	s  string
+	of []origin // as many as bytes of s
+}
+
+// An origin is what a byte is said for: bytes of the written text, and the
+// entry of a lexicon that says how, if one does.
+type origin struct {
+	from, to int
+	by       *pronunciation
+}
+
+// trace is s as it is written. What is no UTF-8 becomes spaces.
+func trace(s string) traced {
+	var w tracer
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		o := origin{from: i, to: i + n}
+		if r == utf8.RuneError && n == 1 {
+			r = ' '
+		}
+		w.put(string(r), o)
+		i += n
+	}
+	return w.text()
+}
+
+// slice is t.s[i:j].
+func (t traced) slice(i, j int) traced { return traced{t.s[i:j], t.of[i:j]} }
+
+// origin is what the bytes i to j are said for, together.
+func (t traced) origin(i, j int) origin {
+	if i == j { // nothing: what comes between its neighbours
+		if i < len(t.of) {
+			return origin{from: t.of[i].from, to: t.of[i].from}
+		}
+		if i > 0 {
+			return origin{from: t.of[i-1].to, to: t.of[i-1].to}
+		}
+		return origin{}
+	}
+	all := t.of[i]
+	for _, o := range t.of[i+1 : j] {
+		all.from, all.to = min(all.from, o.from), max(all.to, o.to)
+	}
+	all.by = nil
+	return all
+}
+
+// pronounced reports whether a lexicon says how any of the bytes i to j are said.
+func (t traced) pronounced(i, j int) bool {
+	for _, o := range t.of[i:j] {
+		if o.by != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// runes gives each rune its successor, or drops it where that is negative.
+func (t traced) runes(mapped func(rune) rune) traced {
+	var w tracer
+	same := true
+	for i, r := range t.s {
+		m := mapped(r)
+		if m >= 0 {
+			w.put(string(m), t.of[i])
+		}
+		same = same && m == r
+	}
+	if same {
+		return t
+	}
+	return w.text()
+}
+
+// composed is t in Unicode's normal form C.
+func (t traced) composed() traced {
+	if norm.NFC.IsNormalString(t.s) {
+		return t
+	}
+	var w tracer
+	for i := 0; i < len(t.s); {
+		n := norm.NFC.NextBoundaryInString(t.s[i:], true)
+		o := t.origin(i, i+n)
+		o.by = t.of[i].by
+		w.put(norm.NFC.String(t.s[i:i+n]), o)
+		i += n
+	}
+	return w.text()
+}
+
+// replaced has each place that found names (as regexp's FindAll…Index does)
+// said otherwise, where say says so and no lexicon does.
+func (t traced) replaced(found [][]int, say func(m match) (string, bool)) traced {
+	var w tracer
+	done := 0
+	for _, at := range found {
+		said, ok := say(match{t.s, at})
+		if !ok {
+			continue
+		}
+		c := changed(t.s[at[0]:at[1]], said)
+		if t.pronounced(at[0]+c.head, at[1]-c.tail) {
+			continue
+		}
+		w.keep(t, done, at[0]+c.head)
+		w.put(c.said, t.origin(at[0]+c.head, at[1]-c.tail))
+		done = at[1] - c.tail
+	}
+	if done == 0 {
+		return t
+	}
+	w.keep(t, done, len(t.s))
+	return w.text()
+}
+
+// A change is what is new when a text is said otherwise: head bytes at its
+// beginning stay, and tail bytes at its end.
+type change struct {
+	head, tail int
+	said       string
+}
+
+// changed compares whole words, so that what is said for "Room 101" stands for
+// the number alone.
+func changed(was, said string) change {
+	head := 0
+	for i := 0; i < len(was) && i < len(said) && was[i] == said[i]; i++ {
+		if was[i] == ' ' {
+			head = i + 1
+		}
+	}
+	a, b := was[head:], said[head:]
+	tail := 0
+	for i := 1; i <= len(a) && i <= len(b) && a[len(a)-i] == b[len(b)-i]; i++ {
+		if a[len(a)-i] == ' ' {
+			tail = i
+		}
+	}
+	c := change{head, tail, said[head : len(said)-tail]}
+	if head+tail == len(was) && strings.ContainsFunc(c.said, alnum) {
+		return change{0, 0, said} // words that only come in between are said for all
+	}
+	return c
+}
+
+// A tracer puts a traced text together.
+type tracer struct {
+	b  strings.Builder
+	of []origin
+}
+
+// keep adds t.s[i:j].
+func (w *tracer) keep(t traced, i, j int) {
+	w.b.WriteString(t.s[i:j])
+	w.of = append(w.of, t.of[i:j]...)
+}
+
+// put adds what is said for o.
+func (w *tracer) put(said string, o origin) {
+	w.b.WriteString(said)
+	for range len(said) {
+		w.of = append(w.of, o)
+	}
+}
+
+func (w *tracer) text() traced { return traced{w.b.String(), w.of} }
+
+// tidy makes all white space and control characters single spaces.
+func (t traced) tidy() traced {
+	t = t.runes(plainSpace)
+	if !strings.HasPrefix(t.s, " ") && !strings.HasSuffix(t.s, " ") && !strings.Contains(t.s, "  ") {
+		return t
+	}
+	var w tracer
+	for i := range len(t.s) {
+		if t.s[i] != ' ' || i > 0 && t.s[i-1] != ' ' {
+			w.keep(t, i, i+1)
+		}
+	}
+	t = w.text()
+	if n := len(t.s); n > 0 && t.s[n-1] == ' ' {
+		t = t.slice(0, n-1)
+	}
+	return t
+}
+
+// plainSpace makes space of what is none to the eye, and nothing of what has no
+// width.
+func plainSpace(r rune) rune {
+	switch {
+	case r == '\ufeff', r == '\u200b', r == '\u00ad': // invisible, inside words
+		return -1
+	case unicode.IsSpace(r), unicode.IsControl(r):
+		return ' '
+	}
+	return r
+}
