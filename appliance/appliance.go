@@ -79,7 +79,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	ahead := newAhead(records, plugins, log)
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, Voices: catalogue{cfg}, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
+		Records: records, ConfigsChanged: ahead.configsChanged, Voices: voices{cfg}, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
 	}), log)

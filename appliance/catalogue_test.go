@@ -92,7 +92,7 @@ func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
 		{contract.VoiceRef{Name: "jenny"}, ""},
 		{contract.VoiceRef{Name: "../voice-joe"}, ""},
 	} {
-		v, err := catalogue{c}.FindVoice(t.Context(), "a", x.ref)
+		v, err := voices{c}.FindVoice(t.Context(), "a", x.ref)
 		if v.ID != x.id || (err == nil) != (x.id != "") || err == nil && (v.Name == "" || v.Provider != contract.VoiceLibrary) {
 			t.Errorf("%+v: %+v, %v", x.ref, v, err)
 		}
@@ -104,7 +104,7 @@ func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
 	write(t, filepath.Join(c.Packs, "..", "outside", "voice.onnx"), "x")
 	for _, name := range []string{"../outside", "..", "/etc", "llm-qwen", "voice-joe/../../outside"} {
-		e := Engines{cfg: c, voices: map[string]*voice{}}
+		e := Engines{cfg: c, voices: map[string]*speaker{}}
 		if _, err := e.Voice(t.Context(), name); err == nil {
 			t.Errorf("%q was opened", name)
 		}

@@ -17,6 +17,7 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/onnx"
+	"parley/appliance/voice"
 	"parley/firmware/packs"
 )
 
@@ -50,9 +51,10 @@ type Engines struct {
 
 	loading sync.WaitGroup
 
-	mu      sync.Mutex        // guards what follows
-	voices  map[string]*voice // by pack
-	closers []func() error    // in the order of opening
+	mu      sync.Mutex          // guards what follows
+	voices  map[string]*speaker // by pack
+	known   []voice.Base        // the library as it was read last
+	closers []func() error      // in the order of opening
 }
 
 // OpenEngines opens the engines that cfg chooses, side by side, and warms
@@ -69,7 +71,7 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 	if err := packs.Require(ctx, cfg.Packs, needed); err != nil {
 		return nil, err
 	}
-	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]*voice{}}
+	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]*speaker{}}
 	var opening errgroup.Group
 	if which&(Hearing|Speaking) != 0 {
 		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {

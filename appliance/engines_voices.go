@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,11 +12,13 @@ import (
 	"parley/appliance/engine"
 	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/onnx"
+	"parley/appliance/voice"
 	"parley/firmware/packs"
 )
 
-// voice is one that was asked for. It is loaded on a goroutine of its own.
-type voice struct {
+// speaker is a pack with voices that was asked for. It is loaded on a goroutine of
+// its own.
+type speaker struct {
 	loaded chan struct{} // closed when what follows is set
 	speaks engine.Synthesizer
 	err    error
@@ -63,30 +64,29 @@ func (e *Engines) Prepare(name string) error {
 }
 
 // asked is the voice of that name, loaded or being loaded from now on.
-func (e *Engines) asked(name string) (*voice, error) {
+func (e *Engines) asked(name string) (*speaker, error) {
 	if name == "" {
 		name = e.cfg.Engines.Voice
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, pack := range []string{name, config.VoicePrefix + name} {
-		if v := e.voices[pack]; v != nil {
-			return v, nil
-		}
+	b, found := voice.Find(e.known, name)
+	if found && e.voices[b.Pack] != nil {
+		return e.voices[b.Pack], nil
 	}
-	known, pack := e.cfg.Voices(), e.cfg.VoicePack(name)
-	if !slices.Contains(known, pack) {
-		return nil, contract.ErrInvalid{Field: "voice", Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, strings.Join(known, ", "))}
+	e.known = library(e.cfg) // packs come and go while a box runs
+	if b, found = voice.Find(e.known, name); !found {
+		return nil, contract.ErrInvalid{Field: "voice", Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, voiceNames(e.known))}
 	}
-	v := &voice{loaded: make(chan struct{})}
-	e.voices[pack] = v
-	e.loading.Go(func() { e.load(pack, v) })
+	v := &speaker{loaded: make(chan struct{})}
+	e.voices[b.Pack] = v
+	e.loading.Go(func() { e.load(b.Pack, v) })
 	return v, nil
 }
 
 // load loads a voice. One that fails is forgotten: the pack may be mended before
 // the next try. What panics has failed, too.
-func (e *Engines) load(pack string, v *voice) {
+func (e *Engines) load(pack string, v *speaker) {
 	defer close(v.loaded)
 	defer func() {
 		if r := recover(); r != nil {
@@ -125,8 +125,17 @@ func checkVoice(cfg config.Config, which Which) error {
 		return nil // how to fetch it is said where packs are missing
 	}
 	here := "there is none yet"
-	if voices := cfg.Voices(); len(voices) > 0 {
-		here = "choose of " + strings.ReplaceAll(strings.Join(voices, ", "), config.VoicePrefix, "")
+	if all := library(cfg); len(all) > 0 {
+		here = "choose of " + voiceNames(all)
 	}
 	return fmt.Errorf("there is no voice %q: %s (parley packs list shows what can be fetched)", cfg.Engines.Voice, here)
+}
+
+// voiceNames lists voices for people.
+func voiceNames(all []voice.Base) string {
+	var names []string
+	for _, b := range all {
+		names = append(names, b.Name)
+	}
+	return strings.Join(names, ", ")
 }

@@ -14,11 +14,11 @@ import (
 func TestAVoiceThatFailsIsLoadedAnew(t *testing.T) {
 	c := config.Config{Packs: t.TempDir()}
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
-	e := Engines{cfg: c, voices: map[string]*voice{}}
+	e := Engines{cfg: c, voices: map[string]*speaker{}}
 	if err := e.Prepare("joe"); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Prepare("jenny"); err == nil || !strings.Contains(err.Error(), "choose of voice-joe") {
+	if err := e.Prepare("jenny"); err == nil || !strings.Contains(err.Error(), "choose of Joe") {
 		t.Errorf("of a voice that is not there: %v", err)
 	}
 	for range 2 {
@@ -35,7 +35,7 @@ func TestAVoiceThatFailsIsLoadedAnew(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e.voices["voice-joe"] = &voice{loaded: make(chan struct{})} // still loading
+	e.voices["voice-joe"] = &speaker{loaded: make(chan struct{})} // still loading
 	if _, err := e.Voice(ctx, "joe"); err != context.Canceled {
 		t.Errorf("who has gone gets %v", err)
 	}

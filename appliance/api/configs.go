@@ -10,13 +10,6 @@ import (
 	"parley/store"
 )
 
-// Voices knows the voices that a config may name.
-type Voices interface {
-	// FindVoice returns the voice that ref names for the account; a
-	// contract.ErrNotFound where there is none.
-	FindVoice(ctx context.Context, account string, ref contract.VoiceRef) (contract.ReturnVoice, error)
-}
-
 // configs answers for the configs of an account.
 func (a *API) configs() versioned[contract.ReturnConfig] {
 	return versioned[contract.ReturnConfig]{

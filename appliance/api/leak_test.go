@@ -95,6 +95,9 @@ func (f failing) CreateToken(context.Context, string, string, time.Time) (string
 func (f failing) FindVoice(context.Context, string, contract.VoiceRef) (contract.ReturnVoice, error) {
 	return contract.ReturnVoice{}, f.error()
 }
+func (f failing) ListVoices(context.Context, string, contract.VoiceProvider) ([]contract.ReturnVoice, error) {
+	return nil, f.error()
+}
 
 // askAll sends every row a request that gets as far as it can, and fails the
 // test where an answer says what only the log may.

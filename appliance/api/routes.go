@@ -33,6 +33,7 @@ func (a *API) routes() []route {
 			`{"name":"Museum guide","text":"You show visitors around. Answer briefly."}`, `{"text":"You show children around.","version_description":"for children"}`}),
 		versionedRoutes("/v0/evi/tools", a.tools(), versionedWords{"Tool", "Tools", "PostedUserDefinedTool", "PostedUserDefinedToolVersion", "PostedUserDefinedToolName",
 			`{"name":"opening_hours","description":"When the museum is open","parameters":"{\"type\":\"object\",\"properties\":{\"day\":{\"type\":\"string\"}}}"}`, `{"parameters":"{\"type\":\"object\"}"}`}),
+		a.voiceRoutes(),
 		a.pluginRoutes(),
 		[]route{
 			{"GET", "/{$}", describe.Anybody, unread, quick, storesNothing, a.about, describe.Operation{ID: "about", Section: "The box", Summary: "What this is, for people",

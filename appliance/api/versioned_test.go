@@ -29,6 +29,24 @@ func (library) FindVoice(_ context.Context, _ string, ref contract.VoiceRef) (co
 	return contract.ReturnVoice{}, contract.ErrNotFound{What: "voice", ID: ref.ID + ref.Name}
 }
 
+func (library) ListVoices(_ context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error) {
+	if from == contract.VoiceCustom {
+		return []contract.ReturnVoice{{ID: "own-" + account, Name: "Mine", Provider: from}}, nil
+	}
+	var all []contract.ReturnVoice
+	for _, name := range []string{"Joe", "Jenny", "Alan"} {
+		v := contract.ReturnVoice{ID: "voice-" + strings.ToLower(name), Name: name, Provider: from, Tags: map[contract.VoiceTag][]string{contract.TagGender: {"Male"}, contract.TagLocale: {"en-GB"}}}
+		if name == "Jenny" {
+			v.Tags[contract.TagGender] = []string{"Female"}
+		}
+		if name == "Joe" {
+			v.Tags[contract.TagLocale] = []string{"en-US"}
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
 func (library) LanguageModels() contract.ReturnLanguageModels {
 	return contract.ReturnLanguageModels{LanguageModels: []contract.LanguageModelEntry{{
 		Provider: contract.ProviderOwn, Resource: "llm", ServedBy: "llm", Embedded: true, Default: true, BuiltinTools: []contract.BuiltInTool{},

@@ -195,13 +195,6 @@ type ReturnBuiltinTool struct {
 	FallbackContent string         `json:"fallback_content,omitempty"`
 }
 
-// ReturnVoice is a voice in the record of a config.
-type ReturnVoice struct {
-	ID       string        `json:"id"`
-	Name     string        `json:"name"`
-	Provider VoiceProvider `json:"provider"`
-}
-
 // ReturnConfig is the record of one version of a config: all that was posted,
 // the defaults of what was not, and the prompt and tools that it uses as they
 // are now. Of those that were deleted nothing is left in it.

@@ -15,6 +15,7 @@ var mayKnow = []struct {
 	{"appliance/audio", ""},
 	{"appliance/text", ""},
 	{"appliance/language", ""},
+	{"appliance/voice", "appliance/audio"},
 	{"appliance/clerk", "appliance/text"},
 	{"internal/addresses", ""},
 	{"internal/backlog", ""},

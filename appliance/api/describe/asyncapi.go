@@ -125,6 +125,9 @@ func query(parameters []Parameter) *Schema {
 		one := *p.Schema
 		one.Description = p.Says
 		q.Properties = append(q.Properties, Member[*Schema]{p.Name, &one})
+		if p.Required {
+			q.Required = append(q.Required, p.Name)
+		}
 	}
 	return q
 }

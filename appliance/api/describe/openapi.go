@@ -95,7 +95,7 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 		Parameters: pathParameters(r.Path),
 	}
 	for _, q := range r.Query {
-		o.Parameters = append(o.Parameters, PathParameter{Name: q.Name, In: "query", Description: q.Says, Schema: q.Schema})
+		o.Parameters = append(o.Parameters, PathParameter{Name: q.Name, In: "query", Required: q.Required, Description: q.Says, Schema: q.Schema})
 	}
 	switch {
 	case r.Body != "":

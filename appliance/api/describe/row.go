@@ -57,9 +57,10 @@ type Operation struct {
 
 // Parameter is one of the query.
 type Parameter struct {
-	Name   string
-	Says   string
-	Schema *Schema
+	Name     string
+	Says     string
+	Schema   *Schema
+	Required bool
 }
 
 // Answer is one that an operation gives when all is well.

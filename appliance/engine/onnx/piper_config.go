@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
@@ -103,4 +104,14 @@ func (c *piperConfig) language() string {
 		return strings.ReplaceAll(c.Language.Code, "_", "-")
 	}
 	return c.Espeak.Voice
+}
+
+// VoiceLanguage is the BCP 47 tag of what the voice in a pack's folder speaks;
+// empty where it does not say it.
+func VoiceLanguage(dir string) string {
+	c, err := readPiperConfig(filepath.Join(dir, "voice.json"))
+	if err != nil {
+		return ""
+	}
+	return c.language()
 }

@@ -1,0 +1,107 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// Voices knows the voices that an account may use.
+type Voices interface {
+	// FindVoice returns the voice that ref names for the account; a
+	// contract.ErrNotFound where there is none.
+	FindVoice(ctx context.Context, account string, ref contract.VoiceRef) (contract.ReturnVoice, error)
+	// ListVoices returns all of the provider's, in their order.
+	ListVoices(ctx context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error)
+}
+
+// voiceRoutes are the ways to voices.
+func (a *API) voiceRoutes() []route {
+	return []route{
+		{"GET", "/v0/tts/voices", describe.Account, unread, normal, storesNothing, a.listVoices, describe.Operation{
+			ID: "listVoices", Section: "Voices", Summary: "List voices",
+			More: "Those of the library that the box brings (HUME_AI), or those that the account has saved (CUSTOM_VOICE). Text-to-speech and chats take any of them, by id or by name. tags say what a voice is like.",
+			Query: append(pageQuery(),
+				describe.Parameter{Name: "provider", Says: "Whose voices.", Required: true, Schema: describe.Words(contract.VoiceLibrary, contract.VoiceCustom)},
+				describe.Parameter{Name: "ascending_order", Says: "First to last.", Schema: describe.Flag().Or(true)},
+				describe.Parameter{Name: "filter_tag", Says: "Only voices with this tag, as GENDER:Female; repeat it for those that have each. The tags are " + tagNames() + ".", Schema: describe.Text()}),
+			Answers: ok(contract.ReturnPagedVoices{})}},
+	}
+}
+
+// listVoices answers with a page of voices.
+func (a *API) listVoices(w http.ResponseWriter, r *http.Request, by caller) error {
+	q := r.URL.Query()
+	page, err := readPage(q)
+	if err != nil {
+		return err
+	}
+	ascending, err := readFlag(q, "ascending_order", true)
+	if err != nil {
+		return err
+	}
+	from := contract.VoiceProvider(q.Get("provider"))
+	if from != contract.VoiceLibrary && from != contract.VoiceCustom {
+		return contract.ErrInvalid{Field: "provider", Why: fmt.Sprintf("%.80q is not allowed; expected %s or %s", from, contract.VoiceLibrary, contract.VoiceCustom)}
+	}
+	has, err := readTags(q)
+	if err != nil {
+		return err
+	}
+	all, err := a.Voices.ListVoices(r.Context(), by.AccountID, from)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(v contract.ReturnVoice) bool { return !has(v) })
+	if !ascending {
+		slices.Reverse(all)
+	}
+	a.reply(w, http.StatusOK, contract.ReturnPagedVoices{Paging: paging(page, len(all)), VoicesPage: pageOf(all, page.Number, page.Size)})
+	return nil
+}
+
+// pageOf is the piece of a list that a page shows, never nil.
+func pageOf[T any](all []T, number, size int) []T {
+	if number > len(all)/size { // also keeps what follows from overflowing
+		return []T{}
+	}
+	begin := min(number*size, len(all))
+	return append([]T{}, all[begin:min(begin+size, len(all))]...)
+}
+
+// readTags reads which tags voices are to have, all of them.
+func readTags(q url.Values) (has func(contract.ReturnVoice) bool, err error) {
+	type wanted struct {
+		tag   contract.VoiceTag
+		value string
+	}
+	var all []wanted
+	for _, text := range q["filter_tag"] {
+		if text == "" {
+			continue
+		}
+		name, value, whole := strings.Cut(text, ":")
+		tag := contract.VoiceTag(strings.ToUpper(strings.TrimSpace(name)))
+		if !whole || !slices.Contains(contract.VoiceTags(), tag) {
+			return nil, contract.ErrInvalid{Field: "filter_tag", Why: fmt.Sprintf("%.80q is not allowed; expected a tag and its value, as GENDER:Female; the tags are %s", text, tagNames())}
+		}
+		all = append(all, wanted{tag, strings.TrimSpace(value)})
+	}
+	return func(v contract.ReturnVoice) bool {
+		return !slices.ContainsFunc(all, func(t wanted) bool { return !slices.Contains(v.Tags[t.tag], t.value) })
+	}, nil
+}
+
+func tagNames() string {
+	var names []string
+	for _, t := range contract.VoiceTags() {
+		names = append(names, string(t))
+	}
+	return strings.Join(names, ", ")
+}
