@@ -1,10 +1,223 @@
 package text
 
-// Lexicon says how words are pronounced, by the word as it is written, in small
-// letters. NewLexicon makes one.
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds of an entry of a lexicon.
+const (
+	// MaxLexiconWord is how many characters the writing has: the longest names of
+	// exhibits and medicines have about 80.
+	MaxLexiconWord = 100
+	// MaxLexiconSaid is how many characters say it: a breath of speech, as much as
+	// a synthesizer is given at once.
+	MaxLexiconSaid = 200
+)
+
+// Lexicon says how words are pronounced that are read wrongly without it, by
+// their first words in small letters. NewLexicon makes one; nobody changes it.
 type Lexicon map[string][]*pronunciation
 
-// A pronunciation is how one entry of a lexicon is said.
+// A pronunciation is how an entry of a lexicon is said.
 type pronunciation struct {
-	phonemes string // IPA
+	folded   []rune // the entry as it is written, in small letters but where exact
+	exact    bool   // only as it is written: capitals alone
+	phonemes string // IPA; empty: what said says
+	said     string // what is read in its place
+}
+
+// ErrEntry says what is wrong with an entry of a lexicon.
+type ErrEntry struct{ Word, Why string }
+
+func (e ErrEntry) Error() string { return fmt.Sprintf("%q: %s", e.Word, e.Why) }
+
+// NewLexicon makes a lexicon of words, or several words, and how each is said:
+// phonemes of the International Phonetic Alphabet between slashes ("/wɪn/"), or
+// a respelling: syllables joined by hyphens, the stressed ones in capitals
+// ("hwah-KEEN"), or other words that sound like it. The error is an ErrEntry, of
+// the first wrong entry in alphabetical order.
+//
+// An entry holds for whole words in small and capital letters, also where "s",
+// "es", "'s" or an apostrophe is behind them; one that is written in capitals
+// alone holds for capitals alone.
+func NewLexicon(entries map[string]string) (Lexicon, error) {
+	words := make([]string, 0, len(entries))
+	for w := range entries {
+		words = append(words, w)
+	}
+	slices.Sort(words)
+	l := Lexicon{}
+	for _, w := range words {
+		p, err := newPronunciation(w, entries[w])
+		if err != nil {
+			return nil, err
+		}
+		if l.has(p) {
+			return nil, ErrEntry{w, "another entry is written the same but for capitals: leave out one of them"}
+		}
+		l.add(p)
+	}
+	return l, nil
+}
+
+// Over is l with the entries of another lexicon where it has none for the same.
+func (l Lexicon) Over(under Lexicon) Lexicon {
+	switch {
+	case len(l) == 0:
+		return under
+	case len(under) == 0:
+		return l
+	}
+	both := make(Lexicon, len(l)+len(under))
+	for first, all := range l {
+		both[first] = slices.Clone(all)
+	}
+	for _, all := range under {
+		for _, p := range all {
+			if !both.has(p) {
+				both.add(p)
+			}
+		}
+	}
+	return both
+}
+
+func (l Lexicon) has(p *pronunciation) bool {
+	return slices.ContainsFunc(l[p.first()], func(q *pronunciation) bool {
+		return q.exact == p.exact && slices.Equal(q.folded, p.folded)
+	})
+}
+
+// add keeps the longest entries in front, and those for capitals alone before
+// the others.
+func (l Lexicon) add(p *pronunciation) {
+	first := p.first()
+	l[first] = append(l[first], p)
+	slices.SortStableFunc(l[first], func(a, b *pronunciation) int {
+		if a.exact != b.exact && len(a.folded) == len(b.folded) {
+			if a.exact {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(len(b.folded), len(a.folded))
+	})
+}
+
+// first is the first word of the entry in small letters.
+func (p *pronunciation) first() string {
+	s := strings.Map(fold, string(p.folded))
+	return s[:wordLength(s)]
+}
+
+func newPronunciation(word, said string) (*pronunciation, error) {
+	if !utf8.ValidString(word) || !utf8.ValidString(said) {
+		return nil, ErrEntry{word, "it is not UTF-8"}
+	}
+	written := legible(trace(word)).s
+	switch n := utf8.RuneCountInString(word); {
+	case written == "" || wordLength(written) == 0:
+		return nil, ErrEntry{word, "a word begins with a letter or a digit; signs may follow it"}
+	case n > MaxLexiconWord:
+		return nil, ErrEntry{word, fmt.Sprintf("it has %d characters; at most %d are allowed", n, MaxLexiconWord)}
+	}
+	if n := utf8.RuneCountInString(said); n > MaxLexiconSaid {
+		return nil, ErrEntry{word, fmt.Sprintf("how it is said has %d characters; at most %d are allowed", n, MaxLexiconSaid)}
+	}
+	p := &pronunciation{exact: capitalsAlone(written)}
+	if p.exact {
+		p.folded = []rune(written)
+	} else {
+		p.folded = []rune(strings.Map(fold, written))
+	}
+	var err error
+	switch said = strings.TrimSpace(said); {
+	case said == "":
+		return nil, ErrEntry{word, `it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`}
+	case strings.HasPrefix(said, "/") || strings.HasPrefix(said, "["):
+		p.phonemes, err = readPhonemes(said)
+	default:
+		p.said, p.phonemes = respelt(said)
+		if p.phonemes == "" && !strings.ContainsFunc(p.said, unicode.IsLetter) {
+			err = fmt.Errorf("%q has nothing that can be said", said)
+		}
+	}
+	if err != nil {
+		return nil, ErrEntry{word, err.Error()}
+	}
+	return p, nil
+}
+
+// capitalsAlone reports whether a word is written like IT or US: two capitals
+// or more, and no small letter.
+func capitalsAlone(s string) bool {
+	capitals := 0
+	for _, r := range s {
+		if unicode.IsLower(r) {
+			return false
+		}
+		if unicode.IsUpper(r) {
+			capitals++
+		}
+	}
+	return capitals > 1
+}
+
+// fold makes a rune one that stands for all ways to write it.
+func fold(r rune) rune {
+	if r == '’' || r == 'ʼ' {
+		return '\''
+	}
+	return unicode.ToLower(r)
+}
+
+// wordLength is how many bytes of letters, digits and the marks on them s
+// begins with.
+func wordLength(s string) int {
+	for i, r := range s {
+		if !alnum(r) && (i == 0 || !unicode.IsMark(r)) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// phonemeSigns are the symbols of the IPA that every voice was taught, beside
+// the space between words.
+const phonemeSigns = "abcdefhijklmnopqrstuvwxyzæçðøŋœɐɑɒɔɕɖəɚɛɜɟɡɣɤɥɨɪɯɰɲɳɴɸɹɻɽɾʁʂʃʈʊʋʌʎʒʔʝʰʲβθχᵻˈˌː\u0303"
+
+// samePhonemes writes other ways of writing phonemes as the voices know them:
+// ties and the dots between syllables are none.
+func samePhonemes() *strings.Replacer {
+	return strings.NewReplacer("g", "ɡ", "'", "ˈ", "’", "ˈ", ":", "ː", "ɝ", "ɜː", "ɫ", "l", "ʤ", "dʒ", "ʧ", "tʃ", "ɵ", "θ",
+		"\u0361", "", "\u035c", "", ".", "", "-", "", "‿", "", "c\u0327", "ç", "ˑ", "ː")
+}
+
+// readPhonemes reads what stands between slashes, or square brackets.
+func readPhonemes(s string) (string, error) {
+	closed := map[byte]string{'/': "/", '[': "]"}[s[0]]
+	inside, ok := strings.CutSuffix(s[1:], closed)
+	if !ok || strings.ContainsAny(inside, "/[]") {
+		return "", fmt.Errorf("%q: phonemes stand between two slashes", s)
+	}
+	inside = samePhonemes().Replace(norm.NFD.String(inside))
+	inside = strings.Join(strings.Fields(inside), " ")
+	sounds := false
+	for _, r := range inside {
+		if r != ' ' && !strings.ContainsRune(phonemeSigns, r) {
+			return "", fmt.Errorf("%q is no phoneme that the voices know; they know %s", r, strings.Join(strings.Split(phonemeSigns[:len(phonemeSigns)-len("ˈˌː\u0303")], ""), " ")+" and ˈ ˌ ː (stress and length) and the tilde of nasal vowels")
+		}
+		sounds = sounds || unicode.IsLetter(r) && !strings.ContainsRune("ʰʲˈˌː", r)
+	}
+	if !sounds {
+		return "", fmt.Errorf("%q has no phoneme", s)
+	}
+	return inside, nil
 }

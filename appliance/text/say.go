@@ -28,7 +28,8 @@ type Spoken struct {
 	// they are, in place of what it would make of Text.
 	Phonemes string
 	// From and To are the bytes of the written text that it is said for: s[From:To].
-	// They never overlap and never go back.
+	// They never overlap and never go back; where a long number is cut in two, the
+	// second part may be said for none.
 	From, To int
 }
 
@@ -50,11 +51,19 @@ func Say(s string, o Options) []Spoken {
 // parts of sentences that are longer than a synthesizer should be given at once.
 func SaySentences(s string, o Options) [][]Spoken {
 	var all [][]Spoken
+	at := 0
 	for _, written := range sentences(trace(s)) {
 		for _, said := range sentences(o.aloud(written)) {
-			if stretches := said.stretches(); stretches != nil {
-				all = append(all, stretches)
+			stretches := said.stretches()
+			if len(stretches) == 0 {
+				continue
 			}
+			// What was cut within a stretch is said for what is left of it.
+			first := &stretches[0]
+			first.From = max(first.From, at)
+			first.To = max(first.To, first.From)
+			at = stretches[len(stretches)-1].To
+			all = append(all, stretches)
 		}
 	}
 	return all
@@ -84,12 +93,8 @@ func (t traced) stretches() []Spoken {
 	var all []Spoken
 	lead := "" // punctuation before the first word
 	for i := 0; i < len(t.s); {
-		j := i + 1
-		for j < len(t.s) && t.s[j-1] != ' ' && (t.of[j].by == t.of[j-1].by || !alnumAt(t.s, j)) {
-			j++
-		}
-		word := t.slice(i, j)
-		i = j
+		word := t.slice(i, t.wordEnd(i))
+		i += len(word.s)
 		next, ok := word.stretch()
 		n := len(all)
 		switch {
@@ -113,6 +118,25 @@ func (t traced) stretches() []Spoken {
 	return all
 }
 
+// wordEnd is where the word that begins at i ends, with the space behind it. A
+// word that a lexicon has is one by itself, also where a hyphen joins it to
+// others.
+func (t traced) wordEnd(i int) int {
+	by, known := (*pronunciation)(nil), false
+	for j, r := range t.s[i:] {
+		if alnum(r) {
+			if known && by != t.of[i+j].by {
+				return i + j
+			}
+			by, known = t.of[i+j].by, true
+		}
+		if r == ' ' {
+			return i + j + 1
+		}
+	}
+	return len(t.s)
+}
+
 // stretch is t as one, false if there is nothing in it but punctuation.
 func (t traced) stretch() (Spoken, bool) {
 	begin := strings.IndexFunc(t.s, sayable)
@@ -122,13 +146,14 @@ func (t traced) stretch() (Spoken, bool) {
 	end := len(strings.TrimRightFunc(t.s, func(r rune) bool { return !sayable(r) }))
 	o := t.origin(begin, end)
 	said := Spoken{Text: t.s, From: o.from, To: o.to}
-	if by := t.of[begin].by; by != nil {
-		said.Phonemes = by.phonemes
+	for i, r := range t.s {
+		if by := t.of[i].by; alnum(r) && by != nil {
+			said.Phonemes = by.phonemes
+			break
+		}
 	}
 	return said, o.from < o.to
 }
 
 // sayable reports whether r is more than punctuation or space.
 func sayable(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }
-
-func alnumAt(s string, i int) bool { return startsWord(s[i:]) }

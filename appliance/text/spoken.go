@@ -20,12 +20,13 @@ func (o Options) aloud(t traced) traced {
 	t = withoutEmoji(t)
 	tag := strings.ToLower(strings.ReplaceAll(o.Language, "_", "-"))
 	if tag != "en" && !strings.HasPrefix(tag, "en-") {
-		return t.tidy().composed()
+		return o.Lexicon.pronounce(t.tidy().composed())
 	}
 	rules := americanRules()
 	if tag != "en" && tag != "en-us" {
 		rules = britishRules()
 	}
+	t = o.Lexicon.pronounce(legible(t))
 	for range maxPasses {
 		before := t.s
 		t = legible(t)

@@ -1,0 +1,130 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pronounced marks the words that a lexicon has, and puts what it has read in
+// their place. What is marked is not written otherwise by any rule.
+func (l Lexicon) pronounce(t traced) traced {
+	if len(l) == 0 {
+		return t
+	}
+	var w tracer
+	done := 0
+	for i := 0; i < len(t.s); {
+		n := wordLength(t.s[i:])
+		if n == 0 {
+			_, n = utf8.DecodeRuneInString(t.s[i:])
+			i += n
+			continue
+		}
+		p, length := l.find(t.s[i:], n)
+		if p == nil {
+			i += n
+			continue
+		}
+		w.keep(t, done, i)
+		o := t.origin(i, i+length)
+		o.by = p
+		if p.phonemes == "" {
+			w.put(p.said, o)
+		} else {
+			w.put(t.s[i:i+length], o)
+		}
+		i += length
+		done = i
+	}
+	if done == 0 {
+		return t
+	}
+	w.keep(t, done, len(t.s))
+	return w.text()
+}
+
+// find returns the entry that s begins with, its ending in it, and how many
+// bytes of s it is; nil where there is none. The first word of s has n bytes.
+func (l Lexicon) find(s string, n int) (*pronunciation, int) {
+	first := strings.Map(fold, s[:n])
+	for _, ending := range [...]string{"", "s", "es"} {
+		for _, p := range l[strings.TrimSuffix(first, ending)] {
+			if !strings.HasSuffix(first, ending) {
+				break
+			}
+			if length := p.begins(s); length > 0 {
+				if end, ok := endingOf(s[length:], p); ok {
+					return p.with(end), length + len(end)
+				}
+			}
+		}
+	}
+	return nil, 0
+}
+
+// begins returns how many bytes of s the entry is written in, 0 if s begins
+// otherwise.
+func (p *pronunciation) begins(s string) int {
+	length := 0
+	for _, want := range p.folded {
+		r, n := utf8.DecodeRuneInString(s[length:])
+		if n == 0 || p.exact && r != want || !p.exact && fold(r) != want {
+			return 0
+		}
+		length += n
+	}
+	return length
+}
+
+// endingOf is the ending that follows an entry: of its possessive or its
+// plural, or none; false where its word goes on otherwise.
+func endingOf(s string, p *pronunciation) (string, bool) {
+	last := p.folded[len(p.folded)-1]
+	for _, ending := range [...]string{"'s", "’s", "es", "s", "'", "’"} {
+		if !strings.HasPrefix(s, ending) || startsWord(s[len(ending):]) {
+			continue
+		}
+		hisses := strings.ContainsRune("sxz", unicode.ToLower(last))
+		switch {
+		case !alnum(last) && ending != "":
+			continue
+		case ending == "s" && hisses, ending == "es" && !hisses, (ending == "'" || ending == "’") && unicode.ToLower(last) != 's':
+			continue
+		}
+		return ending, true
+	}
+	if !alnum(last) {
+		return "", s == "" || rune(s[0]) != last
+	}
+	return "", !startsWord(s) && !startsMark(s)
+}
+
+func startsMark(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsMark(r)
+}
+
+// with is how the entry is said with an ending.
+func (p *pronunciation) with(ending string) *pronunciation {
+	if ending == "" || ending == "'" || ending == "’" {
+		return &pronunciation{said: p.said, phonemes: p.phonemes}
+	}
+	if p.phonemes == "" {
+		return &pronunciation{said: p.said + ending}
+	}
+	return &pronunciation{phonemes: p.phonemes + endingSound(p.phonemes)}
+}
+
+// endingSound is how the "s" of a possessive or a plural sounds behind phonemes.
+func endingSound(phonemes string) string {
+	last := []rune(strings.TrimRight(phonemes, "ːˈˌʰʲ\u0303 "))
+	switch r := last[len(last)-1]; {
+	case slices.Contains([]rune("szʃʒ"), r):
+		return "ɪz"
+	case slices.Contains([]rune("ptkfθxχ"), r):
+		return "s"
+	}
+	return "z"
+}

@@ -1,0 +1,97 @@
+package text
+
+import "strings"
+
+// respelt reads a respelling of a word. Syllables joined by hyphens have
+// phonemes, if each can be read so; other words are read as any text.
+func respelt(said string) (read, phonemes string) {
+	plain := Aloud(strings.ToLower(said), Options{Language: "en"})
+	if !strings.Contains(said, "-") {
+		if strings.ToUpper(said) != said {
+			plain = Aloud(said, Options{Language: "en"}) // "the FBI"
+		}
+		return plain, ""
+	}
+	var words []string
+	for _, w := range strings.Fields(said) {
+		ipa, ok := syllables(strings.Split(w, "-"))
+		if !ok {
+			return plain, ""
+		}
+		words = append(words, ipa)
+	}
+	return "", strings.Join(words, " ")
+}
+
+// syllables gives a word its phonemes. Where no syllable is in capitals, the
+// first is stressed.
+func syllables(all []string) (string, bool) {
+	var b strings.Builder
+	stressed := false
+	for _, s := range all {
+		stressed = stressed || capitals(s)
+	}
+	for i, s := range all {
+		ipa, ok := syllable(strings.ToLower(s))
+		if !ok {
+			return "", false
+		}
+		if capitals(s) || !stressed && i == 0 {
+			b.WriteString("ˈ")
+		}
+		b.WriteString(ipa)
+	}
+	return b.String(), true
+}
+
+func capitals(s string) bool { return s != "" && s == strings.ToUpper(s) }
+
+// The sounds that a respelling writes, each with its phonemes; the longest
+// that fits is read.
+const (
+	vowelSpellings = ` igh:aɪ eye:aɪ air:ɛɹ ear:ɪɹ eer:ɪɹ oor:ʊɹ ire:aɪɚ our:aʊɚ
+ ee:iː ea:iː ay:eɪ ai:eɪ ey:eɪ eh:ɛ ih:ɪ ah:ɑː aa:ɑː ar:ɑːɹ aw:ɔː au:ɔː or:ɔːɹ oh:oʊ oa:oʊ oe:oʊ oo:uː uu:ʊ ow:aʊ ou:aʊ oy:ɔɪ oi:ɔɪ uh:ə er:ɚ ur:ɜː ir:ɜː ew:juː
+ a:æ e:ɛ i:ɪ o:ɑː u:ʌ y:aɪ `
+	consonantSpellings = ` tch:tʃ
+ ch:tʃ sh:ʃ th:θ dh:ð zh:ʒ ng:ŋ nk:ŋk kh:x gh:ɡ ph:f wh:w hw:w ck:k qu:kw
+ b:b d:d f:f g:ɡ h:h j:dʒ k:k l:l m:m n:n p:p r:ɹ s:s t:t v:v w:w y:j z:z c:k x:ks q:k `
+)
+
+// syllable gives one syllable its phonemes, false where it has none: it needs a
+// vowel, one sound of it, and consonants around.
+func syllable(s string) (string, bool) {
+	var b strings.Builder
+	vowels := 0
+	last := ""
+	for s != "" {
+		sound, n := "", 0
+		if !strings.HasPrefix(s, "y") || vowels > 0 || len(s) == 1 {
+			sound, n = spelling(vowelSpellings, s)
+		}
+		if n > 0 && last != "vowel" {
+			vowels++
+			last = "vowel"
+		} else {
+			last = ""
+			if sound, n = spelling(consonantSpellings, s); n == 0 {
+				return "", false
+			}
+		}
+		b.WriteString(sound)
+		if n == 1 && len(s) > 1 && s[1] == s[0] && last == "" {
+			n = 2 // "ss"
+		}
+		s = s[n:]
+	}
+	return b.String(), vowels == 1
+}
+
+// spelling is the longest sound that s begins with, and how many bytes write it.
+func spelling(spellings, s string) (string, int) {
+	for n := min(3, len(s)); n > 0; n-- {
+		if sound := formOf(spellings, s[:n]); sound != "" {
+			return sound, n
+		}
+	}
+	return "", 0
+}
