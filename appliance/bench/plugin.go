@@ -103,56 +103,72 @@ func timePooled(ctx context.Context, h *sandbox.Host, o Options, r *Report) erro
 		return err
 	}
 	defer func() { _ = m.Close(context.WithoutCancel(ctx)) }()
-	hand, err := newByHand(ctx)
+	hand, err := newByHand(ctx, orderReactor)
 	if err != nil {
 		return err
 	}
 	defer hand.close(context.WithoutCancel(ctx))
+	checked, err := sandbox.Checked(orderReactor)
+	if err != nil {
+		return err
+	}
+	handChecked, err := newByHand(ctx, checked)
+	if err != nil {
+		return err
+	}
+	defer handChecked.close(context.WithoutCancel(ctx))
 	question := order()
 	c := sandbox.Call{Tool: "order", Parameters: question, Account: "a", Chat: "1"}
 	var answer string
-	ours, theirs, ratio, err := inTurn(warmPluginCalls, pluginCalls, func() error {
+	byHand := func(h *byHand) func() error {
+		return func() error {
+			got, err := h.call(ctx, question)
+			if err == nil && answer != "" && string(got) != answer {
+				err = fmt.Errorf("by hand the module answers %q, and as a plugin %q", got, answer)
+			}
+			return err
+		}
+	}
+	took, ratio, err := inTurn(warmPluginCalls, pluginCalls, func() error {
 		got, err := m.Call(ctx, c)
 		answer = got.Content
 		return err
-	}, func() error {
-		got, err := hand.call(ctx, question)
-		if err == nil && answer != "" && string(got) != answer {
-			err = fmt.Errorf("by hand the module answers %q, and as a plugin %q", got, answer)
-		}
-		return err
-	})
+	}, byHand(handChecked), byHand(hand))
 	if err != nil {
 		return err
 	}
 	note := fmt.Sprintf("a kept instance that parses and writes JSON (%d bytes in, %d out); held against the same function called by hand on a kept instance of wazero, in turn with ours", len(question), len(answer))
-	r.paired("pooled_call", ours, "µs", theirs, ratio, note)
-	r.against("pooled_call_limit", ours, "µs", mostPluginMicroseconds, "the same, held against what it may take")
+	r.paired("pooled_call", took[0], "µs", took[2], ratio[0], note)
+	r.paired("pooled_call_checks", took[1], "µs", took[2], ratio[1], "by hand too, with the checks in its code by which a plugin is stopped: what of the above is the price of that")
+	r.against("pooled_call_limit", took[0], "µs", mostPluginMicroseconds, "the pooled call, held against what it may take")
 	return nil
 }
 
-// inTurn times two calls in turn; medians in microseconds, and the median of the
-// ratios of pairs.
-func inTurn(warm, rounds int, ours, theirs func() error) (a, b, ratio float64, err error) {
-	var all [2][]time.Duration
-	var ratios []float64
+// inTurn times calls in turn: medians in microseconds, and the medians of the
+// ratios of each to the last of the same round.
+func inTurn(warm, rounds int, calls ...func() error) (us, ratio []float64, err error) {
+	all, ratios := make([][]time.Duration, len(calls)), make([][]float64, len(calls))
+	took := make([]time.Duration, len(calls))
 	for n := range warm + rounds {
-		var took [2]time.Duration
-		for i := range 2 {
-			which := (i + n) % 2 // neither is always the first
+		for i := range calls {
+			which := (i + n) % len(calls) // none is always the first
 			begun := time.Now()
-			if err := []func() error{ours, theirs}[which](); err != nil {
-				return 0, 0, 0, err
+			if err := calls[which](); err != nil {
+				return nil, nil, err
 			}
 			took[which] = time.Since(begun)
 		}
-		if n >= warm {
-			all[0], all[1] = append(all[0], took[0]), append(all[1], took[1])
-			ratios = append(ratios, float64(took[0])/float64(took[1]))
+		for i := range calls {
+			if n >= warm {
+				all[i] = append(all[i], took[i])
+				ratios[i] = append(ratios[i], float64(took[i])/float64(took[len(calls)-1]))
+			}
 		}
 	}
-	us := func(d []time.Duration) float64 { return median(d) / float64(time.Microsecond) }
-	return us(all[0]), us(all[1]), median(ratios), nil
+	for i := range calls {
+		us, ratio = append(us, median(all[i])/float64(time.Microsecond)), append(ratio, median(ratios[i]))
+	}
+	return us, ratio, nil
 }
 
 // timeCommand times a WASI command: an instance is made for each call.
@@ -169,14 +185,14 @@ func timeCommand(ctx context.Context, h *sandbox.Host, o Options, r *Report) err
 	}
 	defer hand.close(context.WithoutCancel(ctx))
 	question := order()
-	ours, theirs, ratio, err := inTurn(20, commandCalls, func() error {
+	took, ratio, err := inTurn(20, commandCalls, func() error {
 		_, err := m.Call(ctx, sandbox.Call{Tool: "order", Parameters: question, Account: "a"})
 		return err
 	}, func() error { return hand.run(ctx, question) })
 	if err != nil {
 		return err
 	}
-	r.paired("command_call", ours, "µs", theirs, ratio, "a WASI command, instantiated and run; held against wazero's own instantiate-and-run of the same module, in turn with ours")
+	r.paired("command_call", took[0], "µs", took[1], ratio[0], "a WASI command, instantiated and run; held against wazero's own instantiate-and-run of the same module, in turn with ours")
 	return nil
 }
 

@@ -47,9 +47,9 @@ func newHandRuntime(ctx context.Context, module []byte) (*byHand, error) {
 
 func (h *byHand) close(ctx context.Context) { _ = h.runtime.Close(ctx) }
 
-// newByHand keeps an instance of the module.
-func newByHand(ctx context.Context) (*byHand, error) {
-	h, err := newHandRuntime(ctx, orderReactor)
+// newByHand keeps an instance of module, which is orderReactor in some form.
+func newByHand(ctx context.Context, module []byte) (*byHand, error) {
+	h, err := newHandRuntime(ctx, module)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ const (
 // Call is one call of a tool, or of a hook.
 type Call struct {
 	Tool       string          // its name, or that of a hook
-	Parameters json.RawMessage // empty is {}
+	Parameters json.RawMessage // empty is {}; that it is JSON is seen by whom it comes to from outside
 	Account    string          // whose call it is
 	Chat       string          // in which conversation; empty is none
 	Caller     string          // tells callers apart, over chats; empty is unknown
@@ -95,8 +95,11 @@ func (m *Module) Call(ctx context.Context, c Call) (Result, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Content, err = fit(content)
-	return r, err
+	if err := fit(content); err != nil {
+		return r, err
+	}
+	r.Content = content
+	return r, nil
 }
 
 // check says whether c can be run at all, fills in what it leaves out, and how
@@ -114,8 +117,8 @@ func (m *Module) check(c *Call) (time.Duration, error) {
 	if len(c.Parameters) == 0 {
 		c.Parameters = json.RawMessage("{}")
 	}
-	if len(c.Parameters) > MaxParameters || !json.Valid(c.Parameters) {
-		return 0, fault(Unready, "the parameters of %s are not JSON of at most %d bytes", c.Tool, MaxParameters)
+	if len(c.Parameters) > MaxParameters {
+		return 0, fault(Unready, "the parameters of %s have %d bytes; at most %d are allowed", c.Tool, len(c.Parameters), MaxParameters)
 	}
 	for _, s := range m.manifest.Settings {
 		if _, ok := c.Settings[s.Name]; !ok && s.Required {
@@ -134,12 +137,12 @@ func (m *Module) names() string {
 }
 
 // fit says what is wrong with content as the answer of a tool.
-func fit(content []byte) (string, error) {
+func fit(content string) error {
 	switch {
 	case len(content) > MaxContent:
-		return "", fault(TooMuch, "the answer has %d bytes; at most %d are allowed", len(content), MaxContent)
-	case !utf8.Valid(content):
-		return "", fault(Failed, "the answer is not UTF-8")
+		return fault(TooMuch, "the answer has %d bytes; at most %d are allowed", len(content), MaxContent)
+	case !utf8.ValidString(content):
+		return fault(Failed, "the answer is not UTF-8")
 	}
-	return string(content), nil
+	return nil
 }

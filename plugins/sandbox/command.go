@@ -9,17 +9,17 @@ import (
 )
 
 // command runs a WASI command: parameters on stdin, content on stdout.
-func (i *instance) command(r *running) ([]byte, error) {
+func (i *instance) command(r *running) (string, error) {
 	i.stdin = *bytes.NewReader(r.call.Parameters)
-	_, err := i.mod.ExportedFunction("_start").Call(r)
+	_, err := i.enter(r, "_start")
 	if exit, ok := errors.AsType[*sys.ExitError](err); ok && r.Err() == nil {
 		err = nil
 		if exit.ExitCode() != 0 {
 			i.stderr.flush()
-			return nil, exitFault(exit.ExitCode(), i.stderr.last)
+			return "", exitFault(exit.ExitCode(), i.stderr.last)
 		}
 	}
-	return i.stdout.bytes, err
+	return string(i.stdout.bytes), err
 }
 
 func exitFault(code uint32, last string) error {

@@ -52,6 +52,8 @@ type Host struct {
 	wait    time.Duration
 	pool    pool
 	loading sync.Mutex // the runtime compiles one module at a time
+	kernels *kernels
+	offered map[string]map[string]api.FunctionDefinition // what may be imported, by module and name
 
 	resolver *net.Resolver // the system's where it is nil; tests have their own
 }
@@ -86,7 +88,7 @@ func New(ctx context.Context, o Options) (*Host, error) {
 		config = config.WithCompilationCache(cache)
 	}
 	h.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	if err := h.link(ctx); err != nil {
+	if err := h.link(ctx, o.Instances); err != nil {
 		_ = h.Close(ctx)
 		return nil, err
 	}
@@ -94,21 +96,31 @@ func New(ctx context.Context, o Options) (*Host, error) {
 }
 
 // link puts what modules may import into the runtime.
-func (h *Host) link(ctx context.Context) error {
+func (h *Host) link(ctx context.Context, instances int) error {
 	wasi := h.runtime.NewHostModuleBuilder(wasi_snapshot_preview1.ModuleName)
 	wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(wasi)
 	// The runtime's own makes room for as many files as the number that a module
 	// moves one to: two milliards are 16 GB. Nothing in use needs it.
 	wasi.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(_ context.Context, s []uint64) { s[0] = notSupported }),
 		[]api.ValueType{api.ValueTypeI32, api.ValueTypeI32}, []api.ValueType{api.ValueTypeI32}).Export("fd_renumber")
-	if _, err := wasi.Instantiate(ctx); err != nil {
+	system, err := wasi.Instantiate(ctx)
+	if err != nil {
 		return fmt.Errorf("link WASI: %w", err)
 	}
 	if err := linkExtism(ctx, h.runtime); err != nil {
 		return fmt.Errorf("link the Extism ABI: %w", err)
 	}
-	if err := linkParley(ctx, h.runtime); err != nil {
+	if h.kernels, err = h.newKernels(ctx, instances); err != nil {
+		return fmt.Errorf("load the kernel of the Extism ABI: %w", err)
+	}
+	own, err := linkParley(ctx, h.runtime)
+	if err != nil {
 		return fmt.Errorf("link the box's own functions: %w", err)
+	}
+	h.offered = map[string]map[string]api.FunctionDefinition{
+		system.Name(): system.ExportedFunctionDefinitions(),
+		extismName:    h.kernels.code.ExportedFunctions(),
+		own.Name():    own.ExportedFunctionDefinitions(),
 	}
 	return nil
 }
@@ -119,6 +131,9 @@ const notSupported = 58
 // Close ends the host. No call may be running.
 func (h *Host) Close(ctx context.Context) error {
 	h.pool.drop(func(*instance) bool { return true })
+	if h.kernels != nil {
+		h.kernels.close()
+	}
 	err := h.runtime.Close(ctx)
 	if h.cache != nil {
 		if e := h.cache.Close(ctx); err == nil {

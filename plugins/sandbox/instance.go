@@ -29,7 +29,8 @@ type instance struct {
 	memory  *memory
 	limit   int64        // of its memory, in bytes
 	used    atomic.Int64 // bytes of memory, the kernel's arena among them
-	kernel  kernel
+	kernel  *kernel      // nil where the module does not import it
+	calls   map[string]api.Function
 	vars    map[string][]byte // of the Extism ABI, where nothing is kept
 	files   *folders
 	ready   bool // its runtime was initialized
@@ -45,10 +46,11 @@ type owner struct{ account, chat string }
 // running is the context of a call in an instance. Host functions get it.
 type running struct {
 	context.Context
-	stop context.CancelCauseFunc
-	in   *instance
-	call Call
-	log  lines
+	cancel context.CancelFunc
+	ended  *Fault // why the box has ended it, other than that its time is up
+	in     *instance
+	call   Call
+	log    lines
 
 	answer   []byte            // what a function of the box has to tell
 	requests int               // how many were made
@@ -74,24 +76,32 @@ func (r *running) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// fail ends the call with f, from a host function.
+// stop ends the call with f. It goes on until it comes to a check.
+func (r *running) stop(f *Fault) {
+	r.ended = f
+	r.cancel()
+}
+
+// fail ends the call with f at once, from a host function.
 func (r *running) fail(f *Fault) { r.stop(f); panic(f) }
 
 // bare is an instance for c that was not opened yet.
 func (m *Module) bare(c Call) *instance {
-	i := &instance{module: m, of: m.ownerOf(c), granted: c.Granted, limit: c.Granted.Memory}
+	i := &instance{module: m, of: m.ownerOf(c), granted: c.Granted, limit: c.Granted.Memory, calls: map[string]api.Function{}}
 	i.stdout.in = i
 	if i.limit == 0 {
 		i.limit = manifest.DefaultMemory
 	}
-	i.kernel.room = func(more int) bool {
-		if i.used.Add(int64(more)) > i.limit {
-			i.used.Add(-int64(more))
-			return false
-		}
-		return true
-	}
 	return i
+}
+
+// room asks for more bytes of its memory, or gives some back.
+func (i *instance) room(more int) bool {
+	if i.used.Add(int64(more)) > i.limit {
+		i.used.Add(-int64(more))
+		return false
+	}
+	return true
 }
 
 // open gives the instance its memory, its folders, and what the module puts into
@@ -100,6 +110,12 @@ func (i *instance) open(r *running) (err error) {
 	name := i.module.manifest.Name
 	if i.memory, err = reserve(i.limit, &i.used); err != nil {
 		return fault(Busy, "no memory for %s: %v", name, err)
+	}
+	if i.module.kernel {
+		if i.kernel, err = i.module.host.kernels.take(); err != nil {
+			return fault(Busy, "no memory for %s: %v", name, err)
+		}
+		i.kernel.room = i.room
 	}
 	config, err := i.config(r.call)
 	if err != nil {
@@ -111,6 +127,12 @@ func (i *instance) open(r *running) (err error) {
 		}
 	}()
 	ctx := experimental.WithMemoryAllocator(r, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return i.memory }))
+	ctx = experimental.WithImportResolver(ctx, func(name string) api.Module {
+		if name == extismName && i.kernel != nil {
+			return i.kernel.mod
+		}
+		return nil
+	})
 	i.mod, err = i.module.host.runtime.InstantiateModule(ctx, i.module.code, config)
 	switch {
 	case err != nil && i.module.isClosed():
@@ -178,12 +200,10 @@ func (i *instance) sleep(ns int64) {
 }
 
 // call runs c, for limit at most.
-func (i *instance) call(ctx context.Context, c Call, limit time.Duration) ([]byte, error) {
-	timed, done := context.WithTimeout(ctx, limit)
-	defer done()
-	stoppable, stop := context.WithCancelCause(timed)
-	defer stop(nil)
-	r := &running{Context: stoppable, stop: stop, in: i, call: c}
+func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (string, error) {
+	timed, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r := &running{Context: timed, cancel: cancel, in: i, call: c}
 	r.log = lines{tell: c.Log, level: "info"}
 	i.stderr = lines{tell: c.Log, level: "info"}
 	i.running = r
@@ -196,9 +216,21 @@ func (i *instance) call(ctx context.Context, c Call, limit time.Duration) ([]byt
 		err = r.because(err, limit)
 	}
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	return content, nil
+}
+
+// enter calls a function of the module that has no parameters.
+func (i *instance) enter(r *running, name string) (code int32, err error) {
+	f := i.calls[name] // the runtime makes a stack for each that it is asked for
+	if f == nil {
+		f = i.mod.ExportedFunction(name)
+		i.calls[name] = f
+	}
+	var result [1]uint64
+	err = f.CallWithStack(r, result[:])
+	return api.DecodeI32(result[0]), err
 }
 
 // over is the fault of a call that came back after it had been ended.
@@ -215,8 +247,8 @@ func (r *running) because(err error, limit time.Duration) error {
 	switch {
 	case errors.As(err, &f):
 		return f
-	case r.Err() != nil && errors.As(context.Cause(r), &f):
-		return f
+	case r.ended != nil:
+		return r.ended
 	case errors.Is(r.Err(), context.DeadlineExceeded):
 		return fault(Late, "it took longer than %v", limit)
 	case r.Err() != nil:
@@ -232,6 +264,9 @@ func (r *running) because(err error, limit time.Duration) error {
 func (i *instance) close() {
 	if i.mod != nil {
 		_ = i.mod.Close(context.Background())
+	}
+	if i.kernel != nil {
+		i.module.host.kernels.giveBack(i.kernel)
 	}
 	if i.memory != nil {
 		i.memory.release()

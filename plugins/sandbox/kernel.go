@@ -1,45 +1,142 @@
 package sandbox
 
 import (
+	"context"
+	_ "embed"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
+	"sync/atomic"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"golang.org/x/sys/unix"
 )
 
-// kernel is the memory through which host and plugin exchange bytes in the
-// Extism ABI: blocks with a length, named by where they begin. Nothing in it
-// outlives a call.
+// kernelCode is the part of the Extism ABI that is WebAssembly itself:
+// kernel/make makes it from kernel/kernel.c.
+//
+//go:embed kernel/kernel.wasm
+var kernelCode []byte
+
+// kernel is the memory through which box and plugin exchange bytes in the Extism
+// ABI: blocks with a length, named by where they begin. Nothing in it outlives a
+// call. It is a module beside the plugin's, whose memory lies open to both.
 type kernel struct {
-	arena  []byte
+	mod    api.Module
+	memory *memory
+	bytes  []byte              // all that the module's memory may have, zero beyond end
 	blocks map[uint64]uint64   // where a block begins, and its length
 	free   [maxClass][]uint64  // blocks given back, by the class of their size
 	room   func(more int) bool // asks for more bytes of the instance's memory
-
-	input, inputLength   uint64
-	output, outputLength uint64
-	failure              uint64 // the block with the plugin's error; 0 is none
 }
+
+// Where the state is that both know; the same numbers stand in kernel.c.
+const (
+	stateEnd          = 64 + 8*iota // where blocks end
+	stateInput                      // where the input begins
+	stateInputLength                //
+	stateOutput                     //
+	stateOutputLength               //
+	stateFailure                    // the block with the plugin's error; 0 is none
+)
 
 const (
 	// firstBlock is where blocks begin: 0 means none.
-	firstBlock = 16
-	maxClass   = 32 // blocks of up to 2^31 bytes
+	firstBlock = 128
+	// kernelSize is how many bytes the blocks of an instance may have: requests
+	// and responses have 4 MiB, an answer 64 KiB.
+	kernelSize = 64 << 20
+	maxClass   = 27 // blocks of up to 2^26 bytes
+	// kernelKept is how much of its memory a kernel that waits holds on to.
+	kernelKept = 1 << 20
 )
 
-// reset forgets everything. A large arena is given back, so that one large
-// answer does not stay in a kept instance.
-func (k *kernel) reset() {
-	if cap(k.arena) > 1<<20 {
-		k.room(-cap(k.arena))
-		k.arena = nil
-	} else {
-		clear(k.arena)
-		k.arena = k.arena[:0]
+func (k *kernel) get(at int) uint64    { return binary.LittleEndian.Uint64(k.bytes[at:]) }
+func (k *kernel) set(at int, v uint64) { binary.LittleEndian.PutUint64(k.bytes[at:], v) }
+
+// kernels makes kernels, and keeps those that no instance has any more: to make
+// one takes as long as a small plugin's instance.
+type kernels struct {
+	runtime wazero.Runtime
+	code    wazero.CompiledModule
+	idle    chan *kernel
+}
+
+func (h *Host) newKernels(ctx context.Context, most int) (*kernels, error) {
+	code, err := h.compile(ctx, kernelCode)
+	if err != nil {
+		return nil, err
 	}
+	return &kernels{h.runtime, code, make(chan *kernel, most)}, nil
+}
+
+// take is an empty kernel.
+func (ks *kernels) take() (*kernel, error) {
+	select {
+	case k := <-ks.idle:
+		return k, nil
+	default:
+	}
+	memory, err := reserve(kernelSize, new(atomic.Int64))
+	if err != nil {
+		return nil, err
+	}
+	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return memory }))
+	mod, err := ks.runtime.InstantiateModule(ctx, ks.code, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		memory.release()
+		return nil, fmt.Errorf("the kernel of the Extism ABI: %w", err)
+	}
+	k := &kernel{mod: mod, memory: memory, bytes: memory.whole, blocks: map[uint64]uint64{}}
+	k.set(stateEnd, firstBlock)
+	return k, nil
+}
+
+// giveBack takes k from an instance that has ended.
+func (ks *kernels) giveBack(k *kernel) {
+	k.reset()
+	k.room = nil
+	select {
+	case ks.idle <- k:
+	default:
+		k.close()
+	}
+}
+
+func (ks *kernels) close() {
+	for {
+		select {
+		case k := <-ks.idle:
+			k.close()
+		default:
+			return
+		}
+	}
+}
+
+func (k *kernel) close() {
+	_ = k.mod.Close(context.Background())
+	k.memory.release()
+}
+
+// reset forgets everything. What is large is given back to the system, so that
+// one large answer does not stay in a kept instance.
+func (k *kernel) reset() {
+	end := k.get(stateEnd)
+	k.room(-int(end - firstBlock))
+	touched := k.bytes[:min(end+8, kernelSize)] // the last of eight bytes may lie beyond the end
+	if len(touched) > kernelKept {
+		_ = unix.Madvise(k.bytes[kernelKept:(len(touched)+4095)&^4095], unix.MADV_DONTNEED)
+		touched = touched[:kernelKept]
+	}
+	clear(touched)
 	clear(k.blocks)
 	for i := range k.free {
 		k.free[i] = k.free[i][:0]
 	}
-	k.input, k.inputLength, k.output, k.outputLength, k.failure = 0, 0, 0, 0, 0
+	k.set(stateEnd, firstBlock)
 }
 
 // class is that of blocks of n bytes: they have room for 2^class.
@@ -51,30 +148,22 @@ func (k *kernel) alloc(n uint64) uint64 {
 		return 0
 	}
 	c := class(n)
-	if given := k.free[min(c, maxClass-1)]; len(given) > 0 {
+	if given := k.free[c]; len(given) > 0 {
 		at := given[len(given)-1]
 		k.free[c] = given[:len(given)-1]
-		clear(k.arena[at : at+n])
+		clear(k.bytes[at : at+n])
 		k.blocks[at] = n
 		return at
 	}
-	at := max(len(k.arena), firstBlock)
-	size := at + 1<<c
-	if size > cap(k.arena) {
-		grown := max(size, 2*cap(k.arena), 4<<10)
-		if !k.room(grown - cap(k.arena)) {
-			if grown = size; !k.room(grown - cap(k.arena)) {
-				return 0
-			}
-		}
-		k.arena = append(make([]byte, 0, grown), k.arena...)
+	at := k.get(stateEnd)
+	end := at + 1<<c
+	if end > kernelSize-8 || !k.room(1<<c) {
+		return 0
 	}
-	k.arena = k.arena[:size]
-	if k.blocks == nil {
-		k.blocks = map[uint64]uint64{}
-	}
-	k.blocks[uint64(at)] = n
-	return uint64(at)
+	clear(k.bytes[at : at+8])
+	k.set(stateEnd, end)
+	k.blocks[at] = n
+	return at
 }
 
 // release gives a block back. One that there is not is nobody's.
@@ -94,7 +183,7 @@ func (k *kernel) block(at uint64) []byte {
 	if !ok {
 		return nil
 	}
-	return k.arena[at : at+n]
+	return k.bytes[at : at+n]
 }
 
 // put makes a block with what is in b; 0 where b is empty or there is no room.
@@ -106,30 +195,17 @@ func (k *kernel) put(b []byte) (at uint64, ok bool) {
 	if at == 0 {
 		return 0, false
 	}
-	copy(k.arena[at:], b)
+	copy(k.bytes[at:], b)
 	return at, true
 }
 
-// span is the n bytes at; ok is false where they are not all there.
-func (k *kernel) span(at, n uint64) (b []byte, ok bool) {
-	if at > uint64(len(k.arena)) || n > uint64(len(k.arena))-at {
-		return nil, false
-	}
-	return k.arena[at : at+n], true
-}
-
-func (k *kernel) load64(at uint64) (uint64, bool) {
-	b, ok := k.span(at, 8)
-	if !ok {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint64(b), true
-}
-
-func (k *kernel) store64(at, value uint64) bool {
-	b, ok := k.span(at, 8)
-	if ok {
-		binary.LittleEndian.PutUint64(b, value)
-	}
+// give makes b the input.
+func (k *kernel) give(b []byte) bool {
+	at, ok := k.put(b)
+	k.set(stateInput, at)
+	k.set(stateInputLength, uint64(len(b)))
 	return ok
 }
+
+// output is what the plugin set as its output.
+func (k *kernel) output() (at, n uint64) { return k.get(stateOutput), k.get(stateOutputLength) }

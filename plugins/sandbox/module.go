@@ -25,6 +25,7 @@ type Module struct {
 	manifest manifest.Manifest
 	code     wazero.CompiledModule
 	hooks    hooks  // what was put into it to hold it
+	kernel   bool   // it imports functions of the Extism ABI
 	command  bool   // a WASI command; otherwise the Extism ABI
 	start    string // the function that makes ready a module of the Extism ABI
 
@@ -90,6 +91,7 @@ func (m *Module) verify() error {
 		if err := m.host.offers(from, name, f); err != nil {
 			return err
 		}
+		m.kernel = m.kernel || from == extismName
 	}
 	exports := m.code.ExportedFunctions()
 	var missing []string
@@ -131,11 +133,11 @@ func (m *Module) verify() error {
 
 // offers says what is wrong with an import.
 func (h *Host) offers(from, name string, f api.FunctionDefinition) error {
-	module := h.runtime.Module(from)
+	module := h.offered[from]
 	if module == nil {
 		return unfit("the module imports %s.%s; there are wasi_snapshot_preview1, extism:host/env and parley", from, name)
 	}
-	has, ok := module.ExportedFunctionDefinitions()[name]
+	has, ok := module[name]
 	if !ok {
 		return unfit("the module imports %s.%s, which there is not; docs/plugins/abi.md lists what there is", from, name)
 	}

@@ -22,7 +22,7 @@ const (
 // language: pointers and lengths are of its own memory. What a function has to
 // tell beside its number is its answer, which the module then fetches: a value,
 // a body, or why it was refused.
-func linkParley(ctx context.Context, to wazero.Runtime) error {
+func linkParley(ctx context.Context, to wazero.Runtime) (api.Module, error) {
 	b := to.NewHostModuleBuilder("parley")
 	const i32 = api.ValueTypeI32
 	offer := func(name string, parameters int, f func(r *running, s []uint64, m api.Module) int32) {
@@ -71,8 +71,7 @@ func linkParley(ctx context.Context, to wazero.Runtime) error {
 		text, err := r.conversation()
 		return r.tell(0, text, err)
 	})
-	_, err := b.Instantiate(ctx)
-	return err
+	return b.Instantiate(ctx)
 }
 
 // bytes are n bytes of the module's memory. They are the module's: what keeps

@@ -66,6 +66,13 @@ func stoppable(wasm []byte) ([]byte, hooks, error) {
 	return m.join(), names, nil
 }
 
+// Checked is the module as it is compiled to be run, for who wants to know what
+// its checks cost.
+func Checked(wasm []byte) ([]byte, error) {
+	held, _, err := stoppable(wasm)
+	return held, err
+}
+
 // parts are a module's sections.
 type parts struct {
 	head     []byte

@@ -7,11 +7,11 @@ import (
 
 // run runs the call. The instance is stopped where it is when the call's time is
 // up; one that comes back without an error will not be stopped later.
-func (i *instance) run(r *running) (content []byte, err error) {
+func (i *instance) run(r *running) (content string, err error) {
 	fresh := i.mod == nil
 	if fresh {
 		if err := i.open(r); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 	unwatch := context.AfterFunc(r, func() { i.halt.Set(1) })
@@ -22,7 +22,7 @@ func (i *instance) run(r *running) (content []byte, err error) {
 	}()
 	if fresh {
 		if err := i.begin(r); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 	if i.module.command {
@@ -36,7 +36,7 @@ func (i *instance) begin(r *running) error {
 	if i.module.hooks.start == "" {
 		return nil
 	}
-	_, err := i.mod.ExportedFunction(i.module.hooks.start).Call(r)
+	_, err := i.enter(r, i.module.hooks.start)
 	if err != nil && r.Err() == nil && !errors.As(err, new(*Fault)) {
 		return fault(Trapped, "%s cannot be started: %s", i.module.manifest.Name, firstLine(err))
 	}

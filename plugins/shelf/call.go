@@ -57,6 +57,9 @@ func (s *Shelf) CallHook(ctx context.Context, who Who, name, hook string, parame
 // Try runs a tool or a hook of a plugin for who looks after it: also one that is
 // left alone because it failed, and without counting whether it fails.
 func (s *Shelf) Try(ctx context.Context, who Who, name, tool string, parameters json.RawMessage) (sandbox.Result, error) {
+	if len(parameters) > 0 && !json.Valid(parameters) {
+		return sandbox.Result{}, &sandbox.Fault{Kind: sandbox.Unready, Message: fmt.Sprintf("the parameters of %s are not JSON, such as {\"place\": \"Zoo\"}", tool)}
+	}
 	return s.call(ctx, who, tool, parameters, named(name), true)
 }
 
