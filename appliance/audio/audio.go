@@ -1,6 +1,6 @@
 // Package audio turns sound into numbers and back: PCM, WAV, Opus, AAC and MP3 in
-// their containers, sample rates, loudness. Its currency is mono float32
-// samples in [-1, 1].
+// their containers, sample rates, loudness. Its currency is mono float32 samples
+// in [-1, 1].
 package audio
 
 import (

@@ -230,6 +230,9 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 	if err := audio.CheckMP3(); err != nil {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libmpg123-0"}
 	}
+	if err := audio.CheckMP3Encoder(); err != nil {
+		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libmp3lame0"}
+	}
 	if err := audio.CheckAAC(); err != nil {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libavcodec59 (Debian 12; libavcodec61 on Debian 13), or ffmpeg"}
 	}
