@@ -34,16 +34,16 @@ type Piper struct {
 	// nil: none. It is set before the first use.
 	Log *slog.Logger
 
-	config  *piperConfig
-	front   *Session
-	behind  [parts]stage // the parts of the model behind the front
-	whole   *Session     // the model in one, where it cannot be cut
-	uncut   error        // why
-	timed   bool         // whole tells the durations of phonemes
-	gate    *engine.Gate
-	ph      phonemizer
-	gain    float32
-	unknown onceForEach
+	config   *piperConfig
+	front    *Session
+	behind   [parts]stage // the parts of the model behind the front
+	whole    *Session     // the model in one, where it cannot be cut
+	uncut    error        // why
+	timed    bool         // whole tells the durations of phonemes
+	gate     *engine.Gate
+	ph       phonemizer
+	gain     float32
+	alphabet *alphabet
 }
 
 // LoadPiper loads voice.onnx and voice.json from dir, warms the model and
@@ -53,7 +53,8 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (_ *Pi
 	if err != nil {
 		return nil, err
 	}
-	p := &Piper{config: config, gate: gate, ph: ph}
+	p := &Piper{config: config, alphabet: config.alphabet(), gate: gate, ph: ph}
+	p.alphabet.unknown = p.warn
 	if err := p.open(rt, filepath.Join(dir, "voice.onnx")); err != nil {
 		return nil, err
 	}
@@ -61,6 +62,13 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (_ *Pi
 		return nil, errors.Join(fmt.Errorf("voice %s: %w", dir, err), p.Close())
 	}
 	return p, nil
+}
+
+// warn says that a phoneme is left out.
+func (p *Piper) warn(phoneme rune) {
+	if p.Log != nil {
+		p.Log.Warn("the voice does not know a phoneme and leaves it out", "phoneme", string(phoneme), "language", p.Language())
+	}
 }
 
 // Close gives the model's memory back. No call may be running.
@@ -86,24 +94,32 @@ func (p *Piper) Language() string { return p.config.language() }
 // bit by bit. Sound comes in pieces that grow, the first of at most 0.26 s;
 // each passes the gate by itself.
 func (p *Piper) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
-	if !(o.Speed >= minSpeed && o.Speed <= maxSpeed) {
-		return fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
+	if err := checkOptions(&o); err != nil {
+		return err
 	}
 	breaths, err := p.allBreaths(ctx, s, o)
 	if err != nil {
 		return err
 	}
-	out := speaking{p: p, emit: emit, options: o}
-	for i, b := range breaths {
-		if err := out.say(ctx, b, breaths[i+1:]); err != nil {
-			return err
-		}
+	return speak(ctx, p, breaths, o, emit)
+}
+
+// checkOptions fills in what was left out, and refuses what no voice can do.
+func checkOptions(o *engine.SpeakOptions) error {
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	switch {
+	case !(o.Speed >= minSpeed && o.Speed <= maxSpeed):
+		return fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
+	case !(o.Temperature >= 0 && o.Temperature <= 1):
+		return fmt.Errorf("voice: temperature is %g; allowed are 0 to 1", o.Temperature)
 	}
 	return nil
 }
+
+func (p *Piper) hop() int                   { return piperHop }
+func (p *Piper) louder(_ []float32) float32 { return p.gain }
 
 // allBreaths is all that is to be said of s, call by call.
 func (p *Piper) allBreaths(ctx context.Context, s string, o engine.SpeakOptions) ([]breath, error) {

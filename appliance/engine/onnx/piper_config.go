@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -96,6 +97,15 @@ func (c *piperConfig) check() error {
 		}
 	}
 	return nil
+}
+
+// alphabet is how the voice's model writes phonemes: ^ _ (phoneme _)… $.
+func (c *piperConfig) alphabet() *alphabet {
+	ids := maps.Clone(c.ids)
+	for _, r := range []rune{piperBegin, piperEnd, piperPad} {
+		delete(ids, r)
+	}
+	return &alphabet{ids: ids, begin: c.ids[piperBegin], between: c.ids[piperPad], end: c.ids[piperEnd]}
 }
 
 // language is the BCP 47 tag of what the voice speaks.

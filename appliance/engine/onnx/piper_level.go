@@ -30,8 +30,8 @@ const (
 
 // calibration is what a voice says to be measured: short and long, a question
 // and a statement, as short sentences come out louder than long ones.
-func (p *Piper) calibration() []string {
-	if strings.HasPrefix(strings.ToLower(p.Language()), "en") {
+func calibration(language string) []string {
+	if strings.HasPrefix(strings.ToLower(language), "en") {
 		return []string{"Hello, how are you today?", "Sure, I can help you with that.", "The pool on the second floor is open every day from seven until ten at night."}
 	}
 	return []string{"1, 2, 3, 4, 5?", "1, 2, 3, 4, 5, 6, 7, 8, 9, 10."} // espeak-ng says numbers in every language
@@ -43,7 +43,7 @@ func (p *Piper) calibration() []string {
 // its sentence is whole.
 func (p *Piper) calibrate(ctx context.Context) error {
 	var pcm []float32
-	for _, sentence := range p.calibration() {
+	for _, sentence := range calibration(p.Language()) {
 		breaths, err := p.breaths(ctx, sentence, surroundings{})
 		if err != nil {
 			return err
@@ -60,12 +60,20 @@ func (p *Piper) calibrate(ctx context.Context) error {
 		}
 		pcm = append(pcm, said...)
 	}
-	level := speechLevel(pcm, p.RateHz())
-	if math.IsInf(level, 0) || math.IsNaN(level) {
+	if p.gain = gainOf(pcm, p.RateHz()); p.gain == 0 {
 		return errors.New("the voice makes no sound")
 	}
-	p.gain = float32(min(math.Pow(10, (voiceLevel-level)/20), maxGain))
 	return nil
+}
+
+// gainOf is by how much a voice is multiplied that says pcm at its own level; 0
+// where there is nothing to be heard.
+func gainOf(pcm []float32, rateHz int) float32 {
+	level := speechLevel(pcm, rateHz)
+	if math.IsInf(level, 0) || math.IsNaN(level) {
+		return 0
+	}
+	return float32(min(math.Pow(10, (voiceLevel-level)/20), maxGain))
 }
 
 // pass says a breath at the voice's own speed, as the model says it.

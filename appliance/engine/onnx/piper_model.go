@@ -156,7 +156,7 @@ func readModel(path, tail string) (model []byte, release func() error, err error
 	}
 	size := int(info.Size())
 	if size == 0 || size > maxVoiceModel {
-		return nil, nil, fmt.Errorf("voice: %s has %d bytes; a Piper model has 1 to %d", path, size, maxVoiceModel)
+		return nil, nil, fmt.Errorf("voice: %s has %d bytes; a voice's model has 1 to %d", path, size, maxVoiceModel)
 	}
 	model, release, err = memory(size + len(tail))
 	if err != nil {

@@ -6,13 +6,28 @@ import (
 	"parley/appliance/engine"
 )
 
+// A speaker says breaths: a voice, as far as it matters to what is made of its
+// sound.
+type speaker interface {
+	RateHz() int
+	// wave has the model take a breath, and returns the sound that comes of it and
+	// how many frames each of its ids has; none where the model does not tell.
+	wave(ctx context.Context, b breath, o engine.SpeakOptions) (pieces, []float32, error)
+	// hop is how many samples a frame has.
+	hop() int
+	// louder is by how much the sound of a text is multiplied, to be as loud as
+	// every voice; it is asked for each text, with the first that was made of it.
+	louder(first []float32) float32
+}
+
 // speaking is a text on its way to whoever listens: breath by breath, of each
 // the sound piece by piece, as loud as every voice and with clean edges.
 type speaking struct {
-	p       *Piper
+	voice   speaker
 	options engine.SpeakOptions
 	emit    func(engine.Sound) error
 
+	gain     float32 // 0 until the first sound was made
 	given    int     // samples so far
 	perID    float64 // samples that an id of the breaths so far has had
 	begin    int     // where the sound of this breath begins, behind the pause
@@ -32,6 +47,17 @@ type pieces interface {
 	skipped() int
 }
 
+// speak says breaths one after the other.
+func speak(ctx context.Context, voice speaker, breaths []breath, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	s := speaking{voice: voice, emit: emit, options: o}
+	for i, b := range breaths {
+		if err := s.say(ctx, b, breaths[i+1:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // say says one breath; rest are those that follow.
 func (s *speaking) say(ctx context.Context, b breath, rest []breath) error {
 	if err := s.start(ctx, b); err != nil {
@@ -45,7 +71,10 @@ func (s *speaking) say(ctx context.Context, b breath, rest []breath) error {
 		if pcm == nil {
 			return s.give(s.edges.end(), rest, true)
 		}
-		amplify(pcm, s.p.gain)
+		if s.gain == 0 {
+			s.gain = s.voice.louder(pcm)
+		}
+		amplify(pcm, s.gain)
 		if err := s.give(s.edges.add(pcm), rest, false); err != nil {
 			return err
 		}
@@ -56,17 +85,17 @@ func (s *speaking) say(ctx context.Context, b breath, rest []breath) error {
 func (s *speaking) start(ctx context.Context, b breath) error {
 	var frames []float32
 	var err error
-	s.wave, frames, err = s.p.wave(ctx, b, s.options)
+	s.wave, frames, err = s.voice.wave(ctx, b, s.options)
 	if err != nil {
 		return err
 	}
-	s.edges = newEdges(s.p.RateHz())
+	s.edges = newEdges(s.voice.RateHz())
 	if s.given > 0 {
-		s.pause = s.p.RateHz() * betweenSentencesMS / 1000
+		s.pause = s.voice.RateHz() * b.pauseMS / 1000
 	}
 	s.begin = s.given + s.pause
 	s.perID = float64(s.wave.length()) / float64(b.end-b.begin)
-	s.phonemes = place(b.sounds, frames)
+	s.phonemes = place(b.sounds, frames, s.voice.hop())
 	return nil
 }
 
@@ -109,7 +138,7 @@ func (s *speaking) expected(rest []breath, ended bool) int {
 		n = s.begin + s.wave.length() - s.edges.dropped
 	}
 	for _, b := range rest {
-		n += s.p.RateHz()*betweenSentencesMS/1000 + int(s.perID*float64(b.end-b.begin))
+		n += s.voice.RateHz()*b.pauseMS/1000 + int(s.perID*float64(b.end-b.begin))
 	}
 	return n
 }

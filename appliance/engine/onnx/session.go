@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -122,6 +123,28 @@ func (s *Session) Threads() int { return s.threads }
 // repeated with the same shapes, or that need no copy, see Call.
 func (s *Session) Run(inputs, outputs []Value) error {
 	if err := s.session.Run(inputs, outputs); err != nil {
+		return fmt.Errorf("onnx: run %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// RunUntil is Run for a model that takes long and cannot be cut into pieces: it
+// breaks off when ctx ends, behind the operator that is being computed, and
+// returns ctx's cause.
+func (s *Session) RunUntil(ctx context.Context, inputs, outputs []Value) (err error) {
+	options, err := ort.NewRunOptions()
+	if err != nil {
+		return fmt.Errorf("onnx: run %s: %w", s.name, err)
+	}
+	broken := make(chan error, 1)
+	keep := context.AfterFunc(ctx, func() { broken <- options.Terminate() })
+	defer func() {
+		if !keep() {
+			err = errors.Join(context.Cause(ctx), <-broken)
+		}
+		err = errors.Join(err, options.Destroy())
+	}()
+	if err := s.session.RunWithOptions(inputs, outputs, options); err != nil {
 		return fmt.Errorf("onnx: run %s: %w", s.name, err)
 	}
 	return nil

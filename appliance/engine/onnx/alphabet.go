@@ -1,0 +1,129 @@
+package onnx
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+
+	"parley/appliance/engine"
+)
+
+// An alphabet is how a model writes phonemes, as numbers. It is not copied.
+type alphabet struct {
+	ids                 map[rune][]int64
+	begin, between, end []int64 // stand before all phonemes, behind each of them, behind all
+	// unknown is told of each phoneme that the model does not know, once; nil:
+	// nobody is.
+	unknown func(r rune)
+
+	mu   sync.Mutex
+	told map[rune]bool
+}
+
+// A sound is a phoneme of a sentence and which of the model's ids are its.
+type sound struct {
+	symbol     string
+	begin, end int
+}
+
+// A breath is what the model says in one call: a sentence, or a part of one
+// that has very many phonemes.
+type breath struct {
+	ids []int64
+	// The ids from begin to end are said. Those before were said already, those
+	// behind stand for what is to come: the model says what is between them as
+	// the middle of a sentence.
+	begin, end int
+	sounds     []sound // at least one, between them
+	pauseMS    int     // the silence before it, where it is not the first
+}
+
+// breath turns phonemes, and those before and after them, into the numbers that
+// the model takes, over decomposed code points.
+func (a *alphabet) breath(before, ipa, after string) breath {
+	var ids []int64
+	var sounds []sound
+	all := before + ipa + after
+	if !strings.ContainsAny(all[max(len(all)-1, 0):], ".?!,;:") {
+		all += "." // voices learned from sentences that end
+	}
+	ids = append(append(ids, a.begin...), a.between...)
+	b := breath{end: -1, pauseMS: betweenSentencesMS}
+	prefix := -1 // where a stress mark waits for its phoneme
+	for i, r := range all {
+		if i == len(before) && i > 0 {
+			b.begin, sounds, prefix = len(ids), nil, -1
+		}
+		if i == len(before)+len(ipa) && after != "" {
+			b.end, b.sounds = len(ids), sounds
+		}
+		known := a.ids[r]
+		if known == nil {
+			a.tellUnknown(r)
+			continue
+		}
+		begin := len(ids)
+		ids = append(append(ids, known...), a.between...)
+		switch {
+		case r == 'ˈ' || r == 'ˌ':
+			prefix = begin
+		case lengthens(r):
+			if n := len(sounds); n > 0 && sounds[n-1].end == begin {
+				sounds[n-1].symbol += string(r)
+				sounds[n-1].end = len(ids)
+			}
+		case !unicode.IsLetter(r):
+			prefix = -1
+		default:
+			if prefix < 0 {
+				prefix = begin
+			}
+			sounds = append(sounds, sound{string(r), prefix, len(ids)})
+			prefix = -1
+		}
+	}
+	b.ids = append(ids, a.end...)
+	if b.end < 0 {
+		b.end, b.sounds = len(b.ids), sounds
+	}
+	return b
+}
+
+// lengthens reports whether r belongs to the phoneme before it: length marks,
+// modifier letters such as ʲ, combining marks.
+func lengthens(r rune) bool {
+	return r != 'ˈ' && r != 'ˌ' && (unicode.Is(unicode.Lm, r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Sk, r))
+}
+
+func (a *alphabet) tellUnknown(r rune) {
+	if a.unknown == nil {
+		return
+	}
+	a.mu.Lock()
+	first := !a.told[r]
+	if a.told == nil {
+		a.told = make(map[rune]bool)
+	}
+	a.told[r] = true
+	a.mu.Unlock()
+	if first {
+		a.unknown(r)
+	}
+}
+
+// place says where in the samples of a sentence its sounds are, from the frames
+// of each id; nil when those are not known.
+func place(sounds []sound, frames []float32, hop int) []engine.Phoneme {
+	if len(frames) == 0 {
+		return nil
+	}
+	at := make([]int, len(frames)+1)
+	for i, f := range frames {
+		at[i+1] = at[i] + int(f)*hop
+	}
+	phonemes := make([]engine.Phoneme, 0, len(sounds))
+	for _, s := range sounds {
+		phonemes = append(phonemes, engine.Phoneme{Symbol: s.symbol, Begin: at[s.begin], End: at[s.end]})
+	}
+	return phonemes
+}

@@ -1,0 +1,144 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/appliance/engine"
+	"parley/internal/packtest"
+)
+
+func openKokoro(t testing.TB, rt *Runtime) *Kokoro {
+	t.Helper()
+	k, err := LoadKokoro(rt, filepath.Dir(packtest.File(t, "kokoro", "model.onnx")), engine.NewGate(2), openPhonemizer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeOrFail(t, k) })
+	return k
+}
+
+// TestKokoroSpeaks says as little as shows that it does: the model takes a fifth
+// of its sound's time on two free cores.
+func TestKokoroSpeaks(t *testing.T) {
+	k := openKokoro(t, openRuntime(t))
+	v, err := k.Voice([]Weight{{"af_heart", 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := engine.SpeakWhole(t.Context(), v, "Good morning.", engine.SpeakOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seconds := float64(len(said.PCM)) / kokoroRateHz; seconds < 0.4 || seconds > 2 {
+		t.Errorf("%.2f s of sound", seconds)
+	}
+	if level := speechLevel(said.PCM, kokoroRateHz); math.Abs(level-voiceLevel) > 1.5 {
+		t.Errorf("it is %.1f dB loud, want %d", level, voiceLevel)
+	}
+	if said.PCM[0] != 0 || said.PCM[len(said.PCM)-1] != 0 {
+		t.Error("it does not begin and end at zero")
+	}
+	if len(said.Phonemes) < 8 || said.Phonemes[0].Symbol != "ɡ" {
+		t.Errorf("phonemes %v", said.Phonemes)
+	}
+	t.Run("it breaks off", func(t *testing.T) {
+		enough := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(enough)
+		b := k.alphabet.breath("", strings.Repeat("ˈa", 100), "")
+		if _, _, err := k.run(ctx, b.ids, k.styles["af_heart"][:kokoroStyle], 1); !errors.Is(err, enough) {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("what is wrong with a blend is said", func(t *testing.T) {
+		for _, c := range []struct {
+			blend []Weight
+			want  string
+		}{
+			{nil, "at least one"},
+			{[]Weight{{"af_heart", 0}}, "share"},
+			{[]Weight{{"af_heart", math.NaN()}}, "share"},
+			{[]Weight{{"af_nobody", 1}}, "no voice \"af_nobody\""},
+			{[]Weight{{"../voices/af_heart", 1}}, "no voice"},
+			{[]Weight{{"zf_xiaobei", 1}}, "no voice"},
+			{[]Weight{{"af_heart", 1}, {"ff_siwis", 1}}, "one language"},
+		} {
+			if _, err := k.Voice(c.blend); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v: %v", c.blend, err)
+			}
+		}
+	})
+	t.Run("a blend lies between its styles", func(t *testing.T) {
+		style, l, err := k.blend([]Weight{{"af_heart", 1}, {"bm_george", 3}})
+		if err != nil || l.tag != "en-GB" {
+			t.Fatal(l.tag, err)
+		}
+		a, b := k.styles["af_heart"], k.styles["bm_george"]
+		for i := range style {
+			if want := 0.25*a[i] + 0.75*b[i]; math.Abs(float64(style[i]-want)) > 1e-6 {
+				t.Fatalf("number %d is %g, want %g", i, style[i], want)
+			}
+		}
+	})
+}
+
+// TestKokoroKnowsThePhonemesOfItsLanguages has eSpeak NG say a little of each,
+// and sees that the model was taught what comes out.
+func TestKokoroKnowsThePhonemesOfItsLanguages(t *testing.T) {
+	ph := openPhonemizer(t)
+	letters, err := kokoroAlphabet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for style, s := range map[string]string{
+		"a": "The quick brown fox jumps over the lazy dog; the judge of the measure had a vision, a church and ninety things.",
+		"b": "The quick brown fox jumps over the lazy dog; the judge of the measure had a vision, a loch and ninety things.",
+		"e": "El pingüino Wenceslao hizo kilómetros bajo exhaustiva lluvia y frío; añoraba a su querido cachorro. Ayer, jugué con la guitarra.",
+		"f": "Portez ce vieux whisky au juge blond qui fume; un bon vin blanc, l'œuf, la fille, où, ça, huit, garçon, montagne.",
+		"h": "ऋषियों को सताने वाले दुष्ट राक्षसों के राजा रावण का सर्वनाश करने वाले भगवान श्रीराम। घड़ी, छह, ठंडा, झंडा, ढोल, पढ़ना।",
+		"i": "Pranzo d'acqua fa volti sghembi; gli gnocchi, la zucca, il ghiaccio, cento, città, sciarpa, mezzo.",
+		"p": "Luís argüia à Júlia que brações, fé, chá, óxido, pôr, zângão eram palavras do português; não, mãe, coração, muito.",
+	} {
+		l, _ := kokoroLanguageOf(style)
+		ipa, err := ph.Phonemize(t.Context(), s, l.espeak)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var missing []string
+		for _, r := range l.mend(ipa) {
+			if letters.ids[r] == nil && !slices.Contains(missing, string(r)) {
+				missing = append(missing, string(r))
+			}
+		}
+		t.Logf("%s: %s", style, l.mend(ipa))
+		if missing != nil {
+			t.Errorf("%s: the model does not know %q", l.tag, missing)
+		}
+	}
+}
+
+func TestClausesAreSaidByThemselvesWhereTheyAreLongEnough(t *testing.T) {
+	long := strings.Repeat("a", 40)
+	for _, c := range []struct {
+		ipa  string
+		want []string
+	}{
+		{"", []string{""}},
+		{"həlˈoʊ.", []string{"həlˈoʊ."}},
+		{"sˈʊɹ, aɪ kæn hˈɛlp juː wɪð ðˈæt.", []string{"sˈʊɹ, aɪ kæn hˈɛlp juː wɪð ðˈæt."}},
+		{long + ", " + long + ".", []string{long + ", ", long + "."}},
+		{long + ", " + long + ", " + long + ".", []string{long + ", ", long + ", " + long + "."}},
+		{long + ", " + long + ", " + long + ", " + long + ".", []string{long + ", ", long + ", " + long + ", ", long + "."}},
+		{strings.Repeat("a", 450), []string{strings.Repeat("a", 200), strings.Repeat("a", 200), strings.Repeat("a", 50)}},
+	} {
+		if got := clauses(c.ipa); !slices.Equal(got, c.want) {
+			t.Errorf("%q\nis cut into %q,\nwant %q", c.ipa, got, c.want)
+		}
+	}
+}

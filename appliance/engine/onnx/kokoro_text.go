@@ -1,0 +1,88 @@
+package onnx
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// kokoroVocabulary are the phonemes that the model knows and their numbers; its
+// own files do not say.
+//
+//go:embed kokoro_vocabulary.json
+var kokoroVocabulary []byte
+
+// kokoroEdge is the number before and behind the phonemes of a text.
+const kokoroEdge = 0
+
+func kokoroAlphabet() (*alphabet, error) {
+	var numbers map[string]int64
+	if err := json.Unmarshal(kokoroVocabulary, &numbers); err != nil {
+		return nil, fmt.Errorf("voice: the vocabulary of Kokoro: %w", err)
+	}
+	a := &alphabet{ids: make(map[rune][]int64, len(numbers)), begin: []int64{kokoroEdge}, end: []int64{kokoroEdge}}
+	for phoneme, id := range numbers {
+		r, _ := utf8.DecodeRuneInString(phoneme)
+		a.ids[r] = []int64{id}
+	}
+	return a, nil
+}
+
+// mend writes phonemes as the model was taught them. It knows nasal vowels as a
+// vowel and a tilde, but ç as one.
+func (l kokoroLanguage) mend(ipa string) string {
+	ipa = strings.ReplaceAll(norm.NFD.String(ipa), "c\u0327", "ç")
+	return strings.NewReplacer(l.mended...).Replace(ipa)
+}
+
+const (
+	// A sentence is cut at its clauses, so that the first can be heard while the
+	// next is made: the model takes a text whole, and each value of its sound
+	// depends on all of it (the mean and the variance of each layer), so its sound
+	// cannot be made in pieces as Piper's can.
+	//
+	// leastClause is how many phonemes a clause has that is said by itself, some
+	// four words: the model hurries over shorter ones. mostClauses is how many
+	// those have together that are said in one call, some six seconds; mostAtOnce
+	// how many a clause may have that is longer.
+	leastClause, mostClauses, mostAtOnce = 20, 90, 200
+	// betweenClausesMS is the silence put between the clauses of a sentence, beside
+	// what is left of their own: together what the model itself leaves at a comma.
+	betweenClausesMS = 60
+)
+
+// clauses cuts the phonemes of a sentence into what is said in one call each.
+func clauses(ipa string) []string {
+	var parts []string
+	begin, least := 0, 1
+	for i := 0; i < len(ipa); i++ {
+		if !strings.ContainsRune(",;:.?!", rune(ipa[i])) || i+1 >= len(ipa) || ipa[i+1] != ' ' {
+			continue
+		}
+		end := i + 2
+		clause := utf8.RuneCountInString(ipa[begin:end])
+		next := utf8.RuneCountInString(ipa[end:nextMark(ipa, end)])
+		if clause < leastClause || utf8.RuneCountInString(ipa[end:]) < leastClause || clause+next <= mostClauses && len(parts) >= least {
+			continue
+		}
+		parts = append(parts, ipa[begin:end])
+		begin = end
+	}
+	var all []string
+	for _, p := range append(parts, ipa[begin:]) {
+		all = append(all, cutPhonemes(p, mostAtOnce)...)
+	}
+	return all
+}
+
+// nextMark is where the clause that begins at from ends.
+func nextMark(ipa string, from int) int {
+	if n := strings.IndexAny(ipa[from:], ",;:.?!"); n >= 0 {
+		return from + n + 1
+	}
+	return len(ipa)
+}

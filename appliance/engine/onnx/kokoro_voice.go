@@ -1,0 +1,99 @@
+package onnx
+
+import (
+	"context"
+	"strings"
+
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+// kokoroVoice is one voice of Kokoro's, an engine.Synthesizer.
+type kokoroVoice struct {
+	k        *Kokoro
+	style    []float32 // kokoroStyle numbers a length
+	language kokoroLanguage
+}
+
+// Voice is the voice that a blend makes; one of a single style is that style.
+// It costs nothing but its style, half a megabyte, and lives as long as the Kokoro
+// does.
+func (k *Kokoro) Voice(blend []Weight) (engine.Synthesizer, error) {
+	style, language, err := k.blend(blend)
+	if err != nil {
+		return nil, err
+	}
+	return &kokoroVoice{k: k, style: style, language: language}, nil
+}
+
+// RateHz is the sample rate of the voice.
+func (v *kokoroVoice) RateHz() int { return kokoroRateHz }
+
+// Language is the BCP 47 tag of what the voice speaks.
+func (v *kokoroVoice) Language() string { return v.language.tag }
+
+func (v *kokoroVoice) hop() int { return kokoroHop }
+
+// louder goes by the first clause of each text: to measure each voice before it
+// is used, as Piper's are, would take two seconds of the cores for each of the
+// dozens of styles, and for every blend.
+func (v *kokoroVoice) louder(first []float32) float32 { return gainOf(first, kokoroRateHz) }
+
+// Speak speaks s, an engine.Synthesizer. The same text gives the same samples.
+// Sound comes clause by clause; each passes the gate by itself, and breaks off
+// when ctx ends.
+func (v *kokoroVoice) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	if err := checkOptions(&o); err != nil {
+		return err
+	}
+	breaths, err := v.breaths(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	return speak(ctx, v, breaths, o, emit)
+}
+
+// breaths are what is said of s, call by call. What was said before it makes no
+// difference to the model; a sentence that goes on ends as before a comma.
+func (v *kokoroVoice) breaths(ctx context.Context, s string, o engine.SpeakOptions) ([]breath, error) {
+	var all []breath
+	sentences := text.Sentences(s)
+	for i, written := range sentences {
+		ipa, err := v.k.ph.Phonemize(ctx, text.Spoken(written, v.language.tag), v.language.espeak)
+		if err != nil {
+			return nil, err
+		}
+		ipa = v.language.mend(ipa)
+		if o.GoesOn && i == len(sentences)-1 && !strings.ContainsAny(ipa[max(len(ipa)-1, 0):], ".?!,;:") {
+			ipa += ","
+		}
+		for n, clause := range clauses(ipa) {
+			b := v.k.alphabet.breath("", strings.TrimRight(clause, " "), "")
+			if len(b.sounds) == 0 {
+				continue
+			}
+			if n > 0 {
+				b.pauseMS = betweenClausesMS
+			}
+			all = append(all, b)
+		}
+	}
+	return all, nil
+}
+
+// wave has the model say a breath, all of it at once.
+func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions) (pieces, []float32, error) {
+	w := &inOne{}
+	err := v.k.gate.Do(ctx, o.Urgency, v.k.session.Threads(), func() (err error) {
+		w.pcm, w.frames, err = v.k.run(ctx, b.ids, v.styleFor(len(b.ids)), o.Speed)
+		return err
+	})
+	w.samples = len(w.pcm)
+	return w, w.frames, err
+}
+
+// styleFor is the style for a text of so many ids, two of which are its edges.
+func (v *kokoroVoice) styleFor(ids int) []float32 {
+	at := min(ids-2, kokoroLengths-1) * kokoroStyle
+	return v.style[at : at+kokoroStyle : at+kokoroStyle]
+}
