@@ -59,7 +59,7 @@ func (v *kokoroVoice) breaths(ctx context.Context, s string, o engine.SpeakOptio
 	var all []breath
 	sentences := text.Sentences(s)
 	for i, written := range sentences {
-		ipa, err := v.k.ph.Phonemize(ctx, text.Spoken(written, v.language.tag), v.language.espeak)
+		ipa, err := v.k.ph.Phonemize(ctx, text.Aloud(written, text.Options{Language: v.language.tag, Locale: o.Locale, Lexicon: o.Lexicon}), v.language.espeak)
 		if err != nil {
 			return nil, err
 		}
