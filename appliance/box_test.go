@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"regexp"
 	"strings"
@@ -129,6 +131,53 @@ type caller struct {
 type heardMessage struct {
 	at time.Duration
 	contract.ServerMessage
+}
+
+// ask sends the box a request with a key, empty for none, and returns what it answers.
+func (b *runningBox) ask(t *testing.T, key, method, path, body string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, b.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("X-Service-Api-Key", key)
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Body.Close()
+	text, err := io.ReadAll(got.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.StatusCode, string(text)
+}
+
+// get asks the box for JSON.
+func (b *runningBox) get(t *testing.T, path string) map[string]any {
+	t.Helper()
+	status, text := b.ask(t, b.key, http.MethodGet, path, "")
+	var v map[string]any
+	if err := json.Unmarshal([]byte(text), &v); err != nil || status != http.StatusOK {
+		t.Fatalf("%s: %d %s, %v", path, status, text, err)
+	}
+	return v
+}
+
+// post makes a resource over REST and returns its id.
+func (b *runningBox) post(t *testing.T, path, body string) string {
+	t.Helper()
+	status, text := b.ask(t, b.key, http.MethodPost, path, body)
+	var made struct{ ID string }
+	if json.Unmarshal([]byte(text), &made) != nil || status != http.StatusCreated {
+		t.Fatalf("POST %s: %d %s", path, status, text)
+	}
+	return made.ID
 }
 
 func (b *runningBox) call(t *testing.T, query string) *caller {

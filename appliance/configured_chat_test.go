@@ -17,28 +17,6 @@ import (
 	"parley/appliance/contract"
 )
 
-// post makes a resource over REST and returns its id.
-func (b *runningBox) post(t *testing.T, path, body string) string {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", b.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Service-Api-Key", b.key)
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, _ := io.ReadAll(answer.Body)
-	var made struct{ ID string }
-	if json.Unmarshal(text, &made) != nil || answer.StatusCode != 201 {
-		t.Fatalf("POST %s: %d %s", path, answer.StatusCode, text)
-	}
-	return made.ID
-}
-
 // parrot is a server with the OpenAI API that always says the same.
 func parrot(t *testing.T, says string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

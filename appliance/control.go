@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 
+	"parley/appliance/api"
 	"parley/appliance/chat"
 	"parley/appliance/contract"
 	"parley/appliance/line/ws"
@@ -18,8 +19,13 @@ type control struct {
 	admission *admission
 }
 
+// ServeChat carries a conversation of the account.
+func (c control) ServeChat(w http.ResponseWriter, r *http.Request, account string, pass api.Pass) error {
+	return c.Server.ServeChat(w, r, account, pass)
+}
+
 // Follow carries somebody who connects to a live chat of the account.
-func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool, still func(context.Context) error) error {
+func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool, pass api.Pass) error {
 	session, err := c.live(account, chatID)
 	if err != nil {
 		return err
@@ -27,7 +33,7 @@ func (c control) Follow(w http.ResponseWriter, r *http.Request, account, chatID 
 	if !session.About().Connectable {
 		return contract.ErrForbidden{Why: "the client of this chat lets nobody connect to it; it has to open it with allow_connection=true"}
 	}
-	return c.Server.Follow(w, r, followed{session}, sound, still)
+	return c.Server.Follow(w, r, followed{session}, sound, pass)
 }
 
 // Steer hands a message to a live chat of the account.

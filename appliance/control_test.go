@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -29,21 +28,7 @@ func (c *caller) chatID() string {
 // send sends a message into a live chat, with a key.
 func (b *runningBox) send(t *testing.T, key, chatID, body string) (status int, answer string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "POST", b.url+"/v0/evi/chat/"+chatID+"/send", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("X-Service-Api-Key", key)
-	got, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer got.Body.Close()
-	text, err := io.ReadAll(got.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got.StatusCode, string(text)
+	return b.ask(t, key, http.MethodPost, "/v0/evi/chat/"+chatID+"/send", body)
 }
 
 // follow connects to a live chat; without a socket it returns the status.

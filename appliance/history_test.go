@@ -2,7 +2,6 @@ package appliance
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,26 +20,6 @@ import (
 	"parley/internal/layout"
 	"parley/store"
 )
-
-// get asks the box for JSON.
-func (b *runningBox) get(t *testing.T, path string) map[string]any {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("X-Service-Api-Key", b.key)
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	var v map[string]any
-	if err := json.NewDecoder(answer.Body).Decode(&v); err != nil || answer.StatusCode != 200 {
-		t.Fatalf("%s: %d, %v", path, answer.StatusCode, err)
-	}
-	return v
-}
 
 // ended waits until a chat is over and returns it with its events.
 func (b *runningBox) ended(t *testing.T, id string) map[string]any {

@@ -1,7 +1,6 @@
 package appliance
 
 import (
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -11,28 +10,6 @@ import (
 	"parley/store"
 )
 
-// scrape asks for the figures with a key.
-func (b *runningBox) scrape(t *testing.T, key string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", b.url+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if key != "" {
-		r.Header.Set("X-Service-Api-Key", key)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, string(text)
-}
-
 func TestATurnIsSeenInTheFiguresAndOnlyByTheOperator(t *testing.T) {
 	b := startBox(t)
 	c := b.call(t, linear16)
@@ -40,7 +17,7 @@ func TestATurnIsSeenInTheFiguresAndOnlyByTheOperator(t *testing.T) {
 	defer close(stop)
 	c.say(aRecording(t, question), stop)
 	c.until("assistant_end", 1, 60*time.Second)
-	status, text := b.scrape(t, b.key)
+	status, text := b.ask(t, b.key, http.MethodGet, "/metrics", "")
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, text)
 	}
@@ -63,7 +40,7 @@ func TestATurnIsSeenInTheFiguresAndOnlyByTheOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]int{"": 401, "wrong": 401, guest.APIKey: 403} {
-		if status, text := b.scrape(t, key); status != want || strings.Contains(text, "parley_") {
+		if status, text := b.ask(t, key, http.MethodGet, "/metrics", ""); status != want || strings.Contains(text, "parley_") {
 			t.Errorf("with key %q: %d, want %d", key, status, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -112,24 +111,11 @@ func install(t *testing.T, s *shelf.Shelf, folder string, grant ...string) {
 	}
 }
 
-// text is an answer of the box's API.
+// text is what the box's API answers.
 func (b *runningBox) text(t *testing.T, path string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("X-Service-Api-Key", b.key)
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	_, text := b.ask(t, b.key, http.MethodGet, path, "")
+	return text
 }
 
 // A person asks aloud, the model calls the tool of a plugin, and the answer that

@@ -106,7 +106,7 @@ func scanKey(row scanner) (k Key, err error) {
 // forgotten at once. ErrNotFound means that there is no such key, or that it was
 // revoked before.
 func (s *Store) RevokeKey(ctx context.Context, keyID string) error {
-	return s.change(ctx, "revoking key "+keyID, func(ctx context.Context, c conn) error {
+	return s.changeKeys(ctx, "revoking key "+keyID, func(ctx context.Context, c conn) error {
 		now := time.Now().UnixMilli()
 		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND`+goodKey, now, keyID, now); err != nil {
 			return err
@@ -125,7 +125,7 @@ func (s *Store) RevokeKey(ctx context.Context, keyID string) error {
 func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, error) {
 	made := newCredentials()
 	made.KeyID = keyID
-	err := s.change(ctx, "regenerating key "+keyID, func(ctx context.Context, c conn) (err error) {
+	err := s.changeKeys(ctx, "regenerating key "+keyID, func(ctx context.Context, c conn) (err error) {
 		now := time.Now().UnixMilli()
 		_, err = first(ctx, c, func(row scanner) (none struct{}, err error) {
 			return none, row.Scan(&made.Role, &made.ExpiresMS, &made.WebhookSigningKey)
@@ -143,6 +143,15 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 		return Credentials{}, err
 	}
 	return made, nil
+}
+
+// changeKeys is change, and lets the box know that holds connections open by them.
+func (s *Store) changeKeys(ctx context.Context, doing string, do func(context.Context, conn) error) error {
+	err := s.change(ctx, doing, do)
+	if err == nil {
+		s.keyBell.toll()
+	}
+	return err
 }
 
 // dropExpiredKeys forgets the keys that are past their end, with their tokens.

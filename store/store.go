@@ -28,9 +28,11 @@ type Store struct {
 	w           *writer
 	checkpoints *sql.DB // the connection that moves SQLite's log into the database
 	background  *background
-	bell        *bell // for who sends webhooks
-	pluginBell  *bell // for who runs plugins
-	endBell     *bell // for who has plugins told of chats that have ended
+	bell        *bell     // for who sends webhooks
+	pluginBell  *bell     // for who runs plugins
+	endBell     *bell     // for who has plugins told of chats that have ended
+	keyBell     *bell     // for who holds connections open by keys
+	keyWatch    *keyWatch // nil in a store that has only joined
 	close       func() error
 }
 
@@ -69,12 +71,16 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 	s.bell = hang(s.bell.file, "webhooks to send", log)
 	s.endBell = &bell{rung: make(chan struct{}, 1)}
 	s.pluginBell = hang(s.pluginBell.file, "plugins that were changed", log)
+	s.keyBell = hang(s.keyBell.file, "keys that were revoked", log)
+	s.keyWatch = startKeyWatch(s, log)
 	closeDatabase := s.close
 	s.close = sync.OnceValue(func() error {
 		defer unlock()
 		s.background.close()
 		s.bell.close()
 		s.pluginBell.close()
+		s.keyWatch.close()
+		s.keyBell.close()
 		return closeDatabase()
 	})
 	return s, nil
@@ -140,6 +146,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		endBell:     &bell{},
 		bell:        &bell{file: filepath.Join(dir, layout.Bell)},
 		pluginBell:  &bell{file: filepath.Join(dir, layout.PluginBell)},
+		keyBell:     &bell{file: filepath.Join(dir, layout.KeyBell)},
 	}
 	if s.w, err = newWriter(ctx, s.write); err != nil {
 		return nil, errors.Join(explain("opening the database", err), s.read.db.Close(), s.checkpoints.Close(), s.write.Close())

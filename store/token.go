@@ -48,9 +48,8 @@ func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Gran
 // ErrNotFound once it was revoked or regenerated or is past its end. That a token
 // has expired since does not matter: it opened what it opened.
 func (s *Store) Holds(ctx context.Context, g Grant) error {
-	_, err := value[int64](ctx, s.read, `
-		SELECT 1 FROM key WHERE api_hash = ? AND`+goodKey, g.apiHash, time.Now().UnixMilli())
-	return explain("looking up a key in use", err)
+	_, err := s.keyEnd(ctx, g)
+	return err
 }
 
 // CreateToken makes an access token, good from that time on for TokenLife, for

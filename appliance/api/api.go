@@ -46,19 +46,28 @@ type Parts struct {
 // Chats carries live conversations.
 type Chats interface {
 	// ServeChat upgrades the request and returns when the conversation is
-	// over. An error means that nothing was answered yet. still says whether
-	// who opened the conversation may go on with it: a
-	// contract.ErrUnauthorized says no, another error that it is not known.
-	ServeChat(w http.ResponseWriter, r *http.Request, account string, still func(context.Context) error) error
+	// over. An error means that nothing was answered yet.
+	ServeChat(w http.ResponseWriter, r *http.Request, account string, pass Pass) error
 	// Follow upgrades the request of somebody who connects to a live chat of the
 	// account, and returns when either is over; the chat's sound comes along if
 	// that is wanted. Errors are as those of ServeChat, and a contract.ErrNotFound
 	// where there is no such chat.
-	Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool, still func(context.Context) error) error
+	Follow(w http.ResponseWriter, r *http.Request, account, chatID string, sound bool, pass Pass) error
 	// Steer hands a message to a live chat of the account, as its client's. The
 	// error is a contract.ErrNotFound where there is none, and a contract.Fault
 	// for a message that the chat does not take.
 	Steer(account, chatID string, m contract.ClientMessage) error
+}
+
+// A Pass is what lets somebody hold a socket open. Where the key that opened it is
+// revoked, regenerated or past its end, it holds no more.
+type Pass interface {
+	// Holds asks whether it does: contract.ErrUnauthorized says no, another error
+	// that it is not known.
+	Holds(ctx context.Context) error
+	// Watch returns a context that ends when it holds no more. release, called
+	// once, gives the watch back.
+	Watch() (lost context.Context, release func())
 }
 
 // Ready knows whether a conversation could start.

@@ -30,11 +30,11 @@ type fakes struct {
 
 func (f *fakes) Missing(context.Context) []string { return f.missing }
 
-func (f *fakes) ServeChat(w http.ResponseWriter, r *http.Request, account string, _ func(context.Context) error) error {
+func (f *fakes) ServeChat(w http.ResponseWriter, r *http.Request, account string, _ Pass) error {
 	return f.serve(w, r, account)
 }
 
-func (f *fakes) Follow(w http.ResponseWriter, _ *http.Request, account, chatID string, sound bool, _ func(context.Context) error) error {
+func (f *fakes) Follow(w http.ResponseWriter, _ *http.Request, account, chatID string, sound bool, _ Pass) error {
 	if account != "acme" || chatID != "live" {
 		return contract.ErrNotFound{What: "live chat", ID: chatID}
 	}
@@ -65,6 +65,10 @@ func (f *fakes) OpenToken(context.Context, string, time.Time) (store.Grant, erro
 }
 
 func (f *fakes) Holds(context.Context, store.Grant) error { return nil }
+
+func (f *fakes) WatchKey(store.Grant) (lost context.Context, release func()) {
+	return context.Background(), func() {}
+}
 
 func (f *fakes) CreateToken(context.Context, string, string, time.Time) (string, error) {
 	return "", fmt.Errorf("looking up the API key and its secret: %w", store.ErrNotFound)

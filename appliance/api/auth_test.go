@@ -29,7 +29,7 @@ type realBox struct {
 
 	mu   sync.Mutex
 	time time.Time
-	kept func(context.Context) error // still, of the last chat
+	kept Pass // of the last chat
 
 	Chats // nobody follows or steers one
 }
@@ -71,8 +71,8 @@ func (b *realBox) wait(d time.Duration) {
 }
 
 // ServeChat says whose it is.
-func (b *realBox) ServeChat(w http.ResponseWriter, _ *http.Request, account string, still func(context.Context) error) error {
-	b.kept = still
+func (b *realBox) ServeChat(w http.ResponseWriter, _ *http.Request, account string, pass Pass) error {
+	b.kept = pass
 	_, err := io.WriteString(w, account)
 	return err
 }
@@ -182,8 +182,16 @@ func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 		byKey := b.kept
 		b.ask("GET", "/v0/evi/chat?access_token="+token, "")
 		byToken := b.kept
-		if err := errors.Join(byKey(t.Context()), byToken(t.Context())); err != nil {
+		if err := errors.Join(byKey.Holds(t.Context()), byToken.Holds(t.Context())); err != nil {
 			t.Fatal(err)
+		}
+		var lost []context.Context
+		for _, p := range []Pass{byKey, byToken} {
+			watched, release := p.Watch()
+			defer release()
+			if lost = append(lost, watched); watched.Err() != nil {
+				t.Errorf("%s: it is lost before", name)
+			}
 		}
 		if err := end(made.KeyID); err != nil {
 			t.Fatal(err)
@@ -193,9 +201,14 @@ func TestARevokedKeyFailsAtOnceWithItsTokensAndItsChats(t *testing.T) {
 				t.Errorf("%s, %s: %d", name, query, a.StatusCode)
 			}
 		}
-		for _, still := range []func(context.Context) error{byKey, byToken} {
-			if _, out := errors.AsType[contract.ErrUnauthorized](still(t.Context())); !out {
+		for i, p := range []Pass{byKey, byToken} {
+			if _, out := errors.AsType[contract.ErrUnauthorized](p.Holds(t.Context())); !out {
 				t.Errorf("%s: a chat may go on", name)
+			}
+			select {
+			case <-lost[i].Done():
+			case <-time.After(20 * time.Second):
+				t.Errorf("%s: who holds a chat is not told", name)
 			}
 		}
 	}

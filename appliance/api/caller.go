@@ -23,6 +23,9 @@ type Keys interface {
 	// Holds returns store.ErrNotFound once the key behind a grant was revoked
 	// or regenerated.
 	Holds(ctx context.Context, g store.Grant) error
+	// WatchKey returns a context that ends when that has happened. release,
+	// called once, gives the watch back.
+	WatchKey(g store.Grant) (lost context.Context, release func())
 	// CreateToken makes a token for who has the key with its secret;
 	// store.ErrNotFound for who has not.
 	CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error)

@@ -63,15 +63,15 @@ func (failing) error() error {
 
 func (f failing) Missing(context.Context) []string { return nil }
 
-func (f failing) ServeChat(http.ResponseWriter, *http.Request, string, func(context.Context) error) error {
+func (f failing) ServeChat(http.ResponseWriter, *http.Request, string, Pass) error {
 	if rand.IntN(5) == 0 {
 		panic("/" + secretFolder)
 	}
 	return f.error()
 }
 
-func (f failing) Follow(w http.ResponseWriter, r *http.Request, _, _ string, _ bool, still func(context.Context) error) error {
-	return f.ServeChat(w, r, "", still)
+func (f failing) Follow(w http.ResponseWriter, r *http.Request, _, _ string, _ bool, p Pass) error {
+	return f.ServeChat(w, r, "", p)
 }
 
 func (f failing) Steer(string, string, contract.ClientMessage) error {
@@ -87,6 +87,10 @@ func (f failing) OpenToken(context.Context, string, time.Time) (store.Grant, err
 }
 
 func (f failing) Holds(context.Context, store.Grant) error { return f.error() }
+
+func (f failing) WatchKey(store.Grant) (lost context.Context, release func()) {
+	return context.Background(), func() {}
+}
 
 func (f failing) CreateToken(context.Context, string, string, time.Time) (string, error) {
 	return "", f.error()

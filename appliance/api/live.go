@@ -12,7 +12,7 @@ import (
 
 // chat lets a conversation begin.
 func (a *API) chat(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.Chats.ServeChat(w, r, by.AccountID, a.still(by))
+	return a.Chats.ServeChat(w, r, by.AccountID, pass{a.Keys, by.Grant})
 }
 
 // connect lets somebody follow and steer a conversation that is live.
@@ -24,7 +24,7 @@ func (a *API) connect(w http.ResponseWriter, r *http.Request, by caller) error {
 			return contract.ErrInvalid{Field: "audio_output", Why: "expected true or false"}
 		}
 	}
-	return a.Chats.Follow(w, r, by.AccountID, r.PathValue("id"), sound, a.still(by))
+	return a.Chats.Follow(w, r, by.AccountID, r.PathValue("id"), sound, pass{a.Keys, by.Grant})
 }
 
 // taken says that a live chat has taken a message.
@@ -47,14 +47,20 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, by caller) error {
 	return nil
 }
 
-// still returns what says whether the key that opened a socket holds. It is
-// asked again and again while the socket lasts.
-func (a *API) still(by caller) func(context.Context) error {
-	return func(ctx context.Context) error {
-		err := a.Keys.Holds(ctx, by.Grant)
-		if errors.Is(err, store.ErrNotFound) {
-			return contract.ErrUnauthorized{Why: "the API key was revoked or regenerated"}
-		}
-		return err
-	}
+// pass is the key that opened a socket.
+type pass struct {
+	keys  Keys
+	grant store.Grant
 }
+
+// Holds asks whether it still opens what it opened.
+func (p pass) Holds(ctx context.Context) error {
+	err := p.keys.Holds(ctx, p.grant)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrUnauthorized{Why: "the API key was revoked or regenerated"}
+	}
+	return err
+}
+
+// Watch returns what ends when it does not any more.
+func (p pass) Watch() (lost context.Context, release func()) { return p.keys.WatchKey(p.grant) }

@@ -107,9 +107,8 @@ func throughLine(ctx context.Context, kind websocket.MessageType, data []byte) (
 	all := make(chan struct{})
 	host := &counting{all: all, done: make(chan struct{})}
 	lines := ws.NewServer(host, nil, ws.Timing{}, slog.New(slog.DiscardHandler))
-	still := func(context.Context) error { return nil }
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := lines.ServeChat(w, r, "bench", still); err != nil {
+		if err := lines.ServeChat(w, r, "bench", always{}); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	}))
@@ -150,6 +149,12 @@ func throughSocket(ctx context.Context, address string, kind websocket.MessageTy
 	}
 	return transportMessages / took.Seconds(), errors.Join(err, <-sent)
 }
+
+// always is the pass of a client that nobody sends away.
+type always struct{}
+
+func (always) Holds(context.Context) error                   { return nil }
+func (always) Watch() (lost context.Context, release func()) { return context.Background(), func() {} }
 
 // counting is a host of one session, which counts what it hears.
 type counting struct {

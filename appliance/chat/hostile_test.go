@@ -122,7 +122,7 @@ func TestHostileClientsCostNothing(t *testing.T) {
 	h := hostOf(f, func(p *Parts) { p.MaxChats = 20 })
 	lines := ws.NewServer(door{h}, nil, ws.Timing{Write: 500 * time.Millisecond, Close: 300 * time.Millisecond}, log)
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := lines.ServeChat(w, r, "a", func(context.Context) error { return nil }); err != nil {
+		if err := lines.ServeChat(w, r, "a", always{}); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		}
 	}))
@@ -204,4 +204,12 @@ func TestHostileClientsCostNothing(t *testing.T) {
 	if err := lines.Wait(ctx); err != nil {
 		t.Error(err)
 	}
+}
+
+// always is the pass of a client that nobody sends away.
+type always struct{}
+
+func (always) Holds(context.Context) error { return nil }
+func (always) Watch() (lost context.Context, release func()) {
+	return context.Background(), func() {}
 }

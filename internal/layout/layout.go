@@ -15,6 +15,7 @@ const (
 	Address    = "parley.address" // where the box listens that runs on the folder
 	Bell       = ".bell"          // empty: whoever writes to it lets the box know that there is something to send
 	PluginBell = ".plugins"       // empty: whoever writes to it lets the box know that plugins were changed
+	KeyBell    = ".keys"          // empty: whoever writes to it lets the box know that keys were revoked
 	Recordings = "recordings"     // a folder: for each side of each chat an Ogg/Opus file
 	Prompts    = "prompts"        // a folder: what language models computed of prompts; may be deleted
 	Settings   = "parley.yaml"

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -45,9 +44,9 @@ type Copy struct {
 
 // Follow lets a client follow and steer a chat of its account, from its upgrade
 // to the end of the chat or of the socket. Its sound comes too, if that is
-// wanted. still is asked as ServeChat's. An error means that there was no upgrade
+// wanted. It ends too when the client's pass holds no more. An error means that there was no upgrade
 // and the response is still to be written.
-func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool, still func(context.Context) error) error {
+func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool, pass Pass) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -63,9 +62,12 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 		return err
 	}
 	defer l.finish()
-	f := &follower{line: l, chat: c, still: still, request: l.requestID}
+	f := &follower{line: l, chat: c, entry: pass, request: l.requestID}
 	l.spawn("passing on a chat", func() { f.pass(heard) })
-	l.spawn("asking whether a follower may go on", f.watch)
+	defer l.whenLost(pass, func() {
+		defer l.survive("sending a follower away", func() { l.cutOff(errPanicked) })
+		f.bar()
+	})()
 	err = f.take()
 	if errors.Is(err, errTooBig) {
 		l.Close(contract.CloseTooBig, tooBig(l.largest))
@@ -80,7 +82,7 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 type follower struct {
 	line    *Line
 	chat    Chat
-	still   func(context.Context) error
+	entry   Pass
 	request string // id of the handshake
 
 	sent    sync.Once  // away
@@ -128,7 +130,8 @@ func (f *follower) take() (err error) {
 		err = errPanicked
 	})
 	return f.line.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
-		if f.barred() {
+		if f.line.barred(f.entry) {
+			f.bar()
 			return nil // the line is closing
 		}
 		if typ == websocket.MessageBinary {
@@ -169,31 +172,10 @@ func (f *follower) complain(wrong contract.Fault) error {
 	return f.give(Copy{Message: m})
 }
 
-// watch returns when the line is over, and ends it when the follower may not be
-// there any more.
-func (f *follower) watch() {
-	tick := time.NewTicker(f.line.timing.Recheck)
-	defer tick.Stop()
-	for {
-		select {
-		case <-f.line.gone.Done():
-			return
-		case <-f.line.closing:
-			return
-		case <-tick.C:
-			f.barred()
-		}
-	}
-}
-
-// barred asks whether the follower has to go, and ends the line if so.
-func (f *follower) barred() bool {
-	if !f.line.barred(f.still) {
-		return false
-	}
+// bar sends the follower away.
+func (f *follower) bar() {
 	f.sent.Do(func() {
 		_ = f.complain(contract.Fault{Code: contract.KeyRevoked})
 		f.line.Close(contract.KeyRevoked.CloseCode(), contract.KeyRevoked.Slug())
 	})
-	return true
 }

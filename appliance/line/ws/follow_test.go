@@ -69,7 +69,7 @@ func startShow(t *testing.T, timing Timing) *show {
 	}
 	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "req-2")
-		if err := s.server.Follow(w, r, s, true, s.still); err != nil {
+		if err := s.server.Follow(w, r, s, true, s.desk); err != nil {
 			http.Error(w, err.Error(), http.StatusTeapot)
 		}
 	}))
@@ -237,12 +237,12 @@ func TestAFollowerThatReadsNothingIsDropped(t *testing.T) {
 }
 
 func TestAFollowerWhoseKeyIsRevokedIsSentAway(t *testing.T) {
-	s := startShow(t, Timing{Recheck: 30 * time.Millisecond})
+	s := startShow(t, Timing{})
 	c := s.join(t)
-	s.bar(revoked)
+	s.lose()
 	wantBarred(t, c)
 
-	s = startShow(t, Timing{Recheck: time.Hour})
+	s = startShow(t, Timing{})
 	c = s.join(t)
 	s.bar(revoked)
 	send(t, c, websocket.MessageText, `{"type":"user_input","text":"two"}`)

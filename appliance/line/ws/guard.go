@@ -3,58 +3,56 @@ package ws
 import (
 	"context"
 	"errors"
-	"time"
 
 	"parley/appliance/contract"
 )
 
 // guarded is a Session whose client may lose the right to be there while it
 // lasts. Each message is a moment to ask; audio, of which fifty pieces come a
-// second, is not, and neither is silence: for these the watch asks.
+// second, is not, and neither is silence: for these somebody tells.
 type guarded struct {
 	Session
-	line  *Line
-	still func(context.Context) error
+	line *Line
+	pass Pass
 }
 
 // Receive hands on a message of a client who may still send it.
 func (g guarded) Receive(m contract.ClientMessage) error {
-	if g.barred() {
+	if g.line.barred(g.pass) {
+		g.bar()
 		return errBarred
 	}
 	return g.Session.Receive(m)
 }
 
-// watch returns when the session is over, and sees to it that it is when the
-// client may not be there any more.
-func (g guarded) watch() {
-	tick := time.NewTicker(g.line.timing.Recheck)
-	defer tick.Stop()
-	for {
-		select {
-		case <-g.Done():
-			return
-		case <-tick.C:
-			g.barred()
-		}
-	}
-}
-
 var errBarred = errors.New("the client may not be here any more")
 
-// barred asks whether the client has to go, and ends the session if so.
-func (g guarded) barred() bool {
-	if !g.line.barred(g.still) {
-		return false
-	}
+// bar ends the session of a client that has to go.
+func (g guarded) bar() {
 	_ = g.Session.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
-	return true
+}
+
+// whenLost has then called, once, if the pass is lost before release is called.
+// release waits until that is done.
+func (l *Line) whenLost(pass Pass, then func()) (release func()) {
+	lost, unwatch := pass.Watch()
+	done := make(chan struct{})
+	stop := context.AfterFunc(lost, func() {
+		defer close(done)
+		then()
+	})
+	return func() {
+		if !stop() {
+			<-done
+		}
+		unwatch()
+	}
 }
 
 // barred asks whether the client of the line has to go. While that cannot be
 // known it stays: a database that is busy must not end every conversation.
-func (l *Line) barred(still func(context.Context) error) bool {
-	err := still(l.gone)
+func (l *Line) barred(pass Pass) bool {
+	err := pass.Holds(l.gone)
 	if _, out := errors.AsType[contract.ErrUnauthorized](err); out {
 		return true
 	}

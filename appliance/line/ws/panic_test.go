@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -62,20 +61,16 @@ func TestAPanicOfADecoderEndsThatChatOnly(t *testing.T) {
 	}
 }
 
-// panicking is an error that panics when it is asked what it is.
-type panicking struct{ error }
-
-func (panicking) As(any) bool { panic("an error that breaks us") }
-
 func TestAPanicBesideTheReaderEndsThatChatOnly(t *testing.T) {
-	b := start(t, Timing{Recheck: 20 * time.Millisecond})
+	b := start(t, Timing{})
 	c, s := b.dial("", nil)
-	b.bar(panicking{})
+	s.breaks.Store(true)
+	b.lose()
 	if ce := closed(t, c); ce.Code != contract.CloseInternal {
 		t.Errorf("closed with %v", ce)
 	}
 	got(t, s.done)
-	b.bar(nil)
+	b = start(t, Timing{})
 	c, s = b.dial("", nil)
 	s.Line.spawn("a test", func() { panic("a writer that breaks us") })
 	got(t, s.hungUp)

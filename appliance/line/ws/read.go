@@ -2,7 +2,6 @@ package ws
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,11 +18,14 @@ const keptBuffer = 256 << 10
 
 // carry brings what the client sends to the session, until either is over, and
 // returns when the session is.
-func (l *Line) carry(s Session, still func(context.Context) error) {
-	g := guarded{s, l, still}
+func (l *Line) carry(s Session, pass Pass) {
+	g := guarded{s, l, pass}
+	defer l.whenLost(pass, func() {
+		defer l.survive("sending a client away", g.fail)
+		g.bar()
+	})()
 	l.spawn("watching a session", func() {
-		defer l.survive("asking whether a client may go on", g.fail)
-		g.watch()
+		<-s.Done()
 		l.Close(contract.CloseNormal, "") // the session has done it; this is for one that has not
 	})
 	err := l.readUntilPanic(g)

@@ -61,6 +61,16 @@ type Session interface {
 	Done() <-chan struct{}
 }
 
+// A Pass is what lets a client be here, for as long as it holds.
+type Pass interface {
+	// Holds asks whether it does: contract.ErrUnauthorized says no, another error
+	// that it is not known. It is asked at each message of the client but audio.
+	Holds(ctx context.Context) error
+	// Watch returns a context that ends when it holds no more. release, called
+	// once, gives the watch back.
+	Watch() (lost context.Context, release func())
+}
+
 // Timing holds the patience of a line. The zero value of each means its
 // default.
 type Timing struct {
@@ -76,9 +86,6 @@ type Timing struct {
 	// carries speech does it in. So a client that is gone is found within 20 s,
 	// and what it was talking about can be gone on with.
 	Pong time.Duration
-	// Recheck is how often it is asked whether the client may still be here,
-	// besides at each of its messages but audio: 1 s.
-	Recheck time.Duration
 	// Close is how long the closing handshake may take, 3 s: a round trip, and
 	// within the time that a box takes to stop.
 	Close time.Duration
@@ -93,7 +100,6 @@ func (t Timing) orDefault() Timing {
 	set(&t.Write, 10*time.Second)
 	set(&t.PingEvery, 10*time.Second)
 	set(&t.Pong, 10*time.Second)
-	set(&t.Recheck, time.Second)
 	set(&t.Close, 3*time.Second)
 	return t
 }
@@ -145,10 +151,9 @@ func (s *Server) Wait(ctx context.Context) error {
 }
 
 // ServeChat carries one conversation of account, from its upgrade to the end of
-// the socket. It ends when still, which is asked again and again, says that the
-// client may not go on: contract.ErrUnauthorized. An error means that there was
-// no upgrade and the response is still to be written.
-func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string, still func(context.Context) error) error {
+// the socket. It ends when the client's pass holds no more. An error means that
+// there was no upgrade and the response is still to be written.
+func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string, pass Pass) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -181,7 +186,7 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 		s.refuse(r.Context(), l, err)
 		return nil
 	}
-	l.carry(session, still)
+	l.carry(session, pass)
 	return nil
 }
 

@@ -34,15 +34,30 @@ type desk struct {
 	panics  any            // what opening a session panics with
 
 	mu     sync.Mutex
-	barred error // what still says
+	barred error // what its pass says
 	asked  int   // how often
+
+	lost    context.Context // ends when somebody tells of it
+	lose    context.CancelFunc
+	watched sync.WaitGroup // and not given back
 }
 
-func (d *desk) still(context.Context) error {
+func newDesk() *desk {
+	d := &desk{opened: make(chan *talk, 1)}
+	d.lost, d.lose = context.WithCancel(context.Background())
+	return d
+}
+
+func (d *desk) Holds(context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked++
 	return d.barred
+}
+
+func (d *desk) Watch() (lost context.Context, release func()) {
+	d.watched.Add(1)
+	return d.lost, d.watched.Done
 }
 
 func (d *desk) bar(err error) {
@@ -85,6 +100,7 @@ func (p place) Open(_ context.Context, o Opening) (Session, error) {
 type talk struct {
 	Opening
 	audio  atomic.Pointer[contract.AudioConfiguration]
+	breaks atomic.Bool // when it is to send its client away
 	got    chan any
 	hungUp chan struct{}
 	done   chan struct{}
@@ -109,6 +125,9 @@ func (t *talk) HangUp()                             { close(t.hungUp); t.end() }
 func (t *talk) Done() <-chan struct{}               { return t.done }
 func (t *talk) end()                                { t.over.Do(func() { close(t.done) }) }
 func (t *talk) Fault(code contract.Code, detail string) error {
+	if code == contract.KeyRevoked && t.breaks.Load() {
+		panic("an end that breaks us")
+	}
 	err := t.Line.Send(context.Background(), code.Error(detail))
 	if code.Fatal() {
 		t.Line.Close(code.CloseCode(), code.Slug())
@@ -138,11 +157,11 @@ func start(t *testing.T, timing Timing, origins ...string) *box {
 
 func startLogged(t *testing.T, timing Timing, log *slog.Logger, origins ...string) *box {
 	t.Helper()
-	b := &box{desk: &desk{opened: make(chan *talk, 1)}, t: t, failed: make(chan error, 1)}
+	b := &box{desk: newDesk(), t: t, failed: make(chan error, 1)}
 	b.server = NewServer(b.desk, origins, timing, log)
 	b.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "req-1")
-		if err := b.server.ServeChat(w, r, "acme", b.still); err != nil {
+		if err := b.server.ServeChat(w, r, "acme", b.desk); err != nil {
 			b.failed <- err
 			http.Error(w, err.Error(), http.StatusTeapot)
 		}
@@ -155,6 +174,8 @@ func startLogged(t *testing.T, timing Timing, log *slog.Logger, origins ...strin
 		}
 		b.http.Close()
 		b.seats.Wait()
+		b.watched.Wait()
+		b.lose()
 	})
 	return b
 }

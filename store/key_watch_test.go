@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// watched opens what a key opens, and watches it until the test ends.
+func watched(t *testing.T, s *Store, made Credentials) (lost context.Context) {
+	t.Helper()
+	grant, err := s.OpenKey(t.Context(), made.APIKey)
+	must(t, err)
+	lost, release := s.WatchKey(grant)
+	t.Cleanup(release)
+	return lost
+}
+
+// Revoked in this process or in another one, regenerated, or past its end: each
+// who holds a connection by the key is told, and nobody else.
+func TestThoseWhoHoldConnectionsByAKeyAreToldOfItsEnd(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	beside, err := Join(t.Context(), dir)
+	must(t, err)
+	defer beside.Close()
+	other, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
+	must(t, err)
+	untold := watched(t, s, other)
+	for name, c := range map[string]struct {
+		life time.Duration
+		end  func(keyID string) error
+	}{
+		"revoked here":      {0, func(id string) error { return s.RevokeKey(t.Context(), id) }},
+		"revoked elsewhere": {0, func(id string) error { return beside.RevokeKey(t.Context(), id) }},
+		"regenerated": {time.Hour, func(id string) error {
+			_, err := beside.RegenerateKey(t.Context(), id)
+			return err
+		}},
+		"past its end": {2 * time.Second, func(string) error { return nil }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := NewKey{Account: "home"}
+			if c.life != 0 {
+				n.ExpiresMS = time.Now().Add(c.life).UnixMilli()
+			}
+			made, err := s.CreateKey(t.Context(), n)
+			must(t, err)
+			holders := []context.Context{watched(t, s, made), watched(t, s, made)}
+			for _, lost := range holders {
+				if lost.Err() != nil {
+					t.Fatal("it is lost before")
+				}
+			}
+			must(t, c.end(made.KeyID))
+			for _, lost := range holders {
+				select {
+				case <-lost.Done():
+				case <-time.After(30 * time.Second):
+					t.Fatal("nobody tells who holds a connection by it")
+				}
+				if !errors.Is(context.Cause(lost), ErrNotFound) {
+					t.Errorf("told %v", context.Cause(lost))
+				}
+			}
+		})
+	}
+	if untold.Err() != nil {
+		t.Error("who holds a connection by another key is told too")
+	}
+}
+
+// A key may be revoked after it has opened the box and before somebody watches it.
+func TestAKeyThatWasRevokedBeforeItIsWatchedIsLost(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
+	must(t, err)
+	grant, err := s.OpenKey(t.Context(), made.APIKey)
+	must(t, err)
+	must(t, s.RevokeKey(t.Context(), made.KeyID))
+	lost, release := s.WatchKey(grant)
+	defer release()
+	select {
+	case <-lost.Done():
+	case <-time.After(30 * time.Second):
+		t.Fatal("nobody tells")
+	}
+}
+
+// However many connections come and go, nothing is left of them.
+func TestKeysThatNobodyHoldsAreNotWatched(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
+	must(t, err)
+	grant, err := s.OpenKey(t.Context(), made.APIKey)
+	must(t, err)
+	var releases []func()
+	for range 5 {
+		_, release := s.WatchKey(grant)
+		releases = append(releases, release)
+	}
+	must(t, s.RevokeKey(t.Context(), made.KeyID))
+	for i, release := range releases {
+		if i == 3 { // one more, of a key that is lost or is about to be
+			_, release := s.WatchKey(grant)
+			release()
+		}
+		release()
+	}
+	s.keyWatch.mu.Lock()
+	defer s.keyWatch.mu.Unlock()
+	if n := len(s.keyWatch.keys); n != 0 {
+		t.Errorf("%d keys are watched", n)
+	}
+}
+
+// Where nobody can ring, one look a second finds it, and none is taken while
+// nobody holds a connection.
+func TestWithoutABellKeysAreLookedAt(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
+	must(t, err)
+	s.keyWatch.close()
+	deaf := &bell{}
+	s.keyBell.close()
+	s.keyBell = deaf // tolls nowhere
+	s.keyWatch = startKeyWatch(s, s.keyWatch.log)
+	lost := watched(t, s, made)
+	must(t, s.RevokeKey(t.Context(), made.KeyID))
+	select {
+	case <-lost.Done():
+	case <-time.After(30 * time.Second):
+		t.Fatal("nobody tells")
+	}
+}
