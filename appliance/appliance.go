@@ -19,6 +19,7 @@ import (
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
 	"parley/appliance/search"
+	"parley/appliance/speech"
 	"parley/internal/disk"
 	"parley/store"
 )
@@ -77,9 +78,10 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	defer plugins.Close()
 	defer chatEnds{records, plugins, log}.begin(ctx)()
 	ahead := newAhead(records, plugins, log)
+	var speaking speeches
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, Voices: voices{cfg}, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
+		Records: records, ConfigsChanged: ahead.configsChanged, Voices: voices{cfg}, Speech: &speaking, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
 	}), log)
@@ -110,6 +112,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	plugins.host.Store(host)
+	speaking.service.Store(speech.New(speech.Parts{Voices: speechVoices{voices{cfg}, engines}, Log: log}))
 	figures.WatchChats(host.Load, cfg.MaxChats())
 	c.Loaded()
 	if err := host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {

@@ -90,14 +90,14 @@ func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox
 	}
 }
 
-const speech = "The museum opens at ten in the morning. It closes at six in the evening. " +
+const longSpeech = "The museum opens at ten in the morning. It closes at six in the evening. " +
 	"On Mondays it is closed. Children pay nothing at all. Dogs must wait outside. " +
 	"There is a garden behind the house. Coffee is served until five."
 
 func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
 	c.until("chat_metadata", 1, 5*time.Second)
-	c.send(contract.AssistantInput{Text: speech})
+	c.send(contract.AssistantInput{Text: longSpeech})
 	c.until("audio_output", 1, 10*time.Second)
 	stop := make(chan struct{})
 	defer close(stop)

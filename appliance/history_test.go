@@ -41,7 +41,7 @@ func TestAChatCanBeHeardAfterwards(t *testing.T) {
 	b := startBox(t)
 	c := b.call(t, linear16)
 	begun := c.until("chat_metadata", 1, 5*time.Second)[0].ServerMessage.(contract.ChatMetadata)
-	c.send(contract.AssistantInput{Text: speech})
+	c.send(contract.AssistantInput{Text: longSpeech})
 	c.until("audio_output", 1, 30*time.Second)
 	<-time.After(4 * time.Second) // the first sentence, and some of the second
 	stop := make(chan struct{})
@@ -82,7 +82,7 @@ func TestAChatCanBeHeardAfterwards(t *testing.T) {
 		wantHeard(t, "the question after the interruption", matched(asked[over:], pcm))
 	}
 	said, played := 0, playedSentences(t, heard)
-	for _, text := range strings.SplitAfter(speech, ". ") {
+	for _, text := range strings.SplitAfter(longSpeech, ". ") {
 		text = strings.TrimSpace(text)
 		s, sent := played[text]
 		switch {

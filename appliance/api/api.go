@@ -25,6 +25,7 @@ type Parts struct {
 	Records *store.Store // of configs, prompts and tools, and of the history
 	Voices  Voices
 	Models  Models
+	Speech  Speech
 	Plugins Plugins // nil where the box has none
 	// BoxPlugins looks after plugins; nil where the box has none.
 	BoxPlugins BoxPlugins
@@ -119,13 +120,18 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Body = newPacedBody(r.Body, answer)
 	}
 	defer func() {
-		if p := recover(); p != nil {
+		p := recover()
+		aborted := p == http.ErrAbortHandler //nolint:errorlint // it is the value itself that is thrown
+		if p != nil && !aborted {
 			a.recovered(answer, r, p)
 		}
 		answer.finish()
 		a.logged(answer, r, begun)
 		if a.Metrics != nil {
 			a.Metrics.Answered(r.Pattern, r.Method, answer.status, time.Since(begun))
+		}
+		if aborted {
+			panic(p) // for the server, which cuts the answer off
 		}
 	}()
 	if a.cross(answer, r) {
@@ -158,9 +164,6 @@ func unreadable(r *http.Request) error {
 
 // recovered answers for a handler that panicked. Only the log says more.
 func (a *API) recovered(w *response, r *http.Request, p any) {
-	if p == http.ErrAbortHandler { //nolint:errorlint // it is the value itself that is thrown
-		panic(p)
-	}
 	a.Log.ErrorContext(r.Context(), "a handler panicked", "request", w.id(), "path", shownPath(r), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	a.refuse(w, r, errPanic)
 }

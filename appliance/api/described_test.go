@@ -134,6 +134,9 @@ func (k *keptAnswer) Write(p []byte) (int, error) {
 	return k.ResponseWriter.Write(p)
 }
 
+// Unwrap lets http.ResponseController flush.
+func (k *keptAnswer) Unwrap() http.ResponseWriter { return k.ResponseWriter }
+
 func TestEveryRouteIsDescribed(t *testing.T) {
 	a, _ := box(io.Discard)
 	d := asDescribed(t, a)

@@ -49,6 +49,9 @@ const (
 	// normal is for questions to the database and single writes, which take
 	// milliseconds: below the 60 s after which proxies give up by themselves.
 	normal = 30 * time.Second
+	// making is for speech that is made before the answer begins: half an hour of
+	// it, and the time that others are waited for.
+	making = 10 * time.Minute
 	// bulk is for deleting what fills gigabytes.
 	bulk = 5 * time.Minute
 	// whileItLasts is no limit.

@@ -27,6 +27,7 @@ func (a *API) routes() []route {
 			Answers: ok(contract.ReturnLanguageModels{})}},
 	},
 		a.historyRoutes(),
+		a.ttsRoutes(),
 		versionedRoutes("/v0/evi/configs", a.configs(), versionedWords{"Config", "Configs", "PostedConfig", "PostedConfigVersion", "PostedName",
 			`{"name":"Museum guide","evi_version":"4-mini","prompt":{"text":"You show visitors around. Answer briefly."}}`, `{"evi_version":"4-mini","version_description":"without a prompt"}`}),
 		versionedRoutes("/v0/evi/prompts", a.prompts(), versionedWords{"Prompt", "Prompts", "PostedPrompt", "PostedPromptVersion", "PostedName",

@@ -76,8 +76,8 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 		t.Fatal(err)
 	}
 	a := New(Parts{
-		BoxPlugins: shelf{},
-		Keys:       records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Plugins: plugins,
+		BoxPlugins: shelf{}, Speech: speaks(hum{}),
+		Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Plugins: plugins,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewServer(asDescribed(t, a))

@@ -15,6 +15,17 @@ const wavHeaderLen = 44
 // writers to a pipe put it.
 const wavUnknown = math.MaxUint32
 
+// wavOpen is the size that a WAV carries which is written to who plays it as it
+// comes: as much as readers take that keep it in 31 bits, a whole number of
+// samples, and not the size of which some say that it means a broken file.
+const wavOpen = math.MaxInt32 &^ 0xfff
+
+// AppendOpenWAVHeader appends to b the header of a WAV file of 16-bit mono samples
+// whose length is not known yet.
+func AppendOpenWAVHeader(b []byte, rateHz int) []byte {
+	return appendWAVHeader(b, rateHz, 1, wavOpen)
+}
+
 // EncodeWAV returns pcm as a whole WAV file: 16-bit mono at rateHz. Samples are
 // rounded to the nearest step and clipped to [-1, 1].
 func EncodeWAV(pcm []float32, rateHz int) []byte {

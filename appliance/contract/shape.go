@@ -41,6 +41,7 @@ func Bodies() []Body {
 		described("PostedVersionDescription", readPostedVersionDescription),
 		described("PostedPluginChange", readPluginChange),
 		described("PostedPluginCall", readPluginCall),
+		described("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
 	}
 }
 

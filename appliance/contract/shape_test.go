@@ -21,6 +21,7 @@ func parsers() map[string]func([]byte) error {
 		"PostedUserDefinedToolName":    func(b []byte) error { _, err := ParsePostedToolName(b); return err },
 		"PostedVersionDescription":     func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
 		"PostedPluginChange":           func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
+		"PostedTTS":                    func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
 		"PostedPluginCall":             func(b []byte) error { _, err := ParsePostedPluginCall(b); return err },
 	}
 	for _, m := range ClientMessages() {
@@ -59,6 +60,9 @@ func full(name string, s *Shape) any {
 		}
 		if name == "prompt" {
 			delete(o, "text") // an id or a text
+		}
+		if o["utterances"] != nil {
+			delete(o, "generation_id") // of a context: one of the two
 		}
 		return o
 	}

@@ -147,6 +147,9 @@ func (a Answer) response(s *schemas) Response {
 	case a.Media != "":
 		r.Content = Ordered[Media]{{a.Media, Media{Schema: Text()}}}
 	}
+	for _, kind := range a.Also {
+		r.Content = append(r.Content, Member[Media]{kind, Media{Schema: Text()}})
+	}
 	return r
 }
 

@@ -68,6 +68,7 @@ type Answer struct {
 	Status int
 	Says   string
 	Media  string // application/json where it is empty
+	Also   []string // what else it may be, by what was asked for
 	Value  any    // what is written, empty; nil for what is not JSON
 }
 

@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"parley/appliance/contract"
+	"parley/appliance/speech"
+)
+
+// Speech speaks texts.
+type Speech interface {
+	// Begin waits for the turn of a request and finds its voices. The errors are
+	// those of package contract.
+	Begin(ctx context.Context, a speech.Asked) (*speech.Job, error)
+}
+
+// tts answers a request for speech when all of it is made.
+func (a *API) tts(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.speak(w, r, by, false, func(j *speech.Job) error {
+		answer, err := j.Whole(r.Context())
+		if err != nil {
+			return err
+		}
+		a.reply(w, http.StatusOK, answer)
+		return nil
+	})
+}
+
+// ttsFile answers with a file when all of it is made.
+func (a *API) ttsFile(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.speak(w, r, by, false, func(j *speech.Job) error {
+		file, err := j.WholeFile(r.Context())
+		if err != nil {
+			return err
+		}
+		soundHeaders(w, j.Format())
+		_, err = w.Write(file)
+		return err
+	})
+}
+
+// ttsStream answers with messages, a line each, as their sound is made.
+func (a *API) ttsStream(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.speak(w, r, by, true, func(j *speech.Job) error {
+		out := flushing{w, http.NewResponseController(w)}
+		streamHeaders(w, "application/x-ndjson")
+		return j.Stream(r.Context(), func(m contract.TTSMessage) error {
+			line, err := m.MarshalJSON()
+			if err != nil {
+				return err
+			}
+			_, err = out.Write(append(line, '\n'))
+			return err
+		})
+	})
+}
+
+// ttsStreamFile answers with a file as it is made.
+func (a *API) ttsStreamFile(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.speak(w, r, by, true, func(j *speech.Job) error {
+		soundHeaders(w, j.Format())
+		streamHeaders(w, w.Header().Get("Content-Type"))
+		return j.File(r.Context(), flushing{w, http.NewResponseController(w)})
+	})
+}
+
+// speak reads a request, waits for its turn, and lets answer do it. What goes
+// wrong behind the beginning of the answer cuts it off: a client that has the
+// whole of one has all that it asked for.
+func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bool, answer func(*speech.Job) error) error {
+	posted, err := decode(r, func(body []byte) (contract.PostedTTS, error) { return contract.ParsePostedTTS(body, stream) })
+	if err != nil {
+		return err
+	}
+	j, err := a.Speech.Begin(r.Context(), speech.Asked{Account: by.AccountID, RequestID: w.Header().Get("X-Request-Id"), PostedTTS: posted})
+	if err != nil {
+		return err
+	}
+	defer j.Close()
+	err = answer(j)
+	if sent, _ := w.(*response); err == nil || sent == nil || sent.status == 0 {
+		return err
+	}
+	a.refuse(w, r, err) // into the log
+	panic(http.ErrAbortHandler)
+}
+
+// flushing hands what is written to the network at once.
+type flushing struct {
+	io.Writer
+	controller *http.ResponseController
+}
+
+func (f flushing) Write(p []byte) (int, error) {
+	n, err := f.Writer.Write(p)
+	if err == nil {
+		err = f.controller.Flush()
+	}
+	return n, err
+}
+
+// streamHeaders are those of an answer that is sent as it is made: nobody keeps
+// it, and the proxy nginx hands it on as it comes.
+func streamHeaders(w http.ResponseWriter, kind string) {
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+}
+
+func soundHeaders(w http.ResponseWriter, format contract.AudioFormat) {
+	kinds := map[contract.AudioFormat]string{contract.FormatMP3: "audio/mpeg", contract.FormatWAV: "audio/wav", contract.FormatPCM: "audio/pcm"}
+	w.Header().Set("Content-Type", kinds[format])
+	w.Header().Set("Cache-Control", "no-store")
+}

@@ -1,0 +1,29 @@
+package api
+
+import (
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// ttsRoutes are the ways to speech.
+func (a *API) ttsRoutes() []route {
+	says := func(id, summary, more, example string, answers []describe.Answer) describe.Operation {
+		return describe.Operation{ID: id, Section: "Text-to-speech", Summary: summary, More: more, Body: "PostedTTS", Example: example, Answers: answers, Refuses: []int{404}}
+	}
+	const (
+		asked  = `{"utterances":[{"text":"The museum opens at ten."}],"format":{"type":"wav"}}`
+		stream = `{"utterances":[{"text":"The museum opens at ten.","voice":{"name":"joe","provider":"HUME_AI"}}],"format":{"type":"wav"}}`
+	)
+	lines := []describe.Answer{{Status: 200, Says: "Objects, each ended by a newline", Media: "application/x-ndjson"}}
+	sound := []describe.Answer{{Status: 200, Says: "The sound, in the format that was asked for", Media: "audio/mpeg", Also: []string{"audio/wav", "audio/pcm"}}}
+	return []route{
+		{"POST", "/v0/tts", describe.Account, recordBody, making, storing, a.tts, says("synthesizeJson", "Speak, and answer when all is made",
+			"In time for what takes seconds; long texts are better streamed.", asked, ok(contract.ReturnTTS{}))},
+		{"POST", "/v0/tts/file", describe.Account, recordBody, making, storing, a.ttsFile, says("synthesizeFile", "Speak, and answer with a file",
+			"Several generations stand one after the other in it, a second apart.", asked, sound)},
+		{"POST", "/v0/tts/stream/json", describe.Account, recordBody, making, storing, a.ttsStream, says("synthesizeJsonStreaming", "Speak, and send it as it is made",
+			"A SnippetAudioChunk or a TimestampMessage a line, as the socket sends them.", stream, lines)},
+		{"POST", "/v0/tts/stream/file", describe.Account, recordBody, making, storing, a.ttsStreamFile, says("synthesizeFileStreaming", "Speak, and send a file as it is made",
+			"What comes is one file, whether strip_headers is set or not: over this path nobody sees where a chunk ends.", stream, sound)},
+	}
+}

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/speech"
+)
+
+// hum is a voice that hums each letter for 10 ms, and a voice for each name but
+// "nobody". Where pace is set, a letter takes as long.
+type hum struct{ pace time.Duration }
+
+func (h hum) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (speech.Voice, error) {
+	if ref.Name == "nobody" {
+		return speech.Voice{}, contract.ErrNotFound{What: "voice", ID: ref.Name}
+	}
+	return speech.Voice{ID: ref.ID, Name: ref.Name, Recipe: []byte(`{}`), Speaks: h}, nil
+}
+
+func (h hum) Design(context.Context, string, int, int64) (speech.Voice, error) {
+	return speech.Voice{Recipe: []byte(`{}`), Speaks: h}, nil
+}
+
+func (h hum) Again(context.Context, json.RawMessage, string) (speech.Voice, error) {
+	return speech.Voice{Recipe: []byte(`{}`), Speaks: h}, nil
+}
+
+func (hum) RateHz() int { return 24000 }
+
+func (h hum) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	for i := range text {
+		if h.pace > 0 {
+			time.Sleep(h.pace)
+		}
+		if strings.HasPrefix(text[i:], "broken") {
+			return errors.New("the voice broke")
+		}
+		pcm := make([]float32, 240)
+		for k := range pcm {
+			pcm[k] = 0.1 * float32(math.Sin(float64(k)*math.Pi/40))
+		}
+		if err := emit(engine.Sound{PCM: pcm, Last: i == len(text)-1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// speaks is text-to-speech with such a voice.
+func speaks(h hum) *speech.Service {
+	return speech.New(speech.Parts{Voices: h, Log: slog.New(slog.DiscardHandler)})
+}
+
+func TestSpeechThatBreaksOffIsNotAWholeAnswer(t *testing.T) {
+	c := startRest(t, "home")[0]
+	status, _, text := c.send("POST", "/v0/tts", "application/json", `{"utterances":[{"text":"It is broken."}],"format":{"type":"wav"}}`)
+	if status != 500 || strings.Contains(text, "the voice broke") {
+		t.Errorf("%d %s", status, text)
+	}
+	r := c.asks("POST", "/v0/tts/stream/json", `{"utterances":[{"text":"It is broken.","voice":{"name":"a"}}],"format":{"type":"pcm"}}`)
+	defer r.Body.Close()
+	lines := 0
+	read := bufio.NewScanner(r.Body)
+	for read.Scan() {
+		lines++
+	}
+	if r.StatusCode != 200 || lines != len("It is ") || read.Err() == nil {
+		t.Errorf("%d, %d lines, %v", r.StatusCode, lines, read.Err())
+	}
+}
+
+func TestRefusalsOfSpeechNameTheFieldAndWhatIsAllowed(t *testing.T) {
+	c := startRest(t, "home")[0]
+	long := strings.Repeat("a ", 2501)
+	for _, try := range []struct {
+		path, body string
+		status     int
+		says       string
+	}{
+		{"", `{}`, 422, "utterances"},
+		{"", `{"utterances":[]}`, 400, "at least one"},
+		{"", `{"utterances":[{"text":" \n"}]}`, 400, "utterances[0].text"},
+		{"", `{"utterances":[{"text":"😀"}]}`, 400, "utterances[0].text"},
+		{"", `{"utterances":[{"text":"` + long + `"}]}`, 400, "at most 5000"},
+		{"", `{"utterances":[{"text":"a","description":"` + strings.Repeat("a", 1001) + `"}]}`, 400, "at most 1000"},
+		{"", `{"utterances":[{"text":"a","speed":0.4}]}`, 400, "0.5 to 2"},
+		{"", `{"utterances":[{"text":"a","speed":"fast"}]}`, 422, "utterances"},
+		{"", `{"utterances":[{"text":"a","trailing_silence":5.1}]}`, 400, "0 to 5"},
+		{"", `{"utterances":[{"text":"a","voice":{}}]}`, 422, "id or the name"},
+		{"", `{"utterances":[{"text":"a","voice":{"name":"nobody"}}]}`, 404, "nobody"},
+		{"", `{"utterances":[{"text":"a\u0000"}]}`, 400, "U+0000"},
+		{"", `{"utterances":[{"text":"a\ud83d"}]}`, 422, "half of a character"},
+		{"", `{"utterances":[{"text":"a"}],"num_generations":6}`, 400, "1 to 5"},
+		{"", `{"utterances":[{"text":"a"}],"temperature":1.1}`, 400, "0 to 1"},
+		{"", `{"utterances":[{"text":"a"}],"format":{"type":"ogg"}}`, 400, "mp3, pcm, wav"},
+		{"", `{"utterances":[{"text":"a"}],"version":"3"}`, 400, "1, 2"},
+		{"", `{"utterances":[{"text":"a"}],"version":"2"}`, 400, "needs a voice"},
+		{"", `{"utterances":[{"text":"a"}],"include_timestamp_types":["letter"]}`, 400, "word, phoneme"},
+		{"", `{"utterances":[{"text":"a"}],"context":{}}`, 422, "either generation_id or utterances"},
+		{"", `{"utterances":[{"text":"a"}],"context":{"generation_id":"x"}}`, 400, "UUID"},
+		{"", `{"utterances":[{"text":"a"}],"instant_mode":true}`, 400, "streams only"},
+		{"/file", `{"utterances":[{"text":"a"}],"instant_mode":true}`, 400, "streams only"},
+		{"/stream/json", `{"utterances":[{"text":"a"}]}`, 400, "instant_mode to false"},
+		{"/stream/file", `{"utterances":[{"text":"a","voice":{"name":"b"}}],"num_generations":2}`, 400, "one generation"},
+	} {
+		status, _, text := c.send("POST", "/v0/tts"+try.path, "application/json", try.body)
+		if status != try.status || !strings.Contains(text, try.says) {
+			t.Errorf("%s %.80s: %d %s", try.path, try.body, status, text)
+		}
+	}
+}
+
+// asks returns an answer whose body is still to be read.
+func (c client) asks(method, path, body string) *http.Response {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.http.URL+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header.Set("X-Service-Api-Key", c.key)
+	answer, err := c.http.Client().Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return answer
+}

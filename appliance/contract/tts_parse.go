@@ -1,0 +1,178 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of a request for speech.
+const (
+	// MaxUtteranceChars is how long one text may be: five minutes of speech.
+	MaxUtteranceChars = 5000
+	// MaxDescriptionChars of how it is said.
+	MaxDescriptionChars = 1000
+	// MaxUtterances of one request: a dialogue of a hundred turns.
+	MaxUtterances = 100
+	// MaxSpokenChars is how much one request may have spoken in all, each
+	// generation counted: five of the longest text, half an hour of sound, which a
+	// box makes in two minutes or three.
+	MaxSpokenChars = 5 * MaxUtteranceChars
+	// MaxGenerations of one request.
+	MaxGenerations = 5
+	// MaxTrailingSilence in seconds.
+	MaxTrailingSilence = 5
+
+	MinSpeed, MaxSpeed = 0.5, 2
+	// The speeds of the socket that speaks what it is sent are those at which a
+	// voice can be understood at all.
+	MinSocketSpeed, MaxSocketSpeed = 0.25, 3
+)
+
+// ParsePostedTTS reads a request for speech. Streams have instant mode on unless
+// they say otherwise, and nothing else may have it on. Which voices there are is
+// for others to find.
+func ParsePostedTTS(data []byte, stream bool) (PostedTTS, error) {
+	return parseBody(data, func(o object) PostedTTS { return readPostedTTS(o, stream) })
+}
+
+func readPostedTTS(o object, stream bool) PostedTTS {
+	o.require("utterances")
+	p := PostedTTS{
+		Utterances: readUtterances(o),
+		Context:    readTTSContext(o),
+		Format:     readFormat(o),
+
+		IncludeTimestampTypes: choices(o, "include_timestamp_types", TimestampWord, TimestampPhoneme),
+		NumGenerations:        max(o.integer("num_generations", 1, MaxGenerations), 1),
+		SplitUtterances:       o.booleanOrNil("split_utterances"),
+		StripHeaders:          o.boolean("strip_headers"),
+		Version:               readOctave(o),
+		InstantMode:           o.booleanOrNil("instant_mode"),
+		Temperature:           o.numberOrNil("temperature", 0, 1),
+	}
+	if _, given := o.get("utterances"); given && len(p.Utterances) == 0 {
+		o.note("utterances", "wrong_value", "empty; expected at least one utterance")
+	}
+	p.check(o, stream)
+	return p
+}
+
+// check notes what does not go together.
+func (p *PostedTTS) check(o object, stream bool) {
+	all := 0
+	for _, u := range p.Utterances {
+		all += utf8.RuneCountInString(u.Text)
+	}
+	if all *= p.NumGenerations; all > MaxSpokenChars {
+		o.note("utterances", "wrong_value", fmt.Sprintf("%d characters in all, each generation counted; at most %d are allowed", all, MaxSpokenChars))
+	}
+	instant := stream
+	if p.InstantMode != nil {
+		instant = *p.InstantMode
+		if instant && !stream {
+			o.note("instant_mode", "wrong_value", "true is for streams only: leave it out, or use /v0/tts/stream/json or /v0/tts/stream/file")
+			return
+		}
+	}
+	voiced := len(p.Utterances) == 0 || p.Utterances[0].Voice != nil || p.Context.mayHaveVoice()
+	switch {
+	case instant && p.NumGenerations > 1:
+		o.note("num_generations", "wrong_value", fmt.Sprintf("%d with instant mode, which makes one generation; set instant_mode to false", p.NumGenerations))
+	case instant && !voiced:
+		o.note("utterances", "wrong_value", "the first names no voice, which instant mode needs: name one, or set instant_mode to false to have a voice made from its description")
+	case p.Version == Octave2 && !voiced:
+		o.note("version", "wrong_value", "2 needs a voice: name one in the first utterance, or leave version out")
+	}
+	p.InstantMode = &instant
+}
+
+// mayHaveVoice says whether a context can bring the voice: an earlier generation
+// does, and utterances that name one.
+func (c *PostedTTSContext) mayHaveVoice() bool {
+	if c == nil {
+		return false
+	}
+	for _, u := range c.Utterances {
+		if u.Voice != nil {
+			return true
+		}
+	}
+	return c.GenerationID != ""
+}
+
+func readUtterances(o object) []PostedUtterance {
+	var all []PostedUtterance
+	for _, u := range o.list("utterances", MaxUtterances) {
+		u.require("text")
+		speed := u.numberOrNil("speed", MinSpeed, MaxSpeed)
+		all = append(all, PostedUtterance{
+			Text:            u.spoken("text"),
+			Description:     u.prose("description", MaxDescriptionChars),
+			Speed:           orOne(speed),
+			TrailingSilence: orZero(u.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
+			Voice:           readVoiceRef(u),
+		})
+	}
+	return all
+}
+
+// spoken reads a text that is to be said.
+func (o object) spoken(name string) string {
+	s := o.prose(name, MaxUtteranceChars)
+	o.asked(name, Shape{Low: bound(1)})
+	if raw, ok := o.get(name); ok && kindOf(raw) == "string" && strings.TrimSpace(s) == "" {
+		o.note(name, "wrong_value", "empty; expected something to say")
+	}
+	return s
+}
+
+func readTTSContext(o object) *PostedTTSContext {
+	c, ok := o.object("context")
+	if !ok {
+		return nil
+	}
+	read := PostedTTSContext{GenerationID: c.text("generation_id", MaxModelResourceChars), Utterances: readUtterances(c)}
+	_, byID := c.get("generation_id")
+	_, byText := c.get("utterances")
+	switch {
+	case byID == byText:
+		c.note("", "missing", "give either generation_id or utterances")
+	case byID && !ValidID(read.GenerationID):
+		c.note("generation_id", "wrong_value", fmt.Sprintf("%q is no UUID; expected the generation_id of an answer", Clip(read.GenerationID)))
+	case byText && len(read.Utterances) == 0:
+		c.note("utterances", "wrong_value", "empty; expected at least one utterance")
+	}
+	return &read
+}
+
+func readFormat(o object) *Format {
+	f, ok := o.object("format")
+	if !ok {
+		return &Format{FormatMP3}
+	}
+	f.require("type")
+	return &Format{choice(f, "type", FormatMP3, FormatPCM, FormatWAV)}
+}
+
+// readOctave also takes a number, which some write.
+func readOctave(o object) OctaveVersion {
+	if raw, ok := o.get("version"); ok && kindOf(raw) == "number" {
+		o.fields["version"] = []byte(`"` + string(raw) + `"`)
+	}
+	return choice(o, "version", Octave1, Octave2)
+}
+
+func orOne(n *float64) float64 {
+	if n == nil {
+		return 1
+	}
+	return *n
+}
+
+func orZero(n *float64) float64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}

@@ -1,0 +1,90 @@
+// Package speech speaks texts for those who ask for it: utterances are cut into
+// snippets, snippets become sound, and sound the files and messages of an
+// answer.
+package speech
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// Voice is one that texts are spoken with.
+type Voice struct {
+	ID, Name string // empty where it was made from a description
+	Provider contract.VoiceProvider
+	// Recipe is what the voice is made of, by which Voices makes it again.
+	Recipe json.RawMessage
+	Speaks engine.Synthesizer
+}
+
+// Voices finds voices and makes new ones. A manner is the description of how to
+// speak; it may be empty. What they load is waited for until ctx ends.
+type Voices interface {
+	// Find returns the voice that ref names for an account; a contract.ErrNotFound
+	// where there is none.
+	Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (Voice, error)
+	// Design makes a voice of a description of it. Candidates, counted from 0, differ
+	// so that it can be heard; the same seed makes the same voice.
+	Design(ctx context.Context, description string, candidate int, seed int64) (Voice, error)
+	// Again makes a voice of its recipe.
+	Again(ctx context.Context, recipe json.RawMessage, manner string) (Voice, error)
+}
+
+// Parts are what the service is made of.
+type Parts struct {
+	Voices Voices
+	Log    *slog.Logger
+}
+
+// Service speaks texts. Any number of goroutines may use it.
+type Service struct {
+	Parts
+	turns *turnstile
+}
+
+// New returns the service.
+func New(p Parts) *Service {
+	return &Service{Parts: p, turns: newTurnstile(atOnce, mostWaiting, mostOfOne, longestWait)}
+}
+
+// Asked is a request.
+type Asked struct {
+	Account, RequestID string
+	contract.PostedTTS
+}
+
+// A Job is a request that has its turn. Close it.
+type Job struct {
+	service *Service
+	asked   Asked
+	takes   []*take
+	leave   func()
+}
+
+// Begin finds out what can only be known here, such as which voices there are,
+// and waits for the request's turn. The errors are those of package contract:
+// ErrInvalid, ErrNotFound, ErrTooMany, ErrUnavailable.
+func (s *Service) Begin(ctx context.Context, a Asked) (*Job, error) {
+	leave, err := s.turns.enter(ctx, a.Account)
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{service: s, asked: a, leave: leave}
+	if err := j.plan(ctx); err != nil {
+		leave()
+		return nil, err
+	}
+	return j, nil
+}
+
+// Close gives the turn to others.
+func (j *Job) Close() { j.leave() }
+
+func (j *Job) instant() bool { return *j.asked.InstantMode }
+
+// Format is what is made.
+func (j *Job) Format() contract.AudioFormat { return j.asked.Format.Type }
