@@ -67,9 +67,9 @@ type Parameter struct {
 type Answer struct {
 	Status int
 	Says   string
-	Media  string // application/json where it is empty
+	Media  string   // application/json where it is empty
 	Also   []string // what else it may be, by what was asked for
-	Value  any    // what is written, empty; nil for what is not JSON
+	Value  any      // what is written, empty; nil for what is not JSON
 }
 
 // reads says whether the operation reads a JSON body of a type.
