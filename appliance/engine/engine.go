@@ -173,6 +173,9 @@ type Message struct {
 	// Changing is how many bytes at the end of Content are of this conversation
 	// alone, such as the time; other conversations begin with those before them.
 	Changing int
+	// Cut says of what the assistant said that the user interrupted it there, in the
+	// middle of a sentence; its Content may have "…" at the end to say so.
+	Cut bool
 	// Calls are the tools that the assistant called in this message, beside
 	// its Content, which may be empty then; of Assistant only.
 	Calls []ToolCall

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"strings"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -30,7 +31,7 @@ func History(events []store.Event) []turn.Entry {
 			if isQuick(e) {
 				continue
 			}
-			out = joined(out, turn.Entry{Role: turn.Assistant, Text: e.MessageText})
+			out = joined(out, turn.Entry{Role: turn.Assistant, Text: e.MessageText, GoesOn: strings.HasSuffix(e.MessageText, turn.CutMark)})
 		case store.FunctionCall:
 			if m := toolOf(e); m.ToolCallID != "" {
 				calls[m.ToolCallID] = turn.Entry{Role: turn.ToolCall, ID: m.ToolCallID, Name: m.Name, Text: arguments(e.MessageText)}
@@ -49,11 +50,17 @@ func History(events []store.Event) []turn.Entry {
 // joined is a history with one thing more that somebody said. What one says in a
 // row is one entry, and what was interrupted before its first word is none.
 func joined(history []turn.Entry, e turn.Entry) []turn.Entry {
-	if e.Text == turn.CutMark {
+	n := len(history)
+	inARow := n > 0 && history[n-1].Role == e.Role
+	switch {
+	case e.Text == turn.CutMark:
+		if inARow {
+			history[n-1].GoesOn = true
+		}
 		return history
-	}
-	if n := len(history); n > 0 && history[n-1].Role == e.Role {
+	case inARow:
 		history[n-1].Text += " " + e.Text
+		history[n-1].GoesOn = e.GoesOn
 		return history
 	}
 	return append(history, e)

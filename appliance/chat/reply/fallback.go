@@ -57,7 +57,7 @@ func (a *ailing) is() bool {
 func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *engine.ToolCall, err error) {
 	said := ""
 	if len(t.fallback) == 0 || !t.ailing.is() {
-		if call, said, err = t.generateBy(ctx, t.model, t.pace, prompt); err == nil || len(t.fallback) == 0 {
+		if call, said, err = t.generateWords(ctx, t.model, t.pace, prompt); err == nil || len(t.fallback) == 0 {
 			return call, err
 		}
 		t.ailing.failed(err)
@@ -68,7 +68,7 @@ func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *eng
 		}
 		t.log.Warn("a language model has failed; the next one answers", "turn", t.turn, "said", len(said), "err", err)
 		more := ""
-		call, more, err = t.generateBy(ctx, next.Model, next.Pace, next.goOn(prompt, said))
+		call, more, err = t.generateWords(ctx, next.Model, next.Pace, next.goOn(prompt, said))
 		if said = strings.TrimSpace(said + " " + more); err == nil {
 			return call, nil
 		}

@@ -19,6 +19,7 @@ import (
 type scripted struct {
 	engine.LanguageModel
 	pieces []string
+	again  []string // in place of pieces, to those who ask once more; nil: the same
 	each   time.Duration
 	err    error
 	asked  []engine.Prompt
@@ -26,7 +27,11 @@ type scripted struct {
 
 func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
 	m.asked = append(m.asked, p)
-	for _, piece := range m.pieces {
+	pieces := m.pieces
+	if m.again != nil && len(m.asked) > 1 {
+		pieces = m.again
+	}
+	for _, piece := range pieces {
 		select {
 		case <-time.After(m.each):
 		case <-ctx.Done():
@@ -234,6 +239,7 @@ func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 		{"signs in lines", alone(&scripted{pieces: []string{"…\n\n", "— !?\n\n", "🙂"}}), question("When?"), []string{"broke"}},
 		{"a sign before words", alone(&scripted{pieces: []string{"…\n\n", "At ten."}}), question("When?"), []string{"At ten.", "end"}},
 		{"a sign behind words", alone(&scripted{pieces: []string{"At ten. ", "###"}}), question("When?"), []string{"At ten.", "end"}},
+		{"signs, and words when asked once more", alone(&scripted{pieces: []string{"# "}, again: []string{"At ten."}}), question("When?"), []string{"At ten.", "end"}},
 		{"a number", alone(&scripted{pieces: []string{"½"}}), question("How much?"), []string{"½", "end"}},
 		{"another script", alone(&scripted{pieces: []string{"はい"}}), question("When?"), []string{"はい", "end"}},
 		{"another model", alone(&scripted{pieces: []string{"#"}}, &scripted{pieces: []string{"Ten."}}), question("When?"), []string{"Ten.", "end"}},
@@ -248,4 +254,24 @@ func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 	if lines := Sentences("# …\n\nHello. — !"); len(lines) != 1 || lines[0].Text != "Hello." {
 		t.Errorf("to be read aloud: %+v", lines)
 	}
+}
+
+// Who was silent is asked once more, and not in the same way.
+func TestASilentModelIsAskedOnceMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &scripted{pieces: []string{" ##\n"}}
+		begins := map[string]float64{"Yes": 1}
+		think := thinking{mind: alone(m), schedule: newSchedule(true, time.Now()), expected: true}
+		think.log, think.clock, think.post = slog.New(slog.DiscardHandler), func() time.Duration { return 0 }, func(turn.Event) {}
+		_, err := think.generate(t.Context(), engine.Prompt{Begins: begins, Grammar: "root ::= \"#\""})
+		if !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "##") || len(m.asked) != 2 {
+			t.Fatalf("asked %d times: %v", len(m.asked), err)
+		}
+		if p := m.asked[1]; p.Temperature <= 0 || p.Grammar != "" || p.Begins["##"] > -100 || p.Begins["Yes"] != 1 {
+			t.Errorf("asked once more by %+v", p)
+		}
+		if len(begins) != 1 {
+			t.Errorf("what others have was changed: %v", begins)
+		}
+	})
 }

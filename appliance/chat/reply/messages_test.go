@@ -18,7 +18,10 @@ func TestAHistoryAsTheModelSeesIt(t *testing.T) {
 		{Role: turn.Assistant, ID: "b", Text: "One moment."},
 		{Role: turn.ToolCall, ID: "c", Name: "where", Text: `{"who":"me"}`},
 		{Role: turn.ToolResult, ID: "c", Text: "Room 12"},
-		{Role: turn.Assistant, ID: "d", Text: "Room twelve."},
+		{Role: turn.Assistant, ID: "d", Text: "Room…", GoesOn: true},
+		{Role: turn.Assistant, ID: "e", Text: "twelve."},
+		{Role: turn.User, Text: "Which?"},
+		{Role: turn.Assistant, ID: "f", Text: "Room…", GoesOn: true},
 	}}, nil)
 	want := []engine.Message{
 		{Role: engine.System, Content: "Be brief."},
@@ -26,6 +29,8 @@ func TestAHistoryAsTheModelSeesIt(t *testing.T) {
 		{Role: engine.Assistant, Content: "Let me see. One moment.", Calls: []engine.ToolCall{{ID: "c", Name: "where", Arguments: `{"who":"me"}`}}},
 		{Role: engine.ToolRole, CallID: "c", Content: "Room 12"},
 		{Role: engine.Assistant, Content: "Room twelve."},
+		{Role: engine.User, Content: "Which?"},
+		{Role: engine.Assistant, Content: "Room…", Cut: true},
 	}
 	if len(got) == len(want) && got[0].Role == want[0].Role {
 		got[0].Content = want[0].Content // the box's own rules may come with it

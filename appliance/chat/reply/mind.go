@@ -77,10 +77,11 @@ func messages(c turn.Conversation, desk *clerk.Desk) []engine.Message {
 			last.Content += " {Context: " + e.Text + "}"
 		case turn.Assistant:
 			if last.Role == engine.Assistant && len(last.Calls) == 0 {
-				last.Content += " " + e.Text
+				last.Content = strings.TrimSuffix(last.Content, turn.CutMark) + " " + e.Text // it was taken up again
+				last.Cut = e.GoesOn
 				continue
 			}
-			out = append(out, engine.Message{Role: engine.Assistant, Content: e.Text})
+			out = append(out, engine.Message{Role: engine.Assistant, Content: e.Text, Cut: e.GoesOn})
 		case turn.ToolCall:
 			if last.Role != engine.Assistant {
 				out = append(out, engine.Message{Role: engine.Assistant})
@@ -237,7 +238,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		_ = tell(false, rest) // it is the last in any case
 	}
 	if err == nil && call == nil && said == "" && t.expected {
-		err = ErrSilent
+		err = silence{all.String()}
 	}
 	if err != nil {
 		call = nil

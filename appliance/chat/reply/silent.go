@@ -1,14 +1,66 @@
 package reply
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"strings"
 	"unicode"
+
+	"parley/appliance/engine"
 )
 
 // ErrSilent is what a model has failed with that was asked and wrote nothing
 // that can be said: no word, or signs alone ("#").
 var ErrSilent = errors.New("the language model wrote nothing that can be said")
+
+// silence is an ErrSilent of a model that wrote signs, or nothing at all.
+type silence struct{ wrote string }
+
+// shownOfSilence is how many bytes of signs are told of: enough to see what they
+// are.
+const shownOfSilence = 60
+
+func (s silence) Error() string {
+	wrote := s.wrote
+	if len(wrote) > shownOfSilence {
+		wrote = strings.ToValidUTF8(wrote[:shownOfSilence], "") + "…"
+	}
+	return fmt.Sprintf("%v: %q", ErrSilent, wrote)
+}
+
+func (silence) Unwrap() error { return ErrSilent }
+
+const (
+	// otherwise is the temperature at which a model is asked once more that was
+	// silent: where it always writes the likeliest words, it would be so again.
+	otherwise = 0.7
+	// neverAtFirst keeps it from beginning with the same signs.
+	neverAtFirst = -1e4
+)
+
+// generateWords has a model go on with a prompt, as generateBy has, and asks it once
+// more where it was silent: to a question that nobody asked, as a recording may be,
+// small models answer with signs.
+func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel, pace *Pace, prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
+	call, said, err = t.generateBy(ctx, model, pace, prompt)
+	silent, is := errors.AsType[silence](err)
+	if !is || ctx.Err() != nil {
+		return call, said, err
+	}
+	t.log.Info("the language model wrote nothing that can be said; it is asked once more", "turn", t.turn, "err", err)
+	prompt.Temperature = max(prompt.Temperature, otherwise)
+	prompt.Grammar, t.sum = "", nil
+	if signs := strings.TrimSpace(silent.wrote); signs != "" {
+		prompt.Begins = maps.Clone(prompt.Begins)
+		if prompt.Begins == nil {
+			prompt.Begins = map[string]float64{}
+		}
+		prompt.Begins[signs] = neverAtFirst
+	}
+	return t.generateBy(ctx, model, pace, prompt)
+}
 
 // mute reports whether a text has nothing to be said: no letter and no number.
 func mute(text string) bool {

@@ -31,6 +31,9 @@ type Entry struct {
 	// Text is what was said or answered; of a ToolCall its arguments, a JSON
 	// object.
 	Text string
+	// GoesOn says of what the assistant said that its sentence is not over: unless
+	// more of the assistant's follows, it was interrupted there.
+	GoesOn bool
 	// Scores and Sounds are those of the Words that a User said; a history that
 	// was resumed has none.
 	Scores *contract.EmotionScores
@@ -118,7 +121,7 @@ func recent(history []Entry) []Entry {
 
 // addAssistant adds a sentence that is sent to the history.
 func (s *State) addAssistant(sentence Sentence) {
-	s.history = append(s.history, Entry{Role: Assistant, ID: sentence.ID, Text: sentence.Text})
+	s.history = append(s.history, Entry{Role: Assistant, ID: sentence.ID, Text: sentence.Text, GoesOn: sentence.GoesOn})
 }
 
 // amend puts what was heard of a sentence in place of the whole, in the history
@@ -135,7 +138,7 @@ func (s *State) amend(out *effects, p playing, heard string) {
 			s.history = slices.Delete(s.history, i, i+1)
 			return
 		}
-		s.history[i].Text = heard + CutMark
+		s.history[i].Text, s.history[i].GoesOn = heard+CutMark, true
 		return
 	}
 }

@@ -268,3 +268,23 @@ func TestALookThatFindsNoWordYetSaysNothing(t *testing.T) {
 	b.after(Voiced{Utterance: 2, Voice: 500 * time.Millisecond}, Overheard{Utterance: 2, Words: says("Mm-hm.")})
 	want(t, b.after(Voiced{Utterance: 2, Voice: 1056 * time.Millisecond}))
 }
+
+// What was heard of a sentence that was cut for its voice is no whole one, wherever
+// the rest of it was when the user spoke: the model is to know that.
+func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
+	for name, rest := range map[string]bool{"the rest was on its way": true, "the rest was not thought": false} {
+		b := begin(t)
+		first := Sentence{ID: "a", Text: "The museum", GoesOn: true}
+		b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first})
+		b.after(Spoken{Turn: 1, Piece: Piece{Sentence: first, PCM: silence(time.Second), Whole: time.Second, Last: true}})
+		if rest {
+			second := Sentence{ID: "b", Text: "opens at ten."}
+			b.after(Thought{Turn: 1, Sentence: second}, Spoken{Turn: 1, Piece: Piece{Sentence: second, PCM: silence(time.Second), Whole: time.Second, Last: true}})
+		}
+		b.wait(time.Second).after(Typed{Text: "Stop."})
+		h := b.state.history
+		if got := h[len(h)-2]; got.Role != Assistant || got.Text != "The museum" || !got.GoesOn {
+			t.Errorf("%s: %+v", name, h)
+		}
+	}
+}

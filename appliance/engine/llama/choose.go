@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"parley/appliance/engine"
@@ -68,23 +69,23 @@ func (m *Model) begins(words map[string]float64) (map[Token]float32, error) {
 	return out, nil
 }
 
-// written is how what is written and not said begins: a call, which a model that
+// markup is how what is written and not said begins: a call, which a model that
 // has one before it in the conversation likes to write once more, where nobody
 // would run it and a voice would read it out.
-var written = [...]string{"{", "{\"name", "{'name", "{\n", "{}", "[", "[{\"name", "<", "<tool", "</", "```", "```json", "\"name", "\"arguments"}
+var markup = [...]string{"{", "{\"name", "{'name", "{\n", "{}", "[", "[{\"name", "<", "<tool", "</", "```", "```json", "\"name", "\"arguments"}
 
-// inSpeech has a reply in a conversation with tools begin with words.
-func (m *Model) inSpeech(begins map[Token]float32) error {
-	for _, w := range written {
+// written are the first tokens of markup.
+func (m *Model) written() ([]Token, error) {
+	var out []Token
+	for _, w := range markup {
 		tokens, err := m.template.vocab.plain(w)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if len(tokens) > 0 {
-			begins[tokens[0]] = never
-		}
+		out = append(out, tokens[:min(1, len(tokens))]...)
 	}
-	return nil
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
 
 // never is what is added to the logit of what a reply must not begin with.

@@ -279,16 +279,16 @@ func (m *Model) request(ctx context.Context, p engine.Prompt, set *toolset, pref
 	if err != nil {
 		return nil, err
 	}
-	if set != nil && opening == "" && p.Grammar == "" {
-		if err := m.inSpeech(begins); err != nil {
-			return nil, err
+	if set != nil && opening == "" && p.Grammar == "" && !prefill {
+		for _, t := range set.written {
+			begins[t] = never
 		}
 	}
 	return &request{
 		prompt: prompt, head: head, shared: shared, conversation: p.Conversation, urgency: p.Urgency,
 		maxTokens: maxTokens, prefill: prefill,
 		sampler: sampler{temperature: p.Temperature, rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))},
-		grammar: follows, begins: begins,
+		grammar: follows, begins: begins, toTheEnd: brokenOff(p.Messages),
 		out: make(chan delivery, maxTokens+2), // every piece, and the end
 	}, nil
 }

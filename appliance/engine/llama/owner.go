@@ -359,6 +359,10 @@ func (o *owner) choose(r *request, at int32) (ended bool, err error) {
 		return true, nil
 	}
 	t, err := r.pick(weights)
+	for err == nil && o.vocab.ends(t) && !r.mayEnd() {
+		weights = without(weights, t)
+		t, err = r.pick(weights)
+	}
 	if err != nil || o.vocab.ends(t) {
 		return true, err
 	}

@@ -25,6 +25,7 @@ type request struct {
 	grammar  *grammar          // that the reply follows; nil: none
 	weigh    func([]float32)   // gets the logits of the first token in place of a reply
 	keepHead bool              // though it is of no conversation
+	toTheEnd bool              // the reply is kept from ending in the middle of a sentence
 
 	// out has room for all that the owner will ever put in, so a caller who is
 	// slow to read holds up nobody.
@@ -39,6 +40,7 @@ type request struct {
 	state   []byte
 	next    Token // sampled, not decoded yet; only after the prompt
 	said    []Token
+	text    string // of said, as far as its end matters: see mayEnd
 	runes   runes
 }
 
@@ -65,6 +67,9 @@ func (r *request) rest() []Token { return r.prompt[r.fed():] }
 
 func (r *request) deliver(piece string) {
 	if piece != "" {
+		if r.toTheEnd && len(r.said) <= onTheWay {
+			r.text += piece
+		}
 		r.out <- delivery{piece: piece, replied: len(r.said), cached: r.cached}
 	}
 }

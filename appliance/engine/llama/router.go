@@ -258,7 +258,11 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 		}
 		return -1, 0, fmt.Errorf("llama: choosing a tool: %w", err)
 	}
-	m.o.Log.Debug("router", "label", set.labels[max(at, 0)], "margin", margin)
+	if at < 0 { // every tool was called already
+		m.o.Log.Debug("router", "label", noTool)
+	} else {
+		m.o.Log.Debug("router", "label", set.labels[at], "margin", margin)
+	}
 	return at, margin, nil
 }
 

@@ -57,6 +57,9 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 		steady := len(m.Content) - min(m.Changing, len(m.Content))
 		changing := disarmed(m.Content[steady:])
 		said := engine.Message{Role: m.Role, Content: disarmed(m.Content[:steady]) + changing, Changing: len(changing)}
+		if m.Cut {
+			said.Content = unmarkedEnd(said.Content)
+		}
 		for _, c := range m.Calls {
 			name, _ := json.Marshal(c.Name)
 			said.Content += fmt.Sprintf("\n%s\n{\"name\": %s, \"arguments\": %s}\n%s", callMark, name, disarmed(c.Arguments), callEndMark)

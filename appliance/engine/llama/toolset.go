@@ -37,6 +37,7 @@ type toolset struct {
 	block      string               // for the system message
 	examples   []engine.Message     // what the router begins with
 	head       []Token              // the same in tokens
+	written    []Token              // with which no reply beside these tools begins
 }
 
 // toolsets keeps those used last. It may be used from many goroutines.
@@ -114,6 +115,10 @@ func (m *Model) makeToolset(tools []engine.Tool) (*toolset, error) {
 		return nil, ErrClosed
 	}
 	s.block = toolBlock(s.tools, s.parameters)
+	var err error
+	if s.written, err = m.written(); err != nil {
+		return nil, err
+	}
 	if err := s.label(m.template.vocab); err != nil {
 		return nil, err
 	}
@@ -121,7 +126,6 @@ func (m *Model) makeToolset(tools []engine.Tool) (*toolset, error) {
 	for i := range s.examples {
 		s.examples[i].Content = disarmed(s.examples[i].Content)
 	}
-	var err error
 	s.head, _, err = m.labelled().tokens(s.examples, false, map[string][]Token{})
 	return s, err
 }
