@@ -287,6 +287,19 @@ var (
 	ErrBroken      = errors.New("the language model's server failed")
 )
 
+// ErrCannotSay is what a voice says of a text with writing in a script that its
+// language is not read in; nothing of the text is spoken then.
+type ErrCannotSay struct {
+	Writing  string // what cannot be said, or the beginning of it
+	Script   string // its script as Unicode calls it, such as "Han"; several are joined by ", "
+	Language string // of the voice, a BCP 47 tag
+	Rest     string // the text without it, which can be said; may hold nothing to say
+}
+
+func (e ErrCannotSay) Error() string {
+	return fmt.Sprintf("a voice that speaks %s cannot say %q (%s): choose a voice of that language, or leave it out", e.Language, e.Writing, e.Script)
+}
+
 // ErrTooLong is what a language model says of a prompt that it has no room for,
 // even with nothing of the conversation but its system message and its newest one.
 type ErrTooLong struct {

@@ -117,7 +117,7 @@ func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *co
 		piece.Index++
 	}
 	o := engine.SpeakOptions{Urgency: due.mouth, Speed: s.speed, After: before, GoesOn: s.sentence.GoesOn}
-	err = voice.Speak(ctx, s.sentence.Text, o, func(sound engine.Sound) error {
+	err = speakWhatCanBeSaid(ctx, voice, s.sentence.Text, o, func(sound engine.Sound) error {
 		if piece.Index == 0 {
 			m.pace.sounded(time.Since(asked))
 		}
@@ -135,6 +135,20 @@ func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *co
 	if err == nil && !piece.Last { // nothing of it can be said
 		piece.Last = true
 		post()
+	}
+	return err
+}
+
+// speakWhatCanBeSaid speaks a text without the writing that the voice cannot read:
+// a model that drops a Chinese name into its answer has still answered.
+func speakWhatCanBeSaid(ctx context.Context, voice engine.Synthesizer, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	err := voice.Speak(ctx, text, o, emit)
+	var cannot engine.ErrCannotSay
+	if !errors.As(err, &cannot) {
+		return err
+	}
+	if err = voice.Speak(ctx, cannot.Rest, o, emit); errors.As(err, &cannot) {
+		return nil
 	}
 	return err
 }

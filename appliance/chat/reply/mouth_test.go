@@ -20,6 +20,8 @@ type singer struct {
 	asked  []engine.SpeakOptions
 	due    []time.Duration // of each piece after the first: how far off it was
 	during func(piece int)
+	cannot map[string]string // what it cannot say, and what it can of it
+	said   []string
 }
 
 const singerRateHz = 22050
@@ -27,7 +29,11 @@ const singerRateHz = 22050
 func (v *singer) RateHz() int                                               { return singerRateHz }
 func (v *singer) Voice(context.Context, string) (engine.Synthesizer, error) { return v, nil }
 
-func (v *singer) Speak(ctx context.Context, _ string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+func (v *singer) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	if rest, ok := v.cannot[text]; ok {
+		return engine.ErrCannotSay{Writing: text, Rest: rest}
+	}
+	v.said = append(v.said, text)
 	v.asked = append(v.asked, o)
 	at, all := 0, 0
 	for _, n := range v.pieces {
@@ -141,6 +147,17 @@ func TestTheRestOfASentenceIsSpokenAsItsRest(t *testing.T) {
 	pause := audio.Samples(sentencePause, contract.OutputRateHz)
 	if got := len(pieces[2].PCM) - len(pieces[0].PCM); got != pause {
 		t.Errorf("the end of the sentence is %d samples longer than its beginning, want %d", got, pause)
+	}
+}
+
+func TestOfWhatAVoiceCannotReadTheRestIsSaid(t *testing.T) {
+	v := &singer{pieces: []int{500}, cannot: map[string]string{"Call 王.": "Call .", "王": "王"}}
+	pieces := spoken(t.Context(), v, turn.Sentence{ID: "a", Text: "Call 王."}, turn.Sentence{ID: "b", Text: "王"})
+	if !slices.Equal(v.said, []string{"Call ."}) {
+		t.Errorf("it says %q", v.said)
+	}
+	if len(pieces) != 2 || !pieces[0].Last || !pieces[1].Last || len(pieces[1].PCM) != 0 {
+		t.Errorf("%d pieces: %+v", len(pieces), pieces)
 	}
 }
 

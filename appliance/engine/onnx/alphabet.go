@@ -24,6 +24,14 @@ type alphabet struct {
 type sound struct {
 	symbol     string
 	begin, end int
+	at         int // its place in the phonemes that are said, in bytes
+}
+
+// A wordSpan is a word of the writing, and which of the model's ids say it: none
+// where it has no sound of its own.
+type wordSpan struct {
+	word       engine.Word
+	begin, end int
 }
 
 // A breath is what the model says in one call: a sentence, or a part of one
@@ -35,7 +43,8 @@ type breath struct {
 	// the middle of a sentence.
 	begin, end int
 	sounds     []sound // at least one, between them
-	pauseMS    int     // the silence before it, where it is not the first
+	words      []wordSpan
+	pauseMS    int // the silence before it, where it is not the first
 }
 
 // breath turns phonemes, and those before and after them, into the numbers that
@@ -78,7 +87,7 @@ func (a *alphabet) breath(before, ipa, after string) breath {
 			if prefix < 0 {
 				prefix = begin
 			}
-			sounds = append(sounds, sound{string(r), prefix, len(ids)})
+			sounds = append(sounds, sound{string(r), prefix, len(ids), i - len(before)})
 			prefix = -1
 		}
 	}
@@ -111,19 +120,54 @@ func (a *alphabet) tellUnknown(r rune) {
 	}
 }
 
-// place says where in the samples of a sentence its sounds are, from the frames
-// of each id; nil when those are not known.
-func place(sounds []sound, frames []float32, hop int) []engine.Phoneme {
+// spell gives a breath the words of its sentence that it says, whose phonemes
+// begin at a place of the sentence's; next is the first word that no breath has,
+// before and after. A word without phonemes of its own is said in no time.
+func (b *breath) spell(s sentence, part, next int) int {
+	for _, sound := range b.sounds {
+		w := noWord
+		if at := part + sound.at; at < len(s.of) {
+			w = s.of[at]
+		}
+		if n := len(b.words); n > 0 && w == next-1 {
+			b.words[n-1].end = sound.end
+		}
+		for ; next <= w; next++ {
+			b.words = append(b.words, wordSpan{s.words[next], sound.begin, sound.begin})
+			if next == w {
+				b.words[len(b.words)-1].end = sound.end
+			}
+		}
+	}
+	return next
+}
+
+// spellRest gives a breath, the last of its sentence, the words that are left.
+func (b *breath) spellRest(s sentence, next int) {
+	at := b.sounds[len(b.sounds)-1].end
+	for _, w := range s.words[next:] {
+		b.words = append(b.words, wordSpan{w, at, at})
+	}
+}
+
+// place says where in the samples of a breath its sounds and its words are, from
+// the frames of each id; nil when those are not known.
+func (b breath) place(frames []float32, hop int) (phonemes []engine.Phoneme, words []engine.Word) {
 	if len(frames) == 0 {
-		return nil
+		return nil, nil
 	}
 	at := make([]int, len(frames)+1)
 	for i, f := range frames {
 		at[i+1] = at[i] + int(f)*hop
 	}
-	phonemes := make([]engine.Phoneme, 0, len(sounds))
-	for _, s := range sounds {
+	phonemes = make([]engine.Phoneme, 0, len(b.sounds))
+	for _, s := range b.sounds {
 		phonemes = append(phonemes, engine.Phoneme{Symbol: s.symbol, Begin: at[s.begin], End: at[s.end]})
 	}
-	return phonemes
+	for _, s := range b.words {
+		w := s.word
+		w.Begin, w.End = at[s.begin], at[s.end]
+		words = append(words, w)
+	}
+	return phonemes, words
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"parley/appliance/engine"
-	"parley/appliance/text"
 )
 
 // kokoroVoice is one voice of Kokoro's, an engine.Synthesizer.
@@ -13,6 +12,7 @@ type kokoroVoice struct {
 	k        *Kokoro
 	style    []float32 // kokoroStyle numbers a length
 	language kokoroLanguage
+	reader   *reader
 }
 
 // Voice is the voice that a blend makes; one of a single style is that style.
@@ -23,7 +23,8 @@ func (k *Kokoro) Voice(blend []Weight) (engine.Synthesizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kokoroVoice{k: k, style: style, language: language}, nil
+	l := &reader{ph: k.ph, voice: language.espeak, tag: language.tag, scripts: scriptsOf(language.tag), write: language.mend}
+	return &kokoroVoice{k: k, style: style, language: language, reader: l}, nil
 }
 
 // RateHz is the sample rate of the voice.
@@ -56,29 +57,39 @@ func (v *kokoroVoice) Speak(ctx context.Context, s string, o engine.SpeakOptions
 // breaths are what is said of s, call by call. What was said before it makes no
 // difference to the model; a sentence that goes on ends as before a comma.
 func (v *kokoroVoice) breaths(ctx context.Context, s string, o engine.SpeakOptions) ([]breath, error) {
+	sentences, err := v.reader.sentences(ctx, s, o)
+	if err != nil {
+		return nil, err
+	}
 	var all []breath
-	sentences := text.Sentences(s)
-	for i, written := range sentences {
-		ipa, err := v.k.ph.Phonemize(ctx, text.Aloud(written, text.Options{Language: v.language.tag, Locale: o.Locale, Lexicon: o.Lexicon}), v.language.espeak)
-		if err != nil {
-			return nil, err
+	for i, one := range sentences {
+		if o.GoesOn && i == len(sentences)-1 && !strings.ContainsAny(one.ipa[max(len(one.ipa)-1, 0):], ".?!,;:") {
+			one.ipa += ","
 		}
-		ipa = v.language.mend(ipa)
-		if o.GoesOn && i == len(sentences)-1 && !strings.ContainsAny(ipa[max(len(ipa)-1, 0):], ".?!,;:") {
-			ipa += ","
-		}
-		for n, clause := range clauses(ipa) {
-			b := v.k.alphabet.breath("", strings.TrimRight(clause, " "), "")
-			if len(b.sounds) == 0 {
-				continue
-			}
-			if n > 0 {
-				b.pauseMS = betweenClausesMS
-			}
-			all = append(all, b)
-		}
+		all = append(all, v.clauses(one)...)
 	}
 	return all, nil
+}
+
+// clauses are what is said of a sentence, call by call.
+func (v *kokoroVoice) clauses(s sentence) []breath {
+	var all []breath
+	at, word := 0, 0
+	for _, clause := range clauses(s.ipa) {
+		b := v.k.alphabet.breath("", strings.TrimRight(clause, " "), "")
+		if len(b.sounds) > 0 {
+			if len(all) > 0 {
+				b.pauseMS = betweenClausesMS
+			}
+			word = b.spell(s, at, word)
+			all = append(all, b)
+		}
+		at += len(clause)
+	}
+	if n := len(all); n > 0 {
+		all[n-1].spellRest(s, word)
+	}
+	return all
 }
 
 // wave has the model say a breath, all of it at once.

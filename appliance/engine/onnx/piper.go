@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"parley/appliance/engine"
-	"parley/appliance/text"
 )
 
 const (
@@ -41,7 +40,7 @@ type Piper struct {
 	uncut    error        // why
 	timed    bool         // whole tells the durations of phonemes
 	gate     *engine.Gate
-	ph       phonemizer
+	reader   *reader
 	gain     float32
 	alphabet *alphabet
 }
@@ -53,7 +52,7 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (_ *Pi
 	if err != nil {
 		return nil, err
 	}
-	p := &Piper{config: config, alphabet: config.alphabet(), gate: gate, ph: ph}
+	p := &Piper{config: config, alphabet: config.alphabet(), gate: gate, reader: config.reader(ph)}
 	p.alphabet.unknown = p.warn
 	if err := p.open(rt, filepath.Join(dir, "voice.onnx")); err != nil {
 		return nil, err
@@ -123,31 +122,24 @@ func (p *Piper) louder(_ []float32) float32 { return p.gain }
 
 // allBreaths is all that is to be said of s, call by call.
 func (p *Piper) allBreaths(ctx context.Context, s string, o engine.SpeakOptions) ([]breath, error) {
+	sentences, err := p.reader.sentences(ctx, s, o)
+	if err != nil {
+		return nil, err
+	}
+	before, err := p.before(ctx, o)
+	if err != nil {
+		return nil, err
+	}
 	var all []breath
-	sentences := p.sentences(s)
-	for i, sentence := range sentences {
+	for i, one := range sentences {
 		around := surroundings{}
 		if i == 0 {
-			around.before = o.After
+			around.before = before
 		}
 		around.goesOn = o.GoesOn && i == len(sentences)-1
-		breaths, err := p.breaths(ctx, sentence, around)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, breaths...)
+		all = append(all, p.breaths(one, around)...)
 	}
 	return all, nil
-}
-
-// sentences cuts a text into what is spoken at once. What a sentence holds may
-// become much longer when it is written out, and is then cut again.
-func (p *Piper) sentences(s string) []string {
-	var all []string
-	for _, written := range text.Sentences(s) {
-		all = append(all, text.Sentences(text.Aloud(written, text.Options{Language: p.Language()}))...)
-	}
-	return all
 }
 
 // PhonemeIDs returns the numbers that the model is given for s, call by call,

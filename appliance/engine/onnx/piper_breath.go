@@ -2,16 +2,17 @@ package onnx
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"parley/appliance/engine"
 )
 
 // surroundings are what is said before and after a sentence without being a
 // sentence of its own.
 type surroundings struct {
-	before string // written as it is
+	before string // phonemes, with a space behind
 	goesOn bool
 }
 
@@ -23,17 +24,11 @@ const maxBreath = 300
 
 // breaths turns a sentence into what the model is given, without what says
 // nothing.
-func (p *Piper) breaths(ctx context.Context, sentence string, around surroundings) ([]breath, error) {
-	ipa, err := p.phonemes(ctx, sentence)
-	if err != nil {
-		return nil, err
-	}
-	before, err := p.before(ctx, around)
-	if err != nil {
-		return nil, err
-	}
+func (p *Piper) breaths(s sentence, around surroundings) []breath {
 	var all []breath
-	parts := cutPhonemes(ipa, maxBreath)
+	before := around.before
+	parts := cutPhonemes(s.ipa, maxBreath)
+	at, word := 0, 0
 	for i, part := range parts {
 		if i > 0 || utf8.RuneCountInString(before)+utf8.RuneCountInString(part) > maxBreath {
 			before = ""
@@ -46,20 +41,32 @@ func (p *Piper) breaths(ctx context.Context, sentence string, around surrounding
 			}
 		}
 		if b := p.alphabet.breath(before, part, after); len(b.sounds) > 0 {
+			word = b.spell(s, at, word)
 			all = append(all, b)
 		}
+		at += len(part)
 	}
-	return all, nil
+	if n := len(all); n > 0 {
+		all[n-1].spellRest(s, word)
+	}
+	return all
 }
 
-// before is the phonemes of what was said before a sentence, with a space behind.
-func (p *Piper) before(ctx context.Context, around surroundings) (string, error) {
-	said := p.sentences(around.before)
-	if len(said) == 0 {
+// before is the phonemes of what was said before a text, as far as it is of the
+// same sentence. What cannot be said of it was not.
+func (p *Piper) before(ctx context.Context, o engine.SpeakOptions) (string, error) {
+	if o.After == "" {
 		return "", nil
 	}
-	ipa, err := p.phonemes(ctx, said[len(said)-1])
-	return ipa + " ", err
+	said, err := p.reader.sentences(ctx, o.After, engine.SpeakOptions{Locale: o.Locale, Lexicon: o.Lexicon})
+	var cannot engine.ErrCannotSay
+	if errors.As(err, &cannot) {
+		return "", nil
+	}
+	if err != nil || len(said) == 0 {
+		return "", err
+	}
+	return said[len(said)-1].ipa + " ", nil
 }
 
 // standIn is what a part that goes on is followed by in the place of words that
@@ -69,12 +76,6 @@ func (p *Piper) before(ctx context.Context, around surroundings) (string, error)
 func standIn(part string) string {
 	words := strings.Fields(part)
 	return " " + strings.Join(words[:min(2, len(words))], " ")
-}
-
-// phonemes are those of a text, as decomposed code points.
-func (p *Piper) phonemes(ctx context.Context, s string) (string, error) {
-	ipa, err := p.ph.Phonemize(ctx, s, p.config.Espeak.Voice)
-	return norm.NFD.String(ipa), err
 }
 
 // cutPhonemes cuts phonemes into parts of at most so many code points: between

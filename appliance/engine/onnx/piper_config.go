@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxVoiceJSON bounds a voice's description; those in the wild have 5 to 20 kB.
@@ -106,6 +108,11 @@ func (c *piperConfig) alphabet() *alphabet {
 		delete(ids, r)
 	}
 	return &alphabet{ids: ids, begin: c.ids[piperBegin], between: c.ids[piperPad], end: c.ids[piperEnd]}
+}
+
+// reader reads for the voice.
+func (c *piperConfig) reader(ph phonemizer) *reader {
+	return &reader{ph: ph, voice: c.Espeak.Voice, tag: c.language(), scripts: scriptsOf(c.language()), write: norm.NFD.String}
 }
 
 // language is the BCP 47 tag of what the voice speaks.

@@ -44,7 +44,7 @@ func calibration(language string) []string {
 func (p *Piper) calibrate(ctx context.Context) error {
 	var pcm []float32
 	for _, sentence := range calibration(p.Language()) {
-		breaths, err := p.breaths(ctx, sentence, surroundings{})
+		breaths, err := p.allBreaths(ctx, sentence, engine.SpeakOptions{})
 		if err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Piper{config: config, alphabet: config.alphabet(), gate: engine.NewGate(2), ph: openPhonemizer(t), gain: 1}
+	p := &Piper{config: config, alphabet: config.alphabet(), gate: engine.NewGate(2), reader: config.reader(openPhonemizer(t)), gain: 1}
 	if err := p.openWhole(rt, path); err != nil {
 		t.Fatal(err)
 	}

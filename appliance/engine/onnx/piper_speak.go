@@ -35,6 +35,7 @@ type speaking struct {
 	edges    *edges
 	wave     pieces
 	phonemes []engine.Phoneme // of this breath, in samples of its wave
+	words    []engine.Word    // likewise
 }
 
 // pieces is the sound of a breath, which is made as it is asked for.
@@ -95,7 +96,7 @@ func (s *speaking) start(ctx context.Context, b breath) error {
 	}
 	s.begin = s.given + s.pause
 	s.perID = float64(s.wave.length()) / float64(b.end-b.begin)
-	s.phonemes = place(b.sounds, frames, s.voice.hop())
+	s.phonemes, s.words = b.place(frames, s.voice.hop())
 	return nil
 }
 
@@ -113,21 +114,27 @@ func (s *speaking) give(pcm []float32, rest []breath, ended bool) error {
 	if last && s.given == 0 {
 		return nil // nothing of it can be heard
 	}
-	return s.emit(engine.Sound{PCM: pcm, Phonemes: s.said(ended), Whole: s.expected(rest, ended), Last: last})
+	phonemes, words := s.said(ended)
+	return s.emit(engine.Sound{PCM: pcm, Phonemes: phonemes, Words: words, Whole: s.expected(rest, ended), Last: last})
 }
 
-// said are the phonemes of this breath that have been given by now, in samples
-// of the whole speech. At its end that is the rest of them.
-func (s *speaking) said(ended bool) []engine.Phoneme {
-	var out []engine.Phoneme
+// said are the phonemes and words of this breath that have been given by now, in
+// samples of the whole speech. At its end that is the rest of them.
+func (s *speaking) said(ended bool) (phonemes []engine.Phoneme, words []engine.Word) {
 	shift := s.begin - s.wave.skipped() - s.edges.dropped
 	within := func(at int) int { return min(max(at+shift, s.begin), s.given) }
 	for len(s.phonemes) > 0 && (ended || s.phonemes[0].End+shift <= s.given) {
 		ph := s.phonemes[0]
-		out = append(out, engine.Phoneme{Symbol: ph.Symbol, Begin: within(ph.Begin), End: within(ph.End)})
+		phonemes = append(phonemes, engine.Phoneme{Symbol: ph.Symbol, Begin: within(ph.Begin), End: within(ph.End)})
 		s.phonemes = s.phonemes[1:]
 	}
-	return out
+	for len(s.words) > 0 && (ended || s.words[0].End+shift <= s.given) {
+		w := s.words[0]
+		w.Begin, w.End = within(w.Begin), within(w.End)
+		words = append(words, w)
+		s.words = s.words[1:]
+	}
+	return phonemes, words
 }
 
 // expected is how many samples there will be in all: what was given, what is

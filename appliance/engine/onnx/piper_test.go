@@ -81,6 +81,7 @@ func TestVoicesKeepTheirPromises(t *testing.T) {
 		t.Run(pack, func(t *testing.T) {
 			p := openVoice(t, rt, pack)
 			t.Run("phonemes lie in order in the sound", func(t *testing.T) { phonemesInOrder(t, p) })
+			t.Run("words lie in order in the sound", func(t *testing.T) { wordsInOrder(t, p) })
 			t.Run("edges do not click and nothing clips", func(t *testing.T) { cleanEdges(t, p) })
 			if n == 0 || os.Getenv("PARLEY_FULL_TESTS") != "" { // of what speaks all voices, the first says enough
 				t.Run("the same text gives the same samples", func(t *testing.T) { sameTwice(t, p) })
@@ -141,6 +142,28 @@ func phonemesInOrder(t *testing.T, p *Piper) {
 	}
 	if first := speech.Phonemes[0].Symbol; first != "ʃ" {
 		t.Errorf("first phoneme of \"Sure\" is %q", first)
+	}
+}
+
+// wordsInOrder says a text of two sentences, one of which is begun by what was
+// said before it.
+func wordsInOrder(t *testing.T, p *Piper) {
+	const s = "of the **pool**, it is £3.50. Thanks, Ann-Marie!"
+	at, n := 0, 0
+	var words []string
+	err := p.Speak(context.Background(), s, engine.SpeakOptions{After: "This is the price"}, func(piece engine.Sound) error {
+		n += len(piece.PCM)
+		for _, w := range piece.Words {
+			if w.Begin < at || w.End <= w.Begin || w.End > n || s[w.From:w.To] != w.Text {
+				t.Errorf("%+v after %d, of %d samples", w, at, n)
+			}
+			at = w.End
+			words = append(words, w.Text)
+		}
+		return nil
+	})
+	if want := strings.Fields("of the pool it is £3.50 Thanks Ann-Marie"); err != nil || !slices.Equal(words, want) {
+		t.Errorf("words %q, want %q; %v", words, want, err)
 	}
 }
 

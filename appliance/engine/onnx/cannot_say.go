@@ -1,0 +1,148 @@
+package onnx
+
+import (
+	"strings"
+	"unicode"
+
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+// scripts are those that a language is read in, beside the Latin letters that
+// eSpeak NG reads in all of them.
+type scripts []*unicode.RangeTable
+
+// scriptsOf are those of a language, by its BCP 47 tag.
+func scriptsOf(tag string) scripts {
+	switch baseOf(strings.ToLower(tag)) {
+	case "ru", "uk", "be", "bg", "mk", "sr", "kk", "ky", "tt", "cv", "ba", "mn":
+		return scripts{unicode.Cyrillic}
+	case "el", "grc":
+		return scripts{unicode.Greek}
+	case "hi", "mr", "ne", "kok":
+		return scripts{unicode.Devanagari}
+	case "bn", "as", "bpy":
+		return scripts{unicode.Bengali}
+	case "ar", "fa", "ur", "ps", "sd", "ug":
+		return scripts{unicode.Arabic}
+	case "he":
+		return scripts{unicode.Hebrew}
+	case "ka":
+		return scripts{unicode.Georgian}
+	case "hy":
+		return scripts{unicode.Armenian}
+	case "zh", "cmn", "yue":
+		return scripts{unicode.Han, unicode.Bopomofo}
+	case "ja": // eSpeak NG reads no Chinese characters in Japanese
+		return scripts{unicode.Hiragana, unicode.Katakana}
+	case "ko":
+		return scripts{unicode.Hangul}
+	case "ta":
+		return scripts{unicode.Tamil}
+	case "te":
+		return scripts{unicode.Telugu}
+	case "ml":
+		return scripts{unicode.Malayalam}
+	case "kn":
+		return scripts{unicode.Kannada}
+	case "gu":
+		return scripts{unicode.Gujarati}
+	case "pa":
+		return scripts{unicode.Gurmukhi}
+	case "or":
+		return scripts{unicode.Oriya}
+	case "si":
+		return scripts{unicode.Sinhala}
+	case "am":
+		return scripts{unicode.Ethiopic}
+	case "my":
+		return scripts{unicode.Myanmar}
+	case "th":
+		return scripts{unicode.Thai}
+	}
+	return nil
+}
+
+// foreign reports whether a rune is a letter of a script that the language is
+// not read in.
+func (s scripts) foreign(r rune) bool {
+	return r >= 0x80 && unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Common, unicode.Inherited) && !unicode.In(r, s...)
+}
+
+// maxNamed is how many runes of what cannot be said an error names.
+const maxNamed = 40
+
+// check returns an engine.ErrCannotSay where writing is in a script that the
+// language is not read in: eSpeak NG would spell it ("Chinese letter, Chinese
+// letter") or leave it out. A Greek letter by itself has a name in every
+// language. What a lexicon has phonemes for can be said.
+func (s scripts) check(written string, sentences [][]text.Spoken, tag string) error {
+	e := engine.ErrCannotSay{Language: tag}
+	var rest strings.Builder
+	kept := 0
+	for _, stretches := range sentences {
+		for _, part := range stretches {
+			if part.Phonemes != "" || !strings.ContainsFunc(part.Text, s.foreign) {
+				continue
+			}
+			from := written[part.From:part.To]
+			without := s.without(from, &e)
+			if without == from {
+				continue
+			}
+			rest.WriteString(written[kept:part.From])
+			rest.WriteString(without)
+			kept = part.To
+		}
+	}
+	if e.Writing == "" {
+		return nil
+	}
+	rest.WriteString(written[kept:])
+	e.Rest = rest.String()
+	return e
+}
+
+// without is what can be said of a word; what cannot, e is told.
+func (s scripts) without(word string, e *engine.ErrCannotSay) string {
+	var kept strings.Builder
+	var run []rune
+	end := func() {
+		if len(run) == 1 && unicode.Is(unicode.Greek, run[0]) {
+			kept.WriteRune(run[0])
+		} else if len(run) > 0 {
+			name(e, run)
+		}
+		run = nil
+	}
+	for _, r := range word {
+		if s.foreign(r) || len(run) > 0 && (unicode.IsMark(r) || r == '\u200c' || r == '\u200d') {
+			run = append(run, r)
+			continue
+		}
+		end()
+		kept.WriteRune(r)
+	}
+	end()
+	return kept.String()
+}
+
+// name adds a run of letters to what cannot be said, and their script.
+func name(e *engine.ErrCannotSay, run []rune) {
+	said := []rune(e.Writing)
+	if len(said) >= maxNamed {
+		return
+	}
+	if len(said) > 0 {
+		said = append(said, ' ')
+	}
+	if said = append(said, run...); len(said) > maxNamed {
+		said = append(said[:maxNamed], '…')
+	}
+	e.Writing = string(said)
+	for script, table := range unicode.Scripts {
+		if unicode.Is(table, run[0]) && !strings.Contains(e.Script, script) {
+			e.Script = strings.TrimPrefix(e.Script+", "+script, ", ")
+		}
+	}
+}

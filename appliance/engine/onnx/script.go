@@ -1,0 +1,187 @@
+package onnx
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+// A sentence is what is said at once, in phonemes, and the words of the writing
+// that they are of.
+type sentence struct {
+	ipa   string
+	words []engine.Word // without their times
+	of    []int         // the word of each byte of ipa that is a phoneme's; noWord for others
+}
+
+const noWord = -1
+
+// A reader turns writing into the phonemes of one language.
+type reader struct {
+	ph      phonemizer
+	voice   string                  // eSpeak NG's
+	tag     string                  // BCP 47
+	write   func(ipa string) string // writes phonemes as the voice's model knows them
+	spelt   alone                   // words that were said alone
+	scripts scripts                 // that it can read
+}
+
+// sentences are those of a text that is given to be spoken. Writing that the
+// language cannot say is an engine.ErrCannotSay.
+func (r *reader) sentences(ctx context.Context, s string, o engine.SpeakOptions) ([]sentence, error) {
+	all := text.SaySentences(s, text.Options{Language: r.tag, Locale: o.Locale, Lexicon: o.Lexicon})
+	if err := r.scripts.check(s, all, r.tag); err != nil {
+		return nil, err
+	}
+	var out []sentence
+	for _, stretches := range all {
+		one, err := r.read(ctx, s, stretches)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// read turns the stretches of a sentence of s into phonemes: what a lexicon has
+// phonemes for is said by them, and what stands between is read by eSpeak NG, as
+// much as there is at once.
+func (r *reader) read(ctx context.Context, s string, stretches []text.Spoken) (sentence, error) {
+	var out sentence
+	var run []spokenWord // of what eSpeak NG is to read
+	var said strings.Builder
+	flush := func() error {
+		if said.Len() == 0 {
+			return nil
+		}
+		ipa, of, err := r.phonemes(ctx, said.String(), run)
+		said.Reset()
+		run = nil
+		out.add(ipa, of)
+		return err
+	}
+	for _, part := range stretches {
+		if part.From < part.To {
+			out.words = append(out.words, engine.Word{Text: s[part.From:part.To], From: part.From, To: part.To})
+		}
+		word := len(out.words) - 1 // what is said for no letters belongs to the word before
+		if part.Phonemes == "" {
+			said.WriteString(part.Text)
+			for _, w := range strings.Fields(part.Text) {
+				if strings.ContainsFunc(w, sounding) {
+					run = append(run, spokenWord{w, word})
+				}
+			}
+			continue
+		}
+		if err := flush(); err != nil {
+			return out, err
+		}
+		ipa := r.write(part.Phonemes)
+		of := make([]int, len(ipa))
+		for i := range of {
+			of[i] = word
+		}
+		out.add(ipa, of)
+		out.mark(part.Text)
+	}
+	return out, flush()
+}
+
+// add appends phonemes.
+func (s *sentence) add(ipa string, of []int) {
+	if ipa == "" {
+		return
+	}
+	if s.ipa != "" {
+		s.ipa += " "
+		s.of = append(s.of, noWord)
+	}
+	s.ipa += ipa
+	s.of = append(s.of, of...)
+}
+
+// mark appends the punctuation behind a word that eSpeak NG has not read, as the
+// voices were taught it.
+func (s *sentence) mark(said string) {
+	behind := said[strings.LastIndexFunc(said, sounding)+1:]
+	for _, m := range []string{"?", "!", ".", ":", ";", ","} {
+		if strings.Contains(behind, m) {
+			s.ipa += m
+			s.of = append(s.of, noWord)
+			return
+		}
+	}
+}
+
+// spokenWord is a word that is said, and which word of the writing it is said
+// for.
+type spokenWord struct {
+	said string
+	of   int
+}
+
+// phonemes are those of a text of these words, and the word of each of their
+// bytes.
+func (r *reader) phonemes(ctx context.Context, said string, words []spokenWord) (string, []int, error) {
+	ipa, err := r.ph.Phonemize(ctx, said, r.voice)
+	if err != nil {
+		return "", nil, err
+	}
+	ipa = r.write(ipa)
+	if of, ok := byPlace(ipa, words); ok {
+		return ipa, of, nil
+	}
+	alone := make([]string, len(words))
+	for i, w := range words {
+		if alone[i], err = r.alone(ctx, w.said); err != nil {
+			return "", nil, err
+		}
+	}
+	return ipa, bySound(ipa, words, alone), nil
+}
+
+// byPlace gives each word of the phonemes to the word of the text in its place,
+// where there are as many: eSpeak NG says some words as one ("of the") and some
+// as several (what is joined by a hyphen).
+func byPlace(ipa string, words []spokenWord) ([]int, bool) {
+	if len(strings.Fields(ipa)) != len(words) {
+		return nil, false
+	}
+	for _, w := range words {
+		if !plainWord(w.said) {
+			return nil, false
+		}
+	}
+	of := make([]int, len(ipa))
+	at, between := -1, true
+	for i, r := range ipa {
+		if between && r != ' ' {
+			at++
+		}
+		between = r == ' '
+		for n := range len(string(r)) {
+			of[i+n] = noWord
+			if !between {
+				of[i+n] = words[at].of
+			}
+		}
+	}
+	return of, true
+}
+
+// plainWord reports whether a word is letters alone, but for what stands around
+// them.
+func plainWord(w string) bool {
+	w = strings.TrimFunc(w, func(r rune) bool { return !sounding(r) })
+	return !strings.ContainsFunc(w, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '’'
+	})
+}
+
+// sounding reports whether a rune is more than punctuation.
+func sounding(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }

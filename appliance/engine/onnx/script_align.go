@@ -1,0 +1,195 @@
+package onnx
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// alone keeps how words are said by themselves.
+type alone struct {
+	mu   sync.Mutex
+	said map[string]string
+}
+
+// mostAlone is how many are kept: those of an hour's conversation, in a quarter
+// of a megabyte. When there are more, it begins anew.
+const mostAlone = 4096
+
+// alone is how a word is said by itself.
+func (r *reader) alone(ctx context.Context, word string) (string, error) {
+	r.spelt.mu.Lock()
+	ipa, ok := r.spelt.said[word]
+	r.spelt.mu.Unlock()
+	if ok {
+		return ipa, nil
+	}
+	ipa, err := r.ph.Phonemize(ctx, word, r.voice)
+	if err != nil {
+		return "", err
+	}
+	ipa = r.write(ipa)
+	r.spelt.mu.Lock()
+	defer r.spelt.mu.Unlock()
+	if r.spelt.said == nil || len(r.spelt.said) >= mostAlone {
+		r.spelt.said = make(map[string]string)
+	}
+	r.spelt.said[word] = ipa
+	return ipa, nil
+}
+
+// A phone is a phoneme of a text, without what marks its stress and length.
+type phone struct {
+	r       rune
+	at      int  // its place in the phonemes
+	begins  bool // of what is between two spaces, the first
+	of      int  // the word
+	vowel   bool
+	opening bool // the first of its word
+}
+
+// phones are the phonemes of ipa.
+func phones(ipa string) []phone {
+	var all []phone
+	begins := true
+	for i, r := range ipa {
+		switch {
+		case r == ' ':
+			begins = true
+		case unicode.IsLetter(r) && !lengthens(r) && r != 'ˈ' && r != 'ˌ':
+			all = append(all, phone{r: r, at: i, begins: begins, of: noWord, vowel: vowel(r)})
+			begins = false
+		}
+	}
+	return all
+}
+
+func vowel(r rune) bool {
+	return strings.ContainsRune("aeiouyæøœɐɑɒɔəɚɛɜɤɨɪɯʊʉʌɵɘᵻAIOQWY", r)
+}
+
+// bySound gives each phoneme of a text to the word that it sounds like: those of
+// the text and those of its words, each said alone, are brought over one another
+// with as little change as can be (the edit distance). It always comes out,
+// however little they have in common.
+func bySound(ipa string, words []spokenWord, alone []string) []int {
+	heard := phones(ipa)
+	var want []phone
+	for i, w := range words {
+		of := phones(alone[i])
+		for n := range of {
+			of[n].of, of[n].opening = w.of, n == 0
+		}
+		want = append(want, of...)
+	}
+	switch {
+	case len(want) == 0:
+	case len(heard)*len(want) > mostCells:
+		for i := range heard {
+			heard[i].of = want[i*len(want)/len(heard)].of
+		}
+	default:
+		align(heard, want)
+	}
+	return everyByte(ipa, heard)
+}
+
+// mostCells bounds the table of align: two sentences of two thousand phonemes,
+// four megabytes. Sentences have a tenth of that; what is longer is shared out
+// evenly.
+const mostCells = 4 << 20
+
+// What it costs to bring one phoneme over another, to leave one out, and to have
+// a word begin where the text has no space, or not where it has one.
+const (
+	sameKind, otherKind = 5, 12
+	leftOut             = 10
+	noSpace, spaceIn    = 6, 4
+)
+
+// align gives each phoneme that was heard the word of the one it stands for.
+func align(heard, want []phone) {
+	const over, extra, missing = 0, 1, 2
+	width := len(want) + 1
+	from := make([]byte, (len(heard)+1)*width)
+	last, row := make([]int, width), make([]int, width)
+	for j := 1; j < width; j++ {
+		last[j], from[j] = j*leftOut, missing
+	}
+	for i, h := range heard {
+		row[0], from[(i+1)*width] = (i+1)*leftOut, extra
+		for j, w := range want {
+			best, how := last[j]+cost(h, w), byte(over)
+			if c := last[j+1] + leftOut; c < best {
+				best, how = c, extra
+			}
+			if c := row[j] + leftOut; c < best {
+				best, how = c, missing
+			}
+			row[j+1], from[(i+1)*width+j+1] = best, how
+		}
+		last, row = row, last
+	}
+	for i, j := len(heard), len(want); i > 0; {
+		switch from[i*width+j] {
+		case over:
+			i, j = i-1, j-1
+			heard[i].of = want[j].of
+		case extra: // the word around it: the next where it begins, else the one before
+			i--
+			if heard[i].begins && j < len(want) || j == 0 {
+				heard[i].of = want[j].of
+			} else {
+				heard[i].of = want[j-1].of
+			}
+		default:
+			j--
+		}
+	}
+}
+
+func cost(h, w phone) int {
+	c := 0
+	switch {
+	case h.r == w.r:
+	case h.vowel == w.vowel:
+		c = sameKind
+	default:
+		c = otherKind
+	}
+	switch {
+	case w.opening && !h.begins:
+		c += noSpace
+	case h.begins && !w.opening:
+		c += spaceIn
+	}
+	return c
+}
+
+// everyByte gives the bytes between phonemes to the one that they belong to: stress
+// to the next, what lengthens to the last, spaces and punctuation to none.
+func everyByte(ipa string, heard []phone) []int {
+	of := make([]int, len(ipa))
+	next, word := 0, noWord
+	for i, r := range ipa {
+		if next < len(heard) && heard[next].at == i {
+			word = heard[next].of
+			next++
+		}
+		at := noWord
+		switch {
+		case r == 'ˈ' || r == 'ˌ':
+			if next < len(heard) {
+				at = heard[next].of
+			}
+		case unicode.IsLetter(r) || lengthens(r):
+			at = word
+		}
+		for n := range utf8.RuneLen(r) {
+			of[i+n] = at
+		}
+	}
+	return of
+}
