@@ -1,0 +1,231 @@
+package webrtc
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pion/rtp"
+	pion "github.com/pion/webrtc/v4"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+func TestACallCarriesMessagesBothWays(t *testing.T) {
+	l := start(t, Timing{})
+	c := l.dial(t, "verbose_transcription=true")
+	s := got(t, l.opened)
+	if !s.Settings.VerboseTranscription || s.Account != "acme" || s.RequestID != "req-1" {
+		t.Errorf("it opened with %+v", s.Opening)
+	}
+	if err := s.Line.Send(t.Context(), contract.AssistantMessage{ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if m := got(t, c.messages); !strings.Contains(m, `"type":"assistant_message"`) {
+		t.Errorf("the client got %s", m)
+	}
+	if err := c.words.SendText(`{"type":"user_input","text":"Hi"}`); err != nil {
+		t.Fatal(err)
+	}
+	if m := got(t, s.got); m != (contract.UserInput{Text: "Hi"}) {
+		t.Errorf("the session got %+v", m)
+	}
+	for sent, want := range map[string]string{
+		`{"type":"nonsense"}`:                  string(contract.UnknownMessage),
+		`{"type":"audio_input","data":"AAA="}`: string(contract.UnknownMessage) + " Audio comes as a track",
+	} {
+		if err := c.words.SendText(sent); err != nil {
+			t.Fatal(err)
+		}
+		if fault := got(t, s.faults); !strings.HasPrefix(fault, want) {
+			t.Errorf("%s: the fault is %q, want %q", sent, fault, want)
+		}
+	}
+	s.end(contract.CloseNormal, "goodbye")
+	if m, want := got(t, c.messages), `{"type":"call_ended","code":1000,"reason":"goodbye"}`; m != want {
+		t.Errorf("it ended with %s, want %s", m, want)
+	}
+}
+
+// What the assistant says arrives, as loud as it was, packet by packet in real
+// time, and the session learns how far it has come.
+func TestTheAssistantIsHeardInRealTime(t *testing.T) {
+	l := start(t, Timing{})
+	c := l.dial(t, "")
+	s := got(t, l.opened)
+	begun := time.Now()
+	if err := s.Line.Play(t.Context(), contract.Sound{ID: "a", PCM: vowel(time.Second), Last: true}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := audio.NewCallDecoder(contract.OutputRateHz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heard []float32
+	first := got(t, c.packets)
+	for p, n := first, 1; ; n++ {
+		if p.Marker != (n == 1) || p.SequenceNumber != first.SequenceNumber+uint16(n-1) {
+			t.Fatalf("packet %d is number %d, want %d; marker %v", n, p.SequenceNumber, first.SequenceNumber+uint16(n-1), p.Marker)
+		}
+		pcm, err := d.Decode(p.Payload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard = append(heard, pcm...)
+		if n == 50 {
+			break
+		}
+		p = got(t, c.packets)
+	}
+	if took := time.Since(begun); took < 900*time.Millisecond {
+		t.Errorf("a second was sent within %v", took)
+	}
+	if got, want := level(heard[4800:]), level(vowel(time.Second)[4800:]); got < want*0.85 || got > want*1.15 {
+		t.Errorf("it has a level of %.3f, want %.3f", got, want)
+	}
+	if far := got(t, s.far); far > 0 {
+		t.Errorf("the first packet was not heard when it left: %v", far)
+	}
+	if far := got(t, s.far); far <= 0 || far > 220*time.Millisecond {
+		t.Errorf("after 220 ms it was played up to %v", far)
+	}
+	s.end(contract.CloseNormal, "")
+}
+
+// What was not sent when the assistant is interrupted is never sent.
+func TestWhatIsCutIsNotSent(t *testing.T) {
+	l := start(t, Timing{})
+	c := l.dial(t, "")
+	s := got(t, l.opened)
+	play := func(id string, d time.Duration, last bool) {
+		t.Helper()
+		if err := s.Line.Play(t.Context(), contract.Sound{ID: id, PCM: vowel(d), Last: last}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	play("a", 10*time.Second+5*time.Millisecond, false)
+	if kept := s.Line.Kept(); kept != contract.OutputRateHz*5/1000 {
+		t.Errorf("%d samples wait for more, want 240", kept)
+	}
+	got(t, c.packets)
+	s.Line.Cut()
+	if kept := s.Line.Kept(); kept != 0 {
+		t.Errorf("%d samples wait for more of what was cut", kept)
+	}
+	play("b", 200*time.Millisecond, true)
+	s.end(contract.CloseNormal, "")
+	for !strings.Contains(got(t, c.messages), "call_ended") {
+	}
+	if n := len(c.packets); n > 150 {
+		t.Errorf("%d packets came after the cut of ten seconds", n)
+	}
+}
+
+func (c *caller) speak(t *testing.T, pcm []float32, from int, lose func(n int) bool) {
+	t.Helper()
+	e, err := audio.NewCallEncoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range len(pcm) / frameSamples {
+		packet, err := e.Encode(pcm[n*frameSamples : (n+1)*frameSamples])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lose(n) || len(packet) == 0 {
+			continue
+		}
+		p := rtp.Packet{Header: rtp.Header{Version: 2, SequenceNumber: uint16(from + n), Timestamp: uint32(n) * frameTicks}, Payload: packet}
+		if err := c.voice.WriteRTP(&p); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// The user is heard over the turn of the sequence numbers, and what was lost is
+// made up for.
+func TestTheUserIsHeard(t *testing.T) {
+	l := start(t, Timing{})
+	c := l.dial(t, "")
+	s := got(t, l.opened)
+	said := vowel(2 * time.Second)
+	c.speak(t, said, 65500, func(n int) bool { return n%10 == 5 })
+	var ear []float32
+	for len(ear) < 2*engine.SpeechRateHz {
+		ear = append(ear, got(t, s.heard)...)
+	}
+	if got, want := level(ear[1600:2*engine.SpeechRateHz-1600]), level(said); got < want*0.8 || got > want*1.2 {
+		t.Errorf("the ear hears it with a level of %.3f, want %.3f", got, want)
+	}
+	for i := 1600; i < 2*engine.SpeechRateHz-1600; i += 160 {
+		if l := level(ear[i : i+160]); l < 0.05 {
+			t.Errorf("there is a hole at %d ms: %.3f", i/16, l)
+		}
+	}
+	// Nothing comes any more: that is silence, which ends a turn.
+	for quiet := 0; quiet < engine.SpeechRateHz; {
+		if pcm := got(t, s.heard); level(pcm) < 0.001 {
+			quiet += len(pcm)
+		}
+	}
+	s.end(contract.CloseNormal, "")
+}
+
+func TestACallEndsWhenTheClientDoes(t *testing.T) {
+	for name, end := range map[string]func(*caller){
+		"its connection is closed": func(c *caller) { _ = c.GracefulClose() },
+		"it deletes the call":      func(c *caller) { bring(t, http.MethodDelete, c.at, "", "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := start(t, Timing{})
+			c := l.dial(t, "")
+			s := got(t, l.opened)
+			end(c)
+			got(t, s.done)
+		})
+	}
+}
+
+func TestACallGoesOnAfterItBeganAnew(t *testing.T) {
+	l := start(t, Timing{})
+	c := l.dial(t, "")
+	s := got(t, l.opened)
+	if err := s.Line.Send(t.Context(), contract.AssistantMessage{ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	got(t, c.messages)
+	answer, _ := c.offer(t, http.MethodPatch, c.at, &pion.OfferOptions{ICERestart: true})
+	if err := c.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: answer}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Line.Send(t.Context(), contract.AssistantMessage{ID: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	if m := got(t, c.messages); !strings.Contains(m, `"id":"b"`) {
+		t.Errorf("the client got %s", m)
+	}
+	s.end(contract.CloseNormal, "")
+}
+
+func TestWhatIsNoOfferIsRefused(t *testing.T) {
+	l := start(t, Timing{})
+	for body, want := range map[string]string{
+		"":        "m=audio",
+		"m=audio": "not an offer",
+		"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n": "not an offer",
+	} {
+		if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", sdpType, body); code != http.StatusTeapot || !strings.Contains(said, want) {
+			t.Errorf("%q: %d %s", body, code, said)
+		}
+	}
+	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", "text/plain", "v=0"); code != http.StatusTeapot || !strings.Contains(said, "application/sdp") {
+		t.Errorf("a body of another type: %d %s", code, said)
+	}
+	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/?config_version=x", sdpType, "v=0\r\nm=audio"); code != http.StatusTeapot || !strings.Contains(said, "config_version") {
+		t.Errorf("a wrong parameter: %d %s", code, said)
+	}
+}

@@ -1,0 +1,260 @@
+package webrtc
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pion/rtp"
+	pion "github.com/pion/webrtc/v4"
+	"go.uber.org/goleak"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// desk is a host, whose conversations the test has.
+type desk struct {
+	opened  chan *talk
+	refuses error
+
+	mu    sync.Mutex
+	taken int
+}
+
+func (d *desk) Reserve(string) (Seat, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.taken++
+	return &chair{d: d}, nil
+}
+
+func (d *desk) seats() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.taken
+}
+
+type chair struct {
+	d    *desk
+	once sync.Once
+}
+
+func (c *chair) Release() {
+	c.once.Do(func() {
+		c.d.mu.Lock()
+		defer c.d.mu.Unlock()
+		c.d.taken--
+	})
+}
+
+func (c *chair) Open(_ context.Context, o Opening) (Session, error) {
+	if c.d.refuses != nil {
+		return nil, c.d.refuses
+	}
+	t := &talk{Opening: o, heard: make(chan []float32, 9000), got: make(chan contract.ClientMessage, 99), faults: make(chan string, 99), far: make(chan time.Duration, 999), done: make(chan struct{}), chair: c}
+	c.d.opened <- t
+	return t, nil
+}
+
+// talk is a session.
+type talk struct {
+	Opening
+	heard  chan []float32
+	got    chan contract.ClientMessage
+	faults chan string
+	far    chan time.Duration
+	done   chan struct{}
+	once   sync.Once
+	chair  *chair
+}
+
+func (t *talk) Receive(m contract.ClientMessage) error { t.got <- m; return nil }
+func (t *talk) Hear(pcm []float32) error               { t.heard <- pcm; return nil }
+func (t *talk) Played(_ string, upTo time.Duration)    { t.far <- upTo }
+func (t *talk) Fault(c contract.Code, detail string) error {
+	t.faults <- string(c) + " " + detail
+	return nil
+}
+func (t *talk) Done() <-chan struct{} { return t.done }
+func (t *talk) HangUp()               { t.end(contract.CloseNormal, "") }
+func (t *talk) end(code int, reason string) {
+	t.once.Do(func() {
+		t.Line.Close(code, reason)
+		t.chair.Release()
+		close(t.done)
+	})
+}
+
+// line is a server of calls with its desk.
+type line struct {
+	*desk
+	server *Server
+	http   *httptest.Server
+}
+
+func start(t *testing.T, timing Timing) *line {
+	t.Helper()
+	t.Cleanup(func() { goleak.VerifyNone(t) })
+	d := &desk{opened: make(chan *talk, 9)}
+	s, err := Open(d, Network{Address: "127.0.0.1:0"}, timing, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &line{desk: d, server: s}
+	l.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var err error
+		id := strings.TrimPrefix(r.URL.Path, "/call/")
+		switch r.Method {
+		case http.MethodPost:
+			w.Header().Set("X-Request-Id", "req-1")
+			err = s.Answer(w, r, "acme", func(id string) string { return "/call/" + id }, func(context.Context) error { return nil })
+		case http.MethodPatch:
+			err = s.Change(w, r, "acme", id)
+		case http.MethodDelete:
+			err = s.HangUp("acme", id)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusTeapot)
+		}
+	}))
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		l.http.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if err := s.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		if n := d.seats(); n != 0 {
+			t.Errorf("%d seats were not given back", n)
+		}
+	})
+	return l
+}
+
+// caller is a client.
+type caller struct {
+	*pion.PeerConnection
+	at       string // of the call
+	messages chan string
+	packets  chan *rtp.Packet
+	voice    *pion.TrackLocalStaticRTP
+	words    *pion.DataChannel
+}
+
+func (l *line) dial(t *testing.T, query string) *caller {
+	t.Helper()
+	pc, err := pion.NewPeerConnection(pion.Configuration{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &caller{PeerConnection: pc, messages: make(chan string, 99), packets: make(chan *rtp.Packet, 9000)}
+	t.Cleanup(func() { _ = pc.GracefulClose() })
+	if c.voice, err = pion.NewTrackLocalStaticRTP(opus, "mic", "caller"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pc.AddTrack(c.voice); err != nil {
+		t.Fatal(err)
+	}
+	if c.words, err = pc.CreateDataChannel(channelLabel, nil); err != nil {
+		t.Fatal(err)
+	}
+	c.words.OnMessage(func(m pion.DataChannelMessage) { c.messages <- string(m.Data) })
+	pc.OnTrack(func(track *pion.TrackRemote, _ *pion.RTPReceiver) {
+		for {
+			p, _, err := track.ReadRTP()
+			if err != nil {
+				return
+			}
+			c.packets <- p
+		}
+	})
+	answer, at := c.offer(t, http.MethodPost, l.http.URL+"/call/?"+query, nil)
+	c.at = l.http.URL + at
+	if err := pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: answer}); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// offer makes an offer, brings it and returns the answer.
+func (c *caller) offer(t *testing.T, method, to string, o *pion.OfferOptions) (answer, at string) {
+	t.Helper()
+	offer, err := c.CreateOffer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gathered := pion.GatheringCompletePromise(c.PeerConnection)
+	if err := c.SetLocalDescription(offer); err != nil {
+		t.Fatal(err)
+	}
+	got(t, gathered)
+	code, answer, at := bring(t, method, to, sdpType, c.LocalDescription().SDP)
+	if code != http.StatusCreated && code != http.StatusOK {
+		t.Fatalf("answered with %d: %s", code, answer)
+	}
+	return answer, at
+}
+
+func bring(t *testing.T, method, to, typ, body string) (code int, answer, at string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, to, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", typ)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	all, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(all), res.Header.Get("Location")
+}
+
+// got waits for what is sure to come.
+func got[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(30 * time.Second):
+		t.Fatal("it did not come within 30 s")
+		panic("unreachable")
+	}
+}
+
+// vowel is like a voice: harmonics of a tone that goes up and down, louder and
+// softer. An even tone would be taken for noise, which is not sent.
+func vowel(d time.Duration) []float32 {
+	pcm := make([]float32, audio.Samples(d, audio.CallRateHz))
+	phase := 0.0
+	for i := range pcm {
+		at := float64(i) / audio.CallRateHz
+		phase += 2 * math.Pi * (140 + 40*math.Sin(2*math.Pi*3*at)) / audio.CallRateHz
+		for k := 1.0; k <= 10; k++ {
+			pcm[i] += float32(math.Sin(k*phase) / k * (0.3 + 0.1*math.Sin(2*math.Pi*4*at)))
+		}
+	}
+	return pcm
+}
+
+// level is the root of the mean square.
+func level(pcm []float32) float64 {
+	var sum float64
+	for _, v := range pcm {
+		sum += float64(v) * float64(v)
+	}
+	return math.Sqrt(sum / float64(len(pcm)))
+}

@@ -1,0 +1,151 @@
+package webrtc
+
+import (
+	"slices"
+	"time"
+
+	"github.com/pion/rtp"
+
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+)
+
+const (
+	// mostWaiting is how many packets wait for an earlier one, 60 ms of them:
+	// what comes later than that is nearly always lost.
+	mostWaiting = 3
+	// mostMadeUp is how many lost packets in a row are made up for. Beyond 100 ms
+	// the codec has nothing to go on, and there is silence.
+	mostMadeUp = 5
+	// longestGap is the longest silence that is put where the client sent
+	// nothing, in the clock of the stream. What comes after a longer one is the
+	// beginning of something else.
+	longestGap = 10 * audio.CallRateHz
+	// frameTicks is how far the clock of the stream goes in a frame.
+	frameTicks = uint32(frameSamples)
+)
+
+// hearing puts the packets of a client's voice into order and makes sound of
+// them, without holes: what is lost is made up for, and what was not sent was
+// silence. One goroutine uses it.
+type hearing struct {
+	decoder *audio.CallDecoder
+	waiting []*rtp.Packet // in order, and none of them next
+	begun   bool
+	next    uint16 // sequence number
+	clock   uint32 // where the sound so far ends
+	lost    int    // packets so far, that were made up for
+}
+
+func newHearing() (*hearing, error) {
+	d, err := audio.NewCallDecoder(engine.SpeechRateHz)
+	if err != nil {
+		return nil, err
+	}
+	return &hearing{decoder: d}, nil
+}
+
+// take returns the sound that there is now, mono at engine.SpeechRateHz, which
+// the caller owns.
+func (h *hearing) take(p *rtp.Packet) []float32 {
+	if len(p.Payload) == 0 {
+		return nil // padding, or a probe of the network
+	}
+	if !h.begun {
+		h.begun, h.next, h.clock = true, p.SequenceNumber, p.Timestamp
+	}
+	ahead := int16(p.SequenceNumber - h.next)
+	switch {
+	case ahead < 0 && ahead > -1000:
+		return nil // too late, or twice
+	case ahead <= -1000 || ahead > 1000: // somebody else speaks, or the same began anew
+		out := h.flush()
+		h.next, h.clock = p.SequenceNumber, p.Timestamp
+		return append(out, h.sound(p)...)
+	}
+	at, twice := slices.BinarySearchFunc(h.waiting, p, func(a, b *rtp.Packet) int {
+		return int(int16(a.SequenceNumber - b.SequenceNumber))
+	})
+	if !twice {
+		h.waiting = slices.Insert(h.waiting, at, p)
+	}
+	return h.release(mostWaiting)
+}
+
+// release returns the sound of what is next, and of what does not wait any
+// longer because so many packets do.
+func (h *hearing) release(most int) (out []float32) {
+	for len(h.waiting) > 0 {
+		p := h.waiting[0]
+		if p.SequenceNumber != h.next && len(h.waiting) < most {
+			return out
+		}
+		h.waiting = h.waiting[1:]
+		if gap := int(p.SequenceNumber - h.next); gap > 0 {
+			out = append(out, h.makeUp(gap, p)...)
+		}
+		out = append(out, h.sound(p)...)
+	}
+	return out
+}
+
+// flush returns the sound of all that waits.
+func (h *hearing) flush() []float32 { return h.release(0) }
+
+// makeUp returns sound for so many lost packets before p: what p says again of
+// the last of them, and for the others what the codec makes of the sound before.
+func (h *hearing) makeUp(n int, p *rtp.Packet) (out []float32) {
+	h.lost += n
+	for i := range n {
+		if int32(p.Timestamp-h.clock) < int32(frameTicks) {
+			break // the client had less to say than there are packets
+		}
+		switch {
+		case i == n-1:
+			out = append(out, h.recover(p.Payload)...)
+		case i < mostMadeUp:
+			out = append(out, h.recover(nil)...)
+		default:
+			out = append(out, h.silence(audio.CallFrame)...)
+		}
+	}
+	return out
+}
+
+// recover returns a frame's worth of sound for one that was lost.
+func (h *hearing) recover(behind []byte) []float32 {
+	pcm, err := h.decoder.Recover(audio.CallFrame, behind)
+	if err != nil {
+		return h.silence(audio.CallFrame)
+	}
+	h.clock += frameTicks
+	return slices.Clone(pcm)
+}
+
+// sound returns the sound of a packet, behind the silence since the one before.
+func (h *hearing) sound(p *rtp.Packet) (out []float32) {
+	h.next = p.SequenceNumber + 1
+	if gap := p.Timestamp - h.clock; gap < longestGap {
+		out = make([]float32, ticks(gap))
+	}
+	length, err := h.decoder.Length(p.Payload)
+	if err != nil {
+		return out // no packet of Opus
+	}
+	h.clock = p.Timestamp + uint32(length*audio.CallRateHz/time.Second)
+	pcm, err := h.decoder.Decode(p.Payload)
+	if err != nil {
+		pcm = make([]float32, audio.Samples(length, engine.SpeechRateHz))
+	}
+	return append(out, pcm...)
+}
+
+// silence returns so much silence, for the time in which nothing has come: the
+// end of a turn is told by it. When more comes it begins behind that.
+func (h *hearing) silence(d time.Duration) []float32 {
+	h.clock += uint32(d * audio.CallRateHz / time.Second)
+	return make([]float32, audio.Samples(d, engine.SpeechRateHz))
+}
+
+// ticks is how many samples of the ear's are so many of the stream's clock.
+func ticks(n uint32) int { return int(uint64(n) * engine.SpeechRateHz / audio.CallRateHz) }

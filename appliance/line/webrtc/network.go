@@ -1,0 +1,142 @@
+package webrtc
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+
+	"github.com/pion/ice/v4"
+	"github.com/pion/interceptor"
+	"github.com/pion/interceptor/pkg/report"
+	pion "github.com/pion/webrtc/v4"
+
+	"parley/appliance/audio"
+)
+
+// Network is where calls reach the box.
+type Network struct {
+	// Address is the UDP address of all calls, host:port; port 0 lets the system
+	// choose. A host that is unspecified (0.0.0.0 or ::) stands for every address
+	// of the machine.
+	Address string
+	// Public are IP addresses under which clients reach the box, where they are
+	// not its own: behind a router that passes the port on. They are told in the
+	// place of the box's own.
+	Public []string
+	// Servers are STUN and TURN servers for networks that let nobody in. Without
+	// any the box asks nobody for its addresses.
+	Servers []pion.ICEServer
+}
+
+// opus is the one codec of a call: with in-band error correction, and silence
+// that is not sent (RFC 7587, section 6.1).
+var opus = pion.RTPCodecCapability{
+	MimeType: pion.MimeTypeOpus, ClockRate: audio.CallRateHz, Channels: 2,
+	SDPFmtpLine: "minptime=10;useinbandfec=1;usedtx=1;stereo=0;maxaveragebitrate=40000",
+}
+
+// opusType is the payload type that most clients use for Opus; the offer's own
+// is taken where it differs.
+const opusType = 111
+
+const (
+	// largestMessage is how many bytes of one message a client may send, and
+	// the box sends: what browsers take on a data channel.
+	largestMessage = 256 << 10
+	// receiveRoom is how much of what a client sends may wait to be read.
+	receiveRoom = 1 << 20
+)
+
+// network is the open socket and what makes connections on it.
+type network struct {
+	api     *pion.API
+	mux     ice.UDPMux
+	address net.Addr
+	servers []pion.ICEServer
+}
+
+// open listens.
+func open(n Network, t Timing, log *slog.Logger) (*network, error) {
+	socket, err := net.ListenPacket("udp", n.Address)
+	if err != nil {
+		return nil, fmt.Errorf("webrtc: cannot use the UDP address %s: %w: name another one, or turn WebRTC off", n.Address, err)
+	}
+	logs := logs{log}
+	mux, err := muxOn(socket, logs)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("webrtc: listening on %s: %w", n.Address, err), socket.Close())
+	}
+	s := pion.SettingEngine{LoggerFactory: logs}
+	s.SetICEUDPMux(mux)
+	// Whoever calls comes to the box: it has only to answer, where no servers are
+	// asked for a way in (RFC 8445, section 2.5).
+	s.SetLite(len(n.Servers) == 0)
+	s.SetNetworkTypes([]pion.NetworkType{pion.NetworkTypeUDP4, pion.NetworkTypeUDP6})
+	s.SetIncludeLoopbackCandidate(true) // pages on the box itself
+	// The names with which browsers hide their addresses need not be looked up:
+	// they show their addresses when they come.
+	s.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	s.SetICETimeouts(t.Silent, t.Lost, t.Silent/2)
+	s.SetSCTPMaxReceiveBufferSize(receiveRoom)
+	s.SetSCTPMaxMessageSize(largestMessage)
+	if len(n.Public) > 0 {
+		if err := s.SetICEAddressRewriteRules(pion.ICEAddressRewriteRule{External: n.Public, AsCandidateType: pion.ICECandidateTypeHost}); err != nil {
+			return nil, errors.Join(fmt.Errorf("webrtc: public addresses: %w", err), mux.Close())
+		}
+	}
+	api, err := newAPI(s)
+	if err != nil {
+		return nil, errors.Join(err, mux.Close())
+	}
+	return &network{api: api, mux: mux, address: socket.LocalAddr(), servers: n.Servers}, nil
+}
+
+// muxOn has all calls of the box share one socket, so that one port has to be
+// let through.
+func muxOn(socket net.PacketConn, logs logs) (ice.UDPMux, error) {
+	at, ok := socket.LocalAddr().(*net.UDPAddr)
+	if !ok {
+		return nil, errors.New("not a UDP socket")
+	}
+	if !at.IP.IsUnspecified() {
+		return pion.NewICEUDPMux(logs.NewLogger("ice"), socket), nil
+	}
+	// A socket for each address of the machine: which of them a packet came to
+	// is known then, and the answer leaves from there.
+	if err := socket.Close(); err != nil {
+		return nil, err
+	}
+	return ice.NewMultiUDPMuxFromPort(at.Port, ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
+}
+
+// newAPI makes connections with one codec, and with the reports that tell both
+// sides how they fare (RFC 3550, section 6.4). What is lost is not sent again:
+// the codec makes up for it, sooner.
+func newAPI(s pion.SettingEngine) (*pion.API, error) {
+	var media pion.MediaEngine
+	if err := media.RegisterCodec(pion.RTPCodecParameters{RTPCodecCapability: opus, PayloadType: opusType}, pion.RTPCodecTypeAudio); err != nil {
+		return nil, fmt.Errorf("webrtc: %w", err)
+	}
+	var chain interceptor.Registry
+	receiver, err := report.NewReceiverInterceptor()
+	if err != nil {
+		return nil, fmt.Errorf("webrtc: %w", err)
+	}
+	sender, err := report.NewSenderInterceptor()
+	if err != nil {
+		return nil, fmt.Errorf("webrtc: %w", err)
+	}
+	chain.Add(receiver)
+	chain.Add(sender)
+	return pion.NewAPI(pion.WithMediaEngine(&media), pion.WithInterceptorRegistry(&chain), pion.WithSettingEngine(s)), nil
+}
+
+// port is the UDP port of all calls.
+func (n *network) port() string {
+	if at, ok := n.address.(*net.UDPAddr); ok {
+		return strconv.Itoa(at.Port)
+	}
+	return ""
+}

@@ -1,0 +1,172 @@
+package webrtc
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	pion "github.com/pion/webrtc/v4"
+
+	"parley/appliance/contract"
+)
+
+// unread is said of an offer that cannot be used.
+func unread(err error) error {
+	return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("not an offer that can be answered: %.300s", err.Error())}
+}
+
+// answer takes an offer, the first or a later one, and returns the answer with
+// all addresses of the box.
+func (c *Call) answer(ctx context.Context, offer string) (string, error) {
+	c.offers.Lock()
+	defer c.offers.Unlock()
+	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer, SDP: offer}); err != nil {
+		return "", unread(err)
+	}
+	if c.voice == nil {
+		if err := c.speak(); err != nil {
+			return "", err
+		}
+	}
+	made, err := c.pc.CreateAnswer(nil)
+	if err != nil {
+		return "", unread(err)
+	}
+	gathered := pion.GatheringCompletePromise(c.pc)
+	if err := c.pc.SetLocalDescription(made); err != nil {
+		return "", unread(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.timing.Gather)
+	defer cancel()
+	select {
+	case <-gathered:
+	case <-ctx.Done(): // what there is by now has to do
+	}
+	c.remote = offer
+	return c.pc.LocalDescription().SDP, nil
+}
+
+// speak adds the assistant's voice to the connection.
+func (c *Call) speak() error {
+	track, err := pion.NewTrackLocalStaticRTP(opus, "voice", "parley")
+	if err != nil {
+		return fmt.Errorf("beginning a call: %w", err)
+	}
+	sender, err := c.pc.AddTrack(track)
+	if err != nil {
+		return fmt.Errorf("beginning a call: %w", err)
+	}
+	sequence, clock := seed()
+	if c.voice, err = newVoice(track.WriteRTP, c.played, c.trip.delay, sequence, clock); err != nil {
+		return err
+	}
+	c.words.fail = c.drop
+	c.words.receive = c.receive
+	c.spawn("reading reports", func() { c.reports(sender) })
+	return nil
+}
+
+// change takes a fragment of a description: further addresses of the client,
+// which need no answer, or new credentials, with which the connection begins
+// anew; the answer is a fragment, too.
+func (c *Call) change(ctx context.Context, fragment string) (string, error) {
+	f := readFragment(fragment)
+	c.offers.Lock()
+	old := c.remote
+	c.offers.Unlock()
+	if f.user == "" || strings.Contains(old, "a=ice-ufrag:"+f.user+"\r\n") || strings.Contains(old, "a=ice-ufrag:"+f.user+"\n") {
+		for _, candidate := range f.candidates {
+			mid := f.mid
+			if err := c.pc.AddICECandidate(pion.ICECandidateInit{Candidate: candidate, SDPMid: &mid}); err != nil {
+				return "", contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("not a candidate: %.200s", err.Error())}
+			}
+		}
+		return "", nil
+	}
+	if f.password == "" {
+		return "", contract.ErrInvalid{Field: "body", Why: "a=ice-ufrag without a=ice-pwd: expected both, to begin anew"}
+	}
+	answer, err := c.answer(ctx, f.over(old))
+	if err != nil {
+		return "", err
+	}
+	return asFragment(answer), nil
+}
+
+// fragment is what a client adds to its offer (RFC 8840, section 9).
+type fragment struct {
+	user, password, mid string
+	candidates          []string
+}
+
+func readFragment(text string) (f fragment) {
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for lines.Scan() {
+		name, value, _ := strings.Cut(strings.TrimSpace(lines.Text()), ":")
+		switch name {
+		case "a=ice-ufrag":
+			f.user = value
+		case "a=ice-pwd":
+			f.password = value
+		case "a=mid":
+			if f.mid == "" {
+				f.mid = value
+			}
+		case "a=candidate":
+			f.candidates = append(f.candidates, "candidate:"+value)
+		}
+	}
+	return f
+}
+
+// over is an offer with the credentials and addresses of the fragment in place of
+// its own.
+func (f fragment) over(offer string) string {
+	var b strings.Builder
+	for line := range strings.Lines(offer) {
+		switch line = strings.TrimRight(line, "\r\n"); {
+		case strings.HasPrefix(line, "a=ice-ufrag:"):
+			line = "a=ice-ufrag:" + f.user
+		case strings.HasPrefix(line, "a=ice-pwd:"):
+			line = "a=ice-pwd:" + f.password
+		case strings.HasPrefix(line, "a=candidate:"), line == "a=end-of-candidates":
+			continue
+		}
+		b.WriteString(line + "\r\n")
+		if strings.HasPrefix(line, "a=mid:") && strings.TrimPrefix(line, "a=mid:") == f.mid {
+			for _, c := range f.candidates {
+				b.WriteString("a=" + c + "\r\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// asFragment is what of an answer a client needs that has begun anew.
+func asFragment(answer string) string {
+	var b strings.Builder
+	seen := map[string]bool{}
+	for line := range strings.Lines(answer) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, wanted := range []string{"a=ice-lite", "a=ice-ufrag:", "a=ice-pwd:", "m=audio", "a=mid:", "a=candidate:", "a=end-of-candidates"} {
+			if !strings.HasPrefix(line, wanted) {
+				continue
+			}
+			if key := line; !seen[key] && !(wanted == "a=mid:" && seen["mid"]) {
+				seen[key] = true
+				seen["mid"] = seen["mid"] || wanted == "a=mid:"
+				b.WriteString(line + "\r\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// tag names a state of the connection (RFC 9725, section 4.3.1).
+func tag(answer string) string {
+	sum := sha256.Sum256([]byte(answer))
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}

@@ -1,0 +1,185 @@
+package webrtc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	pion "github.com/pion/webrtc/v4"
+
+	"parley/internal/backlog"
+)
+
+const (
+	// channelLabel is that of the data channel which carries the messages.
+	channelLabel = "chat"
+	// mostUnsent is how many bytes may lie in the channel's own buffer: beyond it
+	// the next message waits for the client.
+	mostUnsent = 256 << 10
+	// mostQueued is how many bytes of messages may wait for that: as much as a
+	// socket's line lets wait.
+	mostQueued = 8 << 20
+)
+
+var errTooLong = errors.New("a message is longer than a data channel takes")
+
+// words are the messages to the client, which wait for its channel.
+type words struct {
+	wanted  bool // the client's offer has data channels
+	timeout time.Duration
+	fail    func(error)
+	receive func(pion.DataChannelMessage)
+
+	mu      sync.Mutex
+	channel *pion.DataChannel
+	ready   chan struct{} // closed when the channel is open
+	low     chan struct{} // has one when its buffer has room, for send
+	less    chan struct{} // and when less waits, for goodbye
+	weight  int
+	queue   *backlog.Queue[[]byte]
+	ended   chan struct{}
+	endOnce sync.Once
+	sent    chan struct{} // closed when send has ended
+}
+
+func newWords(wanted bool, timeout time.Duration) *words {
+	return &words{wanted: wanted, timeout: timeout, ready: make(chan struct{}), low: make(chan struct{}, 1), less: make(chan struct{}, 1), queue: backlog.New[[]byte](), ended: make(chan struct{}), sent: make(chan struct{})}
+}
+
+// open takes the client's channel. False means that there is one already.
+func (w *words) open(d *pion.DataChannel) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.channel != nil {
+		return false
+	}
+	w.channel = d
+	d.SetBufferedAmountLowThreshold(mostUnsent / 2)
+	d.OnBufferedAmountLow(func() {
+		tell(w.low)
+		tell(w.less)
+	})
+	d.OnMessage(w.receive)
+	d.OnOpen(func() { close(w.ready) })
+	return true
+}
+
+// put queues a message. Without a channel, now or to come, it is dropped.
+func (w *words) put(data []byte) error {
+	if !w.wanted {
+		return nil
+	}
+	if len(data) > largestMessage {
+		return fmt.Errorf("%w: %d bytes, and %d are the most", errTooLong, len(data), largestMessage)
+	}
+	w.mu.Lock()
+	w.weight += len(data)
+	full := w.weight > mostQueued
+	w.mu.Unlock()
+	if full {
+		return ErrTooSlow
+	}
+	w.queue.Put(data)
+	return nil
+}
+
+// send sends what is queued, as the client takes it, until the end.
+func (w *words) send() {
+	defer close(w.sent)
+	select {
+	case <-w.ready:
+	case <-w.ended:
+		return
+	}
+	for {
+		select {
+		case <-w.ended:
+			return
+		case <-w.queue.More():
+		}
+		for {
+			data, ok := w.queue.Take()
+			if !ok {
+				break
+			}
+			if err := w.sendOne(data); err != nil {
+				w.fail(err)
+				return
+			}
+			tell(w.less)
+		}
+	}
+}
+
+func (w *words) sendOne(data []byte) error {
+	w.mu.Lock()
+	w.weight -= len(data)
+	w.mu.Unlock()
+	late := time.NewTimer(w.timeout)
+	defer late.Stop()
+	for w.channel.BufferedAmount() > mostUnsent {
+		select {
+		case <-w.low:
+		case <-late.C:
+			return ErrTooSlow
+		case <-w.ended:
+			return ErrClosed
+		}
+	}
+	return w.channel.SendText(string(data))
+}
+
+// callEnded is the last message of a call: what a socket tells in its close
+// frame.
+type callEnded struct {
+	Type   string `json:"type"` // "call_ended"
+	Code   int    `json:"code"` // the close code of a socket
+	Reason string `json:"reason"`
+}
+
+// goodbye says how the call ended, and waits until the client has all of it or
+// ctx ends.
+func (w *words) goodbye(ctx context.Context, code int, reason string) {
+	data, err := json.Marshal(callEnded{"call_ended", code, reason})
+	if err != nil || w.put(data) != nil || !w.wanted {
+		return
+	}
+	select {
+	case <-w.ready:
+	case <-ctx.Done():
+		return
+	}
+	// An empty buffer means that the client has said that it has all.
+	w.channel.SetBufferedAmountLowThreshold(0)
+	for w.waits() {
+		select {
+		case <-w.less:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// waits tells whether the client has not got all of it.
+func (w *words) waits() bool {
+	w.mu.Lock()
+	left := w.weight
+	w.mu.Unlock()
+	return left > 0 || w.channel.BufferedAmount() > 0
+}
+
+// tell has something known to who waits for it, now or later.
+func tell(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// close ends send.
+func (w *words) close() {
+	w.endOnce.Do(func() { close(w.ended) })
+}
