@@ -96,8 +96,9 @@ func (t *talk) end(code int, reason string) {
 // line is a server of calls with its desk.
 type line struct {
 	*desk
-	server *Server
-	http   *httptest.Server
+	server  *Server
+	http    *httptest.Server
+	between *wifi // and its clients; nil: nothing
 }
 
 func start(t *testing.T, timing Timing) *line {
@@ -179,6 +180,9 @@ func (l *line) dial(t *testing.T, query string) *caller {
 	})
 	answer, at := c.offer(t, http.MethodPost, l.http.URL+"/call/?"+query, nil)
 	c.at = l.http.URL + at
+	if l.between != nil {
+		answer = l.between.through(answer, l.server.Port())
+	}
 	if err := pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: answer}); err != nil {
 		t.Fatal(err)
 	}
