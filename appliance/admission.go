@@ -128,17 +128,22 @@ func kindOf(err error) string {
 	return "the data folder cannot be written; the box's log says why"
 }
 
-// Reserve takes room for a conversation.
+// Reserve takes room for a conversation over a WebSocket.
 func (a *admission) Reserve(account string) (ws.Seat, error) {
-	host := a.host.Load()
-	if host == nil {
-		return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
-	}
-	s, err := host.Reserve(account)
+	s, err := a.reserve(account)
 	if err != nil {
 		return nil, err
 	}
 	return seat{s}, nil
+}
+
+// reserve takes room for a conversation.
+func (a *admission) reserve(account string) (*chat.Seat, error) {
+	host := a.host.Load()
+	if host == nil {
+		return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
+	}
+	return host.Reserve(account)
 }
 
 // chatDefaults are the settings of a chat where neither config nor client says

@@ -78,9 +78,13 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	defer plugins.Close()
 	defer chatEnds{records, plugins, log}.begin(ctx)()
 	ahead := newAhead(records, plugins, log)
+	calls, err := openCalls(cfg, listener.Addr(), admission, log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	var speaking speeches
 	front := api.NewServer(api.New(api.Parts{
-		Keys: records, Chats: control{lines, admission}, Ready: admission, Version: Version(), Log: log,
+		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Ready: admission, Version: Version(), Log: log,
 		Records: records, ConfigsChanged: ahead.configsChanged, Voices: voices{cfg}, Speech: &speaking, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
@@ -132,7 +136,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	case <-ctx.Done():
 	}
 	log.Info("stopping")
-	return stop(log, host, lines, front)
+	return stop(log, host, lines, calls, front)
 }
 
 // firstKey makes the box's first key, and logs where its secrets lie.
@@ -150,10 +154,10 @@ func (c Console) firstKey(ctx context.Context, data string, records *store.Store
 }
 
 // stop ends the chats, which tells their clients, and then the rest.
-func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, front *http.Server) error {
+func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, calls calls, front *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopping)
 	defer cancel()
-	err := errors.Join(host.Stop(ctx), lines.Wait(ctx))
+	err := errors.Join(host.Stop(ctx), lines.Wait(ctx), calls.Close(ctx))
 	ctx, cancel = context.WithTimeout(ctx, finishing)
 	defer cancel()
 	if front.Shutdown(ctx) != nil {

@@ -21,6 +21,7 @@ import (
 type Parts struct {
 	Keys    Keys
 	Chats   Chats
+	Calls   Calls // nil where the box takes none
 	Ready   Ready
 	Records *store.Store // of configs, prompts and tools, and of the history
 	Voices  Voices

@@ -103,14 +103,14 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	c := presented(r)
 	switch {
-	case c.text == "" && rt.isSocket():
+	case c.text == "" && rt.keyInQuery():
 		return caller{}, contract.ErrUnauthorized{Why: "no API key and no access token; send a key in the header X-Service-Api-Key or in the query parameter api_key, or a token as Authorization: Bearer or in the query parameter access_token"}
 	case c.text == "" && rt.access == describe.Account:
 		return caller{}, contract.ErrUnauthorized{Why: "no API key and no access token; send a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"}
 	case c.text == "":
 		return caller{}, contract.ErrUnauthorized{Why: "no API key; send one in the header X-Service-Api-Key"}
-	case c.inQuery && !rt.isSocket():
-		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for WebSockets only, since queries end up in logs and histories; send a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"}
+	case c.inQuery && !rt.keyInQuery():
+		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for live chats only, since queries end up in logs and histories; send a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"}
 	}
 	g, err := a.grant(r.Context(), c)
 	if errors.Is(err, store.ErrNotFound) {

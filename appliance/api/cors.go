@@ -11,7 +11,7 @@ import (
 
 // exposed are the headers that a page of another origin may read, besides those
 // that the standard lets it read anyway (https://fetch.spec.whatwg.org/#cors-safelisted-response-header-name).
-const exposed = "X-Request-Id, Retry-After, Allow, WWW-Authenticate, Content-Disposition, Content-Range, Accept-Ranges"
+const exposed = "X-Request-Id, Retry-After, Allow, WWW-Authenticate, Content-Disposition, Content-Range, Accept-Ranges, Location, ETag"
 
 // remembered is how long a browser may keep the answer to a preflight, in
 // seconds: the two hours to which browsers cut longer times.

@@ -37,6 +37,8 @@ const (
 	unread = 4 << 10
 	// tokenBody holds two words.
 	tokenBody = 16 << 10
+	// offerBody: those of browsers have 3 to 8 kB.
+	offerBody = 64 << 10
 	// recordBody: the longest prompt or tool has a few hundred KB.
 	recordBody = 4 << 20
 )
@@ -59,6 +61,10 @@ const (
 )
 
 func (rt route) isSocket() bool { return rt.says.Socket != nil }
+
+// keyInQuery says whether a key or a token may be in the query, as that of
+// sockets, for which browsers let pages set no header.
+func (rt route) keyInQuery() bool { return rt.isSocket() || rt.says.Call }
 
 // Whether a row stores something.
 const (

@@ -22,6 +22,7 @@ type Config struct {
 	Listen  string // host:port to listen on; port 0 lets the system choose
 	TLS     TLS
 	Origins []string // web origins besides our own whose pages may open a chat
+	WebRTC  WebRTC
 	Packs   string   // folder of the model packs
 	Profile string   // one of packs.Profiles: which models to expect
 	Engines Engines
@@ -202,6 +203,9 @@ func (c *Config) check(l *loader) error {
 	}
 	if c.File != "" && filepath.Base(c.File) == FileName && filepath.Dir(c.File) == l.data && c.Data != l.data {
 		return fmt.Errorf("data: %s is read because it lies in the data folder, so it cannot name another data folder (%s): pass --data or --config", c.File, c.Data)
+	}
+	if err := c.WebRTC.check(); err != nil {
+		return err
 	}
 	if err := c.TLS.check(c.Listen); err != nil {
 		return err

@@ -37,6 +37,7 @@ func (s Setting) Allowed() string { return s.allowed }
 const (
 	groupBox      = "The box"
 	groupTLS      = "TLS"
+	groupWebRTC   = "Calls over WebRTC"
 	groupModels   = "Models"
 	groupServer   = "A language model on a server"
 	groupChats    = "Chats and what is kept of them"
@@ -73,6 +74,33 @@ func Settings() []Setting {
 			Help: "Folder of the model packs.",
 			More: "Where `PARLEY_CACHE` is set, it is `packs` in there.",
 			kind: path(func(c *Config) *string { return &c.Packs }),
+		},
+
+		{
+			Key: "webrtc.listen", Flag: "webrtc-listen", Group: groupWebRTC, Takes: "HOST:PORT|off", Otherwise: "that of listen",
+			Help: "UDP address for calls over WebRTC, or off.",
+			More: "The one port that a firewall has to let through, besides that of `listen`. Where the system chooses that of `listen`, it chooses this one, too.",
+			kind: custom("host:port, or `off`", setWebRTCListen),
+		},
+		{
+			Key: "webrtc.public", Flag: "webrtc-public", Group: groupWebRTC, Takes: "LIST", Otherwise: "the machine's own",
+			Help: "IP addresses under which callers reach the box, where they are not its own.",
+			kind: list("a list, or with commas", setWebRTCPublic),
+		},
+		{
+			Key: "webrtc.servers", Flag: "webrtc-servers", Group: groupWebRTC, Takes: "LIST", Otherwise: "none",
+			Help: "STUN and TURN servers, for boxes that callers cannot reach directly.",
+			kind: list("a list, or with commas", setWebRTCServers),
+		},
+		{
+			Key: "webrtc.username", Flag: "webrtc-username", Group: groupWebRTC, Takes: "NAME", Otherwise: "none",
+			Help: "The name that the TURN servers know the box by.",
+			kind: custom("a name", setWebRTCUsername),
+		},
+		{
+			Key: "webrtc.password_env", Flag: "webrtc-password-env", Group: groupWebRTC, Takes: "NAME", Otherwise: "none",
+			Help: "Environment variable that holds the password for the TURN servers.",
+			kind: custom("the name of an environment variable", setWebRTCPassword),
 		},
 
 		{

@@ -53,6 +53,9 @@ type Operation struct {
 	Answers []Answer
 	Refuses []int // statuses of errors, besides those that follow from the rest
 	Socket  *Socket
+	// Call is a path that clients of live chats use as they use a socket's: the
+	// key may be in the query.
+	Call bool
 }
 
 // Parameter is one of the query.

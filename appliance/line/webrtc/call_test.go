@@ -1,6 +1,7 @@
 package webrtc
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -227,5 +228,54 @@ func TestWhatIsNoOfferIsRefused(t *testing.T) {
 	}
 	if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/?config_version=x", sdpType, "v=0\r\nm=audio"); code != http.StatusTeapot || !strings.Contains(said, "config_version") {
 		t.Errorf("a wrong parameter: %d %s", code, said)
+	}
+}
+
+// The key of a call may be revoked while it lasts.
+func TestACallEndsWithItsKey(t *testing.T) {
+	l := start(t, Timing{})
+	key, revoke := context.WithCancel(t.Context())
+	l.pass = pass{key}
+	c := l.dial(t, "")
+	s := got(t, l.opened)
+	revoke()
+	if fault := got(t, s.faults); !strings.HasPrefix(fault, string(contract.KeyRevoked)) {
+		t.Errorf("the fault is %q", fault)
+	}
+	s.end(contract.ClosePolicy, "key_revoked")
+	if m := got(t, c.messages); !strings.Contains(m, `"code":1008`) {
+		t.Errorf("the client got %s", m)
+	}
+}
+
+// A chat that cannot begin is told of on the channel, and its seat given back.
+func TestAChatThatCannotBeginIsTold(t *testing.T) {
+	l := start(t, Timing{})
+	l.refuses = contract.Fault{Code: contract.VoiceNotFound, Detail: "no voice"}
+	c := l.dial(t, "")
+	if m := got(t, c.messages); !strings.Contains(m, string(contract.VoiceNotFound)) || !strings.Contains(m, "req-1") {
+		t.Errorf("the client got %s", m)
+	}
+	if m := got(t, c.messages); !strings.Contains(m, "call_ended") {
+		t.Errorf("the client got %s", m)
+	}
+}
+
+// Who makes an offer and does not come takes no seat for long.
+func TestACallThatNobodyJoinsEnds(t *testing.T) {
+	l := start(t, Timing{Connect: 50 * time.Millisecond})
+	l.between = newWifi(t, l.server.Port())
+	l.between.worsen(0, 0)
+	_ = l.between.outer.Close() // the box is not reached
+	c := l.dial(t, "")
+	deadline := time.Now().Add(30 * time.Second)
+	for l.seats() > 0 {
+		if time.Now().After(deadline) {
+			t.Fatal("the seat is still taken")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if code, _, _ := bring(t, http.MethodDelete, c.at, "", ""); code != http.StatusTeapot {
+		t.Errorf("the call is still there: %d", code)
 	}
 }

@@ -99,7 +99,13 @@ type line struct {
 	server  *Server
 	http    *httptest.Server
 	between *wifi // and its clients; nil: nothing
+	pass    pass
 }
+
+// pass is lost when its context ends.
+type pass struct{ context.Context }
+
+func (p pass) Watch() (context.Context, func()) { return p.Context, func() {} }
 
 func start(t *testing.T, timing Timing) *line {
 	t.Helper()
@@ -109,14 +115,14 @@ func start(t *testing.T, timing Timing) *line {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &line{desk: d, server: s}
+	l := &line{desk: d, server: s, pass: pass{context.Background()}}
 	l.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var err error
 		id := strings.TrimPrefix(r.URL.Path, "/call/")
 		switch r.Method {
 		case http.MethodPost:
 			w.Header().Set("X-Request-Id", "req-1")
-			err = s.Answer(w, r, "acme", func(id string) string { return "/call/" + id }, func(context.Context) error { return nil })
+			err = s.Answer(w, r, "acme", func(id string) string { return "/call/" + id }, l.pass)
 		case http.MethodPatch:
 			err = s.Change(w, r, "acme", id)
 		case http.MethodDelete:

@@ -82,9 +82,10 @@ func (s *Server) Close(ctx context.Context) error {
 }
 
 // Answer begins a call of account's with the client's offer and writes the
-// answer to it. The call ends when still ends. An error means that there is no
-// call, and that the response is still to be written.
-func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string, still func(context.Context) error) error {
+// answer to it; path is where the call is found from then on. The call ends when
+// pass is lost. An error means that there is no call, and that the response is
+// still to be written.
+func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string, pass Pass) error {
 	offer, err := body(r, sdpType)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, 
 		s.forget(c)
 		return err
 	}
-	go s.carry(c, seat, settings)
+	go s.carry(c, seat, settings, pass)
 	h := w.Header()
 	h.Set("Content-Type", sdpType)
 	h.Set("Location", path(c.id))
@@ -236,7 +237,7 @@ func (s *Server) HangUp(account, id string) error {
 
 // carry brings the sound and the messages of a call to a session and back, from
 // the first connection to the end.
-func (s *Server) carry(c *Call, seat Seat, settings contract.ConnectSettings) {
+func (s *Server) carry(c *Call, seat Seat, settings contract.ConnectSettings, pass Pass) {
 	defer s.forget(c)
 	defer c.finish()
 	defer seat.Release()
@@ -251,7 +252,7 @@ func (s *Server) carry(c *Call, seat Seat, settings contract.ConnectSettings) {
 			c.refuse(err)
 			return
 		}
-		c.follow(session)
+		c.follow(session, pass)
 	})
 }
 
@@ -288,14 +289,19 @@ func (c *Call) refuse(err error) {
 }
 
 // follow brings what the client sends to the session, until either is over.
-func (c *Call) follow(s Session) {
+func (c *Call) follow(s Session, pass Pass) {
 	c.sessionMu.Lock()
 	c.session = s
 	c.sessionMu.Unlock()
 	close(c.opened)
 	c.spawn("hearing", func() { c.hear(s) })
+	lost, release := pass.Watch()
+	defer release()
 	select {
 	case <-s.Done():
+	case <-lost.Done():
+		_ = s.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
+		<-s.Done()
 	case <-c.gone.Done():
 		c.log.Debug("a call ended", "why", context.Cause(c.gone))
 	}

@@ -54,6 +54,14 @@ type Session interface {
 	Done() <-chan struct{}
 }
 
+// A Pass is what lets a client be in a call. Where its key is revoked, it holds no
+// more.
+type Pass interface {
+	// Watch returns a context that ends when it holds no more. release, called
+	// once, gives the watch back.
+	Watch() (lost context.Context, release func())
+}
+
 // Timing holds the patience of a call. The zero value of each means its default.
 type Timing struct {
 	// Gather is how long the box may take to list its own addresses, 2 s: it

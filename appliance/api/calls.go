@@ -1,0 +1,92 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// callPath is where calls begin.
+const callPath = "/v0/evi/chat/webrtc"
+
+// Calls carries live conversations over WebRTC.
+type Calls interface {
+	// Answer begins a call of the account's with the offer in the request, and
+	// writes the answer; path is where the call is found from then on. An error
+	// means that nothing was answered yet.
+	Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string, pass Pass) error
+	// Change takes what the client of a call adds to its offer, and answers it.
+	Change(w http.ResponseWriter, r *http.Request, account, id string) error
+	// HangUp ends a call.
+	HangUp(account, id string) error
+}
+
+// errNoCalls is said by a box without WebRTC.
+var errNoCalls = contract.ErrUnavailable{Why: "this box takes no calls over WebRTC: its operator has turned them off (webrtc.listen)"}
+
+func (a *API) call(w http.ResponseWriter, r *http.Request, by caller) error {
+	if a.Calls == nil {
+		return errNoCalls
+	}
+	return a.Calls.Answer(w, r, by.AccountID, func(id string) string { return callPath + "/calls/" + id }, pass{a.Keys, by.Grant})
+}
+
+func (a *API) changeCall(w http.ResponseWriter, r *http.Request, by caller) error {
+	if a.Calls == nil {
+		return errNoCalls
+	}
+	return a.Calls.Change(w, r, by.AccountID, r.PathValue("id"))
+}
+
+func (a *API) endCall(w http.ResponseWriter, r *http.Request, by caller) error {
+	if a.Calls == nil {
+		return errNoCalls
+	}
+	if err := a.Calls.HangUp(by.AccountID, r.PathValue("id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// callSays is the description of a call's beginning.
+func callSays() describe.Operation {
+	chat := chatSays()
+	return describe.Operation{
+		ID: "call", Section: "Live chats", Summary: "Talk, over WebRTC", Call: true,
+		More: strings.Join([]string{
+			"The body is an SDP offer with one audio track, both ways, and a data channel named chat; the answer is SDP too (WHIP, RFC 9725).",
+			"The voices go as Opus; the data channel carries the messages of the socket as text, but for audio, and call_ended {code, reason} at the end.",
+			"Location is the call: PATCH it with further candidates or a new offer, DELETE it to hang up.",
+		}, " "),
+		Query: chat.Query, Upload: sdpMedia,
+		Answers: []describe.Answer{{Status: 201, Says: "The answer", Media: sdpMedia}},
+		Refuses: []int{413, 415, 422, 503},
+	}
+}
+
+const (
+	sdpMedia      = "application/sdp"
+	fragmentMedia = "application/trickle-ice-sdpfrag"
+)
+
+func changeCallSays() describe.Operation {
+	return describe.Operation{
+		ID: "changeCall", Section: "Live chats", Summary: "Add candidates to a call, or begin its connection anew", Call: true,
+		More:   "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia + "), after a change of networks for one; what begins anew is answered in kind.",
+		Upload: fragmentMedia,
+		Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia}, {Status: 204, Says: "The candidates were taken"}},
+		Refuses: []int{413, 415, 503},
+	}
+}
+
+func endCallSays() describe.Operation {
+	return describe.Operation{
+		ID: "endCall", Section: "Live chats", Summary: "Hang up", Call: true,
+		Answers: []describe.Answer{{Status: 200, Says: "The call is over"}},
+		Refuses: []int{503},
+	}
+}
+

@@ -1,0 +1,101 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// WebRTC is where calls reach the box.
+type WebRTC struct {
+	// Listen is host:port of UDP; empty is that of Config.Listen; Off takes no
+	// calls.
+	Listen string
+	// Public are the IP addresses that lead to the box from where its callers
+	// are, where they are not its own.
+	Public []string
+	// Servers are STUN and TURN servers, such as stun:HOST:3478. TURN servers
+	// know the box by a name, and by the password that an environment variable
+	// holds.
+	Servers               []string
+	Username, PasswordEnv string
+}
+
+// Off is the address of calls where none are taken.
+const Off = "off"
+
+func setWebRTCListen(c *Config, g given) error {
+	if g.value == Off {
+		c.WebRTC.Listen = Off
+		return nil
+	}
+	_, port, err := net.SplitHostPort(g.value)
+	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%.80q is not an address: use host:port, such as 0.0.0.0:8080, with a port from 0 to 65535, or off", g.value)
+	}
+	c.WebRTC.Listen = g.value
+	return nil
+}
+
+func setWebRTCPublic(c *Config, g given) error {
+	c.WebRTC.Public = nil
+	for text := range strings.SplitSeq(g.value, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		at, err := netip.ParseAddr(text)
+		if err != nil || at.IsUnspecified() || at.Zone() != "" {
+			return fmt.Errorf("%.80q is not an IP address that others can reach: use one such as 203.0.113.7, not a name", text)
+		}
+		c.WebRTC.Public = append(c.WebRTC.Public, at.String())
+	}
+	return nil
+}
+
+// iceServer is the URL of a STUN or TURN server (RFC 7064 and 7065).
+var iceServer = regexp.MustCompile(`^(stuns?:[^?\s/@]+|turns?:[^?\s/@]+(\?transport=(udp|tcp))?)$`)
+
+func setWebRTCServers(c *Config, g given) error {
+	c.WebRTC.Servers = nil
+	for text := range strings.SplitSeq(g.value, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if !iceServer.MatchString(text) {
+			return fmt.Errorf("%.80q is not a STUN or TURN server: use stun:HOST:3478, turn:HOST:3478 or turns:HOST:5349?transport=tcp", text)
+		}
+		c.WebRTC.Servers = append(c.WebRTC.Servers, text)
+	}
+	return nil
+}
+
+func setWebRTCUsername(c *Config, g given) error {
+	if strings.TrimSpace(g.value) == "" {
+		return errors.New("the name is empty: use that which the TURN servers know the box by, or leave it out")
+	}
+	c.WebRTC.Username = g.value
+	return nil
+}
+
+func setWebRTCPassword(c *Config, g given) error {
+	if !isVariable(g.value) {
+		// The value is not repeated: people put the password itself here.
+		return errors.New("this is not the name of an environment variable: put the password in one, and its name here, such as TURN_PASSWORD")
+	}
+	c.WebRTC.PasswordEnv = g.value
+	return nil
+}
+
+// check looks at the settings together.
+func (w WebRTC) check() error {
+	for _, s := range w.Servers {
+		if strings.HasPrefix(s, "turn") && (w.Username == "" || w.PasswordEnv == "") {
+			return fmt.Errorf("webrtc.servers: %s is a TURN server, which wants webrtc.username and webrtc.password_env, too", s)
+		}
+	}
+	return nil
+}
