@@ -82,6 +82,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	defer calls.cutOff()
 	var speaking speeches
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Ready: admission, Version: Version(), Log: log,

@@ -89,3 +89,10 @@ func (s callSeat) Open(ctx context.Context, o webrtc.Opening) (webrtc.Session, e
 	}
 	return c, nil
 }
+
+// cutOff ends the calls at once, where that was not done in order.
+func (c calls) cutOff() {
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = c.Close(now)
+}

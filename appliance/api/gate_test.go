@@ -155,7 +155,7 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 		for _, c := range callers {
 			a.tries = newTries()
 			want := c.want[rt.access]
-			if rt.isSocket() {
+			if rt.keyInQuery() {
 				want = c.socket
 			}
 			if w := try(a, rt, c.query, 0, c.header...); w.Code != want {
@@ -171,11 +171,11 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
 	a, rows := guarded(t)
 	for _, rt := range rows {
-		if rt.access != describe.Account || rt.isSocket() {
+		if rt.access != describe.Account || rt.keyInQuery() {
 			continue
 		}
 		w := try(a, rt, "api_key=client", 0)
-		if w.Code != 401 || !strings.Contains(w.Body.String(), "X-Service-Api-Key") || !strings.Contains(w.Body.String(), "WebSockets only") {
+		if w.Code != 401 || !strings.Contains(w.Body.String(), "X-Service-Api-Key") || !strings.Contains(w.Body.String(), "live chats only") {
 			t.Errorf("%s %s: %d %s", rt.method, rt.path, w.Code, w.Body)
 		}
 		if w := try(a, rt, "api_key=wrong", 0, "X-Service-Api-Key", "client"); w.Code != 200 {

@@ -61,11 +61,16 @@ func Open(host Host, n Network, t Timing, log *slog.Logger) (*Server, error) {
 func (s *Server) Port() string { return s.net.port() }
 
 // Close waits for the calls to end, after the sessions were told to stop, and
-// stops listening. Calls that last when ctx ends are cut off.
+// stops listening. Calls that last when ctx ends are cut off. A second Close does
+// nothing.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
+	closed := s.over
 	s.over = true
 	s.mu.Unlock()
+	if closed {
+		return nil
+	}
 	ended := make(chan struct{})
 	go func() {
 		s.open.Wait()

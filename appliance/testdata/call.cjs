@@ -1,0 +1,79 @@
+// Opens the page of docs/apps.md in a real browser, whose microphone is a
+// recording: a person's question, and later the same into the answer. Prints a
+// line for each law that holds; ends with 1 at the first that does not. The last
+// view of the page is in the file SHOT.
+"use strict";
+const assert = require("node:assert/strict");
+const { createServer } = require("node:http");
+const { createRequire } = require("node:module");
+const fs = require("node:fs");
+const { BOX_URL, API_KEY, SECRET_KEY, CLIENT, MICROPHONE, CHROMIUM, SHOT, PAGE } = process.env;
+const puppeteer = createRequire(CLIENT + "/client.cjs")("puppeteer-core");
+
+const heardWords = /tone.*name.*pound key/i; // of the recording
+
+async function token() {
+	const answer = await fetch(`${BOX_URL}/oauth2-cc/token`, {
+		method: "POST", body: "grant_type=client_credentials",
+		headers: { authorization: "Basic " + Buffer.from(`${API_KEY}:${SECRET_KEY}`).toString("base64"), "content-type": "application/x-www-form-urlencoded" },
+	});
+	assert.equal(answer.status, 200);
+	return (await answer.json()).access_token;
+}
+
+async function main() {
+	const page = fs.readFileSync(PAGE, "utf8").replace("http://127.0.0.1:8080", BOX_URL).replace("ACCESS_TOKEN", await token());
+	const server = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(page));
+	await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+	const browser = await puppeteer.launch({
+		executablePath: CHROMIUM,
+		args: [
+			"--no-sandbox", // root has none, and nothing but our own page is opened
+			"--disable-gpu", "--mute-audio", "--disable-background-networking", "--disable-component-update",
+			"--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+			`--use-file-for-fake-audio-capture=${MICROPHONE}`,
+		],
+	});
+	const tab = await browser.newPage();
+	tab.setDefaultTimeout(60_000);
+	const law = async (name, does) => {
+		try {
+			await does();
+			console.log(`ok ${name}`);
+		} catch (err) {
+			throw new Error(`${name}; the page says ${await tab.evaluate(() => document.body.innerText).catch(String)}`, { cause: err });
+		} finally {
+			await tab.screenshot({ path: SHOT, fullPage: true }).catch(() => {});
+		}
+	};
+	const line = (text) => tab.waitForFunction((text) => [...document.querySelectorAll("li")].some((li) => new RegExp(text, "i").test(li.innerText)), { polling: 50 }, text);
+	await tab.goto(`http://127.0.0.1:${server.address().port}/`);
+	// How loud the assistant is: the page plays it, and this looks at it.
+	await tab.evaluate(() => {
+		window.loudest = 0;
+		document.querySelector("#voice").addEventListener("playing", () => {
+			const context = new AudioContext(), level = context.createAnalyser(), pcm = new Float32Array(2048);
+			context.createMediaStreamSource(document.querySelector("#voice").srcObject).connect(level);
+			setInterval(() => {
+				level.getFloatTimeDomainData(pcm);
+				window.loudest = Math.max(window.loudest, ...pcm.map(Math.abs));
+			}, 20);
+		});
+	});
+	await tab.click("#talk");
+	await law("what the person says is heard", () => line("You: .*" + heardWords.source));
+	await law("the answer is told", () => line("Box: .+"));
+	await law("the answer is heard", () => tab.waitForFunction(() => window.loudest > 0.02, { polling: 50 }));
+	await law("the page hangs up", async () => {
+		await tab.click("#stop");
+		await tab.waitForFunction(() => !document.querySelector("#talk").disabled);
+	});
+	await browser.close();
+	server.close();
+	console.log("done");
+}
+
+main().catch((err) => {
+	console.error(err);
+	process.exit(1);
+});
