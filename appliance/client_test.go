@@ -65,17 +65,7 @@ func installed(t *testing.T, name string) string {
 func works(t *testing.T, trust, command, script, client string) {
 	t.Helper()
 	b := startBox(t, func(c *config.Config) { c.TLS.Mode = config.TLSOwn })
-	records, err := store.Join(t.Context(), b.cfg.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := records.CreateKey(t.Context(), store.NewKey{Account: "client"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := records.Close(); err != nil {
-		t.Fatal(err)
-	}
+	made := keyOf(t, b)
 	runs(t, command, script, "BOX_URL="+b.url, "API_KEY="+made.APIKey, "SECRET_KEY="+made.SecretKey,
 		"CLIENT="+client, "QUESTION="+packtest.Recording(t, question), trust+"="+b.cfg.AuthorityFile())
 }
@@ -115,4 +105,21 @@ func follows(t *testing.T, saw func(line string), command, script string, env ..
 	if err := cmd.Wait(); err != nil || last != "done" {
 		t.Errorf("%v: %s", err, complaint.String())
 	}
+}
+
+// keyOf makes a key with its secret, of an account of its own.
+func keyOf(t *testing.T, b *runningBox) store.Credentials {
+	t.Helper()
+	records, err := store.Join(t.Context(), b.cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := records.CreateKey(t.Context(), store.NewKey{Account: "client"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := records.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return made
 }

@@ -65,7 +65,7 @@ async function main() {
 	await law("the answer is told", () => line("Box: .+"));
 	await law("the answer is heard", () => tab.waitForFunction(() => window.loudest > 0.02, { polling: 50 }));
 	await law("the page hangs up", async () => {
-		await tab.click("#stop");
+		await tab.click("#hangUp");
 		await tab.waitForFunction(() => !document.querySelector("#talk").disabled);
 	});
 	await browser.close();
