@@ -69,7 +69,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 	value := map[string]string{
 		"data": "/d", "listen": "127.0.0.1:9", "tls": "off", "tls.cert": "/c", "tls.key": "/k",
 		"tls.names": "box.example,www.box.example", "tls.acme": "letsencrypt", "tls.email": "me@box.example", "tls.roots": "/r",
-		"origins": "https://a.example,https://b.example", "packs": "/p", "profile": "full",
+		"origins": "https://a.example,https://b.example", "packs": "/p", "webrtc.listen": "0.0.0.0:9", "webrtc.public": "203.0.113.7", "webrtc.servers": "stun:a.example:3478", "webrtc.username": "box", "webrtc.password_env": "TURN", "profile": "full",
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
 		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "fallback": "llm-qwen-small", "chat.max_chats": "3", "chat.max_added_ms": "900", "turn_detection.mode": "semantic", "expression.measured": "off", "expression.told": "always",
@@ -170,6 +170,10 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 		{"tls: on", []string{`"on"`, "CERT.pem,KEY.pem"}},
 		{"tls: {cert: a.pem}", []string{"tls", "both"}},
 		{"origins: [example.com]", []string{"origins", `"example.com"`, "https://"}},
+		{"webrtc: {listen: everywhere}", []string{"webrtc.listen", `"everywhere"`, "host:port", "off"}},
+		{"webrtc: {public: box.example}", []string{"webrtc.public", "203.0.113.7"}},
+		{"webrtc: {servers: [\"turn:a.example\"]}", []string{"webrtc.servers", "webrtc.username"}},
+		{"webrtc: {servers: [\"http://a.example\"]}", []string{"webrtc.servers", "stun:HOST:3478"}},
 		{"a: 1\n---\nb: 2", []string{"unknown key a"}},
 		{"data: a\n---\ndata: b", []string{":3", "second document"}},
 	} {
