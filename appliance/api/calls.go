@@ -75,8 +75,8 @@ const (
 func changeCallSays() describe.Operation {
 	return describe.Operation{
 		ID: "changeCall", Section: "Live chats", Summary: "Add candidates to a call, or begin its connection anew", Call: true,
-		More:   "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia + "), after a change of networks for one; what begins anew is answered in kind.",
-		Upload: fragmentMedia,
+		More:    "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia + "), after a change of networks for one; what begins anew is answered in kind.",
+		Upload:  fragmentMedia,
 		Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia}, {Status: 204, Says: "The candidates were taken"}},
 		Refuses: []int{413, 415, 503},
 	}
@@ -89,4 +89,3 @@ func endCallSays() describe.Operation {
 		Refuses: []int{503},
 	}
 }
-

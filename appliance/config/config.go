@@ -23,8 +23,8 @@ type Config struct {
 	TLS     TLS
 	Origins []string // web origins besides our own whose pages may open a chat
 	WebRTC  WebRTC
-	Packs   string   // folder of the model packs
-	Profile string   // one of packs.Profiles: which models to expect
+	Packs   string // folder of the model packs
+	Profile string // one of packs.Profiles: which models to expect
 	Engines Engines
 	Routes  []Route // which model answers for those that configs name; the first that fits
 	// Fallback are the models that answer, one after the other, where one on a

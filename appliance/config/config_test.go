@@ -172,7 +172,6 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 		{"origins: [example.com]", []string{"origins", `"example.com"`, "https://"}},
 		{"webrtc: {listen: everywhere}", []string{"webrtc.listen", `"everywhere"`, "host:port", "off"}},
 		{"webrtc: {public: box.example}", []string{"webrtc.public", "203.0.113.7"}},
-		{"webrtc: {servers: [\"turn:a.example\"]}", []string{"webrtc.servers", "webrtc.username"}},
 		{"webrtc: {servers: [\"http://a.example\"]}", []string{"webrtc.servers", "stun:HOST:3478"}},
 		{"a: 1\n---\nb: 2", []string{"unknown key a"}},
 		{"data: a\n---\ndata: b", []string{":3", "second document"}},
@@ -309,5 +308,16 @@ func TestOneAccountLeavesASeatToOthers(t *testing.T) {
 		if got := cfg.ChatsPerAccount(); got != c.want {
 			t.Errorf("of %d chats, with %d set, one account has %d, want %d", c.all, c.set, got, c.want)
 		}
+	}
+}
+
+func TestTURNServersWantCredentials(t *testing.T) {
+	servers := map[string]string{"webrtc.servers": "turn:a.example:3478?transport=udp"}
+	if _, err := Load(Sources{Flags: servers, Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "webrtc.username") {
+		t.Errorf("without credentials: %v", err)
+	}
+	servers["webrtc.username"], servers["webrtc.password_env"] = "box", "TURN"
+	if _, err := Load(Sources{Flags: servers, Dir: t.TempDir()}); err != nil {
+		t.Error(err)
 	}
 }
