@@ -44,7 +44,8 @@ type breath struct {
 	begin, end int
 	sounds     []sound // at least one, between them
 	words      []wordSpan
-	pauseMS    int // the silence before it, where it is not the first
+	pauseMS    int    // the silence before it, where it is not the first
+	number     uint64 // its place among those of the text
 }
 
 // breath turns phonemes, and those before and after them, into the numbers that

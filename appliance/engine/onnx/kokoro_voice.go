@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"parley/appliance/engine"
@@ -11,6 +12,7 @@ import (
 type kokoroVoice struct {
 	k        *Kokoro
 	style    []float32 // kokoroStyle numbers a length
+	varies   []float32 // how far each of them is from its mean, over the lengths
 	language kokoroLanguage
 	reader   *reader
 }
@@ -24,7 +26,7 @@ func (k *Kokoro) Voice(blend []Weight) (engine.Synthesizer, error) {
 		return nil, err
 	}
 	l := &reader{ph: k.ph, voice: language.espeak, tag: language.tag, scripts: scriptsOf(language.tag), write: language.mend}
-	return &kokoroVoice{k: k, style: style, language: language, reader: l}, nil
+	return &kokoroVoice{k: k, style: style, varies: variety(style), language: language, reader: l}, nil
 }
 
 // RateHz is the sample rate of the voice.
@@ -95,8 +97,14 @@ func (v *kokoroVoice) clauses(s sentence) []breath {
 // wave has the model say a breath, all of it at once.
 func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions) (pieces, []float32, error) {
 	w := &inOne{}
+	dice := diceOf(o, 0) // all of a text is said by one voice
+	style := v.styleFor(len(b.ids))
+	if o.Temperature > 0 {
+		o.Speed *= pace(dice, o.Temperature)
+		style = v.moved(style, noise(dice, kokoroStyle, o.Temperature))
+	}
 	err := v.k.gate.Do(ctx, o.Urgency, v.k.session.Threads(), func() (err error) {
-		w.pcm, w.frames, err = v.k.run(ctx, b.ids, v.styleFor(len(b.ids)), o.Speed)
+		w.pcm, w.frames, err = v.k.run(ctx, b.ids, style, o.Speed)
 		return err
 	})
 	w.samples = len(w.pcm)
@@ -107,4 +115,29 @@ func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions)
 func (v *kokoroVoice) styleFor(ids int) []float32 {
 	at := min(ids-2, kokoroLengths-1) * kokoroStyle
 	return v.style[at : at+kokoroStyle : at+kokoroStyle]
+}
+
+// moved is a style a little off, in those numbers in which it differs from one
+// length of a text to another: how it speaks, and hardly whose voice it is.
+func (v *kokoroVoice) moved(style, by []float32) []float32 {
+	out := make([]float32, len(style))
+	for i, x := range style {
+		out[i] = x + v.varies[i]*by[i]
+	}
+	return out
+}
+
+// variety is the standard deviation of each number of a style over its lengths.
+func variety(style []float32) []float32 {
+	out := make([]float32, kokoroStyle)
+	for i := range out {
+		var sum, squares float64
+		for at := i; at < len(style); at += kokoroStyle {
+			sum += float64(style[at])
+			squares += float64(style[at]) * float64(style[at])
+		}
+		mean := sum / kokoroLengths
+		out[i] = float32(math.Sqrt(max(squares/kokoroLengths-mean*mean, 0)))
+	}
+	return out
 }

@@ -39,6 +39,9 @@ type Piper struct {
 	whole    *Session     // the model in one, where it cannot be cut
 	uncut    error        // why
 	timed    bool         // whole tells the durations of phonemes
+	chancy   bool         // the front takes noise
+	outputs  int          // of the front
+	cores    int          // that one call takes
 	gate     *engine.Gate
 	reader   *reader
 	gain     float32
@@ -47,12 +50,16 @@ type Piper struct {
 
 // LoadPiper loads voice.onnx and voice.json from dir, warms the model and
 // measures how loud it is. The caller closes it.
-func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (_ *Piper, err error) {
+func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Piper, error) {
+	return loadPiper(rt, dir, gate, ph, piperThreads)
+}
+
+func loadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, cores int) (*Piper, error) {
 	config, err := readPiperConfig(filepath.Join(dir, "voice.json"))
 	if err != nil {
 		return nil, err
 	}
-	p := &Piper{config: config, alphabet: config.alphabet(), gate: gate, reader: config.reader(ph)}
+	p := &Piper{config: config, alphabet: config.alphabet(), gate: gate, reader: config.reader(ph), cores: cores}
 	p.alphabet.unknown = p.warn
 	if err := p.open(rt, filepath.Join(dir, "voice.onnx")); err != nil {
 		return nil, err
@@ -89,8 +96,8 @@ func (p *Piper) RateHz() int { return p.config.Audio.SampleRate }
 // Language is the BCP 47 tag of what the voice speaks, such as "en-US".
 func (p *Piper) Language() string { return p.config.language() }
 
-// Speak speaks s, an engine.Synthesizer. The same text gives the same samples,
-// bit by bit. Sound comes in pieces that grow, the first of at most 0.26 s;
+// Speak speaks s, an engine.Synthesizer. The same text with the same options gives
+// the same samples, bit by bit. Sound comes in pieces that grow, the first of at most 0.26 s;
 // each passes the gate by itself.
 func (p *Piper) Speak(ctx context.Context, s string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if err := checkOptions(&o); err != nil {
@@ -138,6 +145,9 @@ func (p *Piper) allBreaths(ctx context.Context, s string, o engine.SpeakOptions)
 		}
 		around.goesOn = o.GoesOn && i == len(sentences)-1
 		all = append(all, p.breaths(one, around)...)
+	}
+	for i := range all {
+		all[i].number = uint64(i)
 	}
 	return all, nil
 }

@@ -25,6 +25,13 @@ const (
 	soundTensor    = "output"
 
 	speakerInput = "sid"
+
+	// lengthNoiseTensor is the noise from which the durations come, and
+	// spreadTensor how far each number of the latent may lie from its mean. Both
+	// belong to what the model leaves to chance.
+	lengthNoiseTensor   = "/dp/RandomNormalLike_output_0"
+	lengthNoiseChannels = 2
+	spreadTensor        = "/Exp_1_output_0"
 )
 
 // The parts of a Piper model. The front sees the whole text; of the others each
@@ -39,11 +46,27 @@ const (
 	parts
 )
 
-func frontOf(speakers bool) part {
-	p := part{[]string{"input", "input_lengths", "scales"}, []string{latentTensor, maskTensor, durationsTensor}}
+// wholeOf is a whole model.
+func wholeOf(speakers bool) part {
+	p := part{[]string{"input", "input_lengths", "scales"}, []string{soundTensor, durationsTensor}}
 	if speakers {
 		p.inputs = append(p.inputs, speakerInput)
 	}
+	return p
+}
+
+func frontOf(speakers bool) part {
+	p := wholeOf(speakers)
+	p.outputs = []string{latentTensor, maskTensor, durationsTensor}
+	return p
+}
+
+// chancyFrontOf is the front with the model's own chance taken out, so that it
+// can be put in from outside.
+func chancyFrontOf(speakers bool) part {
+	p := frontOf(speakers)
+	p.inputs = append(p.inputs, lengthNoiseTensor)
+	p.outputs = append(p.outputs, spreadTensor)
 	return p
 }
 
@@ -81,10 +104,10 @@ func (p *Piper) openWhole(rt *Runtime, path string) error {
 		return err
 	}
 	defer release()
-	inputs := frontOf(p.config.NumSpeakers > 1).inputs
+	edges := wholeOf(p.config.NumSpeakers > 1)
 	p.timed = true
 	p.whole, err = rt.LoadBytes(path, model, SessionOptions{
-		Threads: piperThreads, Inputs: inputs, Outputs: []string{soundTensor, durationsTensor},
+		Threads: p.cores, Inputs: edges.inputs, Outputs: edges.outputs,
 	})
 	if err == nil {
 		return nil
@@ -92,7 +115,7 @@ func (p *Piper) openWhole(rt *Runtime, path string) error {
 	// A voice from another exporter: it speaks, but does not tell when.
 	p.timed = false
 	p.whole, err = rt.LoadBytes(path, model[:len(model)-len(durationsPatch)], SessionOptions{
-		Threads: piperThreads, Inputs: inputs, Outputs: []string{soundTensor},
+		Threads: p.cores, Inputs: edges.inputs, Outputs: edges.outputs[:1],
 	})
 	return err
 }
@@ -115,12 +138,20 @@ func (p *Piper) openParts(rt *Runtime, path string) (err error) {
 			p.front, p.behind = nil, [parts]stage{}
 		}
 	}()
-	if p.front, err = rt.loadPart(path, room, model, frontOf(p.config.NumSpeakers > 1)); err != nil {
+	speakers := p.config.NumSpeakers > 1
+	p.front, err = rt.loadPart(path, room, model, chancyFrontOf(speakers), p.cores)
+	if p.chancy = err == nil; !p.chancy { // of another exporter
+		p.front, err = rt.loadPart(path, room, model, frontOf(speakers), p.cores)
+	}
+	if err != nil {
 		return err
+	}
+	if p.outputs = len(frontOf(speakers).outputs); p.chancy {
+		p.outputs = len(chancyFrontOf(speakers).outputs)
 	}
 	rates := [parts]int{flowPart: 1, coarsePart: coarseRate, finePart: piperHop / coarseRate}
 	for i := range p.behind {
-		if p.behind[i], err = rt.loadStage(path, room, model, behindFront(i), rates[i]); err != nil {
+		if p.behind[i], err = rt.loadStage(path, room, model, behindFront(i), rates[i], p.cores); err != nil {
 			return err
 		}
 	}
@@ -133,12 +164,12 @@ const cutRoom = 4096
 
 // loadPart cuts a part out of model and loads it; room is where it is put
 // together.
-func (r *Runtime) loadPart(path string, room, model []byte, p part) (*Session, error) {
+func (r *Runtime) loadPart(path string, room, model []byte, p part, threads int) (*Session, error) {
 	cut, err := cutGraph(room[:0], model, p)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: cut %s: %w", path, err)
 	}
-	return r.LoadBytes(path, cut, SessionOptions{Threads: piperThreads, Inputs: p.inputs, Outputs: p.outputs})
+	return r.LoadBytes(path, cut, SessionOptions{Threads: threads, Inputs: p.inputs, Outputs: p.outputs})
 }
 
 // readModel reads a file with tail behind it into memory that the collector

@@ -56,7 +56,7 @@ func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Piper{config: config, alphabet: config.alphabet(), gate: engine.NewGate(2), reader: config.reader(openPhonemizer(t)), gain: 1}
+	p := &Piper{config: config, cores: piperThreads, alphabet: config.alphabet(), gate: engine.NewGate(2), reader: config.reader(openPhonemizer(t)), gain: 1}
 	if err := p.openWhole(rt, path); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func oddTexts() []string {
 		"The swimming pool on the second floor is open every day from seven in the morning until ten at night, and towels are free of charge.",
 		"Wait! What? Really: no; yes...", "3.14159 and 2026-11-22, 17:45", "zzzzzzzzzzzz sssss",
 		"Peter Piper picked a peck of pickled peppers; a peck of pickled peppers Peter Piper picked.",
-		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "Ça va? Größe, naïve, İstanbul.", "漢字", "hm hm hm hm hm",
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "Ça va? Größe, naïve, İstanbul.", "π", "hm hm hm hm hm",
 	}
 }
 

@@ -55,7 +55,7 @@ func (p *Piper) wave(ctx context.Context, b breath, o engine.SpeakOptions) (piec
 	}
 	var w *wave
 	err := p.through(ctx, o.Urgency, func() (err error) {
-		if w, err = p.latent(b, o.Speed); err == nil && len(b.ids) <= shortText && w.end > w.begin {
+		if w, err = p.latent(b, o); err == nil && len(b.ids) <= shortText && w.end > w.begin {
 			w.first, err = w.ahead()
 		}
 		return err
@@ -67,9 +67,10 @@ func (p *Piper) wave(ctx context.Context, b breath, o engine.SpeakOptions) (piec
 }
 
 // latent runs the front part.
-func (p *Piper) latent(b breath, speed float64) (_ *wave, err error) {
-	inputs, err := p.numbers(b.ids, speed)
-	outputs := make([]Value, len(frontOf(false).outputs))
+func (p *Piper) latent(b breath, o engine.SpeakOptions) (_ *wave, err error) {
+	dice := diceOf(o, b.number)
+	inputs, err := p.chances(b.ids, o, dice)
+	outputs := make([]Value, p.outputs)
 	defer func() { err = errors.Join(err, destroy(inputs), destroy(outputs)) }()
 	if err != nil {
 		return nil, err
@@ -81,6 +82,11 @@ func (p *Piper) latent(b breath, speed float64) (_ *wave, err error) {
 	frames, err2 := Floats(outputs[2])
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
+	}
+	if p.chancy && o.Temperature > 0 {
+		if err := scatter(latent, outputs[3], dice, o.Temperature); err != nil {
+			return nil, err
+		}
 	}
 	if len(frames) != len(b.ids) {
 		return nil, fmt.Errorf("onnx: %s: durations of %d ids, given were %d", p.front.name, len(frames), len(b.ids))

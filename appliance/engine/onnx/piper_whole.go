@@ -20,7 +20,7 @@ type inOne struct {
 func (p *Piper) inOne(ctx context.Context, b breath, o engine.SpeakOptions) (w *inOne, err error) {
 	w = &inOne{}
 	err = p.through(ctx, o.Urgency, func() error {
-		w.pcm, w.frames, err = p.run(b.ids, o.Speed)
+		w.pcm, w.frames, err = p.run(b.ids, o.Speed*pace(diceOf(o, b.number), o.Temperature))
 		return err
 	})
 	if len(w.frames) == len(b.ids) {
@@ -41,9 +41,10 @@ func (w *inOne) piece(context.Context, *engine.Urgency) ([]float32, error) {
 	return pcm, nil
 }
 
-// numbers are what the model is given. The noise scales are 0: a Piper model
-// adds noise to the sound and to the durations, and without it the same text
-// gives the same samples, bit by bit, at the same word error.
+// numbers are what the model is given. Its noise scales are 0: a Piper model adds
+// noise to the sound and to the durations, and without it the same text gives the
+// same samples, bit by bit, at the same word error. Where its noise comes from
+// outside, that of the durations is taken as it is.
 func (p *Piper) numbers(ids []int64, speed float64) (inputs []Value, err error) {
 	in := func(v Value, e error) {
 		if e != nil {
@@ -55,7 +56,11 @@ func (p *Piper) numbers(ids []int64, speed float64) (inputs []Value, err error) 
 	n := int64(len(ids))
 	in(NewTensor(ids, 1, n))
 	in(NewTensor([]int64{n}, 1))
-	in(NewTensor([]float32{0, float32(p.config.Inference.LengthScale / speed), 0}, 3))
+	var ownNoise float32
+	if p.chancy {
+		ownNoise = 1
+	}
+	in(NewTensor([]float32{0, float32(p.config.Inference.LengthScale / speed), ownNoise}, 3))
 	if p.config.NumSpeakers > 1 {
 		in(NewTensor([]int64{0}, 1))
 	}
