@@ -24,16 +24,16 @@ import (
 
 // plugins are those of the box, as conversations and the API see them.
 type plugins struct {
-	shelf   *shelf.Shelf
-	threads *lowly
-	log     *slog.Logger
-	host    atomic.Pointer[chat.Host] // which is told of changes
+	shelf  *shelf.Shelf
+	places places
+	log    *slog.Logger
+	host   atomic.Pointer[chat.Host] // which is told of changes
 }
 
 // openPlugins opens the shelf with what is installed. From then on changes to it
 // are seen, also those of other processes.
 func openPlugins(cfg config.Config, records *store.Store, figures *metrics.Metrics, log *slog.Logger) *plugins {
-	p := &plugins{threads: startLowly(log), log: log}
+	p := &plugins{places: make(places, pluginPlaces), log: log}
 	parts := shelfParts(cfg, records, log)
 	parts.Observe, parts.Changed = figures.Plugin, p.changed
 	p.shelf = shelf.Open(parts)
@@ -51,7 +51,6 @@ func (p *plugins) Close() {
 	if err := p.shelf.Close(); err != nil {
 		p.log.Error("cannot close the plugins", "err", err)
 	}
-	p.threads.Close()
 }
 
 // looking bounds how long a look at what is installed may take, which is one
@@ -161,11 +160,11 @@ func (p *plugins) run(ctx context.Context, r reply.ToolRun) (content string, err
 // conversation gives up a call as late.
 const busy = 500 * time.Millisecond
 
-// call makes a call on a thread that takes nothing from conversations.
+// call makes a call, where not too many are made already.
 func (p *plugins) call(ctx context.Context, do func() (sandbox.Result, error)) (content string, err error) {
 	var result sandbox.Result
-	if none := p.threads.Do(ctx, func() { result, err = do() }); none != nil {
-		return "", fmt.Errorf("all %d threads of plugins are at work: %w", lowlyThreads, none)
+	if none := p.places.Do(ctx, func() { result, err = do() }); none != nil {
+		return "", fmt.Errorf("%d plugins are at work, as many as may be at once: %w", pluginPlaces, none)
 	}
 	return result.Content, err
 }
@@ -188,8 +187,8 @@ func (p *plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, er
 		return turn.Advice{}, err
 	}
 	who := shelf.Who{Account: q.Account, Chat: q.ChatID, Caller: cmp.Or(q.CustomSessionID, q.GroupID), Talk: talk(q.Conversation.History)}
-	// Somebody waits for this, and for no longer than turn.AdviceLimit: so it has the
-	// priority of the turn that it belongs to.
+	// Somebody waits for this, and for no longer than turn.AdviceLimit: so it waits
+	// for no place.
 	said, err := p.shelf.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked)
 	if err != nil {
 		return turn.Advice{}, err

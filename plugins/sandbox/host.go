@@ -53,6 +53,7 @@ type Host struct {
 	pool    pool
 	loading sync.Mutex // the runtime compiles one module at a time
 	kernels *kernels
+	crowd   crowd
 	offered map[string]map[string]api.FunctionDefinition // what may be imported, by module and name
 
 	resolver *net.Resolver // the system's where it is nil; tests have their own

@@ -51,6 +51,7 @@ type running struct {
 	in     *instance
 	call   Call
 	log    lines
+	pace   pace
 
 	answer   []byte            // what a function of the box has to tell
 	requests int               // how many were made
@@ -207,7 +208,10 @@ func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (strin
 	r.log = lines{tell: c.Log, level: "info"}
 	i.stderr = lines{tell: c.Log, level: "info"}
 	i.running = r
-	defer func() { i.running = nil }()
+	defer func() {
+		i.running = nil
+		r.pace.end()
+	}()
 	content, err := i.run(r)
 	i.stderr.flush()
 	if err == nil {

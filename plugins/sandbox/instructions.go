@@ -21,8 +21,12 @@ func (m *meter) instruction() {
 		f := c.number()
 		m.heavy = true
 		c.bad = c.bad || f >= m.functions
-		if f < m.imported && !c.bad {
+		switch {
+		case c.bad:
+		case f < m.imported:
 			m.ask(at)
+		default:
+			m.more(uint32(min(m.sizes[f-m.imported], meterLeaf)) / meterBytes)
 		}
 	case op == 0x11: // call_indirect
 		c.number()
@@ -87,7 +91,7 @@ func (m *meter) open(loop bool) {
 		return
 	}
 	m.heavy = true
-	m.charge(nest{begin: c.at}, 0)
+	m.charge(c.at)
 }
 
 // table reads the index of a table.
@@ -100,10 +104,18 @@ func (m *meter) bulk(at int) {
 	switch {
 	case op <= 7: // conversions that do not trap
 		return
-	case op == 8 || op == 10: // memory.init, memory.copy
+	case op == 10: // memory.copy
+		c.bad = c.number() != 0 || c.number() != 0 || c.bad
+		m.move(at, m.mover())
+		return
+	case op == 11: // memory.fill
+		c.bad = c.number() != 0 || c.bad
+		m.move(at, m.filler())
+		return
+	case op == 8: // memory.init
 		c.number()
 		c.number()
-	case op == 9 || op == 11 || op == 13: // data.drop, memory.fill, elem.drop
+	case op == 9 || op == 13: // data.drop, elem.drop
 		c.number()
 	case op == 12: // table.init
 		c.number()
@@ -118,7 +130,7 @@ func (m *meter) bulk(at int) {
 	}
 	if op != 9 && op != 13 && op != 16 {
 		m.heavy = true
-		m.charge(nest{begin: at}, meterBulk)
+		m.more(meterBulk)
 	}
 }
 

@@ -17,11 +17,11 @@ func (s section) lists() bool {
 			c.skip(int64(c.count()))
 			c.skip(int64(c.count()))
 		}
-	case 9: // elements
+	case elementSection:
 		for range c.count() {
 			c.element()
 		}
-	case 11: // data
+	case dataSection:
 		for range c.count() {
 			kind := c.number()
 			c.bad = c.bad || kind > 2

@@ -4,14 +4,21 @@ import "encoding/binary"
 
 // What a module may do before it leaves to Go, in units of the meter: a unit is
 // a round of a loop or a call, and one more for each 16 bytes of code in it. A
-// tight loop leaves every 0.1 ms, which costs it a thousandth, and code of the
-// dearest instructions every few. As long as it has not left, no other goroutine
-// runs on its core, and the garbage collector waits for it, and all with it.
+// tight loop leaves every 50 µs, which costs it a hundredth, and code of the
+// dearest instructions, which miss all caches, every few ms. As long as it has not
+// left, no other goroutine runs on its core, and the garbage collector waits for
+// it, and all with it.
 const (
-	meterFull  = 1 << 16
+	meterFull  = 1 << 15
 	meterBytes = 16
-	// meterBulk is for an instruction that may fill all memory: 10 ms at 64 MiB.
+	// meterPiece is how many bytes are filled or copied at once, which takes 50 µs
+	// where they are touched for the first time; 2^meterMoved of them take a unit.
+	meterPiece = 256 << 10
+	meterMoved = 3
+	// meterBulk is for other instructions that move as much as the module says.
 	meterBulk = meterFull / 4
+	// meterHost is for a call of the box, most of which take a microsecond at least.
+	meterHost = 256
 	// meterLeaf is up to how many bytes a function may have that neither loops nor
 	// calls, to be reckoned to its caller.
 	meterLeaf = 256
@@ -31,23 +38,28 @@ type meter struct {
 
 	globals, functions, imported uint32 // how many the module has itself
 	tables, locals               uint32
+	sizes                        []int // of the bodies of its functions
 
 	out    []byte // the body that is written
 	in     cursor
 	copied int // up to where in was written to out
 	nested []nest
 	heavy  bool // the function loops, calls, or has instructions that take long
+	moves  bool // one of them fills or copies memory
 }
 
 // nest is a block; of a loop it knows where its price is written, and where its
-// body begins.
-type nest struct{ price, begin int }
+// body begins. more is what it costs beyond its bytes.
+type nest struct {
+	price, begin int
+	more         uint32
+}
 
 // body returns a function's body with checks. It is valid until the next call.
 func (m *meter) body(b []byte) ([]byte, bool) {
 	m.in, m.out, m.copied, m.nested, m.heavy = cursor{b: b}, m.out[:0], 0, m.nested[:0], false
 	m.skipLocals()
-	m.charge(nest{begin: m.in.at}, 0)
+	m.charge(m.in.at)
 	for len(m.nested) > 0 && !m.in.bad {
 		m.instruction()
 	}
@@ -81,25 +93,35 @@ func (m *meter) copy(at int) {
 	m.copied = at
 }
 
-// charge writes a check at n.begin. With a price of 0 it opens a block, at whose
-// end the price will be known.
-func (m *meter) charge(n nest, price uint32) {
+// charge writes a check at begin and opens a block, at whose end its price will
+// be known.
+func (m *meter) charge(begin int) {
 	if m.in.bad {
 		return
 	}
-	m.copy(n.begin)
+	m.copy(begin)
 	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.left)) // global.get
-	n.price = len(m.out) + 1
-	m.out = append(m.out, 0x41, 0, 0, 0, 0x6B, 0x24) // i32.const, i32.sub, global.set
-	m.out = binary.AppendUvarint(m.out, uint64(m.left))
+	n := nest{price: len(m.out) + 1, begin: begin}
+	m.out = append(m.out, 0x41, 0, 0, 0) // i32.const
+	m.take()
+	m.nested = append(m.nested, n)
+}
+
+// take writes what takes a price from what is left, and calls a function of ours
+// where that is nothing any more.
+func (m *meter) take() {
+	m.out = binary.AppendUvarint(append(m.out, 0x6B, 0x24), uint64(m.left)) // i32.sub, global.set
 	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.left))
 	m.out = append(m.out, 0x41, 0, 0x48, 0x04, 0x40, 0x10) // i32.const 0, i32.lt_s, if, call
 	m.out = append(binary.AppendUvarint(m.out, uint64(m.tick)), 0x0B)
-	if price > 0 {
-		m.pay(n.price, price)
-		return
+}
+
+// more makes what is around dearer.
+func (m *meter) more(units uint32) {
+	if len(m.nested) > 0 {
+		n := &m.nested[len(m.nested)-1]
+		n.more = min(n.more+units, meterFull)
 	}
-	m.nested = append(m.nested, n)
 }
 
 // pay writes a price, always in three bytes.
@@ -111,6 +133,7 @@ func (m *meter) pay(at int, price uint32) {
 // host, each of which may take long.
 func (m *meter) ask(at int) {
 	m.heavy = true
+	m.more(meterHost)
 	m.copy(at)
 	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.stop))
 	m.out = append(m.out, 0x04, 0x40, 0x00, 0x0B) // if, unreachable, end
@@ -120,7 +143,8 @@ func (m *meter) ask(at int) {
 func (m *meter) end() {
 	n := m.nested[len(m.nested)-1]
 	m.nested = m.nested[:len(m.nested)-1]
+	m.more(n.more)
 	if n.price > 0 {
-		m.pay(n.price, 1+uint32(m.in.at-n.begin)/meterBytes)
+		m.pay(n.price, 1+uint32(m.in.at-n.begin)/meterBytes+n.more)
 	}
 }

@@ -44,15 +44,11 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (*Mod
 	if _, _, err := manifest.Section(wasm); err != nil {
 		return nil, unfit("%v", err)
 	}
-	wasm, err := boundTables(wasm)
-	if err != nil {
-		return nil, err
-	}
 	wasm, hooks, err := stoppable(wasm)
 	if err != nil {
 		return nil, err
 	}
-	code, err := h.compile(ctx, wasm)
+	code, err := h.compile(ticking(ctx, hooks.tick), wasm)
 	if err != nil {
 		return nil, unfit("not a valid module: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -127,5 +128,22 @@ func TestDamagedCache(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where others want the cores, a plugin that does not end leaves them most of the
+// time.
+func TestLongWorkGivesWay(t *testing.T) {
+	h := host(t, Options{})
+	m := load(t, h, strings.Replace(hostileManifest, "300ms", "1s", 1), run(code(forever(), 0x00)).module())
+	h.crowd.until.Store(time.Now().Add(time.Hour).UnixNano())
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, begun := ofThread().core, time.Now()
+	if _, err := m.Call(t.Context(), Call{Tool: "run", Account: "a"}); err == nil || AsFault(err).Kind != Late {
+		t.Error(err)
+	}
+	if core, took := ofThread().core-before, time.Since(begun); core > took/2 {
+		t.Errorf("it used a core for %v of %v", core, took)
 	}
 }

@@ -65,7 +65,7 @@ func answer(t *testing.T, config wazero.RuntimeConfig, wasm []byte) (uint64, []b
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _ := m.Memory().Read(0, 1<<16)
+	b, _ := m.Memory().Read(0, m.Memory().Size())
 	return got[0], slices.Clone(b)
 }
 
@@ -81,6 +81,29 @@ func TestSameWithChecks(t *testing.T) {
 		got, after := answer(t, config, held)
 		if got != want || !bytes.Equal(before, after) || want == 0 {
 			t.Errorf("%s: %d, and without checks %d", name, int32(got), int32(want))
+		}
+	}
+}
+
+// Memory that is filled and copied in pieces is as if it had been at once, however
+// what is read and what is written overlap.
+func TestMovedInPiecesIsSame(t *testing.T) {
+	const p = meterPiece
+	for _, c := range [][3]int64{
+		{0, p / 2, 3 * p}, {p / 2, 0, 3 * p}, {8, 0, 3*p + 5}, {0, 8, 3*p + 5}, {7, 3 * p, p}, {2 * p, 2 * p, 2*p + 1}, {p, 3 * p, p + 1}, {5, 9, 0}, {9, 5, p - 1}, {4*p - 1, 1, 1},
+	} {
+		w := run(code(times(p, 1, 0x20, 1, i32c(2), 0x74, 0x20, 1, 0x36, 2, 0), // each word has its number
+			i32c(c[0]), i32c(0x5A), i32c(c[2]), 0xFC, 0x0B, 0, i32c(c[0]), i32c(c[1]), i32c(c[2]), 0xFC, 0x0A, 0, 0, i32c(1)))
+		w.memory = []uint32{uint32(5 * p >> 16)}
+		plain := w.module()
+		held, _, err := stoppable(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := wazero.NewRuntimeConfigCompiler()
+		_, want := answer(t, config, plain)
+		if _, got := answer(t, config, held); !bytes.Equal(got, want) {
+			t.Errorf("%v: not the same", c)
 		}
 	}
 }

@@ -9,18 +9,25 @@ import (
 // Sections of a module, by their numbers; 0 are those of anybody's own. See
 // https://www.w3.org/TR/wasm-core-2/#sections.
 const (
-	typeSection     = 1
-	importSection   = 2
-	functionSection = 3
-	tablesSection   = 4
-	globalSection   = 6
-	exportSection   = 7
-	startSection    = 8
-	codeSection     = 10
+	typeSection      = 1
+	importSection    = 2
+	functionSection  = 3
+	tableSection     = 4
+	memorySection    = 5
+	globalSection    = 6
+	exportSection    = 7
+	startSection     = 8
+	elementSection   = 9
+	codeSection      = 10
+	dataSection      = 11
+	dataCountSection = 12
 )
 
 // inOrder are the sections as they follow each other.
-var inOrder = []byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 10, 11}
+var inOrder = []byte{
+	typeSection, importSection, functionSection, tableSection, memorySection, globalSection,
+	exportSection, startSection, elementSection, dataCountSection, codeSection, dataSection,
+}
 
 type section struct {
 	id   byte
@@ -31,6 +38,7 @@ type section struct {
 type hooks struct {
 	stop  string // the global that stops it when it is not 0
 	start string // the function that it wants to have run when it is made; empty is none
+	tick  uint32 // the function that checks call, at which it leaves to Go
 }
 
 // stoppable returns the module with checks in it, so that it can be stopped
@@ -42,6 +50,9 @@ func stoppable(wasm []byte) ([]byte, hooks, error) {
 	if !ok {
 		return nil, hooks{}, unfit("not a valid module: its sections are cut short, out of order or twice there")
 	}
+	if err := m.boundTables(); err != nil {
+		return nil, hooks{}, err
+	}
 	meter, names, ok := m.measure()
 	if !ok {
 		return nil, hooks{}, unfit("not a valid module: a list in it is not as long as it says, or not well formed")
@@ -52,9 +63,15 @@ func stoppable(wasm []byte) ([]byte, hooks, error) {
 	}
 	types := (&cursor{b: m.find(typeSection)}).count()
 	start := m.find(startSection)
-	m.add(typeSection, []byte{0x60, 0, 0}) // () -> ()
-	m.add(functionSection, binary.AppendUvarint(nil, uint64(types)))
-	m.add(tablesSection, []byte{0x70, 1, 0, 0}) // of functions, with no room
+	m.add(typeSection, []byte{0x60, 0, 0})                   // () -> ()
+	m.add(typeSection, []byte{0x60, 3, 0x7F, 0x7F, 0x7F, 0}) // (i32, i32, i32) -> ()
+	own := meter.own()
+	for _, f := range own {
+		m.add(functionSection, binary.AppendUvarint(nil, uint64(types+f.kind)))
+		code = append(binary.AppendUvarint(code, uint64(len(f.body))), f.body...)
+	}
+	count := uint64(meter.functions-meter.imported) + uint64(len(own))
+	m.set(codeSection, append(binary.AppendUvarint(make([]byte, 0, len(code)+5), count), code...))
 	m.add(globalSection, constant(meterFull))
 	m.add(globalSection, constant(0))
 	m.add(exportSection, export(names.stop, 3, meter.stop))
@@ -62,7 +79,6 @@ func stoppable(wasm []byte) ([]byte, hooks, error) {
 		m.add(exportSection, export(names.start, 0, (&cursor{b: start}).number()))
 		m.sections = slices.DeleteFunc(m.sections, func(s section) bool { return s.id == startSection })
 	}
-	m.set(codeSection, append(code, meter.function()...))
 	return m.join(), names, nil
 }
 
@@ -153,7 +169,7 @@ func (p *parts) measure() (*meter, hooks, bool) {
 		// All of these are lists; the one of a length that is a lie would have the
 		// runtime make room for as many entries.
 		c := cursor{b: s.body}
-		if s.id != 0 && s.id != startSection && s.id != 12 {
+		if s.id != 0 && s.id != startSection && s.id != dataCountSection {
 			c.count()
 		}
 		if c.bad || !s.lists() {
@@ -164,7 +180,7 @@ func (p *parts) measure() (*meter, hooks, bool) {
 		return nil, hooks{}, false
 	}
 	m.functions = m.imported + length(p.find(functionSection))
-	m.tables += length(p.find(tablesSection))
+	m.tables += length(p.find(tableSection))
 	m.globals += length(p.find(globalSection))
 	m.left, m.stop, m.tick = m.globals, m.globals+1, m.functions
 	taken := map[string]bool{}
@@ -177,7 +193,7 @@ func (p *parts) measure() (*meter, hooks, bool) {
 		c.byte()
 		c.number()
 	}
-	names := hooks{stop: free("parley.stop", taken)}
+	names := hooks{stop: free("parley.stop", taken), tick: m.tick}
 	if start := (cursor{b: p.find(startSection)}); len(start.b) > 0 {
 		c.bad = c.bad || start.number() >= m.functions || start.bad
 		names.start = free("parley.start", taken)

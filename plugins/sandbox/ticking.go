@@ -6,8 +6,7 @@ import "encoding/binary"
 // tenth, and one of nothing but empty loops eightfold.
 const mostGrown = 3
 
-// code writes the code section anew, up to the function that is added at its
-// end. whole is the size of the module.
+// code writes the bodies of all functions anew. whole is the size of the module.
 func (m *meter) code(b []byte, whole int) ([]byte, error) {
 	c := cursor{b: b}
 	n := uint32(0)
@@ -17,8 +16,12 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 	if c.bad || n != m.functions-m.imported {
 		return nil, unfit("not a valid module: it has %d functions, and code for %d", m.functions-m.imported, n)
 	}
+	m.sizes = make([]int, n)
+	for at, f := c, uint32(0); f < n; f++ {
+		m.sizes[f] = len(at.bytes())
+	}
 	most := mostGrown*whole + 64<<10
-	out := binary.AppendUvarint(make([]byte, 0, len(b)+len(b)/4), uint64(n+1))
+	out := make([]byte, 0, len(b)+len(b)/4)
 	for f := range n {
 		body, ok := m.body(c.bytes())
 		if !ok || c.bad {
@@ -33,17 +36,4 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 		return nil, unfit("not a valid module: its code section is longer than its code")
 	}
 	return out, nil
-}
-
-// function is what the checks call, the last of the code section: it fills the
-// meter, leaves to Go by growing a table by nothing, and ends the call where the
-// module is to stop.
-func (m *meter) function() []byte {
-	body := signed([]byte{0, 0x41}, meterFull)                            // no locals; i32.const
-	body = binary.AppendUvarint(append(body, 0x24), uint64(m.left))       // global.set
-	body = append(body, 0xD0, 0x70, 0x41, 0, 0xFC, 0x0F)                  // ref.null func, i32.const 0, table.grow
-	body = binary.AppendUvarint(body, uint64(m.tables))                   // the table that is added
-	body = binary.AppendUvarint(append(body, 0x1A, 0x23), uint64(m.stop)) // drop, global.get
-	body = append(body, 0x04, 0x40, 0x00, 0x0B, 0x0B)                     // if, unreachable, end, end
-	return append(binary.AppendUvarint(nil, uint64(len(body))), body...)
 }

@@ -1,0 +1,92 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Functions that are added behind those of the module, by their numbers: the one
+// that checks call, and where the module fills or copies memory, which one
+// instruction may do with all of it, two that do so in pieces.
+func (m *meter) filler() uint32 { return m.tick + 1 }
+func (m *meter) mover() uint32  { return m.tick + 2 }
+
+// added is a function of ours; kind is its type's number, behind those of the module.
+type added struct {
+	kind uint32
+	body []byte
+}
+
+func (m *meter) own() []added {
+	all := []added{{0, m.ticker()}}
+	if m.moves {
+		all = append(all, added{1, m.fill()}, added{1, m.copyMemory()})
+	}
+	return all
+}
+
+// move writes a call of function f in the place of the instruction at at, which
+// takes the same three numbers. What it would refuse to do as a whole is done up
+// to there, and then traps: nobody sees the memory of an instance that trapped.
+func (m *meter) move(at int, f uint32) {
+	if m.in.bad {
+		return
+	}
+	m.heavy, m.moves = true, true
+	m.copy(at)
+	m.copied = m.in.at
+	m.out = binary.AppendUvarint(append(m.out, 0x10), uint64(f)) // call
+}
+
+// ticker is the function that checks call: it fills the meter, and ends the call
+// where the module is to stop. The box listens to it, so the module leaves to Go.
+func (m *meter) ticker() []byte {
+	body := signed([]byte{0, 0x41}, meterFull)                      // no locals; i32.const
+	body = binary.AppendUvarint(append(body, 0x24), uint64(m.left)) // global.set
+	body = binary.AppendUvarint(append(body, 0x23), uint64(m.stop)) // global.get
+	return append(body, 0x04, 0x40, 0x00, 0x0B, 0x0B)               // if, unreachable, end, end
+}
+
+// The numbers of both functions: to where, what or from where, and how many bytes.
+const to, from, many = 0, 1, 2
+
+// fill is memory.fill in pieces.
+func (m *meter) fill() []byte {
+	fill := []byte{0xFC, 0x0B, 0}
+	return join(m.paid(), []byte{0x02, 0x40, 0x03, 0x40}, small(1), // block, loop
+		get(to), get(from), piece(), fill, m.call(), add(to), less(),
+		[]byte{0x0C, 0, 0x0B, 0x0B}, // br to the loop, end, end
+		get(to), get(from), get(many), fill, []byte{0x0B})
+}
+
+// copyMemory is memory.copy in pieces: from the front where it goes to the front,
+// and else from behind, so that nothing is written over before it was read.
+func (m *meter) copyMemory() []byte {
+	move := []byte{0xFC, 0x0A, 0, 0}
+	behind := func(local byte) []byte { return join(get(local), get(many), []byte{0x6A}) }
+	return join(m.paid(), []byte{0x02, 0x40}, get(to), get(from), []byte{0x4D, 0x04, 0x40, 0x03, 0x40}, // block, i32.le_u, if, loop
+		small(2), get(to), get(from), piece(), move, m.call(), add(to), add(from), less(),
+		[]byte{0x0C, 0, 0x0B, 0x05, 0x03, 0x40}, // br to the loop, end, else, loop
+		small(2), less(), behind(to), behind(from), piece(), move, m.call(),
+		[]byte{0x0C, 0, 0x0B, 0x0B, 0x0B}, // br to the loop, end, end, end
+		get(to), get(from), get(many), move, []byte{0x0B})
+}
+
+// paid is how both begin: no locals, and what all of it costs is taken.
+func (m *meter) paid() []byte {
+	m.out = binary.AppendUvarint([]byte{0, 0x23}, uint64(m.left)) // global.get
+	m.out = append(m.out, 0x20, many, 0x41, meterMoved, 0x76)     // local.get, i32.const, i32.shr_u
+	m.take()
+	return m.out
+}
+
+// small leaves the block of that depth where no more than a piece is left.
+func small(depth byte) []byte { return join(get(many), piece(), []byte{0x4D, 0x0D, depth}) } // i32.le_u, br_if
+
+func (m *meter) call() []byte { return binary.AppendUvarint([]byte{0x10}, uint64(m.tick)) }
+func get(local byte) []byte   { return []byte{0x20, local} }
+func piece() []byte           { return signed([]byte{0x41}, meterPiece) }
+func add(local byte) []byte   { return join(get(local), piece(), []byte{0x6A, 0x21, local}) }
+func less() []byte            { return join(get(many), piece(), []byte{0x6B, 0x21, many}) }
+
+func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
