@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Whisper's tokens beyond text (multilingual vocabulary).
@@ -28,6 +29,9 @@ type whisperTokens struct {
 	suppressed []bool           // tokens of text, and the end, that are never said
 	atBegin    []int64          // ... that do not come first
 	languages  map[string]int64 // by Whisper's own code
+
+	once sync.Once // makes ids, for who spells
+	ids  map[string]int64
 }
 
 func readWhisperTokens(dir string) (*whisperTokens, error) {

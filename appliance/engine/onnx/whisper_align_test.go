@@ -1,0 +1,45 @@
+package onnx
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+	"parley/internal/packtest"
+)
+
+// TestWordTimesAreWhereAnEarHearsThem compares when a voice says that its words
+// begin with where Whisper finds them in the sound.
+func TestWordTimesAreWhereAnEarHearsThem(t *testing.T) {
+	rt := openRuntime(t)
+	ear, err := LoadWhisper(rt, filepath.Dir(packtest.File(t, "whisper", "tokenizer.json")), engine.NewGate(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeOrFail(t, ear) })
+	p := openVoice(t, rt, "voice-joe")
+	var off []float64
+	for _, s := range saidSentences()[:2] {
+		said := say(t, p, s, engine.SpeakOptions{})
+		var words []string
+		for _, w := range said.Words {
+			words = append(words, w.Text)
+		}
+		begins, err := ear.Align(t.Context(), audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), words, engine.TranscribeOptions{Language: "en"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range said.Words {
+			ms := 1000 * (float64(w.Begin)/float64(said.RateHz) - float64(begins[i])/engine.SpeechRateHz)
+			t.Logf("%-12s %6.0f ms, %+4.0f from the ear's", w.Text, 1000*float64(w.Begin)/float64(said.RateHz), ms)
+			off = append(off, math.Abs(ms))
+		}
+	}
+	slices.Sort(off)
+	if median := off[len(off)/2]; median > 60 {
+		t.Errorf("words begin %.0f ms from where they are heard, in the median", median)
+	}
+}
