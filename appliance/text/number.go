@@ -14,7 +14,7 @@ var (
 const maxCardinal = 3 * len(scales)
 
 // cardinal says a whole number, given in digits: "42" is "forty-two".
-func cardinal(n string) string {
+func (e english) cardinal(n string) string {
 	n = strings.TrimLeft(n, "0")
 	if n == "" {
 		return "zero"
@@ -24,18 +24,37 @@ func cardinal(n string) string {
 	}
 	var words []string
 	for len(n) > 0 {
-		scale := (len(n) - 1) / 3
-		head := len(n) - 3*scale
-		if w := belowThousand(atoi(n[:head])); w != "" {
-			words = append(words, w+scales[scale])
+		head, scale := e.scale(len(n))
+		switch count := strings.TrimLeft(n[:head], "0"); {
+		case count == "":
+		case len(count) > 3: // crores
+			words = append(words, e.cardinal(count)+scale)
+		case e.and && scale == "" && len(count) < 3 && len(words) > 0: // a thousand and one
+			words = append(words, "and "+e.belowThousand(atoi(count)))
+		default:
+			words = append(words, e.belowThousand(atoi(count))+scale)
 		}
 		n = n[head:]
 	}
 	return strings.Join(words, " ")
 }
 
+// scale returns how many of n digits count the first scale, and its name.
+func (e english) scale(n int) (head int, name string) {
+	switch {
+	case !e.lakhs || n <= 3:
+		scale := (n - 1) / 3
+		return n - 3*scale, scales[scale]
+	case n <= 5:
+		return n - 3, " thousand"
+	case n <= 7:
+		return n - 5, " lakh"
+	}
+	return n - 7, " crore"
+}
+
 // belowThousand says 1 to 999, and nothing for 0.
-func belowThousand(n int) string {
+func (e english) belowThousand(n int) string {
 	switch {
 	case n == 0:
 		return ""
@@ -47,13 +66,15 @@ func belowThousand(n int) string {
 		return tens[n/10] + "-" + units[n%10]
 	case n%100 == 0:
 		return units[n/100] + " hundred"
+	case e.and:
+		return units[n/100] + " hundred and " + e.belowThousand(n%100)
 	}
-	return units[n/100] + " hundred " + belowThousand(n%100)
+	return units[n/100] + " hundred " + e.belowThousand(n%100)
 }
 
 // ordinal says a place in a row: "42" is "forty-second".
-func ordinal(n string) string {
-	words := cardinal(n)
+func (e english) ordinal(n string) string {
+	words := e.cardinal(n)
 	cut := strings.LastIndexAny(words, " -") + 1
 	last := words[cut:]
 	switch last {
@@ -92,24 +113,24 @@ func digitByDigit(s string) string {
 }
 
 // year says a year of four digits: "1905" is "nineteen oh five".
-func year(y string) string {
+func (e english) year(y string) string {
 	century, rest := atoi(y[:2]), atoi(y[2:])
 	switch {
 	case y[1] == '0' && rest < 10 || century == 0:
-		return cardinal(y) // two thousand five
+		return e.cardinal(y) // two thousand five
 	case rest == 0:
-		return belowThousand(century) + " hundred"
+		return e.belowThousand(century) + " hundred"
 	case rest < 10:
-		return belowThousand(century) + " oh " + units[rest]
+		return e.belowThousand(century) + " oh " + units[rest]
 	}
-	return belowThousand(century) + " " + belowThousand(rest)
+	return e.belowThousand(century) + " " + e.belowThousand(rest)
 }
 
 // decimal says a number with commas between thousands and a point: "1,234.5"
 // is "one thousand two hundred thirty-four point five".
-func decimal(s string) string {
+func (e english) decimal(s string) string {
 	whole, fraction, pointed := strings.Cut(strings.ReplaceAll(s, ",", ""), ".")
-	words := cardinal(whole)
+	words := e.cardinal(whole)
 	if whole == "" {
 		words = "" // ".5" is "point five"
 	}

@@ -269,7 +269,7 @@ var numberNames = sync.OnceValue(func() map[string]namedNumber {
 	add := func(n int, name string) {
 		all[name] = namedNumber{value: n}
 		if n > 0 {
-			all[ordinal(strconv.Itoa(n))] = namedNumber{n, true}
+			all[english{}.ordinal(strconv.Itoa(n))] = namedNumber{n, true}
 		}
 	}
 	for n, name := range units {

@@ -50,7 +50,7 @@ func TestANumberKnowsItsNeighbours(t *testing.T) {
 func TestWhatIsSpokenIsReadAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 999_999).Draw(t, "n")
-		said := cardinal(strconv.Itoa(n))
+		said := english{}.cardinal(strconv.Itoa(n))
 		if got := Numbers(said); len(got) != 1 || got[0].Value != float64(n) {
 			t.Fatalf("%d, said %q, is read as %+v", n, said, got)
 		}

@@ -9,44 +9,44 @@ const (
 	fileTypes = `txt|pdf|doc|docx|xls|xlsx|csv|json|yaml|yml|xml|html|htm|css|js|ts|go|py|rs|sh|md|zip|gz|tar|exe|deb|jpg|jpeg|png|gif|svg|mp3|mp4|wav|ogg|webm|log|conf|ini|sql|db`
 )
 
-func addressRules() []rule {
+func (e english) addressRules() []rule {
 	return []rule{
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string {
-			return sayAddress(m.group(0))
+			return e.sayAddress(m.group(0))
 		}),
 		newRule("/", `(?i)\b(?:https?|ftp)://[^\s<>"']+`, func(m match) string {
 			_, address, _ := strings.Cut(m.group(0), "://")
-			return sayTrimmed(address)
+			return e.sayTrimmed(address)
 		}),
-		newRule(".", `(?i)\bwww\.[^\s<>"']+`, func(m match) string { return sayTrimmed(m.group(0)) }),
+		newRule(".", `(?i)\bwww\.[^\s<>"']+`, func(m match) string { return e.sayTrimmed(m.group(0)) }),
 		doubtfulRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`)\b(?:/[^\s<>"']*)?`, func(m match) (string, bool) {
 			if strings.HasSuffix(m.before(), ".") || strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:]) {
 				return "", false
 			}
-			return sayTrimmed(m.group(0)), true
+			return e.sayTrimmed(m.group(0)), true
 		}),
 		newRule("/", `(^|[ (])((?:~|\.{1,2})?/[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+)`, func(m match) string { // /etc/hosts
-			return m.group(1) + sayTrimmed(m.group(2))
+			return m.group(1) + e.sayTrimmed(m.group(2))
 		}),
 		newRule(".", `(?i)(?:[~.]?/)?\b[a-z0-9_][a-z0-9_/-]*(?:\.[a-z0-9_-]+)*\.(?:`+fileTypes+`)\b`, func(m match) string {
-			return sayAddress(m.group(0))
+			return e.sayAddress(m.group(0))
 		}),
 	}
 }
 
 // sayTrimmed says an address without the punctuation of the sentence around
 // it, which it leaves behind.
-func sayTrimmed(address string) string {
+func (e english) sayTrimmed(address string) string {
 	kept := strings.TrimRight(address, ".,;:!?)]}'*")
 	tail := address[len(kept):]
-	return sayAddress(strings.TrimRight(kept, "/")) + tail
+	return e.sayAddress(strings.TrimRight(kept, "/")) + tail
 }
 
 // addressSigns are the names of the signs in addresses.
 const addressSigns = `.dot /slash @at -dash _underscore :colon ?question-mark =equals &and #hash %percent +plus ~tilde ,comma ;semicolon !exclamation-mark *star $dollar \backslash |bar`
 
 // sayAddress says a URL, an e-mail address or a file name part by part.
-func sayAddress(s string) string {
+func (e english) sayAddress(s string) string {
 	var words []string
 	for len(s) > 0 {
 		n := 0
@@ -65,7 +65,7 @@ func sayAddress(s string) string {
 		case n > 2:
 			words = append(words, digitByDigit(s[:n]))
 		case n > 0:
-			words = append(words, sayShort(s[:n]))
+			words = append(words, e.sayShort(s[:n]))
 		default:
 			n = 1
 			if sign := signName(s[0]); sign != "" {
@@ -78,11 +78,11 @@ func sayAddress(s string) string {
 }
 
 // sayShort says one or two digits of a name: "07" is "zero seven".
-func sayShort(n string) string {
+func (e english) sayShort(n string) string {
 	if n[0] == '0' {
 		return digitByDigit(n)
 	}
-	return cardinal(n)
+	return e.cardinal(n)
 }
 
 func signName(c byte) string {

@@ -11,10 +11,10 @@ const (
 )
 
 // dateRules say dates; monthFirst decides what 3/4/2026 is.
-func dateRules(monthFirst bool) []rule {
+func (e english) dateRules() []rule {
 	return []rule{
 		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T(\d))?`, func(m match) (string, bool) {
-			said, ok := sayDate(m.group(1), m.group(2), m.group(3))
+			said, ok := e.sayDate(m.group(1), m.group(2), m.group(3))
 			if m.group(4) != "" {
 				return said + ", " + m.group(4), ok
 			}
@@ -26,73 +26,76 @@ func dateRules(monthFirst bool) []rule {
 			if !m.apart() || sign != m.group(4) || len(y) == 2 && sign != "/" {
 				return "", false
 			}
-			if atoi(a) > 12 || (sign == "." || !monthFirst) && atoi(b) <= 12 {
+			if atoi(a) > 12 || (sign == "." || e.dayFirst) && atoi(b) <= 12 {
 				a, b = b, a
 			}
-			return sayDate(y, a, b)
+			return e.sayDate(y, a, b)
 		}),
 		// June 5-7, 5-7 June
 		doubtfulRule("-–", `\b`+monthPattern+` `+dayPattern+` ?[-–] ?`+dayPattern+`\b`, func(m match) (string, bool) {
-			return monthName(m.group(1)) + " " + ordinal(m.group(2)) + " to " + ordinal(m.group(3)), m.apart() && atoi(m.group(3)) <= 31
+			return monthName(m.group(1)) + " " + e.ordinal(m.group(2)) + " to " + e.ordinal(m.group(3)), m.apart() && atoi(m.group(3)) <= 31
 		}),
 		doubtfulRule("-–", `\b`+dayPattern+` ?[-–] ?`+dayPattern+` (?:of )?`+monthPattern+`\b`, func(m match) (string, bool) {
-			return ordinal(m.group(1)) + " to " + ordinal(m.group(2)) + " of " + monthName(m.group(3)), m.apart() && atoi(m.group(2)) <= 31
+			return e.ordinal(m.group(1)) + " to " + e.ordinal(m.group(2)) + " of " + monthName(m.group(3)), m.apart() && atoi(m.group(2)) <= 31
 		}),
 		// 12/2026
 		doubtfulRule("/", `\b(0?[1-9]|1[0-2])/((?:19|20)\d{2})\b`, func(m match) (string, bool) {
-			return monthNames[atoi(m.group(1))-1] + " " + year(m.group(2)), m.apart() && !strings.HasSuffix(m.before(), "/")
+			return monthNames[atoi(m.group(1))-1] + " " + e.year(m.group(2)), m.apart() && !strings.HasSuffix(m.before(), "/")
 		}),
 		doubtfulRule(digits, `\b`+dayPattern+` (?:of )?`+monthPattern+`(?:,? (\d{4}))?\b`, func(m match) (string, bool) {
-			said, ok := sayDayOf(m.group(1), m.group(2), m.group(3))
+			said, ok := e.sayDayOf(m.group(1), m.group(2), m.group(3))
 			if ok && strings.EqualFold(lastWord(m.before()), "the") {
 				said = strings.TrimPrefix(said, "the ")
 			}
 			return said, ok
 		}),
 		doubtfulRule(digits, `\b`+monthPattern+` `+dayPattern+`\b(?:,? (\d{4})\b)?`, func(m match) (string, bool) {
-			return sayMonthDay(m)
+			return e.sayMonthDay(m)
 		}),
 		doubtfulRule(digits, `\b`+monthPattern+`,? (\d{4})\b`, func(m match) (string, bool) {
-			return monthName(m.group(1)) + " " + year(m.group(2)), m.apart()
+			return monthName(m.group(1)) + " " + e.year(m.group(2)), m.apart()
 		}),
 		// 1980s, '80s, 80s
 		doubtfulRule("s", `'?\b(\d{3}0|\d0)'?s\b`, func(m match) (string, bool) {
 			n := m.group(1)
 			if len(n) == 4 {
-				return pluralWord(year(n)), true
+				return pluralWord(e.year(n)), true
 			}
-			return pluralWord(cardinal(n)), n != "00" && n != "10"
+			return pluralWord(e.cardinal(n)), n != "00" && n != "10"
 		}),
-		newRule("'", `\B'(\d{2})\b`, func(m match) string { return sayShortYear(m.group(1)) }),
+		newRule("'", `\B'(\d{2})\b`, func(m match) string { return e.sayShortYear(m.group(1)) }),
 		// seasons and years of account: 2025/26
 		doubtfulRule("/", `\b((?:19|20)\d{2})/(\d{2})\b`, func(m match) (string, bool) {
-			return year(m.group(1)) + " " + sayShortYear(m.group(2)), m.apart()
+			return e.year(m.group(1)) + " " + e.sayShortYear(m.group(2)), m.apart()
 		}),
 	}
 }
 
 // sayDate says a date given in numbers.
-func sayDate(y, month, day string) (string, bool) {
+func (e english) sayDate(y, month, day string) (string, bool) {
 	mo, d := atoi(month), atoi(day)
 	if mo < 1 || mo > 12 || d < 1 || d > 31 {
 		return "", false
 	}
-	said := monthNames[mo-1] + " " + ordinal(day) + ", "
-	if len(y) == 2 {
-		return said + sayShortYear(y), true
+	said := monthNames[mo-1] + " " + e.ordinal(day)
+	if e.dayFirst {
+		said = "the " + e.ordinal(day) + " of " + monthNames[mo-1]
 	}
-	return said + year(y), true
+	if len(y) == 2 {
+		return said + ", " + e.sayShortYear(y), true
+	}
+	return said + ", " + e.year(y), true
 }
 
 // sayMonthDay says "Nov 21, 2026".
-func sayMonthDay(m match) (string, bool) {
+func (e english) sayMonthDay(m match) (string, bool) {
 	day, y := m.group(2), m.group(3)
 	if d := atoi(day); d < 1 || d > 31 || strings.HasPrefix(m.after(), ":") || m.group(1) == "May" && endsWord(strings.TrimSpace(m.before())) && lowerFollows(m) && y == "" {
 		return "", false
 	}
-	said := monthName(m.group(1)) + " " + ordinal(day)
+	said := monthName(m.group(1)) + " " + e.ordinal(day)
 	if y != "" {
-		said += ", " + year(y)
+		said += ", " + e.year(y)
 	}
 	return said, true
 }
@@ -112,13 +115,13 @@ func unitFollows(t string) bool {
 }
 
 // sayDayOf says "21 November 2026".
-func sayDayOf(day, month, y string) (string, bool) {
+func (e english) sayDayOf(day, month, y string) (string, bool) {
 	if d := atoi(day); d < 1 || d > 31 {
 		return "", false
 	}
-	said := "the " + ordinal(day) + " of " + monthName(month)
+	said := "the " + e.ordinal(day) + " of " + monthName(month)
 	if y != "" {
-		said += ", " + year(y)
+		said += ", " + e.year(y)
 	}
 	return said, true
 }
@@ -134,12 +137,12 @@ func monthName(s string) string {
 }
 
 // sayShortYear says a year of two digits: "05" is "oh five".
-func sayShortYear(y string) string {
+func (e english) sayShortYear(y string) string {
 	switch {
 	case y == "00":
 		return "two thousand"
 	case y[0] == '0':
 		return "oh " + units[y[1]-'0']
 	}
-	return cardinal(y)
+	return e.cardinal(y)
 }

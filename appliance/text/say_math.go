@@ -2,14 +2,14 @@ package text
 
 import "strings"
 
-func mathRules() []rule {
+func (e english) mathRules() []rule {
 	const n = `(-?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+))`
 	return []rule{
 		newRule("-–—", `\b(\d{4}) ?[-–—] ?(\d{4})\b`, func(m match) string {
-			return sayPlain(m.group(1)) + " to " + sayPlain(m.group(2))
+			return e.sayPlain(m.group(1)) + " to " + e.sayPlain(m.group(2))
 		}),
 		doubtfulRule("-–—", `\b((?:19|20)\d{2})[-–](\d{2})\b`, func(m match) (string, bool) { // 1914-18
-			return year(m.group(1)) + " to " + cardinal(m.group(2)), m.apart()
+			return e.year(m.group(1)) + " to " + e.cardinal(m.group(2)), m.apart()
 		}),
 		doubtfulRule("-", n+` - `+n, func(m match) (string, bool) { // spaced: a difference
 			return m.group(1) + " minus " + m.group(2), !endsNumber(m.before())
@@ -17,13 +17,13 @@ func mathRules() []rule {
 		doubtfulRule("-–—", `\b(\d+(?:,\d{3})*(?:\.\d+)?)[-–—](\d+(?:,\d{3})*(?:\.\d+)?)([^-\w]|$)`, func(m match) (string, bool) {
 			before := m.before()
 			letter := before != "" && strings.ContainsAny(before[len(before)-1:], "-./")
-			return sayPlain(m.group(1)) + " to " + sayPlain(m.group(2)) + m.group(3), !letter
+			return e.sayPlain(m.group(1)) + " to " + e.sayPlain(m.group(2)) + m.group(3), !letter
 		}),
 		newRule("xX×", `\b(\d+(?:\.\d+)?) ?[x×X] ?(\d+(?:\.\d+)?)\b`, func(m match) string {
-			return decimal(m.group(1)) + " by " + decimal(m.group(2))
+			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(2))
 		}),
 		doubtfulRule("xX×", `\b(\d+(?:\.\d+)?)[xX×]`, func(m match) (string, bool) { // 2x faster
-			return sayCountDecimal(m.group(1), "time"), !startsWord(m.after())
+			return e.sayCountDecimal(m.group(1), "time"), !startsWord(m.after())
 		}),
 		newRule("+", `\b(\d+)\+`, func(m match) string {
 			if t := strings.TrimLeft(m.after(), " "); t != "" && (t[0] >= '0' && t[0] <= '9' || t[0] == '-') {
@@ -31,7 +31,7 @@ func mathRules() []rule {
 			}
 			return m.group(1) + " plus"
 		}),
-		newRule("k", `\b(\d+(?:\.\d+)?)k\b`, func(m match) string { return decimal(m.group(1)) + " thousand" }),
+		newRule("k", `\b(\d+(?:\.\d+)?)k\b`, func(m match) string { return e.decimal(m.group(1)) + " thousand" }),
 		newRule("+", `C\+\+`, func(match) string { return "C plus plus" }),
 		newRule("#", `\b([CF])#`, func(m match) string { return m.group(1) + " sharp" }),
 		newRule("+", ` ?\+ ?`+n, func(m match) string { return " plus " + m.group(1) }),
@@ -59,22 +59,22 @@ func comparison(sign string) string {
 	return "at least"
 }
 
-func sayCountDecimal(n, noun string) string { return decimal(n) + " " + plural(n, noun) }
+func (e english) sayCountDecimal(n, noun string) string { return e.decimal(n) + " " + plural(n, noun) }
 
 // sayPlain says a number of which nothing more is known: as a year if it looks
 // like one.
-func sayPlain(n string) string {
+func (e english) sayPlain(n string) string {
 	if looksLikeYear(n) {
-		return year(n)
+		return e.year(n)
 	}
-	return decimal(n)
+	return e.decimal(n)
 }
 
 func looksLikeYear(n string) bool {
 	return len(n) == 4 && strings.Trim(n, digits) == "" && n >= "1100" && n < "2100"
 }
 
-func numberRules() []rule {
+func (e english) numberRules() []rule {
 	return []rule{
 		// BA2490: a flight or a part is read out
 		newRule(digits, `\b([A-Z]{1,3})(\d{3,})\b`, func(m match) string { return m.group(1) + " " + digitByDigit(m.group(2)) }),
@@ -83,16 +83,16 @@ func numberRules() []rule {
 			return m.group(0)[:1] + " " + m.group(0)[2:], true
 		}),
 		doubtfulRule(digits, `(-?)\b(\d{4})\b`, func(m match) (string, bool) {
-			return sayYear(m)
+			return e.sayYear(m)
 		}),
 		newRule(digits, `(-?)(\d+(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)`, func(m match) string {
-			return space(m) + minusBefore(m.group(1), m.before()) + decimal(m.group(2)) + spaceAfter(m)
+			return space(m) + minusBefore(m.group(1), m.before()) + e.decimal(m.group(2)) + spaceAfter(m)
 		}),
 	}
 }
 
 // sayYear says a number of four digits as a year where it stands like one.
-func sayYear(m match) (string, bool) {
+func (e english) sayYear(m match) (string, bool) {
 	n := m.group(2)
 	if m.group(1) != "" || !looksLikeYear(n) || !m.apart() || strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") {
 		return "", false
@@ -104,5 +104,5 @@ func sayYear(m match) (string, bool) {
 	if !years.has(strings.ToLower(lastWord(m.before()))) && unitFollows(strings.TrimPrefix(m.after(), " ")) {
 		return "", false // 1984 people, 2026 dollars
 	}
-	return year(n), true
+	return e.year(n), true
 }

@@ -29,28 +29,28 @@ const unitPattern = `[µμΩ°ºA-Za-z]+(?:/[a-z]+|\^?[23])?`
 
 const numberPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 
-func measureRules() []rule {
+func (e english) measureRules() []rule {
 	sign := func(m match) string { return minusBefore(m.group(1), m.before()) }
 	return []rule{
 		doubtfulRule("'′", `\b(\d)['′] ?(\d{1,2})(?:"|″|'')`, func(m match) (string, bool) { // 5'11"
-			return sayCount(m.group(1), "foot") + " " + sayCount(m.group(2), "inch"), true
+			return e.sayCount(m.group(1), "foot") + " " + e.sayCount(m.group(2), "inch"), true
 		}),
 		doubtfulRule(`"″`, `\b(\d+(?:\.\d+)?)["″]`, func(m match) (string, bool) { // 27" screen; a closing quote has an opening one
-			return decimal(m.group(1)) + " " + plural(m.group(1), "inch"), strings.Count(m.before(), `"`)%2 == 0
+			return e.decimal(m.group(1)) + " " + plural(m.group(1), "inch"), strings.Count(m.before(), `"`)%2 == 0
 		}),
 		// ranges with a unit or percent: 5-10%, 20–25 °C
 		doubtfulRule("-–—", numberPattern+` ?[-–—] ?`+numberPattern+` ?%`, func(m match) (string, bool) {
-			return decimal(m.group(1)) + " to " + decimal(m.group(2)) + " percent", !endsNumber(m.before())
+			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " percent", !endsNumber(m.before())
 		}),
 		doubtfulRule("-–—", `\b`+numberPattern+` ?[-–—] ?`+numberPattern+`( ?)(`+unitPattern+`)`, func(m match) (string, bool) {
 			name := unitAfter(m.group(3), m.group(4), m)
-			return decimal(m.group(1)) + " to " + decimal(m.group(2)) + " " + plural("2", name), name != "" && !endsNumber(m.before())
+			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name), name != "" && !endsNumber(m.before())
 		}),
 		newRule("%", `(-?)`+numberPattern+` ?%`, func(m match) string {
-			return sign(m) + decimal(m.group(2)) + " percent" + spaceAfter(m)
+			return sign(m) + e.decimal(m.group(2)) + " percent" + spaceAfter(m)
 		}),
 		doubtfulRule(digits, `(-?)`+numberPattern+`( ?-?)(`+unitPattern+`)(\.?)`, func(m match) (string, bool) {
-			return sayUnit(m, sign(m))
+			return e.sayUnit(m, sign(m))
 		}),
 		newRule("/", ` ?/ ?(month|mo|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b`, func(m match) string {
 			if !endsWord(m.before()) || !sayablePer(m.before()) {
@@ -71,7 +71,7 @@ func unitAfter(gap, unit string, m match) string {
 }
 
 // sayUnit says a number and its unit, if what follows the number is one.
-func sayUnit(m match, sign string) (string, bool) {
+func (e english) sayUnit(m match, sign string) (string, bool) {
 	n, gap := m.group(2), m.group(3)
 	name := unitAfter(gap, m.group(4), m)
 	if name == "" || endsWord(m.before()) || strings.HasSuffix(m.before(), ".") {
@@ -80,7 +80,7 @@ func sayUnit(m match, sign string) (string, bool) {
 	if !strings.Contains(gap, "-") && !describes(m) { // a 5-km run stays singular
 		name = plural(n, name)
 	}
-	return sign + decimal(n) + " " + name + unitStop(m), true
+	return sign + e.decimal(n) + " " + name + unitStop(m), true
 }
 
 // unitStop is the full stop behind a unit, but for one that only shortens it:

@@ -39,52 +39,52 @@ const (
 	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`
 )
 
-func moneyRules() []rule {
+func (e english) moneyRules() []rule {
 	const needs = "$£€¥₹₩₽"
 	return []rule{
 		// $5-10, $5–$10 million
 		newRule(needs, currencySigns+` ?`+amountPattern+` ?[-–—] ?(?:`+currencySigns+` ?)?`+amountPattern+magnitudes, func(m match) string {
-			return decimal(m.group(2)) + " to " + sayMoney(m.group(1), m.group(4), m.group(5))
+			return e.decimal(m.group(2)) + " to " + e.sayMoney(m.group(1), m.group(4), m.group(5))
 		}),
 		newRule(needs, `(-?)`+currencySigns+` ?(-?)`+amountPattern+magnitudes, func(m match) string {
-			said := sayMoney(m.group(2), m.group(4), m.group(5))
+			said := e.sayMoney(m.group(2), m.group(4), m.group(5))
 			if describes(m) {
 				said = strings.TrimSuffix(said, "s") // a $5 bill
 			}
 			return space(m) + minus(m.group(1)+m.group(3)) + said + spaceAfter(m)
 		}),
 		newRule(needs, `\b`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) string {
-			return sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m)
+			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m)
 		}),
 		newRule("UEGJCAI", `\b`+currencyCodes+` ?`+amountPattern+magnitudes, func(m match) string {
-			return sayMoney(m.group(1), m.group(2), m.group(3))
+			return e.sayMoney(m.group(1), m.group(2), m.group(3))
 		}),
 		newRule("UEGJCAI", `\b`+amountPattern+magnitudes+` ?`+currencyCodes+`\b`, func(m match) string {
-			return sayMoney(m.group(3), m.group(1), m.group(2))
+			return e.sayMoney(m.group(3), m.group(1), m.group(2))
 		}),
-		doubtfulRule("¢", `(\d+) ?¢`, func(m match) (string, bool) { return sayCount(m.group(1), "cent"), true }),
+		doubtfulRule("¢", `(\d+) ?¢`, func(m match) (string, bool) { return e.sayCount(m.group(1), "cent"), true }),
 	}
 }
 
 // sayMoney says an amount of a currency, given by its sign or code.
-func sayMoney(sign, amount, magnitude string) string {
+func (e english) sayMoney(sign, amount, magnitude string) string {
 	c := currencyOf(sign)
 	whole, part, _ := strings.Cut(strings.ReplaceAll(amount, ",", ""), ".")
 	whole = strings.TrimLeft(whole, "0")
 	switch {
 	case magnitude != "":
-		return decimal(amount) + " " + sayMagnitude(magnitude) + " " + plural("2", c.whole)
+		return e.decimal(amount) + " " + sayMagnitude(magnitude) + " " + plural("2", c.whole)
 	case len(part) == 2 && part != "00" && c.part != "":
 		cents := strings.TrimLeft(part, "0")
-		said := cardinal(cents) + " " + plural(cents, c.part)
+		said := e.cardinal(cents) + " " + plural(cents, c.part)
 		if whole == "" {
 			return said
 		}
-		return cardinal(whole) + " " + plural(whole, c.whole) + " and " + said
+		return e.cardinal(whole) + " " + plural(whole, c.whole) + " and " + said
 	case part != "" && strings.Trim(part, "0") != "":
-		return decimal(amount) + " " + plural("2", c.whole)
+		return e.decimal(amount) + " " + plural("2", c.whole)
 	}
-	return cardinal(whole) + " " + plural(whole, c.whole)
+	return e.cardinal(whole) + " " + plural(whole, c.whole)
 }
 
 // sayMagnitude says what stands for thousands and millions behind an amount.

@@ -3,16 +3,16 @@ package text
 import "strings"
 
 // orderRules say fractions, ordinals and what is numbered.
-func orderRules() []rule {
+func (e english) orderRules() []rule {
 	return []rule{
 		newRule("/", `\b9/11\b`, func(match) string { return "nine eleven" }),
 		newRule("/", `\b50/50\b`, func(match) string { return "fifty fifty" }),
 		doubtfulRule("/", `\b(\d+) (\d{1,2})/(\d{1,3})\b`, func(m match) (string, bool) { // 1 1/2
-			part, ok := sayFraction(m.group(2), m.group(3))
-			return cardinal(m.group(1)) + " and " + part, ok && m.apart() && !strings.HasPrefix(m.after(), "/")
+			part, ok := e.sayFraction(m.group(2), m.group(3))
+			return e.cardinal(m.group(1)) + " and " + part, ok && m.apart() && !strings.HasPrefix(m.after(), "/")
 		}),
 		doubtfulRule("/", `\b(\d{1,3})/(\d{1,3})\b`, func(m match) (string, bool) {
-			said, ok := sayFraction(m.group(1), m.group(2))
+			said, ok := e.sayFraction(m.group(1), m.group(2))
 			if strings.HasPrefix(said, "a ") {
 				said = "one " + said[2:]
 			}
@@ -23,17 +23,17 @@ func orderRules() []rule {
 			if strings.HasPrefix(strings.TrimSpace(m.after()), "=") {
 				word = " divided by "
 			}
-			return decimal(m.group(1)) + word + decimal(m.group(2)), m.apart()
+			return e.decimal(m.group(1)) + word + e.decimal(m.group(2)), m.apart()
 		}),
 		doubtfulRule(digits, `(?i)\b(\d+(?:,\d{3})*)(?:st|nd|rd|th)\b`, func(m match) (string, bool) {
-			return ordinal(strings.ReplaceAll(m.group(1), ",", "")), m.apart()
+			return e.ordinal(strings.ReplaceAll(m.group(1), ",", "")), m.apart()
 		}),
-		newRule("#", `#(\d+)`, func(m match) string { return space(m) + "number " + sayNumbered(m.group(1)) + spaceAfter(m) }),
+		newRule("#", `#(\d+)`, func(m match) string { return space(m) + "number " + e.sayNumbered(m.group(1)) + spaceAfter(m) }),
 		newRule(digits, `\b([Nn]o|[Nn]r)(s?)\. ?(\d+)`, func(m match) string {
-			return strings.Map(keepCase(m.group(1)), "number") + m.group(2) + " " + sayNumbered(m.group(3))
+			return strings.Map(keepCase(m.group(1)), "number") + m.group(2) + " " + e.sayNumbered(m.group(3))
 		}),
 		newRule(digits, `\b([Rr]oom|[Gg]ate|[Ff]light|[Bb]us|[Hh]ighway|[Rr]oute|[Aa]partment|[Aa]pt\.?|[Ss]uite|[Uu]nit|I-|US-|[Ee]rror|HTTP) ?(\d{3})\b`, func(m match) string {
-			return strings.TrimSuffix(m.group(1), "-") + " " + sayNumbered(m.group(2))
+			return strings.TrimSuffix(m.group(1), "-") + " " + e.sayNumbered(m.group(2))
 		}),
 	}
 }
@@ -52,20 +52,20 @@ func keepCase(written string) func(rune) rune {
 
 // sayNumbered says the number of a room, a flight, a rule: three digits are
 // said as on a door, "101" is "one oh one" and "404" is "four oh four".
-func sayNumbered(n string) string {
+func (e english) sayNumbered(n string) string {
 	switch {
 	case len(n) > 4 || n[0] == '0':
 		return digitByDigit(n)
 	case len(n) != 3 || strings.HasSuffix(n, "00"):
-		return cardinal(n)
+		return e.cardinal(n)
 	case n[1] == '0':
 		return units[n[0]-'0'] + " oh " + units[n[2]-'0']
 	}
-	return units[n[0]-'0'] + " " + cardinal(n[1:])
+	return units[n[0]-'0'] + " " + e.cardinal(n[1:])
 }
 
 // sayFraction says a part of a whole; false where it is no usual fraction.
-func sayFraction(over, under string) (string, bool) {
+func (e english) sayFraction(over, under string) (string, bool) {
 	n, d := atoi(over), atoi(under)
 	if n < 1 || n >= d || d < 2 || d > 100 || over[0] == '0' || under[0] == '0' {
 		return "", false
@@ -77,10 +77,10 @@ func sayFraction(over, under string) (string, bool) {
 	case 4:
 		name = "quarter"
 	default:
-		name = ordinal(under)
+		name = e.ordinal(under)
 	}
 	if n == 1 {
 		return "a " + name, true
 	}
-	return cardinal(over) + " " + name + "s", true
+	return e.cardinal(over) + " " + name + "s", true
 }

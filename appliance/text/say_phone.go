@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-func phoneRules() []rule {
+func (e english) phoneRules() []rule {
 	groups := func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }
 	return []rule{
 		// +1 (555) 123-4567, +49 30 901820

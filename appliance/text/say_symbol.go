@@ -4,7 +4,7 @@ import "strings"
 
 // symbolRules say the signs that are left when all that has a shape is said,
 // and drop those that nobody says.
-func symbolRules() []rule {
+func (e english) symbolRules() []rule {
 	word := func(sign, said string) rule {
 		return newRule(sign, ` ?`+`\`+sign+` ?`, func(match) string { return " " + said + " " })
 	}

@@ -6,42 +6,42 @@ import "strings"
 // be the sentence's, too.
 const halfDay = `([aApP])(?:\.[mM]\.?|[mM]\b)`
 
-func timeRules() []rule {
+func (e english) timeRules() []rule {
 	const clock = `(\d{1,2}):([0-5]\d)`
 	const half = `(\d{1,2})(?:[:.]([0-5]\d))? ?` + halfDay
 	return []rule{
 		// 10 a.m.-4 p.m.
 		doubtfulRule("-–—", `\b`+half+` ?[-–—] ?`+half, func(m match) (string, bool) {
-			from, ok := sayClock(m.group(1), m.group(2), true)
-			to, ok2 := sayClock(m.group(4), m.group(5), true)
+			from, ok := e.sayClock(m.group(1), m.group(2), true)
+			to, ok2 := e.sayClock(m.group(4), m.group(5), true)
 			return from + " " + sayHalf(m.group(3)) + " to " + to + " " + sayHalf(m.group(6)) + m.stop(), ok && ok2 && !startsWord(m.after())
 		}),
 		newRule("/", `\b24/7\b`, func(match) string { return "twenty-four seven" }),
 		// 7:00-10:30 pm, 7–9 a.m.
 		doubtfulRule("-–—", `\b(\d{1,2})(?::([0-5]\d))? ?[-–—] ?(\d{1,2})(?::([0-5]\d))? ?`+halfDay, func(m match) (string, bool) {
-			from, ok := sayClock(m.group(1), m.group(2), true)
-			to, ok2 := sayClock(m.group(3), m.group(4), true)
+			from, ok := e.sayClock(m.group(1), m.group(2), true)
+			to, ok2 := e.sayClock(m.group(3), m.group(4), true)
 			return from + " to " + to + " " + sayHalf(m.group(5)) + m.stop(), ok && ok2 && !startsWord(m.after())
 		}),
 		doubtfulRule(":", `\b`+clock+` ?[-–—] ?`+clock+`\b`, func(m match) (string, bool) {
-			from, ok := sayClock(m.group(1), m.group(2), false)
-			to, ok2 := sayClock(m.group(3), m.group(4), false)
+			from, ok := e.sayClock(m.group(1), m.group(2), false)
+			to, ok2 := e.sayClock(m.group(3), m.group(4), false)
 			return from + " to " + to, ok && ok2 && m.apart()
 		}),
 		doubtfulRule(":.", `\b(\d{1,2})[:.]([0-5]\d)(?::[0-5]\d)? ?`+halfDay, func(m match) (string, bool) {
-			said, ok := sayClock(m.group(1), m.group(2), true)
+			said, ok := e.sayClock(m.group(1), m.group(2), true)
 			return said + " " + sayHalf(m.group(3)) + m.stop(), ok && !startsWord(m.after())
 		}),
 		doubtfulRule("aApP", `\b(\d{1,2}) ?`+halfDay, func(m match) (string, bool) {
-			said, ok := sayClock(m.group(1), "", true)
+			said, ok := e.sayClock(m.group(1), "", true)
 			return said + " " + sayHalf(m.group(2)) + m.stop(), ok && !startsWord(m.after())
 		}),
 		doubtfulRule(":", `\b(\d{1,2}):([0-5]\d):([0-5]\d)(?:\.\d+)?Z?\b`, func(m match) (string, bool) {
 			hours, minutes, seconds := m.group(1), m.group(2), m.group(3)
-			return sayCount(hours, "hour") + " " + sayCount(minutes, "minute") + " " + sayCount(seconds, "second"), m.apart()
+			return e.sayCount(hours, "hour") + " " + e.sayCount(minutes, "minute") + " " + e.sayCount(seconds, "second"), m.apart()
 		}),
 		doubtfulRule(":", `\b`+clock+`\b`, func(m match) (string, bool) {
-			said, ok := sayClock(m.group(1), m.group(2), false)
+			said, ok := e.sayClock(m.group(1), m.group(2), false)
 			if strings.HasPrefix(strings.TrimSpace(m.after()), "o'clock") {
 				said = strings.TrimSuffix(said, " o'clock")
 			}
@@ -49,18 +49,18 @@ func timeRules() []rule {
 		}),
 		// 3:1, 16:9 and what is no time of day
 		doubtfulRule(":", `\b(\d{1,3}):(\d{1,3})\b`, func(m match) (string, bool) {
-			return cardinal(m.group(1)) + " to " + cardinal(m.group(2)), !strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
+			return e.cardinal(m.group(1)) + " to " + e.cardinal(m.group(2)), !strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
 		}),
 	}
 }
 
 // sayClock says a time of day; half tells that "am" or "pm" follows.
-func sayClock(hour, minute string, half bool) (string, bool) {
+func (e english) sayClock(hour, minute string, half bool) (string, bool) {
 	h := atoi(hour)
 	if h > 24 || half && h > 12 {
 		return "", false
 	}
-	said := cardinal(hour)
+	said := e.cardinal(hour)
 	switch {
 	case minute == "":
 		return said, true
@@ -75,17 +75,17 @@ func sayClock(hour, minute string, half bool) (string, bool) {
 	case minute[0] == '0':
 		return said + " oh " + units[minute[1]-'0'], true
 	}
-	return said + " " + cardinal(minute), true
+	return said + " " + e.cardinal(minute), true
 }
 
 // sayHalf says "am" or "pm" from its first letter.
 func sayHalf(letter string) string { return spell(letter + "m") }
 
 // sayCount says a number of things.
-func sayCount(n, noun string) string {
+func (e english) sayCount(n, noun string) string {
 	n = strings.TrimLeft(n, "0")
 	if n == "" {
 		n = "0"
 	}
-	return cardinal(n) + " " + plural(n, noun)
+	return e.cardinal(n) + " " + plural(n, noun)
 }

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-func versionRules() []rule {
+func (e english) versionRules() []rule {
 	return []rule{
 		doubtfulRule(".", `\b(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\b`, func(m match) (string, bool) {
 			var parts []string
@@ -15,17 +15,17 @@ func versionRules() []rule {
 			if !m.apart() || strings.HasPrefix(m.after(), "/") {
 				return "", false
 			}
-			return strings.TrimSpace("version " + sayVersion(m.group(2)) + " " + m.group(3)), true
+			return strings.TrimSpace("version " + e.sayVersion(m.group(2)) + " " + m.group(3)), true
 		}),
-		newRule(".", `\b\d+(?:\.\d+){2,}\b`, func(m match) string { return sayVersion(m.group(0)) }),
+		newRule(".", `\b\d+(?:\.\d+){2,}\b`, func(m match) string { return e.sayVersion(m.group(0)) }),
 	}
 }
 
 // sayVersion says the numbers of a version with points between them.
-func sayVersion(v string) string {
+func (e english) sayVersion(v string) string {
 	var parts []string
 	for p := range strings.SplitSeq(v, ".") {
-		parts = append(parts, sayShort(p))
+		parts = append(parts, e.sayShort(p))
 	}
 	return strings.Join(parts, " point ")
 }

@@ -23,7 +23,7 @@ const capitalForms wordList = " mon sun sat wed fri thu tue tues thurs mar jan j
 // atHead are short forms that stand before a number and end no sentence.
 const atHead wordList = " p pp ch sec eq fig figs vol ca cf tel ext "
 
-func abbreviationRules() []rule {
+func (e english) abbreviationRules() []rule {
 	return []rule{
 		newRule("/", `\bw/o\b ?`, func(match) string { return "without " }),
 		newRule("/", `\bb/c\b`, func(match) string { return "because" }),
@@ -62,14 +62,14 @@ func abbreviationRules() []rule {
 			if n == "" {
 				return m.group(0)
 			}
-			return m.group(1) + " " + cardinal(n)
+			return m.group(1) + " " + e.cardinal(n)
 		}),
 		newRule("IVX", `\b(Henry|Louis|Elizabeth|George|Edward|Charles|Richard|William|James|Philip|Paul|Pius|Benedict|Catherine|Frederick|Napoleon|Leo|Nicholas|Alexander|Francis|Gregory|Innocent|Clement|John|Peter|Ivan|Ferdinand|Wilhelm|Mary|Margaret|Christian|Gustav|Ramesses|Ptolemy) ([IVX]+)\b`, func(m match) string {
 			n := roman(m.group(2))
 			if n == "" || m.group(2) == "I" && m.after() != "" && !strings.ContainsAny(m.after()[:1], ".,;:!?)'") && !strings.HasPrefix(m.after(), " of ") {
 				return m.group(0)
 			}
-			return m.group(1) + " the " + ordinal(n)
+			return m.group(1) + " the " + e.ordinal(n)
 		}),
 	}
 }

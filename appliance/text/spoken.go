@@ -2,8 +2,8 @@ package text
 
 import (
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -18,14 +18,10 @@ const maxPasses = 4
 // is not changed by it again.
 func (o Options) aloud(t traced) traced {
 	t = withoutEmoji(t)
-	tag := strings.ToLower(strings.ReplaceAll(o.Language, "_", "-"))
-	if tag != "en" && !strings.HasPrefix(tag, "en-") {
+	if language, _ := parseTag(o.Language); language != "en" {
 		return o.Lexicon.pronounce(t.tidy().composed())
 	}
-	rules := americanRules()
-	if tag != "en" && tag != "en-us" {
-		rules = britishRules()
-	}
+	rules := o.rules()
 	t = o.Lexicon.pronounce(legible(t))
 	for range maxPasses {
 		before := t.s
@@ -40,23 +36,13 @@ func (o Options) aloud(t traced) traced {
 	return t
 }
 
-// The rules are compiled when the first text comes.
-var (
-	americanRules = sync.OnceValue(func() []rule { return englishRules(true) })
-	britishRules  = sync.OnceValue(func() []rule { return englishRules(false) })
-)
-
-// englishRules are applied one after another, the most particular first: what
-// one has written out, the next does not see.
-func englishRules(monthFirst bool) []rule {
-	var all []rule
-	for _, rules := range [][]rule{
-		addressRules(), dateRules(monthFirst), versionRules(), timeRules(), phoneRules(), moneyRules(),
-		measureRules(), orderRules(), mathRules(), abbreviationRules(), numberRules(), symbolRules(),
-	} {
-		all = append(all, rules...)
-	}
-	return all
+// rules are applied one after another, the most particular first: what one has
+// written out, the next does not see.
+func (e english) rules() []rule {
+	return slices.Concat(
+		e.addressRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
+		e.measureRules(), e.orderRules(), e.mathRules(), e.abbreviationRules(), e.numberRules(), e.symbolRules(),
+	)
 }
 
 // A rule finds one way of writing and says it.

@@ -194,7 +194,7 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 }
 
 func TestBritishDatesBeginWithTheDay(t *testing.T) {
-	if got, want := Aloud("On 3/4/2026.", Options{Language: "en_GB"}), "On April third, twenty twenty-six."; got != want {
+	if got, want := Aloud("On 3/4/2026.", Options{Language: "en_GB"}), "On the third of April, twenty twenty-six."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,0 +1,38 @@
+package text
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// The table in testdata says what a person would say; locale, written and
+// spoken are parted by tabs.
+func TestTheTableIsSaidAsItSays(t *testing.T) {
+	data, err := os.ReadFile("testdata/spoken.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := 0
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		row := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(row) != 3 {
+			t.Fatalf("%q is no case", line)
+		}
+		cases++
+		written := strings.NewReplacer(`\n`, "\n", `\\`, `\`).Replace(row[1])
+		var said strings.Builder
+		for _, x := range Say(written, Options{Language: row[0]}) {
+			said.WriteString(x.Text)
+		}
+		if got := strings.TrimSpace(said.String()); got != row[2] {
+			t.Errorf("%s %q\n got %q\nwant %q", row[0], written, got, row[2])
+		}
+	}
+	if cases < 300 {
+		t.Errorf("the table has %d cases", cases)
+	}
+}
