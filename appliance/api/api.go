@@ -33,6 +33,9 @@ type Parts struct {
 	// ConfigsChanged is told of an account that made or changed a config or a
 	// prompt; nil where nobody asks. It must not block.
 	ConfigsChanged func(account string)
+	// LexiconChanged is told of an account that changed how its words are
+	// pronounced; nil where nobody asks. It must not block.
+	LexiconChanged func(account string)
 	// Metrics counts what the box does; nil where nobody reads it.
 	Metrics Metrics
 	Version string

@@ -38,6 +38,7 @@ func (a *API) routes() []route {
 		versionedRoutes("/v0/evi/tools", a.tools(), versionedWords{"Tool", "Tools", "PostedUserDefinedTool", "PostedUserDefinedToolVersion", "PostedUserDefinedToolName",
 			`{"name":"opening_hours","description":"When the museum is open","parameters":"{\"type\":\"object\",\"properties\":{\"day\":{\"type\":\"string\"}}}"}`, `{"parameters":"{\"type\":\"object\"}"}`}),
 		a.voiceRoutes(),
+		a.lexiconRoutes(),
 		a.pluginRoutes(),
 		[]route{
 			{"GET", "/{$}", describe.Anybody, unread, quick, storesNothing, a.about, describe.Operation{ID: "about", Section: "The box", Summary: "What this is, for people",

@@ -14,6 +14,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 	"parley/store"
 )
 
@@ -187,7 +188,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
-		Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
+		Reading: h.reading(o.Account), Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)
 	c.about = Live{
@@ -208,6 +209,14 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	c.retry = func(doing string, write func(context.Context) error) { h.retry(c.log, doing, write) }
 	c.failRecording = func(ctx context.Context) error { return h.Recordings.FailRecording(ctx, id) }
 	return c
+}
+
+// reading is how what is spoken in a chat of an account is read.
+func (h *Host) reading(account string) func(context.Context) text.Options {
+	if h.Reading == nil {
+		return func(context.Context) text.Options { return text.Options{} }
+	}
+	return func(ctx context.Context) text.Options { return h.Reading(ctx, account) }
 }
 
 // connected lays what the client asked for at connect over s.

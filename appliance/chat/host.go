@@ -16,6 +16,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 	"parley/store"
 )
 
@@ -34,12 +35,15 @@ type Parts struct {
 	TurnEnd     ear.TurnEnd // nil where it cannot be had: then silence alone ends a turn
 	Model       engine.LanguageModel
 	Voices      Voices
-	Records     Records
-	Recordings  Recordings // nil where chats are not recorded
-	Configs     Configs
-	Models      Models        // those that configs name; Model is the default
-	Tools       reply.Toolbox // those of the box; nil where it has none
-	Plugins     Plugins       // of the box; nil where it has none
+	// Reading says how what is spoken for an account is read; nil: as the voice
+	// does.
+	Reading    func(ctx context.Context, account string) text.Options
+	Records    Records
+	Recordings Recordings // nil where chats are not recorded
+	Configs    Configs
+	Models     Models        // those that configs name; Model is the default
+	Tools      reply.Toolbox // those of the box; nil where it has none
+	Plugins    Plugins       // of the box; nil where it has none
 	// StrictModels refuses a chat whose config names a model that Models has
 	// not; else the default answers.
 	StrictModels bool

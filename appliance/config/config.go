@@ -10,6 +10,7 @@ import (
 	"net"
 	"path/filepath"
 
+	"parley/appliance/text"
 	"parley/firmware/packs"
 	"parley/internal/layout"
 )
@@ -38,6 +39,8 @@ type Config struct {
 	Expression    Expression
 	Chat          Chat
 	Retention     Retention
+	Speech        Speech
+	Lexicon       text.Lexicon // how words are said, of every account
 	Tools         Tools
 	Plugins       []string // whose tools every chat has
 	// PluginSignatures say whose plugins are run.
@@ -100,6 +103,11 @@ const ForServers = "servers"
 type Chat struct {
 	MaxChats   int // open at once; 0 means four for each core
 	MaxAddedMS int // by which answers may come late before no more chats begin; 0: any number
+}
+
+// Speech says how text is read aloud.
+type Speech struct {
+	Locale string // a BCP 47 tag; empty: the voice's own
 }
 
 // Tools says how long tools are waited for.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"parley/appliance/text"
 )
 
 // place is a home and a working folder of their own, with parley.yaml in the
@@ -73,6 +75,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
 		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "fallback": "llm-qwen-small", "chat.max_chats": "3", "chat.max_added_ms": "900", "turn_detection.mode": "semantic", "expression.measured": "off", "expression.told": "always",
+		"speech.locale": "en-IN", "lexicon": "Nguyen=/wɪn/",
 		"answers.rules": "always", "answers.check": "never",
 		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8", "limits.connections": "9",
 		"limits.connections_per_address": "10", "limits.disk_per_account": "20GB", "limits.recordings": "10%", "limits.recordings_days": "7",
@@ -118,9 +121,17 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 	}
 }
 
+func TestALexiconIsAMapOfWords(t *testing.T) {
+	c := load(t, place(t, "lexicon:\n  Nguyen: /wɪn/\n  \"AC/DC\": ac dc, the band\n  4711: forty-seven eleven\n"))
+	said := text.Aloud("Nguyen saw AC/DC in 4711.", text.Options{Language: "en", Lexicon: c.Lexicon})
+	if said != "Nguyen saw ac dc, the band in forty-seven eleven." {
+		t.Errorf("%q", said)
+	}
+}
+
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
-		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Webhooks == b.Webhooks && a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log
+		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Webhooks == b.Webhooks && a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log && a.Speech == b.Speech && reflect.DeepEqual(a.Lexicon, b.Lexicon)
 }
 
 // nested writes keys that share all but the last part as YAML.
@@ -173,6 +184,12 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 		{"webrtc: {listen: everywhere}", []string{"webrtc.listen", `"everywhere"`, "host:port", "off"}},
 		{"webrtc: {public: box.example}", []string{"webrtc.public", "203.0.113.7"}},
 		{"webrtc: {servers: [\"http://a.example\"]}", []string{"webrtc.servers", "stun:HOST:3478"}},
+		{"speech: {locale: en-UK}", []string{"speech.locale", `"en-UK"`, "en-GB"}},
+		{"lexicon:\n  Ann: an\n  Nguyen: /w€n/", []string{"lexicon", `"Nguyen"`, "'€' is no phoneme", "ɪ"}},
+		{"lexicon: {Nguyen: ''}", []string{"lexicon", `"Nguyen"`, "said as nothing"}},
+		{"lexicon: {Nguyen: {a: b}}", []string{"Nguyen", "one value"}},
+		{"lexicon: {a=b: c}", []string{"lexicon", `"a=b"`}},
+		{"lexicon: Nguyen", []string{"lexicon", "WORD=SAID"}},
 		{"a: 1\n---\nb: 2", []string{"unknown key a"}},
 		{"data: a\n---\ndata: b", []string{":3", "second document"}},
 	} {

@@ -91,6 +91,12 @@ func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 			return r.unknown(entry.Key(), prefix, key)
 		}
 		if inner, ok := value.(ast.MapNode); ok {
+			if s, _ := find(key); s.pairs {
+				if err := r.pairs(s, entry.Key(), inner); err != nil {
+					return err
+				}
+				continue
+			}
 			if !hasInner(key) {
 				return r.errorf(value, "%s takes a plain value, not a map", key)
 			}
@@ -110,11 +116,33 @@ func (r *fileReader) mapping(prefix string, m ast.MapNode) error {
 		if !ok {
 			return r.errorf(value, "%s takes a map with the keys %s", key, strings.Join(keysUnder(key+"."), ", "))
 		}
-		r.list = append(r.list, given{
-			Setting: s, value: text, where: r.place(entry.Key()),
-			dir: filepath.Dir(r.path), home: r.home,
-		})
+		r.give(s, text, entry.Key())
 	}
+	return nil
+}
+
+func (r *fileReader) give(s Setting, text string, at ast.Node) {
+	r.list = append(r.list, given{Setting: s, value: text, where: r.place(at), dir: filepath.Dir(r.path), home: r.home})
+}
+
+// pairs reads a map with any keys into one text.
+func (r *fileReader) pairs(s Setting, at ast.Node, m ast.MapNode) error {
+	var lines []string
+	for entry := m.MapRange(); entry.Next(); {
+		name := entry.Key().GetToken().Value
+		if _, inner := entry.Value().(ast.MapNode); inner {
+			return r.errorf(entry.Key(), "%s: %s takes one value, not a map", s.Key, name)
+		}
+		value, err := r.scalar(s.Key, entry.Value())
+		if err != nil {
+			return err
+		}
+		if strings.ContainsAny(name, "=\n") || strings.ContainsAny(value, "=\n") {
+			return r.errorf(entry.Key(), "%s: %q and how it is said are one line each, without =", s.Key, name)
+		}
+		lines = append(lines, name+"="+value)
+	}
+	r.give(s, strings.Join(lines, "\n")+"\n", at)
 	return nil
 }
 

@@ -15,6 +15,7 @@ type kind struct {
 	allowed string // in words, in Markdown
 	set     func(c *Config, g given) error
 	list    bool // in YAML it may be a list, whose items the text has with commas
+	pairs   bool // in YAML it is a map, of which the text has a line each, KEY=VALUE
 }
 
 // custom is a kind that one setting has for itself.
@@ -25,6 +26,11 @@ func custom(allowed string, set func(*Config, given) error) kind {
 // list is a custom kind that may be a list in YAML.
 func list(allowed string, set func(*Config, given) error) kind {
 	return kind{allowed: allowed, set: set, list: true}
+}
+
+// pairs is a custom kind that is a map with any keys in YAML.
+func pairs(allowed string, set func(*Config, given) error) kind {
+	return kind{allowed: allowed, set: set, pairs: true}
 }
 
 // given is a value that somebody gave for a setting.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/appliance/text"
 )
 
 // apply sets what one source gave.
@@ -85,6 +87,30 @@ func setPluginKeys(c *Config, g given) error {
 		c.PluginSignatures.Keys = append(c.PluginSignatures.Keys, key)
 	}
 	return nil
+}
+
+// setLexicon reads WORD=SAID, with commas or, as a file has it, lines between
+// them.
+func setLexicon(c *Config, g given) error {
+	between := ","
+	if strings.Contains(g.value, "\n") {
+		between = "\n"
+	}
+	entries := map[string]string{}
+	for entry := range strings.SplitSeq(g.value, between) {
+		if entry = strings.TrimSpace(entry); entry == "" {
+			continue
+		}
+		word, said, ok := strings.Cut(entry, "=")
+		word = strings.TrimSpace(word)
+		if _, twice := entries[word]; !ok || twice {
+			return fmt.Errorf("%.80q is not allowed: write each word once, as WORD=SAID, such as Nguyen=/wɪn/", entry)
+		}
+		entries[word] = said
+	}
+	var err error
+	c.Lexicon, err = text.NewLexicon(entries)
+	return err
 }
 
 func setLanguageModel(c *Config, g given) error {

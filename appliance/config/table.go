@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/appliance/contract"
+	"parley/appliance/text"
 	"parley/firmware/packs"
 	"parley/internal/layout"
 )
@@ -41,6 +42,7 @@ const (
 	groupModels   = "Models"
 	groupServer   = "A language model on a server"
 	groupChats    = "Chats and what is kept of them"
+	groupSpeech   = "Speech"
 	groupTools    = "Tools"
 	groupWebhooks = "Webhooks"
 	groupLimits   = "Limits"
@@ -258,6 +260,19 @@ func Settings() []Setting {
 			Help: "Whether anything of a chat is kept.",
 			More: "Off, nothing of a chat is written, its sound neither, and none can be resumed (E0720).",
 			kind: onOff(func(c *Config) *bool { return &c.Retention.History }),
+		},
+
+		{
+			Key: "speech.locale", Flag: "locale", Group: groupSpeech, Takes: "TAG", Otherwise: "that of the voice",
+			Help: "Where texts are written: whether 3/4 is in March or in April, how large a billion is said, and what R5,50 is.",
+			More: "Every voice reads so. See [pronunciation](pronunciation.md#locales).",
+			kind: oneOf(func(c *Config) *string { return &c.Speech.Locale }, text.Locales()...),
+		},
+		{
+			Key: "lexicon", Flag: "lexicon", Group: groupSpeech, Takes: "WORD=SAID,...", Otherwise: "none",
+			Help: "How words are said, for all accounts: phonemes between slashes, or a respelling.",
+			More: "In YAML a map, such as `Nguyen: /wɪn/`. See [pronunciation](pronunciation.md).",
+			kind: pairs("a map, or `WORD=SAID` with commas", setLexicon),
 		},
 
 		{

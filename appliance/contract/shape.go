@@ -41,6 +41,8 @@ func Bodies() []Body {
 		described("PostedVersionDescription", readPostedVersionDescription),
 		described("PostedPluginChange", readPluginChange),
 		described("PostedPluginCall", readPluginCall),
+		described("PostedLexicon", readPostedLexicon),
+		described("PostedPronunciation", readPostedPronunciation),
 		described("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
 	}
 }

@@ -21,6 +21,8 @@ func parsers() map[string]func([]byte) error {
 		"PostedUserDefinedToolName":    func(b []byte) error { _, err := ParsePostedToolName(b); return err },
 		"PostedVersionDescription":     func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
 		"PostedPluginChange":           func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
+		"PostedLexicon":                func(b []byte) error { _, err := ParsePostedLexicon(b); return err },
+		"PostedPronunciation":          func(b []byte) error { _, err := ParsePostedPronunciation(b); return err },
 		"PostedTTS":                    func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
 		"PostedPluginCall":             func(b []byte) error { _, err := ParsePostedPluginCall(b); return err },
 	}

@@ -16,6 +16,7 @@ type take struct {
 	id          string
 	seed        int64
 	temperature float64
+	reading     text.Options
 	before      string // what was said before the first of them
 	lines       []line
 }
@@ -38,8 +39,12 @@ func (j *Job) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var reading text.Options
+	if j.service.Reading != nil {
+		reading = j.service.Reading(ctx, j.asked.Account)
+	}
 	for n := range j.asked.NumGenerations {
-		t := &take{id: contract.NewID(), seed: rand.Int64(), before: j.before(), lines: make([]line, len(cut))} //nolint:gosec // no secret
+		t := &take{id: contract.NewID(), seed: rand.Int64(), reading: reading, before: j.before(), lines: make([]line, len(cut))} //nolint:gosec // no secret
 		if n > 0 {
 			t.temperature = chance
 		}

@@ -121,7 +121,7 @@ func (t *take) say(ctx context.Context, s *snippet, p *pacing, rate *converter, 
 		}
 		return context.Cause(ctx)
 	}
-	o := engine.SpeakOptions{Urgency: p.urgency, Speed: s.line.Speed, After: s.before, GoesOn: s.part.GoesOn, Temperature: t.temperature, Seed: seedOf(t.seed, s.index, 0)}
+	o := engine.SpeakOptions{Urgency: p.urgency, Speed: s.line.Speed, After: s.before, GoesOn: s.part.GoesOn, Temperature: t.temperature, Seed: seedOf(t.seed, s.index, 0), Locale: t.reading.Locale, Lexicon: t.reading.Lexicon}
 	err = voice.Speak(ctx, s.text, o, func(sound engine.Sound) error {
 		return give(resampler.Process(nil, sound.PCM), timestamps(sound, voice.RateHz(), types), sound.Last)
 	})

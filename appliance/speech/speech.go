@@ -10,6 +10,7 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 // Voice is one that texts are spoken with.
@@ -37,7 +38,9 @@ type Voices interface {
 // Parts are what the service is made of.
 type Parts struct {
 	Voices Voices
-	Log    *slog.Logger
+	// Reading says how an account's texts are read aloud; nil: as the voices do.
+	Reading func(ctx context.Context, account string) text.Options
+	Log     *slog.Logger
 }
 
 // Service speaks texts. Any number of goroutines may use it.

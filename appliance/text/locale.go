@@ -13,6 +13,12 @@ type english struct {
 	rand     bool // R5,50 is five rand and fifty cents
 }
 
+// Locales are those whose ways of writing are known one by one; others are read
+// as British ones are.
+func Locales() []string {
+	return []string{"en-US", "en-GB", "en-AU", "en-CA", "en-IE", "en-IN", "en-NZ", "en-ZA"}
+}
+
 // The rules of each English are made when the first text comes.
 var (
 	americanRules     = sync.OnceValue(english{}.rules)

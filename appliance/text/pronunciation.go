@@ -11,8 +11,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Bounds of an entry of a lexicon.
+// Bounds of a lexicon and of its entries.
 const (
+	// MaxLexiconEntries is how many there are: the names of a large collection, and
+	// few enough to be read whole, in milliseconds, when they have changed.
+	MaxLexiconEntries = 2000
 	// MaxLexiconWord is how many characters the writing has: the longest names of
 	// exhibits and medicines have about 80.
 	MaxLexiconWord = 100
@@ -33,6 +36,30 @@ type pronunciation struct {
 	said     string // what is read in its place
 }
 
+// An Entry is how one word of a lexicon is read.
+type Entry struct {
+	// Key is by what the word is compared: small letters, or, where only capitals
+	// count, as it is written. A lexicon has one entry for a key.
+	Key string
+	// Phonemes are what is said, in the IPA; empty where Said is read as any text.
+	Phonemes string
+	Said     string
+}
+
+// NewEntry reads one entry as NewLexicon does; the error is an ErrEntry.
+func NewEntry(word, said string) (Entry, error) {
+	p, err := newPronunciation(word, said)
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{string(p.folded), p.phonemes, p.said}, nil
+}
+
+// LexiconKey is the Key of an entry for word.
+func LexiconKey(word string) string {
+	return string(folded(legible(trace(word)).s))
+}
+
 // ErrEntry says what is wrong with an entry of a lexicon.
 type ErrEntry struct{ Word, Why string }
 
@@ -42,12 +69,15 @@ func (e ErrEntry) Error() string { return fmt.Sprintf("%q: %s", e.Word, e.Why) }
 // phonemes of the International Phonetic Alphabet between slashes ("/wɪn/"), or
 // a respelling: syllables joined by hyphens, the stressed ones in capitals
 // ("hwah-KEEN"), or other words that sound like it. The error is an ErrEntry, of
-// the first wrong entry in alphabetical order.
+// the first wrong entry in alphabetical order, or says that there are too many.
 //
 // An entry holds for whole words in small and capital letters, also where "s",
 // "es", "'s" or an apostrophe is behind them; one that is written in capitals
 // alone holds for capitals alone.
 func NewLexicon(entries map[string]string) (Lexicon, error) {
+	if len(entries) > MaxLexiconEntries {
+		return nil, fmt.Errorf("there are %d entries; at most %d are allowed", len(entries), MaxLexiconEntries)
+	}
 	words := make([]string, 0, len(entries))
 	for w := range entries {
 		words = append(words, w)
@@ -131,12 +161,7 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 	if n := utf8.RuneCountInString(said); n > MaxLexiconSaid {
 		return nil, ErrEntry{word, fmt.Sprintf("how it is said has %d characters; at most %d are allowed", n, MaxLexiconSaid)}
 	}
-	p := &pronunciation{exact: capitalsAlone(written)}
-	if p.exact {
-		p.folded = []rune(written)
-	} else {
-		p.folded = []rune(strings.Map(fold, written))
-	}
+	p := &pronunciation{exact: capitalsAlone(written), folded: folded(written)}
 	var err error
 	switch said = strings.TrimSpace(said); {
 	case said == "":
@@ -168,6 +193,14 @@ func capitalsAlone(s string) bool {
 		}
 	}
 	return capitals > 1
+}
+
+// folded is a word as it is compared.
+func folded(s string) []rune {
+	if capitalsAlone(s) {
+		return []rune(s)
+	}
+	return []rune(strings.Map(fold, s))
 }
 
 // fold makes a rune one that stands for all ways to write it.

@@ -24,7 +24,7 @@ type sayCmd struct {
 	Out   string  `short:"o" placeholder:"FILE" help:"Write a WAV file instead of playing; - is standard output."`
 	Speed float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
 
-	Settings kong.Plugins `embed:"" settings:"packs engines.voice engines.threads"`
+	Settings kong.Plugins `embed:"" settings:"packs engines.voice engines.threads speech.locale lexicon"`
 }
 
 // Help shows the command in use.
@@ -56,7 +56,7 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	if err != nil {
 		return misuse{fmt.Errorf("say: %w", err)}
 	}
-	said, err := engine.SpeakWhole(ctx, voice, text, engine.SpeakOptions{Urgency: engine.Request.Urgency(), Speed: cmd.Speed})
+	said, err := engine.SpeakWhole(ctx, voice, text, engine.SpeakOptions{Urgency: engine.Request.Urgency(), Speed: cmd.Speed, Locale: cfg.Speech.Locale, Lexicon: cfg.Lexicon})
 	if err != nil {
 		return fmt.Errorf("say: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 // sentencePause is the silence behind a clip that ends a sentence. A voice ends
@@ -20,11 +21,12 @@ const sentencePause = 150 * time.Millisecond
 
 // mouth speaks the sentences of replies: synthesis, at the rate of the wire.
 type mouth struct {
-	voices Voices
-	pace   *Pace
-	clock  func() time.Duration
-	post   func(turn.Event)
-	room   func() <-chan struct{} // nil: there always is
+	voices  Voices
+	reading func(context.Context) text.Options // nil: as the voice does
+	pace    *Pace
+	clock   func() time.Duration
+	post    func(turn.Event)
+	room    func() <-chan struct{} // nil: there always is
 	// feelings scores a sentence, nil where it cannot in time; a nil func: nobody
 	// does.
 	feelings func(text string) *contract.EmotionScores
@@ -117,6 +119,10 @@ func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *co
 		piece.Index++
 	}
 	o := engine.SpeakOptions{Urgency: due.mouth, Speed: s.speed, After: before, GoesOn: s.sentence.GoesOn}
+	if m.reading != nil {
+		read := m.reading(ctx)
+		o.Locale, o.Lexicon = read.Locale, read.Lexicon
+	}
 	err = speakWhatCanBeSaid(ctx, voice, s.sentence.Text, o, func(sound engine.Sound) error {
 		if piece.Index == 0 {
 			m.pace.sounded(time.Since(asked))

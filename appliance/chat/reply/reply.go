@@ -11,6 +11,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 // queueLength is how many sentences of one reply may wait for the mouth; the
@@ -23,7 +24,10 @@ type Parts struct {
 	Caller Caller // without what changes in the chat
 	Model  engine.LanguageModel
 	Voices Voices
-	Pace   *Pace // of Model
+	// Reading says how sentences are read aloud, asked for each: the account may
+	// change it.
+	Reading func(context.Context) text.Options
+	Pace    *Pace // of Model
 	// Fallback answer where Model fails, one after the other.
 	Fallback []Fallback
 	// Certain has Model asked only for answers to what the user has said for
@@ -73,7 +77,7 @@ func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
 		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, &desk{}, p.Log, p.Clock, p.Post},
-		mouth: mouth{p.Voices, p.Pace, p.Clock, p.Post, p.Room, p.Feelings},
+		mouth: mouth{p.Voices, p.Reading, p.Pace, p.Clock, p.Post, p.Room, p.Feelings},
 		turns: map[int]*work{},
 	}
 }

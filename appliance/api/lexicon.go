@@ -1,0 +1,146 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+	"parley/appliance/text"
+	"parley/store"
+)
+
+// lexiconRoutes are the ways to how an account's words are pronounced.
+func (a *API) lexiconRoutes() []route {
+	const path = "/v0/box/lexicon"
+	const one = path + "/{word}"
+	says := func(o describe.Operation) describe.Operation {
+		o.Section = "Pronunciations"
+		return o
+	}
+	return []route{
+		{"GET", path, describe.Account, unread, normal, storesNothing, a.getLexicon, says(describe.Operation{ID: "getLexicon", Summary: "How the account has words said",
+			More: "In its chats and in text-to-speech. What the box's own settings say holds for words that are not here.", Answers: ok(contract.ReturnLexicon{})})},
+		{"PUT", path, describe.Account, recordBody, normal, storing, a.putLexicon, says(describe.Operation{ID: "putLexicon", Summary: "Say how all words are said",
+			More: "What the account had before is gone. It holds from the next sentence on.", Body: "PostedLexicon",
+			Example: `{"entries":[{"word":"Nguyen","said":"/wɪn/"},{"word":"Joaquín","said":"hwah-KEEN"}]}`, Answers: ok(contract.ReturnLexicon{})})},
+		{"GET", one, describe.Account, unread, normal, storesNothing, a.getPronunciation, says(describe.Operation{ID: "getPronunciation", Summary: "How one word is said", Answers: ok(contract.ReturnPronunciation{})})},
+		{"PUT", one, describe.Account, recordBody, normal, storing, a.putPronunciation, says(describe.Operation{ID: "putPronunciation", Summary: "Say how one word is said",
+			Body: "PostedPronunciation", Example: `{"said":"/wɪn/"}`, Answers: append(ok(contract.ReturnPronunciation{}), made(contract.ReturnPronunciation{})...), Refuses: []int{409}})},
+		{"DELETE", one, describe.Account, unread, normal, storesNothing, a.deletePronunciation, says(describe.Operation{ID: "deletePronunciation", Summary: "Have the word said as the box would", Answers: ok(confirmation{})})},
+	}
+}
+
+func (a *API) getLexicon(w http.ResponseWriter, r *http.Request, by caller) error {
+	all, err := a.Records.Lexicon(r.Context(), by.AccountID)
+	if err != nil {
+		return err
+	}
+	answer := contract.ReturnLexicon{Entries: make([]contract.ReturnPronunciation, len(all))}
+	for i, p := range all {
+		answer.Entries[i] = pronunciationRecord(p)
+	}
+	a.reply(w, http.StatusOK, answer)
+	return nil
+}
+
+func (a *API) putLexicon(w http.ResponseWriter, r *http.Request, by caller) error {
+	posted, err := decode(r, contract.ParsePostedLexicon)
+	if err != nil {
+		return err
+	}
+	all := make([]store.Pronunciation, len(posted.Entries))
+	had := map[string]int{}
+	for i, e := range posted.Entries {
+		field := fmt.Sprintf("entries.%d", i)
+		if all[i], err = pronunciation(field, e.Word, e.Said); err != nil {
+			return err
+		}
+		if before, twice := had[all[i].Key]; twice {
+			return contract.ErrInvalid{Field: field, Why: fmt.Sprintf("%q is the same word as in entries.%d: leave out one of them", contract.Clip(e.Word), before)}
+		}
+		had[all[i].Key] = i
+	}
+	if err := a.Records.SetLexicon(r.Context(), by.AccountID, all); err != nil {
+		return err
+	}
+	a.lexiconChanged(by.AccountID)
+	return a.getLexicon(w, r, by)
+}
+
+func (a *API) getPronunciation(w http.ResponseWriter, r *http.Request, by caller) error {
+	word := r.PathValue("word")
+	p, err := a.Records.Pronunciation(r.Context(), by.AccountID, text.LexiconKey(word))
+	if err != nil {
+		return noWord(word, err)
+	}
+	a.reply(w, http.StatusOK, pronunciationRecord(p))
+	return nil
+}
+
+func (a *API) putPronunciation(w http.ResponseWriter, r *http.Request, by caller) error {
+	posted, err := decode(r, contract.ParsePostedPronunciation)
+	if err != nil {
+		return err
+	}
+	p, err := pronunciation("said", r.PathValue("word"), posted.Said)
+	if err != nil {
+		return err
+	}
+	added, err := a.Records.SetPronunciation(r.Context(), by.AccountID, p, contract.MaxLexiconEntries)
+	if full, ok := errors.AsType[store.ErrLexiconFull](err); ok {
+		return contract.ErrConflict{Why: full.Error() + "; delete some that are not needed"}
+	}
+	if err != nil {
+		return err
+	}
+	a.lexiconChanged(by.AccountID)
+	status := http.StatusOK
+	if added {
+		status = http.StatusCreated
+	}
+	a.reply(w, status, pronunciationRecord(p))
+	return nil
+}
+
+func (a *API) deletePronunciation(w http.ResponseWriter, r *http.Request, by caller) error {
+	word := r.PathValue("word")
+	if err := a.Records.DeletePronunciation(r.Context(), by.AccountID, text.LexiconKey(word)); err != nil {
+		return noWord(word, err)
+	}
+	a.lexiconChanged(by.AccountID)
+	a.reply(w, http.StatusOK, confirmation{"pronunciation deleted"})
+	return nil
+}
+
+func (a *API) lexiconChanged(account string) {
+	if a.LexiconChanged != nil {
+		a.LexiconChanged(account)
+	}
+}
+
+// pronunciation is an entry as it is kept, if it can be said.
+func pronunciation(field, word, said string) (store.Pronunciation, error) {
+	e, err := text.NewEntry(word, said)
+	if err != nil {
+		return store.Pronunciation{}, contract.ErrInvalid{Field: field, Why: err.Error()}
+	}
+	return store.Pronunciation{Key: e.Key, Word: word, Said: said}, nil
+}
+
+// pronunciationRecord is an entry as clients see it.
+func pronunciationRecord(p store.Pronunciation) contract.ReturnPronunciation {
+	e, err := text.NewEntry(p.Word, p.Said)
+	if err != nil { // it was kept by a box that knew more phonemes
+		e = text.Entry{}
+	}
+	return contract.ReturnPronunciation{Word: p.Word, Said: p.Said, Phonemes: e.Phonemes}
+}
+
+func noWord(word string, err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrNotFound{What: "pronunciation of", ID: word}
+	}
+	return err
+}

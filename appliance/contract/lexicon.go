@@ -1,0 +1,72 @@
+package contract
+
+// The most of a lexicon.
+const (
+	// MaxLexiconEntries is how many words one account may have pronounced its own
+	// way.
+	MaxLexiconEntries   = 2000
+	MaxLexiconWordChars = 100
+	MaxLexiconSaidChars = 200
+)
+
+// PostedPronunciation says how one word is said.
+type PostedPronunciation struct {
+	// Said is how: phonemes of the International Phonetic Alphabet between slashes
+	// (/wɪn/), or a respelling, as syllables with hyphens, the stressed ones in
+	// capitals (hwah-KEEN), or as words that sound like it.
+	Said string `json:"said"`
+}
+
+// PostedLexicon is how all words of an account are said that the box would say
+// otherwise.
+type PostedLexicon struct {
+	Entries []PostedEntry `json:"entries"`
+}
+
+// PostedEntry is one word and how it is said.
+type PostedEntry struct {
+	// Word is the word, or several. It holds in small and capital letters, also with
+	// the ending of a possessive or a plural; one in capitals alone holds for
+	// capitals alone.
+	Word string `json:"word"`
+	Said string `json:"said"`
+}
+
+// ReturnLexicon is an account's lexicon, in alphabetical order.
+type ReturnLexicon struct {
+	Entries []ReturnPronunciation `json:"entries"`
+}
+
+// ReturnPronunciation is one word and how it is said.
+type ReturnPronunciation struct {
+	Word string `json:"word"`
+	Said string `json:"said"`
+	// Phonemes are how the box understands what is said; absent where it is read
+	// as any text.
+	Phonemes string `json:"phonemes,omitempty"`
+}
+
+// ParsePostedPronunciation reads how a word is said.
+func ParsePostedPronunciation(data []byte) (PostedPronunciation, error) {
+	return parseBody(data, readPostedPronunciation)
+}
+
+func readPostedPronunciation(o object) PostedPronunciation {
+	o.require("said")
+	return PostedPronunciation{o.filled("said", MaxLexiconSaidChars)}
+}
+
+// ParsePostedLexicon reads a whole lexicon.
+func ParsePostedLexicon(data []byte) (PostedLexicon, error) {
+	return parseBody(data, readPostedLexicon)
+}
+
+func readPostedLexicon(o object) PostedLexicon {
+	o.require("entries")
+	var l PostedLexicon
+	for _, e := range o.list("entries", MaxLexiconEntries) {
+		e.require("word", "said")
+		l.Entries = append(l.Entries, PostedEntry{e.filled("word", MaxLexiconWordChars), e.filled("said", MaxLexiconSaidChars)})
+	}
+	return l
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Pronunciation is how an account has a word said.
+type Pronunciation struct {
+	Key  string // by which it is compared; one entry of an account has it
+	Word string // as it was written
+	Said string // phonemes between slashes, or a respelling
+}
+
+// ErrLexiconFull says that an account's lexicon has no room for one more word.
+type ErrLexiconFull struct{ Most int }
+
+func (e ErrLexiconFull) Error() string {
+	return fmt.Sprintf("the lexicon has %d entries, which is the most", e.Most)
+}
+
+// Lexicon returns how an account has words said, in alphabetical order.
+func (s *Store) Lexicon(ctx context.Context, accountID string) ([]Pronunciation, error) {
+	all, err := query(ctx, s.read, scanPronunciation, `
+		SELECT l.key, l.word, l.said FROM account a JOIN lexicon l ON l.account = a.num WHERE a.id = ? ORDER BY l.key`, accountID)
+	return all, explain("reading the lexicon", err)
+}
+
+// Pronunciation returns how an account has the word of that key said;
+// ErrNotFound where it has no entry.
+func (s *Store) Pronunciation(ctx context.Context, accountID, key string) (Pronunciation, error) {
+	p, err := first(ctx, s.read, scanPronunciation, `
+		SELECT l.key, l.word, l.said FROM account a JOIN lexicon l ON l.account = a.num WHERE a.id = ? AND l.key = ?`, accountID, key)
+	return p, explain("reading the lexicon", err)
+}
+
+func scanPronunciation(row scanner) (p Pronunciation, err error) {
+	return p, row.Scan(&p.Key, &p.Word, &p.Said)
+}
+
+// SetLexicon has an account's words said as these entries say, and no others.
+func (s *Store) SetLexicon(ctx context.Context, accountID string, entries []Pronunciation) error {
+	return s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
+		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
+		if err != nil {
+			return err
+		}
+		if _, err := c.ExecContext(ctx, `DELETE FROM lexicon WHERE account = ?`, account); err != nil {
+			return err
+		}
+		for _, p := range entries {
+			if err := setPronunciation(ctx, c, account, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SetPronunciation has an account's word said so; added is false where there was
+// an entry for it. ErrLexiconFull: it would be one more than most.
+func (s *Store) SetPronunciation(ctx context.Context, accountID string, p Pronunciation, most int) (added bool, err error) {
+	err = s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
+		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
+		if err != nil {
+			return err
+		}
+		others, err := value[int](ctx, c, `SELECT count(*) FROM lexicon WHERE account = ? AND key <> ?`, account, p.Key)
+		if err != nil {
+			return err
+		}
+		if others >= most {
+			return ErrLexiconFull{most}
+		}
+		had, err := value[int](ctx, c, `SELECT count(*) FROM lexicon WHERE account = ? AND key = ?`, account, p.Key)
+		added = had == 0
+		if err != nil {
+			return err
+		}
+		return setPronunciation(ctx, c, account, p)
+	})
+	return added && err == nil, err
+}
+
+func setPronunciation(ctx context.Context, c conn, account int64, p Pronunciation) error {
+	_, err := c.ExecContext(ctx, `
+		INSERT INTO lexicon (account, key, word, said) VALUES (?, ?, ?, ?)
+		    ON CONFLICT (account, key) DO UPDATE SET word = excluded.word, said = excluded.said`, account, p.Key, p.Word, p.Said)
+	return err
+}
+
+// DeletePronunciation forgets how an account has a word said; ErrNotFound where
+// it has no entry.
+func (s *Store) DeletePronunciation(ctx context.Context, accountID, key string) error {
+	return s.change(ctx, "writing the lexicon", func(ctx context.Context, c conn) error {
+		return changeOne(ctx, c, `DELETE FROM lexicon WHERE account = (SELECT num FROM account WHERE id = ?) AND key = ?`, accountID, key)
+	})
+}
