@@ -44,6 +44,9 @@ func migrations() ([]migration, error) {
 		if steps[i].version, err = strconv.ParseInt(number, 10, 64); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+		if steps[i].version != int64(i+1) { // two of a number: one of them would never be done
+			return nil, fmt.Errorf("%s: number %d is taken or leaves a gap: the next is %d", name, steps[i].version, i+1)
+		}
 		text, err := migrationFiles.ReadFile(name)
 		if err != nil {
 			return nil, err
