@@ -19,7 +19,6 @@ import (
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
 	"parley/appliance/search"
-	"parley/appliance/speech"
 	"parley/internal/disk"
 	"parley/store"
 )
@@ -118,7 +117,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	plugins.host.Store(host)
-	speaking.service.Store(speech.New(speech.Parts{Voices: speechVoices{voices{cfg}, engines}, Reading: readings.of, Log: log}))
+	speaking.service.Store(openSpeech(cfg, engines, records, readings.of, figures, log))
 	figures.WatchChats(host.Load, cfg.MaxChats())
 	c.Loaded()
 	if err := host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {

@@ -55,6 +55,9 @@ func keepSweeping(ctx context.Context, cfg config.Config, records *store.Store, 
 			if err := sweep(ctx, cfg.Retention, records, now, log); err != nil && ctx.Err() == nil {
 				log.Error("cannot delete old chats; trying again in an hour", "err", err)
 			}
+			if err := forgetSpeech(ctx, cfg.Speech, records, now); err != nil && ctx.Err() == nil {
+				log.Error("cannot forget what was spoken; trying again in an hour", "err", err)
+			}
 			if err := makeRoom(ctx, cfg, records, now, first, log); err != nil && ctx.Err() == nil {
 				log.Error("cannot make room for recordings; trying again in an hour", "err", err)
 			}
@@ -66,6 +69,14 @@ func keepSweeping(ctx context.Context, cfg config.Config, records *store.Store, 
 		}
 	}()
 	return func() { cancel(); <-stopped }
+}
+
+// forgetSpeech forgets the generations of text-to-speech that are too old.
+func forgetSpeech(ctx context.Context, s config.Speech, records *store.Store, now time.Time) error {
+	if s.KeepDays == 0 {
+		return nil
+	}
+	return records.ExpireGenerations(ctx, now.AddDate(0, 0, -s.KeepDays).UnixMilli())
 }
 
 // sweep deletes the chats that ended so many days before now, and what a crash

@@ -52,6 +52,10 @@ func (v speechVoices) of(ctx context.Context, r voice.Recipe) (speech.Voice, err
 	if err != nil {
 		return speech.Voice{}, err
 	}
-	recipe, err := json.Marshal(r)
-	return speech.Voice{Recipe: recipe, Speaks: speaks}, err
+	made := speech.Voice{Speaks: speaks}
+	if l, ok := speaks.(interface{ Language() string }); ok {
+		made.Language = l.Language()
+	}
+	made.Recipe, err = json.Marshal(r)
+	return made, err
 }

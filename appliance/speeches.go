@@ -2,11 +2,29 @@ package appliance
 
 import (
 	"context"
+	"log/slog"
 	"sync/atomic"
 
+	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/metrics"
 	"parley/appliance/speech"
+	"parley/appliance/text"
+	"parley/store"
 )
+
+// openSpeech opens text-to-speech over the engines of the box.
+func openSpeech(cfg config.Config, engines *Engines, records *store.Store, reading func(context.Context, string) text.Options, figures *metrics.Metrics, log *slog.Logger) *speech.Service {
+	ear := speech.Ear{Detector: engines.Detector, Transcriber: engines.Transcriber}
+	if cfg.Engines.Transcriber == "moonshine" {
+		ear.Languages = []string{"en"}
+	}
+	return speech.New(speech.Parts{
+		Voices: speechVoices{voices{cfg}, engines}, Reading: reading, Ear: ear,
+		Records: records, Keep: speech.Keep{Newest: cfg.Speech.Keep, Texts: cfg.Retention.History},
+		Observe: metrics.Speech{Metrics: figures}, Log: log,
+	})
+}
 
 // speeches is text-to-speech as the API sees it: its paths are open before the
 // voices are loaded.
@@ -18,6 +36,14 @@ type speeches struct {
 func (s *speeches) Begin(ctx context.Context, a speech.Asked) (*speech.Job, error) {
 	if service := s.service.Load(); service != nil {
 		return service.Begin(ctx, a)
+	}
+	return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
+}
+
+// Again begins to make a generation again.
+func (s *speeches) Again(ctx context.Context, account, id string, format contract.AudioFormat) (*speech.Job, error) {
+	if service := s.service.Load(); service != nil {
+		return service.Again(ctx, account, id, format)
 	}
 	return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 
@@ -14,6 +15,9 @@ type Speech interface {
 	// Begin waits for the turn of a request and finds its voices. The errors are
 	// those of package contract.
 	Begin(ctx context.Context, a speech.Asked) (*speech.Job, error)
+	// Again is Begin for a generation that the account has had made; a
+	// contract.ErrNotFound where nothing is kept of it.
+	Again(ctx context.Context, account, id string, format contract.AudioFormat) (*speech.Job, error)
 }
 
 // tts answers a request for speech when all of it is made.
@@ -30,15 +34,36 @@ func (a *API) tts(w http.ResponseWriter, r *http.Request, by caller) error {
 
 // ttsFile answers with a file when all of it is made.
 func (a *API) ttsFile(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.speak(w, r, by, false, func(j *speech.Job) error {
-		file, err := j.WholeFile(r.Context())
-		if err != nil {
-			return err
-		}
-		soundHeaders(w, j.Format())
-		_, err = w.Write(file)
+	return a.speak(w, r, by, false, func(j *speech.Job) error { return sendFile(w, r, j) })
+}
+
+// ttsAgain makes a generation of the account again, and answers with the file.
+func (a *API) ttsAgain(w http.ResponseWriter, r *http.Request, by caller) error {
+	format := contract.AudioFormat(r.URL.Query().Get("format_type"))
+	switch format {
+	case "":
+		format = contract.FormatMP3
+	case contract.FormatMP3, contract.FormatPCM, contract.FormatWAV:
+	default:
+		return contract.ErrInvalid{Field: "format_type", Why: fmt.Sprintf("%q is not allowed; allowed: mp3, pcm, wav", contract.Clip(string(format)))}
+	}
+	j, err := a.Speech.Again(r.Context(), by.AccountID, r.PathValue("id"), format)
+	if err != nil {
 		return err
-	})
+	}
+	defer j.Close()
+	return sendFile(w, r, j)
+}
+
+// sendFile makes all of a request and sends it as one file.
+func sendFile(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
+	file, err := j.WholeFile(r.Context())
+	if err != nil {
+		return err
+	}
+	soundHeaders(w, j.Format())
+	_, err = w.Write(file)
+	return err
 }
 
 // ttsStream answers with messages, a line each, as their sound is made.

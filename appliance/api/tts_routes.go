@@ -25,5 +25,9 @@ func (a *API) ttsRoutes() []route {
 			"A SnippetAudioChunk or a TimestampMessage a line, as the socket sends them.", stream, lines)},
 		{"POST", "/v0/tts/stream/file", describe.Account, recordBody, making, storing, a.ttsStreamFile, says("synthesizeFileStreaming", "Speak, and send a file as it is made",
 			"What comes is one file, whether strip_headers is set or not: over this path nobody sees where a chunk ends.", stream, sound)},
+		{"GET", "/v0/tts/generations/{id}/file", describe.Account, unread, making, storesNothing, a.ttsAgain, describe.Operation{
+			ID: "synthesizeAgain", Section: "Text-to-speech", Summary: "Make a generation again", More: "Sample for sample, as long as the box keeps what it takes and has the same program and packs.",
+			Query:   []describe.Parameter{{Name: "format_type", Says: "The format of the file.", Schema: describe.Words(contract.FormatMP3, contract.FormatPCM, contract.FormatWAV).Or(contract.FormatMP3)}},
+			Answers: sound}},
 	}
 }

@@ -58,8 +58,8 @@ func (h hum) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit
 }
 
 // speaks is text-to-speech with such a voice.
-func speaks(h hum) *speech.Service {
-	return speech.New(speech.Parts{Voices: h, Log: slog.New(slog.DiscardHandler)})
+func speaks(h hum, records speech.Records) *speech.Service {
+	return speech.New(speech.Parts{Voices: h, Records: records, Keep: speech.Keep{Newest: 100, Texts: true}, Log: slog.New(slog.DiscardHandler)})
 }
 
 func TestSpeechThatBreaksOffIsNotAWholeAnswer(t *testing.T) {

@@ -105,9 +105,11 @@ type Chat struct {
 	MaxAddedMS int // by which answers may come late before no more chats begin; 0: any number
 }
 
-// Speech says how text is read aloud.
+// Speech says how text is read aloud, and what is kept of what was.
 type Speech struct {
-	Locale string // a BCP 47 tag; empty: the voice's own
+	Locale   string // a BCP 47 tag; empty: the voice's own
+	Keep     int    // generations of an account
+	KeepDays int    // 0: for ever
 }
 
 // Tools says how long tools are waited for.

@@ -274,6 +274,18 @@ func Settings() []Setting {
 			More: "In YAML a map, such as `Nguyen: /wɪn/`. See [pronunciation](pronunciation.md).",
 			kind: pairs("a map, or `WORD=SAID` with commas", setLexicon),
 		},
+		{
+			Key: "speech.keep", Flag: "speech-keep", Group: groupSpeech, Takes: "N", Default: "1000",
+			Help: "Generations of an account of which is kept what it takes to speak again and to save their voices; the oldest go first. 0 is none.",
+			More: "No sound is kept, but texts, voices and seeds: 1 KB each as a rule, 100 KB for the longest. Where `retention.history` is off, no texts either. See [text-to-speech](tts.md#what-is-kept).",
+			kind: number(func(c *Config) *int { return &c.Speech.Keep }, 0, 100_000),
+		},
+		{
+			Key: "speech.keep_days", Flag: "speech-keep-days", Group: groupSpeech, Takes: "N", Default: "30",
+			Help: "Days that it is kept; 0 is for ever.",
+			More: "A month is enough to decide that a voice is worth saving.",
+			kind: number(func(c *Config) *int { return &c.Speech.KeepDays }, 0, 36500),
+		},
 
 		{
 			Key: "tools.timeout", Flag: "tool-timeout", Group: groupTools, Takes: "SECONDS", Default: "30",

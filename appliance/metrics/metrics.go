@@ -34,6 +34,7 @@ type Metrics struct {
 	shed     prometheus.Counter       // webhooks
 	plugins  *prometheus.CounterVec   // by plugin, tool, result
 	plugin   *prometheus.HistogramVec // by plugin, tool
+	spoken   speechFigures
 }
 
 // New returns the figures of a box of that version, all of them 0.
@@ -76,6 +77,7 @@ func New(version string, log *slog.Logger) *Metrics {
 			Name: "parley_plugin_call_seconds", Help: "How long calls of plugins took, of those that were made.", Buckets: []float64{.0001, .0005, .001, .005, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"plugin", "tool"}),
 	}
+	m.spoken = newSpeechFigures(r)
 	r.MustRegister(m.plugins, m.plugin, m.requests, m.latency, m.sockets, m.stages, m.waits, m.used, m.webhooks, m.webhook, m.shed,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.gauge("parley_build_info", "Always 1; the version of the box is in the label.", prometheus.Labels{"version": version, "go": runtime.Version()}, func() float64 { return 1 })

@@ -3,6 +3,7 @@ package speech
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -19,23 +20,41 @@ type take struct {
 	reading     text.Options
 	before      string // what was said before the first of them
 	lines       []line
+	tries       []int // which try at each snippet was taken
 }
 
 // line is an utterance with what it is said by.
 type line struct {
 	contract.PostedUtterance
-	manner string // how it is said
-	voice  Voice
-	parts  []text.Stretch // of its text, a snippet each; at least one
+	manner  string // how it is said
+	made    bool   // by a voice that was made of the manner
+	voice   Voice
+	unsplit bool
+	parts   []text.Stretch // of its text, a snippet each; at least one
 }
 
-// chance is how much is left to chance where the request does not say and the
-// first generation, at 0, is not what is wanted.
+// chance is how much is left to chance where the request does not say and what
+// is said with nothing left to it is not what is wanted.
 const chance = 0.75
+
+// source is where the voice of a line comes from: a name or a recipe.
+type source struct {
+	ref    *contract.VoiceRef
+	recipe json.RawMessage
+}
+
+func (s source) none() bool { return s.ref == nil && s.recipe == nil }
+
+// context is what was said before the request.
+type earlier struct {
+	said   string // last
+	manner string
+	voice  source
+}
 
 // plan decides who says what.
 func (j *Job) plan(ctx context.Context) error {
-	cut, err := j.cut()
+	before, err := j.earlier(ctx)
 	if err != nil {
 		return err
 	}
@@ -44,17 +63,23 @@ func (j *Job) plan(ctx context.Context) error {
 		reading = j.service.Reading(ctx, j.asked.Account)
 	}
 	for n := range j.asked.NumGenerations {
-		t := &take{id: contract.NewID(), seed: rand.Int64(), reading: reading, before: j.before(), lines: make([]line, len(cut))} //nolint:gosec // no secret
+		t := &take{id: contract.NewID(), seed: rand.Int64(), reading: reading, before: before.said} //nolint:gosec // no secret
 		if n > 0 {
 			t.temperature = chance
 		}
 		if j.asked.Temperature != nil {
 			t.temperature = *j.asked.Temperature
 		}
+		split := j.asked.SplitUtterances
 		for i, u := range j.asked.Utterances {
-			t.lines[i] = line{PostedUtterance: u, manner: u.Description, parts: cut[i]}
+			l := line{PostedUtterance: u, manner: u.Description, unsplit: split != nil && !*split}
+			if l.parts = partsOf(u.Text, l.unsplit); len(l.parts) == 0 {
+				return contract.ErrInvalid{Field: textField(i), Why: fmt.Sprintf("%q has nothing that can be said; expected words or numbers", contract.Clip(u.Text))}
+			}
+			t.lines = append(t.lines, l)
 		}
-		if err := j.cast(ctx, t, n); err != nil {
+		t.lines[0].manner = cmp.Or(t.lines[0].manner, before.manner)
+		if err := j.cast(ctx, t, n, before.voice); err != nil {
 			return err
 		}
 		j.takes = append(j.takes, t)
@@ -62,64 +87,63 @@ func (j *Job) plan(ctx context.Context) error {
 	return nil
 }
 
-// cut cuts the utterances into snippets.
-func (j *Job) cut() ([][]text.Stretch, error) {
-	all := make([][]text.Stretch, len(j.asked.Utterances))
-	for i, u := range j.asked.Utterances {
-		parts := text.Stretches(u.Text)
-		if len(parts) == 0 {
-			return nil, contract.ErrInvalid{Field: fmt.Sprintf("utterances[%d].text", i), Why: fmt.Sprintf("%q has nothing that can be said; expected words or numbers", contract.Clip(u.Text))}
-		}
-		if split := j.asked.SplitUtterances; split != nil && !*split {
-			parts = []text.Stretch{{From: parts[0].From, To: parts[len(parts)-1].To}}
-		}
-		all[i] = parts
-	}
-	return all, nil
-}
+func textField(utterance int) string { return fmt.Sprintf("utterances[%d].text", utterance) }
 
 // cast gives each line its voice: that which it names, or the one before it had;
 // where there is none, one that is made from its description.
-func (j *Job) cast(ctx context.Context, t *take, candidate int) error {
+func (j *Job) cast(ctx context.Context, t *take, candidate int, from source) error {
 	voices := j.service.Voices
-	var named *contract.VoiceRef
-	var made Voice // from a description
-	if c := j.asked.Context; c != nil {
-		for _, u := range c.Utterances {
-			named = cmp.Or(u.Voice, named)
-			t.lines[0].manner = cmp.Or(j.asked.Utterances[0].Description, u.Description, t.lines[0].manner)
-		}
-	}
 	for i := range t.lines {
 		l := &t.lines[i]
-		named = cmp.Or(l.Voice, named)
+		if l.Voice != nil {
+			from = source{ref: l.Voice}
+		}
 		var err error
 		switch {
-		case named != nil:
-			if l.voice, err = voices.Find(ctx, j.asked.Account, *named, l.manner); err != nil {
-				return err
-			}
-		case made.Speaks == nil:
-			if made, err = voices.Design(ctx, l.manner, candidate, t.seed); err != nil {
-				return err
-			}
-			l.voice = made
+		case from.ref != nil:
+			l.voice, err = voices.Find(ctx, j.asked.Account, *from.ref, l.manner)
+		case from.recipe != nil:
+			l.voice, err = voices.Again(ctx, from.recipe, l.manner)
 		default:
-			if l.voice, err = voices.Again(ctx, made.Recipe, l.manner); err != nil {
-				return err
-			}
+			l.voice, err = voices.Design(ctx, l.manner, candidate, t.seed)
+			l.made, from.recipe = true, l.voice.Recipe
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// before is the end of what the context says was said.
-func (j *Job) before() string {
-	if j.asked.Context == nil || len(j.asked.Context.Utterances) == 0 {
-		return ""
+// earlier is what the context of the request says was said.
+func (j *Job) earlier(ctx context.Context) (earlier, error) {
+	var e earlier
+	switch c := j.asked.Context; {
+	case c == nil:
+	case c.GenerationID != "":
+		k, err := j.service.find(ctx, j.asked.Account, c.GenerationID)
+		if err != nil {
+			return e, err
+		}
+		if len(k.Voices) > 0 {
+			e.voice.recipe = k.Voices[len(k.Voices)-1]
+		}
+		if n := len(k.Lines); n > 0 {
+			last := k.Lines[n-1]
+			e.said, e.voice.recipe = lastStretch(last.Text), k.Voices[last.Voice]
+			if !last.Made {
+				e.manner = last.Manner
+			}
+		}
+	default:
+		for _, u := range c.Utterances {
+			e.said, e.manner = lastStretch(u.Text), cmp.Or(u.Description, e.manner)
+			if u.Voice != nil {
+				e.voice = source{ref: u.Voice}
+			}
+		}
 	}
-	all := j.asked.Context.Utterances
-	return lastStretch(all[len(all)-1].Text)
+	return e, nil
 }
 
 func lastStretch(s string) string {

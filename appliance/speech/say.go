@@ -2,6 +2,7 @@ package speech
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley/appliance/audio"
@@ -91,44 +92,90 @@ func (p *pacing) sounded(samples int) {
 	p.urgency.Set(engine.Request, p.begun.Add(p.made-soundAhead))
 }
 
-// speak says a take, and gives emit its sound in pieces, as they are made. Each
+// speak says a take, and gives emit its sound in pieces: as they are made or,
+// where instant mode is off, snippet by snippet when each was found to be good. Each
 // snippet ends with a piece that says so, which may be without sound.
 func (j *Job) speak(ctx context.Context, t *take, p *pacing, emit func(piece) error) error {
+	told := func(s piece) error {
+		if err := j.kept(ctx); err != nil {
+			return err
+		}
+		j.sounded(len(s.pcm))
+		return emit(s)
+	}
 	var rate converter
 	for _, s := range t.snippets() {
-		if err := t.say(ctx, s, p, &rate, j.asked.IncludeTimestampTypes, emit); err != nil {
-			return err
+		say := j.say
+		if !j.instant() {
+			say = j.checked
+		}
+		if err := say(ctx, t, s, p, &rate, told); err != nil {
+			return refused(err, s)
 		}
 	}
 	return nil
 }
 
+// refused names the text that a voice cannot say.
+func refused(err error, s *snippet) error {
+	if cannot, ok := errors.AsType[engine.ErrCannotSay](err); ok {
+		return contract.ErrInvalid{Field: textField(s.utterance), Why: cannot.Error()}
+	}
+	return err
+}
+
 // say says one snippet as its sound is made.
-func (t *take) say(ctx context.Context, s *snippet, p *pacing, rate *converter, types []contract.TimestampType, emit func(piece) error) error {
-	voice := s.line.voice.Speaks
-	resampler, err := rate.from(voice.RateHz())
+func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *converter, emit func(piece) error) error {
+	hz := s.line.voice.Speaks.RateHz()
+	resampler, err := rate.from(hz)
 	if err != nil {
 		return err
 	}
-	ended := false
-	give := func(pcm []float32, times []contract.Timestamp, last bool) error {
-		if ended = last; last {
-			pcm = append(resampler.Flush(pcm), make([]float32, audio.Samples(s.pause, contract.OutputRateHz))...)
+	return t.sounds(ctx, s, p.urgency, t.try(s), func(sound engine.Sound) error {
+		pcm := resampler.Process(nil, sound.PCM)
+		if sound.Last {
+			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
 		}
 		p.sounded(len(pcm))
-		if err := emit(piece{snippet: s, pcm: pcm, times: times, last: last}); err != nil {
+		return emit(piece{snippet: s, pcm: pcm, times: timestamps(sound, hz, j.asked.IncludeTimestampTypes), last: sound.Last})
+	})
+}
+
+// sounds has the voice say a snippet: one piece at least, and the last says so.
+func (t *take) sounds(ctx context.Context, s *snippet, u *engine.Urgency, try int, emit func(engine.Sound) error) error {
+	o := engine.SpeakOptions{
+		Urgency: u, Speed: s.line.Speed, After: s.before, GoesOn: s.part.GoesOn,
+		Temperature: t.temperature, Seed: seedOf(t.seed, s.index, try),
+		Locale: t.reading.Locale, Lexicon: t.reading.Lexicon,
+	}
+	if try > 0 {
+		o.Temperature = max(o.Temperature, chance)
+	}
+	ended := false
+	err := s.line.voice.Speaks.Speak(ctx, s.text, o, func(sound engine.Sound) error {
+		ended = sound.Last
+		if err := emit(sound); err != nil {
 			return err
 		}
 		return context.Cause(ctx)
-	}
-	o := engine.SpeakOptions{Urgency: p.urgency, Speed: s.line.Speed, After: s.before, GoesOn: s.part.GoesOn, Temperature: t.temperature, Seed: seedOf(t.seed, s.index, 0), Locale: t.reading.Locale, Lexicon: t.reading.Lexicon}
-	err = voice.Speak(ctx, s.text, o, func(sound engine.Sound) error {
-		return give(resampler.Process(nil, sound.PCM), timestamps(sound, voice.RateHz(), types), sound.Last)
 	})
-	if err == nil && !ended { // nothing of it can be said
-		err = give(nil, nil, true)
+	if err == nil && !ended { // nothing of it can be heard
+		err = emit(engine.Sound{Last: true})
 	}
 	return err
+}
+
+// try is which try at a snippet is made first: one that was made before may have
+// been a second one.
+func (t *take) try(s *snippet) int {
+	if s.index < len(t.tries) {
+		return t.tries[s.index]
+	}
+	return 0
+}
+
+func silent(d time.Duration) []float32 {
+	return make([]float32, audio.Samples(d, contract.OutputRateHz))
 }
 
 // seedOf is the seed of a try at a snippet: from that of the generation, by the

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"time"
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -18,8 +19,9 @@ type Voice struct {
 	ID, Name string // empty where it was made from a description
 	Provider contract.VoiceProvider
 	// Recipe is what the voice is made of, by which Voices makes it again.
-	Recipe json.RawMessage
-	Speaks engine.Synthesizer
+	Recipe   json.RawMessage
+	Language string // BCP 47; empty: not known
+	Speaks   engine.Synthesizer
 }
 
 // Voices finds voices and makes new ones. A manner is the description of how to
@@ -40,7 +42,23 @@ type Parts struct {
 	Voices Voices
 	// Reading says how an account's texts are read aloud; nil: as the voices do.
 	Reading func(ctx context.Context, account string) text.Options
+	Ear     Ear
+	Records Records
+	Keep    Keep
+	Observe Observer // nil: nobody does
 	Log     *slog.Logger
+}
+
+// An Observer counts what is spoken.
+type Observer interface {
+	// FirstSound is told how long after it began a request had its first sound.
+	FirstSound(after time.Duration)
+	// Made is told how much sound was made.
+	Made(sound time.Duration)
+	// Heard is told how many of the words of a snippet the box's ear heard wrong.
+	Heard(wrong, of int)
+	// Remade is told of a snippet that was made twice, and whether it helped.
+	Remade(better bool)
 }
 
 // Service speaks texts. Any number of goroutines may use it.
@@ -51,6 +69,9 @@ type Service struct {
 
 // New returns the service.
 func New(p Parts) *Service {
+	if p.Observe == nil {
+		p.Observe = unobserved{}
+	}
 	return &Service{Parts: p, turns: newTurnstile(atOnce, mostWaiting, mostOfOne, longestWait)}
 }
 
@@ -66,21 +87,26 @@ type Job struct {
 	asked   Asked
 	takes   []*take
 	leave   func()
+	begun   time.Time
+	heard   bool       // it had its first sound
+	keeping chan error // not nil: gets one when the takes are written
 }
 
 // Begin finds out what can only be known here, such as which voices there are,
 // and waits for the request's turn. The errors are those of package contract:
 // ErrInvalid, ErrNotFound, ErrTooMany, ErrUnavailable.
 func (s *Service) Begin(ctx context.Context, a Asked) (*Job, error) {
+	begun := time.Now()
 	leave, err := s.turns.enter(ctx, a.Account)
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{service: s, asked: a, leave: leave}
+	j := &Job{service: s, asked: a, leave: leave, begun: begun}
 	if err := j.plan(ctx); err != nil {
 		leave()
 		return nil, err
 	}
+	j.keep(ctx)
 	return j, nil
 }
 
@@ -91,3 +117,19 @@ func (j *Job) instant() bool { return *j.asked.InstantMode }
 
 // Format is what is made.
 func (j *Job) Format() contract.AudioFormat { return j.asked.Format.Type }
+
+// sounded counts sound at the rate of the wire.
+func (j *Job) sounded(samples int) {
+	if samples > 0 && !j.heard {
+		j.heard = true
+		j.service.Observe.FirstSound(time.Since(j.begun))
+	}
+	j.service.Observe.Made(time.Duration(samples) * time.Second / contract.OutputRateHz)
+}
+
+type unobserved struct{}
+
+func (unobserved) FirstSound(time.Duration) {}
+func (unobserved) Made(time.Duration)       {}
+func (unobserved) Heard(int, int)           {}
+func (unobserved) Remade(bool)              {}

@@ -1,0 +1,188 @@
+package speech
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/text"
+	"parley/store"
+)
+
+// Records keep what it takes to speak again.
+type Records interface {
+	KeepGenerations(ctx context.Context, accountID string, newest int, made ...store.Generation) error
+	ChangeGeneration(ctx context.Context, accountID string, g store.Generation) error
+	Generation(ctx context.Context, accountID, id string) (store.Generation, error)
+}
+
+// Keep says what is kept of generations.
+type Keep struct {
+	Newest int  // of each account
+	Texts  bool // and not only the voices and seeds
+}
+
+// kept is a generation as it is kept: the same program makes the same sound of it
+// with the same packs.
+type kept struct {
+	Seed        int64             `json:"seed"`
+	Temperature float64           `json:"temperature,omitempty"`
+	Before      string            `json:"before,omitempty"`
+	Voices      []json.RawMessage `json:"voices"` // recipes, in the order in which they speak first
+	Lines       []keptLine        `json:"lines,omitempty"`
+	Tries       []int             `json:"tries,omitempty"` // which try at each snippet was taken, where that was not the first of all
+}
+
+type keptLine struct {
+	Text    string  `json:"text"`
+	Manner  string  `json:"manner,omitempty"`
+	Made    bool    `json:"made,omitempty"` // the manner is what the voice was made of
+	Speed   float64 `json:"speed"`
+	Silence float64 `json:"silence,omitempty"` // seconds
+	Voice   int     `json:"voice"`             // of Voices
+	Unsplit bool    `json:"unsplit,omitempty"`
+}
+
+// record is a take as it is kept.
+func (j *Job) record(t *take) (store.Generation, error) {
+	k := kept{Seed: t.seed, Temperature: t.temperature}
+	for _, l := range t.lines {
+		at := slices.IndexFunc(k.Voices, func(r json.RawMessage) bool { return string(r) == string(l.voice.Recipe) })
+		if at < 0 {
+			at = len(k.Voices)
+			k.Voices = append(k.Voices, l.voice.Recipe)
+		}
+		k.Lines = append(k.Lines, keptLine{l.Text, l.manner, l.made, l.Speed, l.TrailingSilence, at, l.unsplit})
+	}
+	if k.Before = t.before; slices.ContainsFunc(t.tries, func(n int) bool { return n > 0 }) {
+		k.Tries = t.tries
+	}
+	if !j.service.Keep.Texts {
+		k.Before, k.Lines = "", nil
+	}
+	body, err := json.Marshal(k)
+	return store.Generation{ID: t.id, Body: string(body)}, err
+}
+
+// keep has the takes written; kept waits until they are.
+func (j *Job) keep(ctx context.Context) {
+	j.keeping = make(chan error, 1)
+	go func() {
+		var all []store.Generation
+		for _, t := range j.takes {
+			g, err := j.record(t)
+			if err != nil {
+				j.keeping <- err
+				return
+			}
+			all = append(all, g)
+		}
+		j.keeping <- j.service.Records.KeepGenerations(ctx, j.asked.Account, j.service.Keep.Newest, all...)
+	}()
+}
+
+// took notes that another try at a snippet was taken than the first.
+func (j *Job) took(ctx context.Context, t *take, s *snippet, try int) error {
+	for len(t.tries) <= s.index {
+		t.tries = append(t.tries, 0)
+	}
+	t.tries[s.index] = try
+	if err := j.kept(ctx); err != nil {
+		return err
+	}
+	g, err := j.record(t)
+	if err != nil {
+		return err
+	}
+	return j.service.Records.ChangeGeneration(ctx, j.asked.Account, g)
+}
+
+// kept waits until it is written what was made: no id is told before.
+func (j *Job) kept(ctx context.Context) error {
+	if j.keeping == nil {
+		return nil
+	}
+	select {
+	case err := <-j.keeping:
+		j.keeping = nil
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// find reads a generation of an account. ErrNotFound says that it was never made,
+// or is not kept any more.
+func (s *Service) find(ctx context.Context, account, id string) (kept, error) {
+	var k kept
+	g, err := s.Records.Generation(ctx, account, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return k, contract.ErrNotFound{What: "generation", ID: id}
+	}
+	if err != nil {
+		return k, err
+	}
+	if err := json.Unmarshal([]byte(g.Body), &k); err != nil {
+		return k, fmt.Errorf("generation %s: %w", id, err)
+	}
+	return k, nil
+}
+
+// RecipeOf is what the voice of a generation is made of: of several the first.
+func RecipeOf(g store.Generation) (json.RawMessage, error) {
+	var k kept
+	if err := json.Unmarshal([]byte(g.Body), &k); err != nil {
+		return nil, fmt.Errorf("generation %s: %w", g.ID, err)
+	}
+	if len(k.Voices) == 0 {
+		return nil, fmt.Errorf("generation %s has no voice", g.ID)
+	}
+	return k.Voices[0], nil
+}
+
+// Again makes a generation of an account again, sample for sample, in a format.
+func (s *Service) Again(ctx context.Context, account, id string, format contract.AudioFormat) (*Job, error) {
+	k, err := s.find(ctx, account, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(k.Lines) == 0 {
+		return nil, contract.ErrNotFound{What: "text of the generation", ID: id}
+	}
+	leave, err := s.turns.enter(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{service: s, leave: leave, begun: time.Now()}
+	instant := true // nothing is heard again: what was taken then is known
+	j.asked.Account, j.asked.Format, j.asked.InstantMode = account, &contract.Format{Type: format}, &instant
+	t := &take{id: id, seed: k.Seed, temperature: k.Temperature, before: k.Before, tries: k.Tries}
+	for _, l := range k.Lines {
+		line := line{PostedUtterance: contract.PostedUtterance{Text: l.Text, Speed: l.Speed, TrailingSilence: l.Silence}, manner: l.Manner, made: l.Made, unsplit: l.Unsplit}
+		line.parts = partsOf(l.Text, l.Unsplit)
+		manner := l.Manner
+		if l.Made {
+			manner = ""
+		}
+		if line.voice, err = s.Voices.Again(ctx, k.Voices[l.Voice], manner); err != nil {
+			leave()
+			return nil, err
+		}
+		t.lines = append(t.lines, line)
+	}
+	j.takes = []*take{t}
+	return j, nil
+}
+
+// partsOf cuts a text into snippets, or makes it one.
+func partsOf(s string, unsplit bool) []text.Stretch {
+	parts := text.Stretches(s)
+	if unsplit && len(parts) > 1 {
+		parts = []text.Stretch{{From: parts[0].From, To: parts[len(parts)-1].To}}
+	}
+	return parts
+}

@@ -1,0 +1,161 @@
+package speech
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+// Ear hears what was spoken.
+type Ear struct {
+	Detector    engine.VoiceDetector
+	Transcriber engine.Transcriber
+	// Languages are the BCP 47 base tags of what it understands; nil: all.
+	Languages []string
+}
+
+// transcribe returns the words in pcm.
+func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, u *engine.Urgency) (string, error) {
+	pcm = audio.Resample(pcm, rateHz, engine.SpeechRateHz)
+	if time.Duration(len(pcm))*time.Second/engine.SpeechRateHz <= longestHeard {
+		t, err := e.Transcriber.Transcribe(ctx, pcm, engine.TranscribeOptions{Urgency: u})
+		return t.Text, err
+	}
+	said, _, err := engine.Listen(ctx, e.Detector, e.Transcriber, pcm, engine.SegmentOptions{}, engine.TranscribeOptions{Urgency: u}, nil)
+	var all []string
+	for _, u := range said {
+		all = append(all, u.Text)
+	}
+	return strings.Join(all, " "), err
+}
+
+const (
+	// longestHeard is how much is transcribed at once: beyond it the default ear
+	// derails now and then, so longer sound is cut at its pauses.
+	longestHeard = 12 * time.Second
+	// worst is the share of words at which a snippet counts as misspoken. The voices
+	// are read back with 3 to 6 of a hundred words wrong, names and numbers among
+	// them, which ear and table write differently; a third is no such thing.
+	worst = 0.34
+	// fewest wrong words are two: of one that is heard wrong, in "Hi." or
+	// "Nguyen", the ear is the likelier cause.
+	fewest = 2
+)
+
+// misheard compares what was heard with what was to be said, both as words.
+func misheard(s, language string, heard string) (wrong, of int) {
+	want := text.Words(text.Aloud(s, text.Options{Language: language}))
+	return text.WordErrors(want, text.Words(heard)), len(want)
+}
+
+func misspoken(wrong, of int) bool { return wrong >= fewest && float64(wrong) > worst*float64(of) }
+
+// spoken is a snippet whose sound is all made.
+type spoken struct {
+	sound     engine.Sound // all of it, at the rate of the voice
+	heard     *string      // nil: by nobody
+	wrong, of int          // words
+}
+
+// checked says a snippet, hears what it sounds like, and says it once more, with
+// another seed, where that is something else. It gives emit the better of the two.
+func (j *Job) checked(ctx context.Context, t *take, s *snippet, p *pacing, rate *converter, emit func(piece) error) error {
+	said, err := j.whole(ctx, t, s, p, 0)
+	if err != nil {
+		return err
+	}
+	if misspoken(said.wrong, said.of) {
+		again, err := j.whole(ctx, t, s, p, 1)
+		if err != nil {
+			return err
+		}
+		better := again.wrong < said.wrong
+		j.service.Observe.Remade(better)
+		if better {
+			said = again
+			if err := j.took(ctx, t, s, 1); err != nil {
+				return err
+			}
+		}
+	}
+	if said.heard != nil {
+		j.service.Observe.Heard(said.wrong, said.of)
+	}
+	return j.give(t, s, said, p, rate, emit)
+}
+
+// whole says all of a snippet, and hears it.
+func (j *Job) whole(ctx context.Context, t *take, s *snippet, p *pacing, try int) (said spoken, err error) {
+	err = t.sounds(ctx, s, p.urgency, try, func(sound engine.Sound) error {
+		said.sound.PCM = append(said.sound.PCM, sound.PCM...)
+		said.sound.Words = append(said.sound.Words, sound.Words...)
+		said.sound.Phonemes = append(said.sound.Phonemes, sound.Phonemes...)
+		return nil
+	})
+	ear, voice := j.service.Ear, s.line.voice
+	if err != nil || !ear.understands(voice.Language) {
+		return said, err
+	}
+	heard, err := ear.transcribe(ctx, said.sound.PCM, voice.Speaks.RateHz(), p.urgency)
+	said.heard = &heard
+	said.wrong, said.of = misheard(s.text, voice.Language, heard)
+	return said, err
+}
+
+// longestChunk is how much sound a chunk of a snippet has that was made before it
+// is sent: 640 kB in base64. WebSocket libraries close at messages above 1 MiB
+// unless told otherwise.
+const longestChunk = 5 * time.Second
+
+// give gives emit the sound of a snippet that is all made.
+func (j *Job) give(t *take, s *snippet, said spoken, p *pacing, rate *converter, emit func(piece) error) error {
+	hz := s.line.voice.Speaks.RateHz()
+	resampler, err := rate.from(hz)
+	if err != nil {
+		return err
+	}
+	most := audio.Samples(longestChunk, hz)
+	rest := said.sound
+	for from := 0; ; from += most {
+		to := min(from+most, len(said.sound.PCM))
+		last := to == len(said.sound.PCM)
+		part := takeTimes(&rest, to, last)
+		pcm := resampler.Process(nil, said.sound.PCM[from:to])
+		if last {
+			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
+		}
+		p.sounded(len(pcm))
+		if err := emit(piece{snippet: s, pcm: pcm, times: timestamps(part, hz, j.asked.IncludeTimestampTypes), last: last, heard: said.heard}); err != nil || last {
+			return err
+		}
+	}
+}
+
+// understands says whether the ear knows the language of a voice.
+func (e Ear) understands(language string) bool {
+	if e.Transcriber == nil {
+		return false
+	}
+	base, _, _ := strings.Cut(strings.ToLower(language), "-")
+	return e.Languages == nil || slices.Contains(e.Languages, base)
+}
+
+// takeTimes takes the words and phonemes off that end up to a sample.
+func takeTimes(rest *engine.Sound, to int, all bool) (part engine.Sound) {
+	w := slices.IndexFunc(rest.Words, func(w engine.Word) bool { return !all && w.End > to })
+	p := slices.IndexFunc(rest.Phonemes, func(p engine.Phoneme) bool { return !all && p.End > to })
+	if w < 0 {
+		w = len(rest.Words)
+	}
+	if p < 0 {
+		p = len(rest.Phonemes)
+	}
+	part.Words, part.Phonemes = rest.Words[:w], rest.Phonemes[:p]
+	rest.Words, rest.Phonemes = rest.Words[w:], rest.Phonemes[p:]
+	return part
+}
