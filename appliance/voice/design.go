@@ -1,0 +1,199 @@
+package voice
+
+import (
+	"cmp"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"parley/appliance/audio"
+)
+
+// Direct reads a description as a direction to an actor: how something is said,
+// whoever says it. Words that it does not know, and those about who speaks,
+// change nothing.
+func Direct(description string) Manner { return newLexicon().read(description, false).manner() }
+
+// Design makes a voice of a description, out of those of a library, which has
+// one at least. The candidates (0, 1, …) for one description sound different;
+// the same library, description, candidate and seed are the same voice.
+func Design(library []Base, description string, candidate int, seed int64) Recipe {
+	want := newLexicon().read(description, true)
+	hash := fnv.New64a()
+	hash.Write([]byte(strings.ToLower(description)))
+	random := rand.New(rand.NewPCG(uint64(seed), hash.Sum64()))
+	gender := want.gender
+	if gender == "" { // one of each, in turn
+		gender = []Gender{Female, Male}[(random.IntN(2)+candidate)%2]
+	}
+	pool := suitable(library, gender, want)
+	jitter := map[string]float64{}
+	for _, b := range pool {
+		jitter[b.ID] = 3 * random.Float64()
+	}
+	slices.SortStableFunc(pool, func(a, b Base) int {
+		return cmp.Compare(distance(a, gender, want)+jitter[a.ID], distance(b, gender, want)+jitter[b.ID])
+	})
+	chance := random.Float64()
+	parts, blended := blend(pool, candidate, random)
+	r := Recipe{Parts: parts, Language: spoken(pool[0], want)}
+	m := want.manner()
+	r.Rate, r.Shape = m.Rate, m.Shape.Plus(aged(want.age, gender))
+	if has := of(library, parts[0].Voice).Gender; has == gender || has == "" {
+		r.Shape.Pitch = beside(r.Shape.Pitch, pitchOf(library, parts), gender)
+	} else { // there is none of that gender: it is bent there
+		r.Shape = r.Shape.Plus(bent(gender))
+	}
+	r.Shape = r.Shape.Plus(spread(candidate, blended)).Plus(audio.VoiceShape{Pitch: chance - 0.5, Formant: (chance - 0.5) / 2})
+	for _, x := range []*float64{&r.Rate, &r.Shape.Pitch, &r.Shape.Formant, &r.Shape.Range, &r.Shape.Breath, &r.Shape.Rough, &r.Shape.Pauses} {
+		*x = math.Round(*x*100) / 100 // people read recipes
+	}
+	return r
+}
+
+// suitable are the voices of a library of the gender and the accent that are
+// wanted, as far as there are any.
+func suitable(library []Base, gender Gender, want reading) []Base {
+	accent := cmp.Or(want.accent, "en")
+	pool := slices.Clone(library)
+	for _, is := range []func(Base) bool{
+		func(b Base) bool { return b.Gender == gender },
+		func(b Base) bool { return strings.HasPrefix(b.Language, accent) },
+		func(b Base) bool { return b.Blends() },
+	} {
+		if fit := slices.DeleteFunc(slices.Clone(pool), func(b Base) bool { return !is(b) }); len(fit) > 0 {
+			pool = fit
+		}
+	}
+	return pool
+}
+
+// The mean pitch of men's and women's voices, in Hz.
+const meanMale, meanFemale = 115, 200
+
+func meanOf(g Gender) float64 {
+	if g == Male {
+		return meanMale
+	}
+	return meanFemale
+}
+
+// above is how many semitones a pitch lies above the mean of a gender; 0 where it
+// is not known.
+func above(hz float64, g Gender) float64 {
+	if hz == 0 {
+		return 0
+	}
+	return 12 * math.Log2(hz/meanOf(g))
+}
+
+// distance is how far a voice is from the pitch that is wanted, in semitones.
+func distance(b Base, g Gender, want reading) float64 {
+	return math.Abs(above(b.PitchHz, g) - want.shape.Pitch)
+}
+
+// beside is by how much a voice of a pitch is moved to where shift semitones from
+// the mean are wanted: what it has of them by itself is not added.
+func beside(shift, hz float64, g Gender) float64 {
+	has := above(hz, g)
+	switch {
+	case shift > 0 && has > 0:
+		return max(shift-has, 0)
+	case shift < 0 && has < 0:
+		return min(shift-has, 0)
+	}
+	return shift
+}
+
+// blend takes the voices of a candidate out of a pool in the order of how good
+// they are: two where they blend, no two candidates the same ones while there
+// are enough.
+func blend(pool []Base, candidate int, random *rand.Rand) (parts []Part, blended bool) {
+	weights := make([]float64, candidate+1)
+	for i := range weights {
+		weights[i] = 0.55 + 0.3*random.Float64()
+	}
+	if len(pool) < 2 || !pool[0].Blends() {
+		return []Part{{pool[candidate%len(pool)].ID, 1}}, len(pool) > candidate
+	}
+	first, second := pool[2*candidate%len(pool)], pool[(2*candidate+1)%len(pool)]
+	w := math.Round(100*weights[candidate]) / 100
+	return []Part{{first.ID, w}, {second.ID, math.Round(100*(1-w)) / 100}}, len(pool) > 2*candidate
+}
+
+// spread moves the candidates apart; further where they are the same voice.
+func spread(candidate int, blended bool) audio.VoiceShape {
+	way := []float64{0, 1, -1, 2, -2}[candidate%5]
+	if blended {
+		way /= 2
+	}
+	return audio.VoiceShape{Pitch: 1.6 * way, Formant: 0.9 * way}
+}
+
+// aged is what an age does to a voice. Children are higher and have short
+// throats; with age men's voices rise and women's fall (Linville, "Vocal Aging",
+// 2001), and all become rougher.
+func aged(a age, g Gender) audio.VoiceShape {
+	switch a {
+	case child:
+		s := audio.VoiceShape{Pitch: 4.5, Formant: 2.8, Range: 0.15, Warmth: -2}
+		if g == Male { // from a man's to a boy's
+			s.Pitch, s.Formant = 11, 4.5
+		}
+		return s
+	case teen:
+		return audio.VoiceShape{Pitch: 1.5, Formant: 0.8, Range: 0.1}
+	case young:
+		return audio.VoiceShape{Pitch: 0.5, Brightness: 0.5}
+	case middle:
+		return audio.VoiceShape{Pitch: -0.8, Warmth: 0.5}
+	case old:
+		s := audio.VoiceShape{Pitch: -1.5, Rough: 0.3, Breath: 0.15, Brightness: -1.5, Pauses: 0.2}
+		if g == Male {
+			s.Pitch = 0.8
+		}
+		return s
+	}
+	return audio.VoiceShape{}
+}
+
+// bent makes one gender's voice of the other's: the distances of their means in
+// pitch and of their throats' resonances (Peterson and Barney, 1952: 17 %).
+func bent(to Gender) audio.VoiceShape {
+	if to == Male {
+		return audio.VoiceShape{Pitch: -8.5, Formant: -2.6}
+	}
+	return audio.VoiceShape{Pitch: 8.5, Formant: 2.6}
+}
+
+// spoken is how a designed voice reads: English, with the accent's rules where it
+// is a kind of English; other accents come of the voice.
+func spoken(b Base, want reading) string {
+	if strings.HasPrefix(want.accent, "en") {
+		return want.accent
+	}
+	if strings.HasPrefix(b.Language, "en") {
+		return b.Language
+	}
+	return "en-US"
+}
+
+func of(library []Base, id string) Base {
+	b, _ := Find(library, id)
+	return b
+}
+
+// pitchOf is the mean pitch of a blend; 0 where it is not known.
+func pitchOf(library []Base, parts []Part) float64 {
+	sum := 0.0
+	for _, p := range parts {
+		hz := of(library, p.Voice).PitchHz
+		if hz == 0 {
+			return 0
+		}
+		sum += p.Weight * math.Log(hz)
+	}
+	return math.Exp(sum)
+}
