@@ -1,0 +1,115 @@
+package audio
+
+import "math"
+
+const (
+	brightHz, warmHz = 3000, 300 // corners of the tones
+	// keepTime is over how long the loudness is compared, and keepMost by how much
+	// it is made up for, in dB.
+	keepTime = 0.4 // s
+	keepMost = 14
+)
+
+// A Shaper makes a voice sound other than it does, in a stream: pitch, resonances
+// and irregularity by psola, breath, tones, pauses, and the loudness that it had,
+// and Gain more. What it keeps back of a stream is at most 80 ms.
+type Shaper struct {
+	psola  *psola  // nil: nothing for it to do
+	breath *breath // nil: none
+	tones  []biquad
+	keeper *keeper
+	gain   float32
+	pauses *pausing
+}
+
+// NewShaper returns a Shaper for a stream at a rate, of a voice whose mean pitch
+// is meanHz; 0 lets it find out.
+func NewShaper(rateHz int, s VoiceShape, meanHz float64) *Shaper {
+	p := &Shaper{
+		keeper: newKeeper(rateHz), gain: float32(math.Pow(10, s.Gain/20)), pauses: newPausing(rateHz, s.Pauses),
+	}
+	if s.Pitch != 0 || s.Formant != 0 || s.Range != 0 || s.Breath != 0 || s.Rough != 0 {
+		p.psola = newPSOLA(rateHz, s, meanHz)
+	}
+	if s.Breath > 0 {
+		p.breath = newBreath(rateHz, s.Breath)
+	}
+	if s.Brightness != 0 {
+		p.tones = append(p.tones, shelf(float64(rateHz), brightHz, s.Brightness, true))
+	}
+	if s.Warmth != 0 {
+		p.tones = append(p.tones, shelf(float64(rateHz), warmHz, s.Warmth, false))
+	}
+	return p
+}
+
+// Process returns what of the stream is finished when pcm is added to it; at its
+// end, all. It may change pcm.
+func (p *Shaper) Process(pcm []float32, end bool) []float32 {
+	p.keeper.before(pcm)
+	out, voiced := pcm, []float32(nil)
+	if p.psola != nil {
+		out, voiced = p.psola.process(pcm, end)
+	}
+	if p.breath != nil {
+		out = p.breath.process(out, voiced, end)
+	}
+	for t := range p.tones {
+		for i, x := range out {
+			out[i] = float32(p.tones[t].next(float64(x)))
+		}
+	}
+	p.keeper.keep(out)
+	for i := range out {
+		out[i] *= p.gain
+	}
+	return p.pauses.process(out, end)
+}
+
+// Moved is where in the output a sample of the input is, which was processed.
+func (p *Shaper) Moved(at int) int { return p.pauses.moved(at) }
+
+// keeper keeps a stream as loud as it was before something was done to it: it
+// compares the power of both, weighted as in BS.1770, over a short time.
+type keeper struct {
+	was, is    [2]biquad
+	powers     []float32 // of the stream before, for what has not come out yet
+	old, new   float64   // mean powers
+	fade, gain float64
+}
+
+func newKeeper(rateHz int) *keeper {
+	k := &keeper{fade: math.Exp(-1 / (keepTime * float64(rateHz)))}
+	k.was[0], k.was[1] = kWeighting(float64(rateHz))
+	k.is[0], k.is[1] = kWeighting(float64(rateHz))
+	return k
+}
+
+func (k *keeper) before(pcm []float32) {
+	for _, x := range pcm {
+		y := k.was[1].next(k.was[0].next(float64(x)))
+		k.powers = append(k.powers, float32(y*y))
+	}
+}
+
+func (k *keeper) keep(out []float32) {
+	// What comes out together is looked at before any of it is given its gain, so
+	// that a beginning is as loud as what follows.
+	const floor = 1e-9
+	for i, x := range out {
+		y := k.is[1].next(k.is[0].next(float64(x)))
+		k.old = k.old*k.fade + float64(k.powers[i])*(1-k.fade)
+		k.new = k.new*k.fade + y*y*(1-k.fade)
+	}
+	k.powers = append(k.powers[:0], k.powers[len(out):]...)
+	most := math.Pow(10, keepMost/20.)
+	want := min(max(math.Sqrt((k.old+floor)/(k.new+floor)), 1/most), most)
+	from := k.gain
+	if from == 0 {
+		from = want
+	}
+	for i := range out {
+		k.gain = from + (want-from)*float64(i+1)/float64(len(out))
+		out[i] *= float32(k.gain)
+	}
+}
