@@ -175,7 +175,7 @@ func needs(cfg config.Config, which Which) []string {
 		names = append(names, "turn", cfg.Engines.Transcriber)
 	}
 	if which&Speaking != 0 {
-		names = append(names, "espeak-ng", cfg.VoicePack(cfg.Engines.Voice))
+		names = append(names, "espeak-ng", packOfVoice(cfg, cfg.Engines.Voice))
 	}
 	if which&Thinking != 0 {
 		names = append(names, cfg.ModelPacks()...)

@@ -23,6 +23,15 @@ func library(cfg config.Config) []voice.Base {
 		}
 		all = append(all, b)
 	}
+	styles, err := onnx.KokoroStyles(cfg.Pack(voice.KokoroPack))
+	if err != nil || len(styles) == 0 {
+		return all
+	}
+	for _, b := range voice.Kokoro() {
+		if slices.ContainsFunc(styles, func(s onnx.KokoroStyle) bool { return s.Name == b.Style }) {
+			all = append(all, b)
+		}
+	}
 	return all
 }
 

@@ -3,7 +3,8 @@ package appliance
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
+	"strings"
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -15,47 +16,52 @@ import (
 type speechVoices struct {
 	voices
 	engines interface {
-		Voice(ctx context.Context, name string) (engine.Synthesizer, error)
+		Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, error)
 	}
 }
 
-// Find returns the voice that ref names.
-func (v speechVoices) Find(ctx context.Context, account string, ref contract.VoiceRef, _ string) (speech.Voice, error) {
+// Find returns the voice that ref names, as it speaks in a manner.
+func (v speechVoices) Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (speech.Voice, error) {
 	found, err := v.voices.Find(ctx, account, ref)
 	if err != nil {
 		return speech.Voice{}, err
 	}
-	made, err := v.of(ctx, found.Recipe)
+	made, err := v.of(ctx, found.Recipe, manner)
 	made.ID, made.Name, made.Provider = found.ID, found.Name, found.Provider
 	return made, err
 }
 
-// Design returns the box's own voice.
-func (v speechVoices) Design(ctx context.Context, _ string, _ int, _ int64) (speech.Voice, error) {
-	return v.of(ctx, voice.Of(v.cfg.VoicePack(v.cfg.Engines.Voice)))
-}
-
-// Again returns the voice of a recipe.
-func (v speechVoices) Again(ctx context.Context, recipe json.RawMessage, _ string) (speech.Voice, error) {
-	var r voice.Recipe
-	if err := json.Unmarshal(recipe, &r); err != nil {
-		return speech.Voice{}, err
-	}
-	return v.of(ctx, r)
-}
-
-func (v speechVoices) of(ctx context.Context, r voice.Recipe) (speech.Voice, error) {
-	if len(r.Parts) == 0 {
-		return speech.Voice{}, errors.New("a voice is made of nothing")
-	}
-	speaks, err := v.engines.Voice(ctx, r.Parts[0].Voice)
+// Design makes a voice of a description. Without one, the first is the box's own.
+func (v speechVoices) Design(ctx context.Context, description string, candidate int, seed int64) (speech.Voice, error) {
+	r, err := v.voices.Design(description, candidate, seed)
 	if err != nil {
 		return speech.Voice{}, err
 	}
-	made := speech.Voice{Speaks: speaks}
-	if l, ok := speaks.(interface{ Language() string }); ok {
+	return v.of(ctx, r, "")
+}
+
+// Again returns the voice of a recipe, as it speaks in a manner.
+func (v speechVoices) Again(ctx context.Context, recipe json.RawMessage, manner string) (speech.Voice, error) {
+	var r voice.Recipe
+	if err := json.Unmarshal(recipe, &r); err != nil {
+		return speech.Voice{}, fmt.Errorf("reading what a voice is made of: %w", err)
+	}
+	return v.of(ctx, r, manner)
+}
+
+// of returns the voice of a recipe. The manner is no part of what it is made of.
+func (v speechVoices) of(ctx context.Context, r voice.Recipe, manner string) (speech.Voice, error) {
+	kept, err := json.Marshal(r)
+	if err != nil {
+		return speech.Voice{}, err
+	}
+	if strings.TrimSpace(manner) != "" {
+		r = r.Said(voice.Direct(manner))
+	}
+	speaks, err := v.engines.Speaker(ctx, r)
+	made := speech.Voice{Recipe: kept, Speaks: speaks}
+	if l, ok := speaks.(speaksLanguage); ok {
 		made.Language = l.Language()
 	}
-	made.Recipe, err = json.Marshal(r)
 	return made, err
 }

@@ -3,6 +3,7 @@ package appliance
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
@@ -47,4 +48,17 @@ func (v voices) ListVoices(_ context.Context, _ string, from contract.VoiceProvi
 		}
 	}
 	return all, nil
+}
+
+// Design makes a voice of a description, out of the library. Without one, the
+// first candidate is the voice of the settings.
+func (v voices) Design(description string, candidate int, seed int64) (voice.Recipe, error) {
+	all := library(v.cfg)
+	if len(all) == 0 {
+		return voice.Recipe{}, contract.ErrUnavailable{Why: "there are no voices"}
+	}
+	if own, found := voice.Find(all, v.cfg.Engines.Voice); found && candidate == 0 && strings.TrimSpace(description) == "" {
+		return voice.Of(own.ID), nil
+	}
+	return voice.Design(all, description, candidate, seed), nil
 }

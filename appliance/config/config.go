@@ -107,9 +107,10 @@ type Chat struct {
 
 // Speech says how text is read aloud, and what is kept of what was.
 type Speech struct {
-	Locale   string // a BCP 47 tag; empty: the voice's own
-	Keep     int    // generations of an account
-	KeepDays int    // 0: for ever
+	Locale       string // a BCP 47 tag; empty: the voice's own
+	LoudnessLUFS int    // of all that is spoken
+	Keep         int    // generations of an account
+	KeepDays     int    // 0: for ever
 }
 
 // Tools says how long tools are waited for.

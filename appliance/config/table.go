@@ -269,6 +269,12 @@ func Settings() []Setting {
 			kind: oneOf(func(c *Config) *string { return &c.Speech.Locale }, text.Locales()...),
 		},
 		{
+			Key: "speech.loudness_lufs", Flag: "loudness", Group: groupSpeech, Takes: "LUFS", Default: "-23",
+			Help: "How loud voices are, in chats, in text-to-speech and in say: -35 to -12 LUFS.",
+			More: "-23 is what broadcasters use, -16 what podcasts do; a lobby wants more than a quiet room. Every 6 is about twice as loud for who hears it close by. Peaks are held under full scale, smoothly.",
+			kind: number(func(c *Config) *int { return &c.Speech.LoudnessLUFS }, -35, -12),
+		},
+		{
 			Key: "lexicon", Flag: "lexicon", Group: groupSpeech, Takes: "WORD=SAID,...", Otherwise: "none",
 			Help: "How words are said, for all accounts: phonemes between slashes, or a respelling.",
 			More: "In YAML a map, such as `Nguyen: /wɪn/`. See [pronunciation](pronunciation.md).",

@@ -38,7 +38,7 @@ func Design(library []Base, description string, candidate int, seed int64) Recip
 	})
 	chance := random.Float64()
 	parts, blended := blend(pool, candidate, random)
-	r := Recipe{Parts: parts, Language: spoken(pool[0], want)}
+	r := Recipe{Parts: parts}
 	m := want.manner()
 	r.Rate, r.Shape = m.Rate, m.Shape.Plus(aged(want.age, gender))
 	if has := of(library, parts[0].Voice).Gender; has == gender || has == "" {
@@ -168,32 +168,29 @@ func bent(to Gender) audio.VoiceShape {
 	return audio.VoiceShape{Pitch: 8.5, Formant: 2.6}
 }
 
-// spoken is how a designed voice reads: English, with the accent's rules where it
-// is a kind of English; other accents come of the voice.
-func spoken(b Base, want reading) string {
-	if strings.HasPrefix(want.accent, "en") {
-		return want.accent
-	}
-	if strings.HasPrefix(b.Language, "en") {
-		return b.Language
-	}
-	return "en-US"
-}
-
 func of(library []Base, id string) Base {
 	b, _ := Find(library, id)
 	return b
 }
 
-// pitchOf is the mean pitch of a blend; 0 where it is not known.
 func pitchOf(library []Base, parts []Part) float64 {
-	sum := 0.0
-	for _, p := range parts {
-		hz := of(library, p.Voice).PitchHz
-		if hz == 0 {
+	bases := make([]Base, len(parts))
+	for i, p := range parts {
+		bases[i] = of(library, p.Voice)
+	}
+	return PitchOf(bases, parts)
+}
+
+// PitchOf is the mean pitch of the blend of some voices, in Hz; 0 where that of
+// one is not known.
+func PitchOf(bases []Base, parts []Part) float64 {
+	sum, weights := 0.0, 0.0
+	for i, b := range bases {
+		if b.PitchHz == 0 {
 			return 0
 		}
-		sum += p.Weight * math.Log(hz)
+		sum += parts[i].Weight * math.Log(b.PitchHz)
+		weights += parts[i].Weight
 	}
-	return math.Exp(sum)
+	return math.Exp(sum / weights)
 }

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// kokoroPack is the pack whose voices can be blended.
-const kokoroPack = "kokoro"
+// KokoroPack is the pack whose voices can be blended.
+const KokoroPack = "kokoro"
 
 // Gender is what people hear in a voice; empty where it is not known.
 type Gender string

@@ -10,7 +10,7 @@ type trait struct {
 	gender Gender
 	weak   bool // the gender is that of a word that may be about somebody else
 	age    age
-	accent string  // BCP 47 tag of the voices that have it
+	accent string  // beginning of the BCP 47 tag of the voices that have it
 	rate   float64 // natural logarithm
 	shape  audio.VoiceShape
 }
@@ -46,13 +46,11 @@ func vocabulary() []section {
 			{Words: "old, elderly, senior, ancient, sixties, seventies, eighties, nineties, grandparent", age: old},
 			{Words: "american, usa, californian, texan, midwestern, new york", accent: "en-US"},
 			{Words: "british, uk, london, oxford, rp, received pronunciation, english accent, posh, cockney", accent: "en-GB"},
-			{Words: "spanish, mexican, latino, latina, hispanic", accent: "es"},
-			{Words: "french, parisian", accent: "fr-FR"},
-			{Words: "italian", accent: "it"},
-			{Words: "indian, hindi", accent: "hi"},
-			{Words: "brazilian, portuguese", accent: "pt-BR"},
-			{Words: "japanese", accent: "ja"},
-			{Words: "chinese, mandarin", accent: "zh"},
+			{Words: "speaks spanish, speaking spanish, spanish speaking, in spanish", accent: "es"},
+			{Words: "speaks french, speaking french, french speaking, in french", accent: "fr"},
+			{Words: "speaks italian, speaking italian, italian speaking, in italian", accent: "it"},
+			{Words: "speaks hindi, speaking hindi, hindi speaking, in hindi", accent: "hi"},
+			{Words: "speaks portuguese, speaking portuguese, portuguese speaking, in portuguese", accent: "pt"},
 		}},
 		{"How the voice is", true, []trait{
 			{Words: "deep, low, bass, baritone, low pitched, low voice", Says: "lower, with a longer throat", shape: s{Pitch: -2.5, Formant: -1.2, Warmth: 1.5}},

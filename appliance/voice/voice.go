@@ -9,12 +9,9 @@ import "parley/appliance/audio"
 type Recipe struct {
 	// Parts are the voices of the library that are blended, by weight: at least
 	// one, and several only of a model that blends.
-	Parts []Part `json:"parts"`
-	// Language is the BCP 47 tag of how texts are read; empty: as the first of
-	// the parts does.
-	Language string           `json:"language,omitempty"`
-	Rate     float64          `json:"rate,omitempty"` // of speech beside the voices' own; 0 is 1
-	Shape    audio.VoiceShape `json:"shape,omitzero"`
+	Parts []Part           `json:"parts"`
+	Rate  float64          `json:"rate,omitempty"` // of speech beside the voices' own; 0 is 1
+	Shape audio.VoiceShape `json:"shape,omitzero"`
 }
 
 // A Part of a blend. The weights of all of them make 1.

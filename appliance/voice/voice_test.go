@@ -59,8 +59,9 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 		"an 8 year old girl":               func(r Recipe) bool { return gender(r) == Female && r.Shape.Formant > 2 },
 		"a woman in her 70s":               func(r Recipe) bool { return r.Shape.Rough > 0.2 },
 		"a man aged 25":                    func(r Recipe) bool { return r.Shape.Rough == 0 },
-		"a British gentleman":              func(r Recipe) bool { return r.Language == "en-GB" && of(library, r.Parts[0].Voice).Language == "en-GB" },
-		"a woman with a French accent":     func(r Recipe) bool { return r.Language == "en-US" && of(library, r.Parts[0].Voice).Language == "fr-FR" },
+		"a British gentleman":              func(r Recipe) bool { return of(library, r.Parts[0].Voice).Language == "en-GB" },
+		"a woman with a French accent":     func(r Recipe) bool { return strings.HasPrefix(of(library, r.Parts[0].Voice).Language, "en") },
+		"a woman, speaking French":         func(r Recipe) bool { return of(library, r.Parts[0].Voice).Language == "fr-FR" },
 		"a warm, bright, breathy, slow voice": func(r Recipe) bool {
 			s := r.Shape
 			return s.Warmth > 2 && s.Brightness > 1 && s.Breath > 0.3 && r.Rate < 0.9
@@ -82,7 +83,7 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 // the same seed makes the same one.
 func TestCandidatesAreOthersAndSeedsTheSame(t *testing.T) {
 	for _, library := range [][]Base{all(), all()[:1], all()[:2]} {
-		for _, description := range []string{"", "a warm woman", "a very deep man", "an Italian man"} {
+		for _, description := range []string{"", "a warm woman", "a very deep man", "a man, speaking Italian"} {
 			for seed := range int64(10) {
 				var made []Recipe
 				for i := range 5 {
