@@ -21,13 +21,15 @@ import (
 const (
 	tunedHalf = "tuned" // looked at while rules, examples and prompts were made
 	heldHalf  = "held"  // not looked at
+	// selfPart are the questions about the assistant, which count for themselves.
+	selfPart = "self"
 )
 
 // Answer is one that a desk gave.
 type Answer struct {
 	Desk    string        `json:"desk"`
 	Kind    string        `json:"kind"`
-	Half    string        `json:"half"` // tuned or held
+	Half    string        `json:"half"` // tuned or held, or self
 	Asked   string        `json:"asked"`
 	Said    string        `json:"said"`
 	Verdict desks.Verdict `json:"verdict"`
@@ -41,8 +43,8 @@ type Answer struct {
 // Answers measures how right the language model answers from the facts in its
 // prompt.
 func Answers(ctx context.Context, o Options) (Report, error) {
-	if o.Half != "" && o.Half != tunedHalf && o.Half != heldHalf {
-		return Report{}, &ErrOption{fmt.Sprintf("half is %q; allowed are %s and %s", o.Half, tunedHalf, heldHalf)}
+	if o.Half != "" && o.Half != tunedHalf && o.Half != heldHalf && o.Half != selfPart {
+		return Report{}, &ErrOption{fmt.Sprintf("half is %q; allowed are %s, %s and %s", o.Half, tunedHalf, heldHalf, selfPart)}
 	}
 	for _, k := range o.Only {
 		if !slices.Contains(desks.Kinds, k) {
@@ -86,7 +88,10 @@ func atDesk(ctx context.Context, d desks.Desk, o Options, parts chat.Parts, mode
 	var out []Answer
 	for _, q := range d.Questions {
 		half := tunedHalf
-		if q.Held {
+		switch {
+		case d.Own:
+			half = selfPart
+		case q.Held:
 			half = heldHalf
 		}
 		if o.Half != "" && half != o.Half || len(o.Only) > 0 && !slices.Contains(o.Only, q.Kind) {
@@ -109,6 +114,9 @@ func atDesk(ctx context.Context, d desks.Desk, o Options, parts chat.Parts, mode
 // deskConfig is the config that a desk's owner would make.
 func deskConfig(d desks.Desk) contract.ReturnConfig {
 	c := contract.PostedConfigVersion{}.Record()
+	if d.Own {
+		return c
+	}
 	c.Prompt = &contract.ReturnPrompt{Text: d.Prompt()}
 	for _, e := range d.Examples {
 		c.Examples = append(c.Examples, contract.Example{User: e.User, Assistant: e.Assistant})
@@ -118,11 +126,11 @@ func deskConfig(d desks.Desk) contract.ReturnConfig {
 
 // tally counts the answers, all of them and those of each half.
 func (r *Report) tally() {
-	for _, half := range []string{"", tunedHalf, heldHalf} {
+	for _, half := range []string{"", tunedHalf, heldHalf, selfPart} {
 		counts, kinds, total, tokens := map[desks.Verdict]int{}, map[string]int{}, 0, 0
 		var order []string
 		for _, a := range r.Answers {
-			if half != "" && a.Half != half {
+			if a.Half != half && (half != "" || a.Half == selfPart) {
 				continue
 			}
 			total++

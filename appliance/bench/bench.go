@@ -33,7 +33,8 @@ type Options struct {
 	// Only are the sorts of things that are said (Turns): hesitations, endings,
 	// or a kind of disturbance; or kinds of questions (Answers); none are all.
 	Only []string
-	// Half of the questions that are asked: tuned or held; empty: all (Answers, Tools).
+	// Half of the questions that are asked: tuned or held, or self (Answers); empty:
+	// all (Answers, Tools).
 	Half string
 	// Routes has no call or answer made, but only judged which tool is wanted (Tools).
 	Routes bool

@@ -233,7 +233,7 @@ func (cmd *benchLLMCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 
 type benchAnswersCmd struct {
 	benchFlags
-	Half   string   `placeholder:"HALF" help:"Ask only the tuned half of the questions, which rules and examples were made with, or the held one (both)."`
+	Half   string   `placeholder:"HALF" help:"Ask only the tuned half of the questions, which rules and examples were made with, the held one, or those about the assistant itself, self (all)."`
 	Only   []string `placeholder:"KIND" sep:"," help:"Ask only questions of these kinds: plain, words, exception, yes, no, unknown, sum, way, edge, asked (all)."`
 	Server string   `placeholder:"URL" help:"Measure a model on this server, by its OpenAI-compatible API; the same as --openai."`
 	Model  string   `placeholder:"NAME" help:"The model's name on the server; the same as --openai-model."`

@@ -1,5 +1,5 @@
 // Package desks holds the questions that visitors and callers ask at eight
-// invented desks, the facts that each desk was told, and what a right answer
+// invented desks, and of the box itself, the facts that each desk was told, and what a right answer
 // holds; and it judges answers by that.
 package desks
 
@@ -28,9 +28,10 @@ const (
 	Way       = "way"       // where, who and when
 	Edge      = "edge"      // yes or no, at the edge of a rule
 	Asked     = "asked"     // for something that the desk cannot do or was not told of
+	Self      = "self"      // who the assistant is: of the box itself, which is no desk
 )
 
-var Kinds = []string{Plain, Words, Exception, Yes, No, Unknown, Sum, Way, Edge, Asked}
+var Kinds = []string{Plain, Words, Exception, Yes, No, Unknown, Sum, Way, Edge, Asked, Self}
 
 // A Desk is a place where questions are asked.
 type Desk struct {
@@ -38,6 +39,8 @@ type Desk struct {
 	// Role says who speaks, as the first words of a prompt.
 	Role  string   `json:"role"`
 	Facts []string `json:"facts"`
+	// Own is the box itself, with its own prompt: it has neither role nor facts.
+	Own bool `json:"own"`
 	// Prose has the facts stand in one paragraph, as people write who have read no
 	// advice, in place of one a line.
 	Prose     bool       `json:"prose"`
@@ -100,8 +103,8 @@ func parse(data []byte) (d Desk, err error) {
 	if err := strict.Decode(&d); err != nil {
 		return d, err
 	}
-	if d.Role == "" || len(d.Facts) == 0 || len(d.Questions) == 0 {
-		return d, fmt.Errorf("a desk has a role, facts and questions")
+	if !d.Own && (d.Role == "" || len(d.Facts) == 0) || len(d.Questions) == 0 {
+		return d, fmt.Errorf("a desk has a role, facts and questions; the box itself has questions")
 	}
 	for _, q := range d.Questions {
 		if q.Ask == "" || !slices.Contains(Kinds, q.Kind) || len(q.Hold) == 0 && q.Says == "" {

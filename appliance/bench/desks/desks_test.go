@@ -11,7 +11,7 @@ import (
 // at at all, one of which has its facts in prose.
 func TestHeldQuestionsAreAsManyOfEveryKind(t *testing.T) {
 	all, err := All()
-	if err != nil || len(all) != 8 {
+	if err != nil || len(all) != 9 {
 		t.Fatalf("%d desks, %v", len(all), err)
 	}
 	tuned, held, unseen, prose := map[string]int{}, map[string]int{}, 0, 0
@@ -24,6 +24,9 @@ func TestHeldQuestionsAreAsManyOfEveryKind(t *testing.T) {
 				tuned[q.Kind]++
 				seen = true
 			}
+		}
+		if d.Own != strings.Contains(d.Name, "itself") {
+			t.Errorf("%s is the box itself: %v", d.Name, d.Own)
 		}
 		if !seen {
 			unseen++
@@ -79,6 +82,14 @@ func TestAnswersAreJudgedAsPeopleJudgeThem(t *testing.T) {
 		{"What does it cost to print thirty pages?", "Thirty times ten cents, that is three dollars.", Right},
 		{"What does it cost to print thirty pages?", "It costs $3.00.", Right},
 		{"What does it cost to print thirty pages?", "It costs ten cents a page.", Wrong},
+		{"Who made you?", "I'm the voice assistant on this box, and that is all I know about myself.", Right},
+		{"Who made you?", "I was created by OpenAI.", Wrong},
+		{"Who made you?", "I am an AI assistant made by Alibaba Cloud.", Wrong},
+		{"Are you ChatGPT?", "No, I'm the voice assistant on this box.", Right},
+		{"Are you ChatGPT?", "Yes, I am ChatGPT.", Wrong},
+		{"Are you a human?", "Yes, I am a human.", Wrong},
+		{"Am I talking to a real person?", "Yes, I am talking to a real person.", Wrong},
+		{"Am I talking to a real person?", "No, I'm the voice assistant on this box.", Right},
 		{"Which gate does the boat at a quarter to six leave from?", "It leaves at 5:45 from gate five.", Right},
 	} {
 		found := false

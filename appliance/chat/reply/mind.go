@@ -129,8 +129,8 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), expected: !m.certain && !t.Unasked}
-	prompt.Begins = r.facts.begins(t.Conversation)
+	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), expected: !m.certain && !t.Unasked}
+	prompt.Begins = r.itself.begins(asked(t.Conversation), r.facts.begins(t.Conversation))
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
 		prompt.Grammar, prompt.Begins = r.sum.Grammar(r.facts.Unknown), nil
 	} else if opening := r.facts.opening(t.Conversation); opening != "" {
@@ -139,6 +139,11 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	if how.Quick && !t.GoesOn && !t.Unasked {
 		r.quick = m.quickAnswer(t, s)
 		defer r.quick.end()
+	}
+	if line := r.itself.says(lastAsked(t.Conversation)); line != "" {
+		r.tell(line, false)
+		m.post(turn.ThoughtEnded{At: turn.At(m.clock()), Turn: t.Turn})
+		return
 	}
 	call, err := r.generate(ctx, prompt)
 	misfit := ""
@@ -169,7 +174,8 @@ type thinking struct {
 	mind
 	turn     int
 	schedule *schedule
-	facts    *facts     // to which it keeps; nil: none
+	facts    *facts // to which it keeps; nil: none
+	itself   *itself
 	sum      *clerk.Sum // that the box makes of what a model says under its grammar; nil: none
 	quick    *quick     // nil: there is none to be given
 	// expected: somebody waits for words. Who serves a model of his own may have it
@@ -189,6 +195,9 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		for _, line := range sentences {
 			w.cut(pace)
 			line, goesOn, over := t.facts.pass(line, goesOn)
+			if mine, wrong := t.itself.pass(line, goesOn); wrong {
+				line, goesOn, over = mine, false, true
+			}
 			if !mute(line) {
 				said = strings.TrimSpace(said + " " + line)
 				t.tell(line, goesOn)

@@ -59,12 +59,21 @@ type Conversation struct {
 	// those from its first variable on.
 	Changing int
 	History  []Entry
+	// Brought is what of the Prompt a config or a client wrote; empty: it is the
+	// box's own.
+	Brought string
+	// Self is what is said to who asks the assistant what it is or who made it, where
+	// its prompt is the box's own; empty: that is the model's to say.
+	Self string
 	// Facts are what alone may be said of numbers and names; nil: anything may.
 	Facts *Facts
 	// Language is that in which the user speaks, BCP 47; empty: it is not known.
 	Language string
 	Tools    []Tool // that the model may call
 }
+
+// aboutItself is the Self of a Conversation. It is said to questions in English.
+const aboutItself = "I'm the voice assistant on this box, and that is all I know about myself."
 
 // CutMark ends what was interrupted. It is all there is of a sentence of which
 // not a word was heard.
@@ -81,8 +90,15 @@ const mostHistory = 1 << 20
 // history.
 func (s State) conversation(more ...Entry) Conversation {
 	prompt := s.instructions()
+	brought, self := "", ""
+	switch {
+	case s.settings.Brought:
+		brought = s.prompt
+	case s.settings.Rules.Check:
+		self = aboutItself
+	}
 	return Conversation{
-		Prompt: prompt, Changing: len(prompt) - s.steady(), Facts: s.facts(), Language: s.settings.spoken,
+		Prompt: prompt, Changing: len(prompt) - s.steady(), Brought: brought, Self: self, Facts: s.facts(), Language: s.settings.spoken,
 		History: append(slices.Clip(s.history), more...), Tools: s.settings.Tools,
 	}
 }

@@ -1,0 +1,102 @@
+package reply
+
+import (
+	"maps"
+	"regexp"
+	"strings"
+
+	"parley/appliance/chat/turn"
+)
+
+// asksWhoSpeaks is a question of yes or no, in English, whether the assistant is
+// somebody that it mostly is not. Small models say yes to most of them: to "Are you
+// a human?" as to "Are you ChatGPT?".
+var asksWhoSpeaks = regexp.MustCompile(`(?i)\b(?:are you|is this|am i (?:talking|speaking|chatting) (?:to|with))\s+` +
+	`(?:(?:really|actually|just|still|maybe|then|the|made by|from)\s+)*` +
+	`((?:an?|some)\s+(?:real |live |actual )?(?:human|person)|(?:real |live )?humans?|real people|chat ?gpt|gpt[ -]?[0-9.]*|openai|alexa|siri|gemini|claude|bard|copilot|qwen|cortana|google)\b`)
+
+// asksForAMachine is in a question to which yes may be right.
+var asksForAMachine = regexp.MustCompile(`(?i)\b(not|robot|bot|computer|machine|program|software|ai|assistant|automated|artificial)\b|n't\b`)
+
+// asksWhatItIs is a question, in English, what the assistant is, how it is called or
+// who made it.
+var asksWhatItIs = regexp.MustCompile(`(?i)^\W*(?:(?:and|so|but|hello|hi|hey|please|tell me)\W+)*(?:` +
+	`(?:who|which|what\s+(?:company|firm|people|team|lab))\b[^.?!]*\b(?:made|create[sd]|built|developed|trained|programmed|designed|invented|owns|runs)\s+you\b` +
+	`|(?:what|which)\s+(?:(?:kind|sort|type|version)\s+of\s+)?(?:an?\s+)?(?:large\s+)?(?:language\s+|ai\s+)?(?:model|ai|llm|gpt|version)\s+(?:are|is)\s+(?:you|this)\b` +
+	`|(?:who|what)\s+(?:exactly\s+)?are\s+you\s*[.?!]*$` +
+	`|(?:who|what)\s+(?:is|are|was|were)\s+your\s+(?:maker|creator|developer|manufacturer|company|owner|model)s?\b)`)
+
+// makers are those who make what small models take themselves for, and how that is
+// called.
+var makers = regexp.MustCompile(`(?i)\b(openai|chat ?gpt|gpt-?[0-9][0-9.]*o?|alibaba|tongyi|qwen|anthropic|claude|google|deepmind|gemini|microsoft|copilot|meta ai|llama|amazon|alexa|apple|siri|mistral|deepseek)\b`)
+
+// ofItself is in a sentence in which the assistant speaks of itself, in the languages
+// in which small models do.
+var ofItself = regexp.MustCompile(`(?i)\b(i|me|my|ich|mein|je|moi|yo|soy|sono|io|ik|eu|sou)\b`)
+
+// itself holds an answer to who the assistant is.
+type itself struct {
+	brought string // of the prompt
+	self    string // that is said in place of what is not so; empty: nothing is
+	begun   string // what was said of the sentence that goes on
+}
+
+func newItself(c turn.Conversation) *itself {
+	return &itself{brought: strings.ToLower(c.Brought), self: c.Self}
+}
+
+// says is the answer to a question what the assistant is; empty: it is the model's to
+// give.
+func (s *itself) says(asked string) string {
+	if s.self == "" || !asksWhatItIs.MatchString(asked) {
+		return ""
+	}
+	return s.self
+}
+
+// pass returns a piece of the reply as it may be said, and whether the reply is over
+// with it: in place of the name of a maker that is not the assistant's the rest says
+// who it is.
+func (s *itself) pass(piece string, goesOn bool) (say string, over bool) {
+	if s == nil || s.self == "" {
+		return piece, false
+	}
+	whole := strings.TrimSpace(s.begun + " " + piece)
+	if ofItself.MatchString(whole) && makers.MatchString(piece) && !denies.MatchString(whole) {
+		if s.begun != "" {
+			return "… " + s.self, true
+		}
+		return s.self, true
+	}
+	if s.begun = ""; goesOn {
+		s.begun = whole
+	}
+	return piece, false
+}
+
+// denies is in a sentence that says what is not so.
+var denies = regexp.MustCompile(`(?i)\b(not|no|never|nicht|kein|keine|pas|non)\b|n't\b`)
+
+// begins makes an answer begin with no where somebody asks the assistant whether it is
+// a human or a product that its prompt does not name; others are those of the
+// answer otherwise.
+func (s *itself) begins(asked string, others map[string]float64) map[string]float64 {
+	who := asksWhoSpeaks.FindStringSubmatch(asked)
+	if who == nil || asksForAMachine.MatchString(asked) || strings.Contains(s.brought, strings.ToLower(who[1])) {
+		return others
+	}
+	out := maps.Clone(others)
+	if out == nil {
+		out = map[string]float64{}
+	}
+	out["Yes"], out["No"] = -certain, certain
+	return out
+}
+
+// lastAsked is what the user said if nothing has come after it; empty: something has.
+func lastAsked(c turn.Conversation) string {
+	if n := len(c.History); n > 0 && (c.History[n-1].Role == turn.User || c.History[n-1].Role == turn.Context) {
+		return asked(c)
+	}
+	return ""
+}
