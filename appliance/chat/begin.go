@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/appliance/chat/ear"
@@ -54,6 +56,47 @@ func (noRecorder) Heard(time.Duration, []float32)          {}
 func (noRecorder) Said(time.Duration, []float32)           {}
 func (noRecorder) Cut(time.Duration)                       {}
 func (noRecorder) End(context.Context, time.Duration) bool { return true }
+
+// lateRecorder is a Recorder that runs from the first sound on: many conversations
+// have none.
+type lateRecorder struct {
+	Recorder
+	once sync.Once
+	run  func()
+	runs atomic.Bool
+}
+
+func (r *lateRecorder) begin() {
+	r.once.Do(func() {
+		r.runs.Store(true)
+		r.run()
+	})
+}
+
+// Heard records what the user said.
+func (r *lateRecorder) Heard(at time.Duration, pcm []float32) {
+	r.begin()
+	r.Recorder.Heard(at, pcm)
+}
+
+// Said records what the assistant said.
+func (r *lateRecorder) Said(at time.Duration, pcm []float32) {
+	r.begin()
+	r.Recorder.Said(at, pcm)
+}
+
+// Cut silences the assistant, if it has said anything.
+func (r *lateRecorder) Cut(at time.Duration) {
+	if r.runs.Load() {
+		r.Recorder.Cut(at)
+	}
+}
+
+// End closes the recording, if there is one.
+func (r *lateRecorder) End(ctx context.Context, at time.Duration) (whole bool) {
+	r.once.Do(func() {}) // it does not begin any more
+	return !r.runs.Load() || r.Recorder.End(ctx, at)
+}
 
 // Opening is what a line says of the conversation that it brings.
 type Opening struct {
@@ -174,7 +217,8 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	}
 	c.recorder = noRecorder{}
 	if h.Recordings != nil {
-		c.recorder = h.Recordings.Recorder(id, c.clock, c.log)
+		r := h.Recordings.Recorder(id, c.clock, c.log)
+		c.recorder = &lateRecorder{Recorder: r, run: func() { c.recording.Go(r.Run) }}
 	}
 	var newVoice func() ear.Voice
 	var feelings func(text string) *contract.EmotionScores
@@ -183,14 +227,14 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		newVoice, feelings = p.voice, p.text
 	}
 	c.ear = ear.New(ear.Parts{
-		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go,
+		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go, Listen: func() { c.hand(posted{listen: true}) },
 		NewVoice: newVoice, Felt: func(took time.Duration) { c.pace.tell(StageFeel, took) }, TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 		Reading: h.reading(o.Account), Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
 	})
-	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.lost)
+	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.tellAll, c.lost)
 	c.about = Live{
 		ChatID: id, GroupID: meta.ChatGroupID, Account: o.Account, RequestID: meta.RequestID, Config: chosen.config,
 		Line: o.Kind, Client: o.Client, Since: begun,

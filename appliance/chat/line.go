@@ -173,7 +173,7 @@ func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault
 // ask posts an event and waits for what came of it.
 func (c *Session) ask(e turn.Event, aside bool) (outcome, error) {
 	handled := make(chan outcome, 1)
-	c.hand(posted{e, handled, aside})
+	c.hand(posted{event: e, handled: handled, aside: aside})
 	select {
 	case o := <-handled:
 		return o, nil

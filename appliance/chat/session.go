@@ -18,7 +18,7 @@ import (
 const (
 	// eventQueue is how many events may wait. The session never waits for
 	// those who post them, so the queue is short whenever it runs.
-	eventQueue = 64
+	eventQueue = 16
 	// goodbye bounds the last writing and sending of a chat.
 	goodbye = 3 * time.Second
 	// patience is how long who brings a message may wait until the client has
@@ -59,6 +59,9 @@ type Session struct {
 	retry         func(doing string, write func(context.Context) error)
 	failRecording func(context.Context) error
 
+	writing context.Context // of what is told; of the goroutine that runs
+	untold  int             // how often telling has panicked; of who tells
+
 	ended *turn.End
 	unset map[string]bool // variables that nobody has set, of which the log knows
 
@@ -76,6 +79,8 @@ type Session struct {
 type posted struct {
 	event   turn.Event
 	handled chan<- outcome // has room for one; nil: nobody
+	// listen: there is something to hear, and nothing else.
+	listen bool
 	// aside: what is wrong with it is for who waits, and not for the client.
 	aside bool
 }
@@ -119,9 +124,7 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	defer close(c.done)
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
-	c.scribing.Go(func() { c.tellAll(writing) })
-	c.recording.Go(c.recorder.Run)
-	c.workers.Go(func() { c.ear.Run(work) })
+	c.writing = writing
 	converse := func() {
 		c.replies.Prefill(work, c.state.Conversation(), manner(c.state.Settings()))
 		c.loop(ctx, work, opened)
@@ -135,7 +138,6 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	c.draining.Go(c.drain) // those who still post must not wait for a session that is over
 	c.workers.Wait()
 	c.last(c.stopRecording)
-	c.scribe.Close()
 	hurry := time.AfterFunc(goodbye, stopWriting)
 	c.scribing.Wait()
 	hurry.Stop()
@@ -151,15 +153,17 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 // done all the same.
 func (c *Session) last(f func()) { _ = guard(c.log, f) }
 
-// tellAll has the scribe tell what happens. After a panic it goes on once, with
-// what came after: the client is to learn that its chat is over.
-func (c *Session) tellAll(ctx context.Context) {
-	for range 2 {
-		if guard(c.log, func() { c.scribe.Run(ctx) }) == nil {
-			return
+// tellAll has the scribe tell what waits, beside the session. After a panic it goes
+// on once, with what came after: the client is to learn that its chat is over.
+func (c *Session) tellAll() {
+	c.scribing.Go(func() {
+		for ; c.untold < 2; c.untold++ {
+			if guard(c.log, func() { c.scribe.Run(c.writing) }) == nil {
+				return
+			}
+			c.crashed()
 		}
-		c.crashed()
-	}
+	})
 }
 
 // crashed ends the chat because a part of it panicked.
@@ -207,6 +211,10 @@ func (c *Session) drain() {
 }
 
 func (c *Session) handle(ctx context.Context, p posted) {
+	if p.listen {
+		c.workers.Go(func() { c.ear.Run(ctx) })
+		return
+	}
 	var follows []turn.Effect
 	c.state, follows = turn.Next(c.state, p.event)
 	var fault *contract.Fault

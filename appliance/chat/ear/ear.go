@@ -4,6 +4,7 @@ package ear
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,17 +55,24 @@ type Parts struct {
 	TellFeelings bool
 	// Go runs a function beside the ear.
 	Go func(func())
+	// Listen is called once, when the first sound comes: somebody is to call Run.
+	Listen func()
 }
 
 // An Ear listens to one conversation: it cuts what the line brings at its
 // silences, and has each piece transcribed. One goroutine owns it; only
-// the transcriptions run beside it, one at a time.
+// the transcriptions run beside it, one at a time. Until the first sound comes
+// nothing of it runs, and it takes next to no memory: many conversations are
+// typed.
 type Ear struct {
 	Parts
 
-	queue   chan incoming
-	closing chan int   // the utterance that is over
-	guesses chan guess // finished
+	beginning sync.Mutex
+	begun     bool // some sound has come, or is about to
+
+	queue   chan incoming // once it has begun
+	closing chan int      // the utterance that is over
+	guesses chan guess    // finished
 
 	segmenter *engine.Segmenter
 	pending   []float32 // less than a frame
@@ -96,13 +104,34 @@ func New(p Parts, s turn.Settings) *Ear {
 	e := &Ear{
 		Parts:     p,
 		utterance: &hearing{},
-		queue:     make(chan incoming, queueLength),
 		closing:   make(chan int, 1),
 		guesses:   make(chan guess, 1),
 		settings:  s,
 	}
-	e.segmenter = engine.NewSegmenter(unechoed{p.Detector.NewStream(), &e.echo}, segmentOptions(s))
 	return e
+}
+
+// begin makes it ready for the first sound.
+func (e *Ear) begin() {
+	e.beginning.Lock()
+	defer e.beginning.Unlock()
+	if e.begun {
+		return
+	}
+	e.begun = true
+	e.queue = make(chan incoming, queueLength)
+	e.segmenter = engine.NewSegmenter(unechoed{e.Detector.NewStream(), &e.echo}, segmentOptions(e.settings))
+	e.Listen()
+}
+
+// setUp puts settings in force before it has begun; false: it has.
+func (e *Ear) setUp(s turn.Settings) bool {
+	e.beginning.Lock()
+	defer e.beginning.Unlock()
+	if !e.begun {
+		e.settings = s
+	}
+	return !e.begun
 }
 
 // segmentOptions are what the segmenter needs of settings.
@@ -119,11 +148,15 @@ func segmentOptions(s turn.Settings) engine.SegmentOptions {
 // the ear has more than a second to catch up on; false means that over was
 // closed before.
 func (e *Ear) Hear(over <-chan struct{}, pcm []float32) bool {
+	e.begin()
 	return e.put(over, incoming{pcm: pcm})
 }
 
 // Adjust puts settings in force for the sound that comes after them.
 func (e *Ear) Adjust(over <-chan struct{}, s turn.Settings) bool {
+	if e.setUp(s) {
+		return true
+	}
 	return e.put(over, incoming{settings: &s})
 }
 
@@ -148,7 +181,7 @@ func (e *Ear) Close(utterance int) {
 // Idle reports whether nobody speaks. Any goroutine may ask.
 func (e *Ear) Idle() bool { return e.idle.Load() }
 
-// Run listens until ctx ends.
+// Run listens until ctx ends. It is called after the first sound has come.
 func (e *Ear) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer e.stop()

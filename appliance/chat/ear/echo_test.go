@@ -127,7 +127,7 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 				words = words || !e.Short
 			}
 		},
-		Settle: func(context.Context, turn.Event) {},
+		Settle: func(context.Context, turn.Event) {}, Listen: func() {},
 		Record: func(time.Duration, []float32) {},
 		Go:     func(func()) {},
 	}, turn.DefaultSettings())
@@ -137,6 +137,7 @@ func (d duplex) hears(t *testing.T, v engine.VoiceDetector, assistant, user stri
 			e.Playing(time.Second, said[at:min(len(said), at+contract.OutputRateHz/2)], 0)
 		}
 	}
+	e.begin()
 	for i := 0; i+320 <= len(mic); i += 320 {
 		now = time.Duration(i+320) * time.Second / rate
 		e.hear(t.Context(), mic[i:i+320])

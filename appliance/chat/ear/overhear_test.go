@@ -91,8 +91,9 @@ func listening(t *testing.T, p patientEar, change ...func(*Ear)) (*Ear, chan tur
 		},
 		Settle: func(_ context.Context, e turn.Event) { take(e) },
 		Record: func(time.Duration, []float32) {},
-		Go:     transcribing.Go,
+		Go:     transcribing.Go, Listen: func() {},
 	}, s)
+	e.begin() // tests put sound into its queue themselves
 	for _, c := range change {
 		c(e)
 	}

@@ -32,30 +32,28 @@ const (
 type queue struct {
 	mu      sync.Mutex
 	waiting []outgoing
-	bytes   int // of all
-	facts   int // but sound
-	text    int // bytes of these
-	sound   int // samples
-	closed  bool
-	more    chan struct{} // has one when something came
+	bytes   int  // of all
+	facts   int  // but sound
+	text    int  // bytes of these
+	sound   int  // samples
+	served  bool // somebody takes what comes
 	// Not nil: closed as soon as there is less than enough.
 	room, soundRoom chan struct{}
 }
 
-func newQueue() *queue { return &queue{more: make(chan struct{}, 1)} }
-
-// put adds one; false means that too much waits.
-func (q *queue) put(o outgoing) bool {
+// put adds one; false means that too much waits. unserved: nobody takes what
+// comes, and somebody has to from now on.
+func (q *queue) put(o outgoing) (unserved, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := o.size()
 	if len(q.waiting) >= most || len(q.waiting) > 0 && q.bytes+n > mostBytes {
-		return false
+		return false, false
 	}
 	q.waiting = append(q.waiting, o)
 	q.count(o, 1)
-	q.wake()
-	return true
+	unserved, q.served = !q.served, true
+	return unserved, true
 }
 
 // count takes note of one that came (1) or went (-1).
@@ -70,46 +68,25 @@ func (q *queue) count(o outgoing, by int) {
 	q.text += n
 }
 
-func (q *queue) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.wake()
-}
-
-func (q *queue) wake() {
-	select {
-	case q.more <- struct{}{}:
-	default:
-	}
-}
-
-// take waits for the next ones, as many as share a commit; none means that the
-// queue is closed and empty. One goroutine calls it.
+// take returns the next ones, as many as share a commit. Where none waits, it is
+// served no more. One goroutine at a time calls it.
 func (q *queue) take(batch []outgoing) []outgoing {
 	clear(batch) // sound that was sent is not kept
-	for {
-		batch, closed := q.pop(batch[:0])
-		if len(batch) > 0 || closed {
-			return batch
-		}
-		<-q.more
-	}
-}
-
-func (q *queue) pop(batch []outgoing) (_ []outgoing, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := min(len(q.waiting), batchLength)
-	batch = append(batch, q.waiting[:n]...)
+	batch = append(batch[:0], q.waiting[:n]...)
 	for _, o := range batch {
 		q.count(o, -1)
 	}
 	clear(q.waiting[:n])
-	q.waiting = q.waiting[n:]
+	if q.waiting = q.waiting[n:]; len(q.waiting) == 0 {
+		q.waiting = nil
+	}
+	q.served = n > 0
 	open(&q.room, q.roomy())
 	open(&q.soundRoom, q.soundRoomy())
-	return batch, q.closed
+	return batch
 }
 
 func (q *queue) roomy() bool      { return q.facts < enough && q.text < enoughBytes }

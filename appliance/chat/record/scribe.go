@@ -54,8 +54,10 @@ type Scribe struct {
 	client   Client
 	recorder Recorder
 	failed   func(error) // called once, when nothing more can be written or sent
-	queue    *queue
+	work     func()      // has Run called
+	queue    queue
 	audience audience
+	broken   error // why nothing more is written or sent; of who runs
 
 	session string       // the client's id of it, as webhooks know it; of who tells
 	writing atomic.Bool  // the history is being written
@@ -63,10 +65,12 @@ type Scribe struct {
 	cut     atomic.Int64 // the newest sound that is not to be heard any more
 }
 
-// NewScribe returns the scribe of a chat. failed is called once, when nothing
-// more can be written or sent; of the former the error is an ErrUnwritten.
-func NewScribe(c Chat, r Records, to Client, kept Recorder, failed func(error)) *Scribe {
-	return &Scribe{chat: c, session: c.Told.CustomSessionID, records: r, client: to, recorder: kept, queue: newQueue(), failed: failed}
+// NewScribe returns the scribe of a chat. work is called by Tell when there is
+// something to tell and nobody is at it: Run is to be called beside. failed is
+// called once, when nothing more can be written or sent; of the former the error
+// is an ErrUnwritten.
+func NewScribe(c Chat, r Records, to Client, kept Recorder, work func(), failed func(error)) *Scribe {
+	return &Scribe{chat: c, session: c.Told.CustomSessionID, records: r, client: to, recorder: kept, work: work, failed: failed}
 }
 
 // What holds up what is to be told, where too much of it waits.
@@ -109,8 +113,12 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 	if customSessionID != s.session {
 		o.session, s.session = customSessionID, customSessionID
 	}
-	if !s.queue.put(o) {
+	unserved, ok := s.queue.put(o)
+	if !ok {
 		return s.Blocked()
+	}
+	if unserved {
+		s.work()
 	}
 	if o.sound != nil {
 		s.recorder.Said(t.At, o.sound.PCM)
@@ -138,27 +146,23 @@ func (s *Scribe) takeBack() {
 // The error is ErrOver, or a contract.ErrTooMany where 16 listen.
 func (s *Scribe) Listen(sound bool) (*Listener, error) { return s.audience.listen(sound) }
 
-// Close says that nothing more happens: Run returns when all is told.
-func (s *Scribe) Close() { s.queue.close() }
-
-// Over lets the listeners go. It comes after Run.
+// Over lets the listeners go. It comes after the last Run.
 func (s *Scribe) Over() { s.audience.end() }
 
 // ErrUnwritten means that the history cannot be written.
 var ErrUnwritten = errors.New("writing the history")
 
-// Run works until the queue is closed. After a failure it only empties it, and
-// passes on the error by which a client learns of it.
+// Run works until nothing waits to be told. After a failure it only empties the
+// queue, and passes on the error by which a client learns of it.
 func (s *Scribe) Run(ctx context.Context) {
 	var batch []outgoing
-	var failed error
 	for batch = s.queue.take(batch); len(batch) > 0; batch = s.queue.take(batch) {
-		if failed != nil {
-			s.part(ctx, batch, failed)
+		if s.broken != nil {
+			s.part(ctx, batch, s.broken)
 			continue
 		}
-		if failed = s.deliver(ctx, batch); failed != nil {
-			s.failed(failed)
+		if s.broken = s.deliver(ctx, batch); s.broken != nil {
+			s.failed(s.broken)
 		}
 	}
 }

@@ -87,11 +87,10 @@ func (k kept) Cut(time.Duration) { k.note("cut") }
 
 // start returns a scribe at work; finish lets it come to its end.
 func (w *world) start(t *testing.T) (s *Scribe, finish func()) {
-	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, func(error) {})
 	var running sync.WaitGroup
-	running.Go(func() { s.Run(t.Context()) })
+	work := func() { running.Go(func() { s.Run(t.Context()) }) }
+	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, work, func(error) {})
 	return s, func() {
-		s.Close()
 		running.Wait()
 		s.Over()
 	}
@@ -224,11 +223,10 @@ func TestTheClientIsToldOfAHistoryThatCannotBeWritten(t *testing.T) {
 	w := &world{fails: store.ErrFull}
 	var s *Scribe
 	var failed []error
-	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, func(err error) {
+	s = NewScribe(Chat{ID: "c"}, w, w, kept{w}, func() {}, func(err error) {
 		failed = append(failed, err)
 		_ = s.Tell(says(2), "")
 		_ = s.Tell(turn.Tell{Fact: turn.WentWrong{Fault: contract.Fault{Code: contract.Internal}}}, "")
-		s.Close()
 	})
 	tell(t, s, says(1))
 	s.Run(t.Context())

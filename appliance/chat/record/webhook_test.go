@@ -55,13 +55,12 @@ func TestAToolCallIsToldInTheCommitOfItsRow(t *testing.T) {
 		if asked {
 			c = told(contract.WebhookToolCall)
 		}
-		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Told: c}, w, w, kept{&w.world}, func(err error) { t.Error(err) })
+		s := NewScribe(Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000), Told: c}, w, w, kept{&w.world}, func() {}, func(err error) { t.Error(err) })
 		call := turn.ToolCalled{Call: turn.Call{ID: "t", Name: "hours", Arguments: `{"day":"<Monday>"}`}}
 		tell(t, s, turn.Tell{At: time.Second, Fact: turn.AnswerEnded{}})
 		if err := s.Tell(turn.Tell{At: 1234 * time.Millisecond, Fact: call}, "mine"); err != nil {
 			t.Fatal(err)
 		}
-		s.Close()
 		s.Run(t.Context())
 		var rows, notices int
 		session := ""

@@ -62,12 +62,17 @@ type Line struct {
 
 	gone    context.Context // ends when the connection is of no use any more
 	drop    context.CancelCauseFunc
-	writing atomic.Bool
+	writing atomic.Bool // a message is on its way to the network
 	// listening is since when it is waited for what the client sends, in Unix
 	// nanoseconds; 0 while what it sent is handed on.
 	listening atomic.Int64
-	unhook    func() bool    // from the server's end
-	workers   sync.WaitGroup // write, keepAlive, and the wait for the session
+	unhook    func() bool // from the server's end
+	alive     *time.Timer // asks for the next sign of life
+
+	working  sync.Mutex
+	writes   bool // somebody is at what is queued
+	finished bool // nobody begins to work any more
+	workers  sync.WaitGroup
 }
 
 // queued is a message on its way to the writer.
@@ -148,6 +153,7 @@ func (l *Line) enqueue(ctx context.Context, q queued) error {
 		}
 	}
 	l.queue.Put(q)
+	l.wake()
 	return nil
 }
 
@@ -194,6 +200,7 @@ func (l *Line) Close(code int, reason string) {
 	l.once.Do(func() {
 		l.code, l.reason = code, fit(reason)
 		close(l.closing)
+		l.wake()
 	})
 }
 
@@ -215,19 +222,46 @@ func (l *Line) cutOff(why error) {
 	_ = l.raw.Close()
 }
 
-// write brings what is queued to the network, and then the close frame.
+// wake has what is queued written, and the line closed if it is to be. Of most
+// lines nothing is on its way most of the time, and then nobody waits for it: the
+// stacks of those who wait are most of what an idle chat takes.
+func (l *Line) wake() {
+	l.working.Lock()
+	defer l.working.Unlock()
+	if !l.writes && !l.finished {
+		l.writes = true
+		l.spawn("sending", l.write)
+	}
+}
+
+// rest ends the work of who writes, unless something has come.
+func (l *Line) rest() (done bool) {
+	l.working.Lock()
+	defer l.working.Unlock()
+	select {
+	case <-l.closing:
+		return false
+	default:
+	}
+	if l.queue.Len() > 0 {
+		return false
+	}
+	l.writes = false
+	return true
+}
+
+// write brings what is queued to the network, and then the close frame. It ends
+// when nothing is queued.
 func (l *Line) write() {
-	for {
+	for l.writeAll() {
 		select {
-		case <-l.queue.More():
-			if !l.writeAll() {
-				return
-			}
 		case <-l.closing:
 			l.flush()
 			l.shake()
 			return
-		case <-l.gone.Done():
+		default:
+		}
+		if l.rest() {
 			return
 		}
 	}
@@ -239,7 +273,7 @@ func (l *Line) writeAll() bool {
 	for {
 		select {
 		case <-l.closing:
-			return true
+			return l.gone.Err() == nil
 		default:
 		}
 		q, ok := l.queue.Take()
@@ -292,27 +326,22 @@ func (l *Line) shake() {
 	l.drop(ErrClosed)
 }
 
-// keepAlive asks for a sign of life from time to time. A client in the middle
-// of taking a message is not asked: the message has a deadline of its own.
+// keepAlive asks for a sign of life, and has it asked again later. A client in the
+// middle of taking a message is not asked: the message has a deadline of its own.
 func (l *Line) keepAlive() {
-	tick := time.NewTicker(l.timing.PingEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-l.gone.Done():
-			return
-		case <-l.closing:
-			return
-		case <-tick.C:
-		}
-		ctx, cancel := context.WithTimeout(l.gone, l.timing.Pong)
-		err := l.conn.Ping(ctx)
-		waited := ctx.Err() != nil // all of it, and not for its turn to write
-		cancel()
-		if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.writing.Load() && l.over() == nil {
-			l.cutOff(errNoPong)
-		}
+	if l.over() != nil {
+		return
 	}
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(l.gone, l.timing.Pong)
+	err := l.conn.Ping(ctx)
+	waited := ctx.Err() != nil // all of it, and not for its turn to write
+	cancel()
+	if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.writing.Load() && l.over() == nil {
+		l.cutOff(errNoPong)
+		return
+	}
+	l.alive.Reset(max(0, l.timing.PingEvery-time.Since(begun)))
 }
 
 // listenedFor says whether a sign of life would have been seen: while the
@@ -324,7 +353,12 @@ func (l *Line) listenedFor(d time.Duration) bool {
 
 // finish waits for the end of the socket, whoever ends it.
 func (l *Line) finish() {
+	<-l.gone.Done()
+	l.working.Lock()
+	l.finished = true
+	l.working.Unlock()
 	l.workers.Wait()
+	l.alive.Stop()
 	l.unhook()
 	_ = l.conn.CloseNow()
 }

@@ -24,10 +24,6 @@ func (l *Line) carry(s Session, pass Pass) {
 		defer l.survive("sending a client away", g.fail)
 		g.bar()
 	})()
-	l.spawn("watching a session", func() {
-		<-s.Done()
-		l.Close(contract.CloseNormal, "") // the session has done it; this is for one that has not
-	})
 	err := l.readUntilPanic(g)
 	_, ended := errors.AsType[sessionOver](err)
 	switch {

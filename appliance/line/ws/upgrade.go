@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/coder/websocket"
 	"golang.org/x/sync/semaphore"
@@ -99,8 +100,15 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	}
 	l.gone, l.drop = context.WithCancelCause(context.WithoutCancel(r.Context()))
 	l.unhook = context.AfterFunc(s.stopping, func() { l.cutOff(ErrClosed) })
-	l.spawn("sending", l.write)
-	l.spawn("asking for a sign of life", l.keepAlive)
+	l.working.Lock()
+	defer l.working.Unlock()
+	l.alive = time.AfterFunc(l.timing.PingEvery, func() {
+		l.working.Lock()
+		defer l.working.Unlock()
+		if !l.finished {
+			l.spawn("asking for a sign of life", l.keepAlive)
+		}
+	})
 	return l, nil
 }
 
