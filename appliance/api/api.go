@@ -50,8 +50,9 @@ type Parts struct {
 
 // Chats carries live conversations.
 type Chats interface {
-	// ServeChat upgrades the request and returns when the conversation is
-	// over. An error means that nothing was answered yet.
+	// ServeChat upgrades the request. It may return while the conversation goes
+	// on, which watches the pass for as long as it does. An error means that
+	// nothing was answered yet.
 	ServeChat(w http.ResponseWriter, r *http.Request, account string, pass Pass) error
 	// Follow upgrades the request of somebody who connects to a live chat of the
 	// account, and returns when either is over; the chat's sound comes along if
@@ -117,6 +118,12 @@ func New(p Parts) *API {
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begun := time.Now()
 	answer := newResponse(w, r, a.stalled)
+	answer.over = func(t told) {
+		a.logged(t, time.Since(begun))
+		if a.Metrics != nil {
+			a.Metrics.Answered(t.pattern, t.method, t.status, time.Since(begun))
+		}
+	}
 	id := contract.NewID()
 	answer.Header().Set("X-Request-Id", id)
 	answer.Header().Set("X-Content-Type-Options", "nosniff")
@@ -130,9 +137,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			a.recovered(answer, r, p)
 		}
 		answer.finish()
-		a.logged(answer, r, begun)
-		if a.Metrics != nil {
-			a.Metrics.Answered(r.Pattern, r.Method, answer.status, time.Since(begun))
+		if !answer.lasts {
+			answer.over(toldOf(answer, r))
 		}
 		if aborted {
 			panic(p) // for the server, which cuts the answer off
@@ -150,7 +156,12 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.refuse(answer, r, err)
 		return
 	}
-	defer leave()
+	answer.leave = leave
+	defer func() {
+		if !answer.lasts {
+			leave()
+		}
+	}()
 	a.mux.ServeHTTP(answer, r)
 }
 
@@ -172,23 +183,35 @@ func (a *API) recovered(w *response, r *http.Request, p any) {
 	a.refuse(w, r, errPanic)
 }
 
+// told is what the log and the figures say of a request.
+type told struct {
+	id, client, method, path, pattern string
+	status                            int
+	bytes                             int64
+	slow                              bool
+}
+
+func toldOf(w *response, r *http.Request) told {
+	return told{id: w.id(), client: r.RemoteAddr, method: r.Method, path: shownPath(r), pattern: r.Pattern, status: w.status, bytes: w.bytes, slow: w.slow}
+}
+
 // logged writes the access log: the path without its query, which may hold a
 // key. Requests of watchdogs would drown the rest.
-func (a *API) logged(w *response, r *http.Request, begun time.Time) {
+func (a *API) logged(t told, took time.Duration) {
 	level := slog.LevelInfo
-	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
+	if t.path == "/healthz" || t.path == "/readyz" {
 		level = slog.LevelDebug
 	}
 	attrs := []slog.Attr{
-		slog.String("request", w.id()), slog.String("client", r.RemoteAddr),
-		slog.String("method", r.Method), slog.String("path", shownPath(r)),
-		slog.Int("status", w.status), slog.Int64("bytes", w.bytes),
-		slog.Int64("ms", time.Since(begun).Milliseconds()),
+		slog.String("request", t.id), slog.String("client", t.client),
+		slog.String("method", t.method), slog.String("path", t.path),
+		slog.Int("status", t.status), slog.Int64("bytes", t.bytes),
+		slog.Int64("ms", took.Milliseconds()),
 	}
-	if w.slow { // it was cut off for that
+	if t.slow { // it was cut off for that
 		attrs = append(attrs, slog.Bool("too_slow", true))
 	}
-	a.Log.LogAttrs(r.Context(), level, "request", attrs...)
+	a.Log.LogAttrs(context.Background(), level, "request", attrs...)
 }
 
 // shownPath is the path for the log: clients choose how long theirs is.

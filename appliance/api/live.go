@@ -12,7 +12,7 @@ import (
 
 // chat lets a conversation begin.
 func (a *API) chat(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.Chats.ServeChat(w, r, by.AccountID, pass{a.Keys, by.Grant})
+	return a.Chats.ServeChat(w, r, by.AccountID, a.pass(w, r, by))
 }
 
 // connect lets somebody follow and steer a conversation that is live.
@@ -24,7 +24,7 @@ func (a *API) connect(w http.ResponseWriter, r *http.Request, by caller) error {
 			return contract.ErrInvalid{Field: "audio_output", Why: "expected true or false"}
 		}
 	}
-	return a.Chats.Follow(w, r, by.AccountID, r.PathValue("id"), sound, pass{a.Keys, by.Grant})
+	return a.Chats.Follow(w, r, by.AccountID, r.PathValue("id"), sound, a.pass(w, r, by))
 }
 
 // taken says that a live chat has taken a message.
@@ -51,10 +51,28 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, by caller) error {
 type pass struct {
 	keys  Keys
 	grant store.Grant
+	// socket notes that somebody holds the socket, and returns what is to be called
+	// when it is over; nil once it was called. It holds on to the request.
+	socket func() (over func())
+}
+
+func (a *API) pass(w http.ResponseWriter, r *http.Request, by caller) *pass {
+	p := &pass{keys: a.Keys, grant: by.Grant}
+	if answer, ok := w.(*response); ok {
+		p.socket = func() func() {
+			answer.lasts = true
+			t, over, leave := toldOf(answer, r), answer.over, answer.leave
+			return func() {
+				leave()
+				over(t)
+			}
+		}
+	}
+	return p
 }
 
 // Holds asks whether it still opens what it opened.
-func (p pass) Holds(ctx context.Context) error {
+func (p *pass) Holds(ctx context.Context) error {
 	err := p.keys.Holds(ctx, p.grant)
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.ErrUnauthorized{Why: "the API key was revoked or regenerated"}
@@ -62,5 +80,17 @@ func (p pass) Holds(ctx context.Context) error {
 	return err
 }
 
-// Watch returns what ends when it does not any more.
-func (p pass) Watch() (lost context.Context, release func()) { return p.keys.WatchKey(p.grant) }
+// Watch returns what ends when it does not any more. While it is watched the
+// socket lasts, whatever has become of the request.
+func (p *pass) Watch() (lost context.Context, release func()) {
+	lost, unwatch := p.keys.WatchKey(p.grant)
+	if p.socket == nil {
+		return lost, unwatch
+	}
+	over := p.socket()
+	p.socket = nil
+	return lost, func() {
+		unwatch()
+		over()
+	}
+}

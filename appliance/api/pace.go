@@ -37,6 +37,10 @@ type response struct {
 	status int
 	bytes  int64
 	slow   bool // the client took too little, and was cut off
+
+	over  func(told) // called once, when the request is over
+	leave func()     // gives its slot back
+	lasts bool       // a socket goes on after its handler, and calls both itself
 }
 
 func newResponse(w http.ResponseWriter, r *http.Request, stalled time.Duration) *response {

@@ -32,6 +32,14 @@ func (g guarded) bar() {
 	_ = g.Session.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
 }
 
+// watch ends the session as soon as the pass is lost.
+func (g guarded) watch() (release func()) {
+	return g.line.whenLost(g.pass, func() {
+		defer g.line.survive("sending a client away", g.fail)
+		g.bar()
+	})
+}
+
 // whenLost has then called, once, if the pass is lost before release is called.
 // release waits until that is done.
 func (l *Line) whenLost(pass Pass, then func()) (release func()) {

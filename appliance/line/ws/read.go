@@ -18,12 +18,7 @@ const keptBuffer = 256 << 10
 
 // carry brings what the client sends to the session, until either is over, and
 // returns when the session is.
-func (l *Line) carry(s Session, pass Pass) {
-	g := guarded{s, l, pass}
-	defer l.whenLost(pass, func() {
-		defer l.survive("sending a client away", g.fail)
-		g.bar()
-	})()
+func (l *Line) carry(g guarded) {
 	err := l.readUntilPanic(g)
 	_, ended := errors.AsType[sessionOver](err)
 	switch {
@@ -33,8 +28,8 @@ func (l *Line) carry(s Session, pass Pass) {
 		l.log.Debug("client left", "err", err)
 		l.cutOff(errLeft)
 	}
-	s.HangUp()
-	<-s.Done()
+	g.HangUp()
+	<-g.Done()
 }
 
 // readUntilPanic is read; a panic while a message is understood ends the

@@ -98,7 +98,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 		room:      semaphore.NewWeighted(queueBytes),
 		closing:   make(chan struct{}),
 	}
-	l.gone, l.drop = context.WithCancelCause(context.WithoutCancel(r.Context()))
+	l.gone, l.drop = context.WithCancelCause(context.Background())
 	l.unhook = context.AfterFunc(s.stopping, func() { l.cutOff(ErrClosed) })
 	l.working.Lock()
 	defer l.working.Unlock()
@@ -119,8 +119,22 @@ type keepsConn struct {
 	conn net.Conn
 }
 
+// smallBuffer is what a WebSocket's reader and writer hold back, in bytes: a
+// message of 20 ms of audio. Larger ones pass them by. The server's own are four
+// times that, each, for as long as a chat lasts.
+const smallBuffer = 1 << 10
+
+// Hijack hands out the connection with buffers of its own.
 func (k *keepsConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(k.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
 	k.conn = conn
-	return conn, rw, err
+	n := rw.Reader.Buffered() // what a client has sent before it was answered
+	reader := bufio.NewReaderSize(rw.Reader, max(smallBuffer, n))
+	if _, err := reader.Peek(n); err != nil {
+		return nil, nil, err
+	}
+	return conn, bufio.NewReadWriter(reader, bufio.NewWriterSize(conn, smallBuffer)), nil
 }

@@ -150,9 +150,11 @@ func (s *Server) Wait(ctx context.Context) error {
 	}
 }
 
-// ServeChat carries one conversation of account, from its upgrade to the end of
-// the socket. It ends when the client's pass holds no more. An error means that
-// there was no upgrade and the response is still to be written.
+// ServeChat begins one conversation of account, with its upgrade, and returns when
+// it goes on by itself: until the socket is over, or the client's pass holds no
+// more, which then is no longer watched. So what the request needed, and the stack
+// on which it was understood, is given back while the conversation lasts. An error
+// means that there was no upgrade and the response is still to be written.
 func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account string, pass Pass) error {
 	s.open.Add(1)
 	defer s.open.Done()
@@ -168,26 +170,39 @@ func (s *Server) ServeChat(w http.ResponseWriter, r *http.Request, account strin
 		seat.Release()
 		return err
 	}
-	defer l.finish()
+	session := s.begin(r, l, seat, account)
+	if session == nil {
+		l.finish()
+		return nil
+	}
+	g := guarded{session, l, pass}
+	release := g.watch()
+	s.open.Go(func() {
+		defer l.finish()
+		defer release()
+		l.carry(g)
+	})
+	return nil
+}
+
+// begin opens a conversation on a line; nil means that there is none, of which the
+// client has been told.
+func (s *Server) begin(r *http.Request, l *Line, seat Seat, account string) (session Session) {
 	defer l.survive("opening a chat", func() {
 		seat.Release()
 		l.Close(contract.CloseInternal, contract.Internal.Slug())
 	})
 	settings, err := contract.ParseConnectSettings(r.URL.Query())
+	if err == nil {
+		client, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
+		session, err = seat.Open(r.Context(), Opening{Account: account, RequestID: l.requestID, Client: client, Settings: settings, Line: l})
+	}
 	if err != nil {
 		seat.Release()
 		s.refuse(r.Context(), l, err)
 		return nil
 	}
-	client, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
-	session, err := seat.Open(r.Context(), Opening{Account: account, RequestID: l.requestID, Client: client, Settings: settings, Line: l})
-	if err != nil {
-		seat.Release()
-		s.refuse(r.Context(), l, err)
-		return nil
-	}
-	l.carry(session, pass)
-	return nil
+	return session
 }
 
 // refuse tells the client why there is no conversation, and closes. A fault of
