@@ -30,7 +30,7 @@ func (a *API) call(w http.ResponseWriter, r *http.Request, by caller) error {
 	if a.Calls == nil {
 		return errNoCalls
 	}
-	return a.Calls.Answer(w, r, by.AccountID, func(id string) string { return callPath + "/calls/" + id }, pass{a.Keys, by.Grant})
+	return a.Calls.Answer(w, r, by.AccountID, func(id string) string { return callPath + "/calls/" + id }, &pass{keys: a.Keys, grant: by.Grant})
 }
 
 func (a *API) changeCall(w http.ResponseWriter, r *http.Request, by caller) error {
