@@ -37,7 +37,19 @@ func (s *speeches) Begin(ctx context.Context, a speech.Asked) (*speech.Job, erro
 	if service := s.service.Load(); service != nil {
 		return service.Begin(ctx, a)
 	}
-	return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
+	return nil, stillLoading()
+}
+
+// Convert begins a request with a recording.
+func (s *speeches) Convert(ctx context.Context, a speech.AskedConversion) (*speech.Job, error) {
+	if service := s.service.Load(); service != nil {
+		return service.Convert(ctx, a)
+	}
+	return nil, stillLoading()
+}
+
+func stillLoading() error {
+	return contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
 }
 
 // Again begins to make a generation again.
@@ -45,5 +57,5 @@ func (s *speeches) Again(ctx context.Context, account, id string, format contrac
 	if service := s.service.Load(); service != nil {
 		return service.Again(ctx, account, id, format)
 	}
-	return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
+	return nil, stillLoading()
 }

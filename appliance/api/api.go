@@ -99,6 +99,7 @@ type API struct {
 	bodies   sync.Pool // of *bytes.Buffer, for answers
 	// decoding is taken by who decodes a recording.
 	decoding chan struct{}
+	uploads  uploads
 	// documents are the descriptions of the API, read when first asked for.
 	documents func() (documents, error)
 }
@@ -107,7 +108,7 @@ type API struct {
 func New(p Parts) *API {
 	a := &API{
 		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits), busy: newSlots(p.Limits), diskUse: newDiskUse(p.Limits, p.Records),
-		now: time.Now, stalled: stalled, contents: newContents(), decoding: make(chan struct{}, 1),
+		now: time.Now, stalled: stalled, contents: newContents(), decoding: make(chan struct{}, 1), uploads: uploads{of: map[string]int{}},
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
 	a.register(a.routes())

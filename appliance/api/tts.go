@@ -18,6 +18,9 @@ type Speech interface {
 	// Again is Begin for a generation that the account has had made; a
 	// contract.ErrNotFound where nothing is kept of it.
 	Again(ctx context.Context, account, id string, format contract.AudioFormat) (*speech.Job, error)
+	// Convert waits for the turn of a request, hears its recording and finds its
+	// voice. The errors are those of package contract.
+	Convert(ctx context.Context, a speech.AskedConversion) (*speech.Job, error)
 }
 
 // tts answers a request for speech when all of it is made.
@@ -68,17 +71,19 @@ func sendFile(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
 
 // ttsStream answers with messages, a line each, as their sound is made.
 func (a *API) ttsStream(w http.ResponseWriter, r *http.Request, by caller) error {
-	return a.speak(w, r, by, true, func(j *speech.Job) error {
-		out := flushing{w, http.NewResponseController(w)}
-		streamHeaders(w, "application/x-ndjson")
-		return j.Stream(r.Context(), func(m contract.TTSMessage) error {
-			line, err := m.MarshalJSON()
-			if err != nil {
-				return err
-			}
-			_, err = out.Write(append(line, '\n'))
+	return a.speak(w, r, by, true, func(j *speech.Job) error { return stream(w, r, j) })
+}
+
+func stream(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
+	out := flushing{w, http.NewResponseController(w)}
+	streamHeaders(w, "application/x-ndjson")
+	return j.Stream(r.Context(), func(m contract.TTSMessage) error {
+		line, err := m.MarshalJSON()
+		if err != nil {
 			return err
-		})
+		}
+		_, err = out.Write(append(line, '\n'))
+		return err
 	})
 }
 
@@ -91,9 +96,7 @@ func (a *API) ttsStreamFile(w http.ResponseWriter, r *http.Request, by caller) e
 	})
 }
 
-// speak reads a request, waits for its turn, and lets answer do it. What goes
-// wrong behind the beginning of the answer cuts it off: a client that has the
-// whole of one has all that it asked for.
+// speak reads a request, waits for its turn, and lets answer do it.
 func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bool, answer func(*speech.Job) error) error {
 	posted, err := decode(r, func(body []byte) (contract.PostedTTS, error) { return contract.ParsePostedTTS(body, stream) })
 	if err != nil {
@@ -103,8 +106,15 @@ func (a *API) speak(w http.ResponseWriter, r *http.Request, by caller, stream bo
 	if err != nil {
 		return err
 	}
+	return a.answer(w, r, j, answer)
+}
+
+// answer answers a request that has its turn. What goes wrong behind the beginning
+// of the answer cuts it off: a client that has the whole of one has all that it
+// asked for.
+func (a *API) answer(w http.ResponseWriter, r *http.Request, j *speech.Job, answer func(*speech.Job) error) error {
 	defer j.Close()
-	err = answer(j)
+	err := answer(j)
 	if sent, _ := w.(*response); err == nil || sent == nil || sent.status == 0 {
 		return err
 	}

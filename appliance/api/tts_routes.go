@@ -16,6 +16,10 @@ func (a *API) ttsRoutes() []route {
 	)
 	lines := []describe.Answer{{Status: 200, Says: "Objects, each ended by a newline", Media: "application/x-ndjson"}}
 	sound := []describe.Answer{{Status: 200, Says: "The sound, in the format that was asked for", Media: "audio/mpeg", Also: []string{"audio/wav", "audio/pcm"}}}
+	form := func(id, summary, more string, answers []describe.Answer) describe.Operation {
+		return describe.Operation{ID: id, Section: "Text-to-speech", Summary: summary, More: more, Body: "PostedConversion", Upload: "audio", Answers: answers, Refuses: []int{404}}
+	}
+	const converts = "The words of the recording, each phrase when it was said there and as long as it took there. Parts other than the recording hold JSON; include_timestamp_types may also come as several parts with a word each. The recording may be WAV, MP3, FLAC, Ogg or WebM with Opus, or MP4 with AAC or Opus, up to five minutes and 64 MiB."
 	return []route{
 		{"POST", "/v0/tts", describe.Account, recordBody, making, storing, a.tts, says("synthesizeJson", "Speak, and answer when all is made",
 			"In time for what takes seconds; long texts are better streamed.", asked, ok(contract.ReturnTTS{}))},
@@ -29,5 +33,7 @@ func (a *API) ttsRoutes() []route {
 			ID: "synthesizeAgain", Section: "Text-to-speech", Summary: "Make a generation again", More: "Sample for sample, as long as the box keeps what it takes and has the same program and packs.",
 			Query:   []describe.Parameter{{Name: "format_type", Says: "The format of the file.", Schema: describe.Words(contract.FormatMP3, contract.FormatPCM, contract.FormatWAV).Or(contract.FormatMP3)}},
 			Answers: sound}},
+		{"POST", "/v0/tts/voice_conversion/json", describe.Account, conversionBody, making, storing, a.voiceConversion, form("convertVoiceJson", "Have a recording said by another voice, and send it as it is made", converts, lines)},
+		{"POST", "/v0/tts/voice_conversion/file", describe.Account, conversionBody, making, storing, a.voiceConversionFile, form("convertVoiceFile", "Have a recording said by another voice, and answer with a file", converts, sound)},
 	}
 }

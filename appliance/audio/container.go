@@ -29,14 +29,23 @@ func Sniff(data []byte) string {
 // DecodeAll decodes a whole file in any of the formats of NewContainer, or FLAC.
 // A file without sound gives no samples and no error. Of a format that is known
 // and not taken the error is an *ErrFormat.
-func DecodeAll(data []byte, outHz int) ([]float32, error) {
+func DecodeAll(data []byte, outHz int) ([]float32, error) { return decodeMost(data, outHz, maxFile) }
+
+// DecodeUpTo is DecodeAll for a file that may hold so much sound; more is an
+// *ErrTooLong, as soon as it is found.
+func DecodeUpTo(data []byte, outHz int, longest time.Duration) ([]float32, error) {
+	return decodeMost(data, outHz, Samples(longest, outHz))
+}
+
+// decodeMost decodes a file that may hold so many samples.
+func decodeMost(data []byte, outHz, most int) ([]float32, error) {
 	if len(data) == 0 {
 		return nil, errors.New("audio: the file is empty")
 	}
 	d := NewContainer(outHz)
 	switch Sniff(data) {
 	case "flac":
-		return decodeFLAC(data, outHz)
+		return decodeFLAC(data, outHz, most)
 	case "mp4":
 		if late, err := readLateIndex(data); err != nil {
 			return nil, err
@@ -54,13 +63,20 @@ func DecodeAll(data []byte, outHz int) ([]float32, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, pcm...); len(out) > maxFile {
-			return nil, &ErrTooLong{time.Duration(maxFile/outHz) * time.Second}
+		if out = append(out, pcm...); len(out) > most {
+			return nil, tooLong(most, outHz)
 		}
 		data = data[n:]
 	}
 	pcm, err := d.Flush()
-	return append(out, pcm...), err
+	if out = append(out, pcm...); len(out) > most && err == nil {
+		return nil, tooLong(most, outHz)
+	}
+	return out, err
+}
+
+func tooLong(samples, rateHz int) error {
+	return &ErrTooLong{time.Duration(samples) * time.Second / time.Duration(rateHz)}
 }
 
 // A container waits for the first bytes and then hands over to a parser.

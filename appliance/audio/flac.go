@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/mewkiz/flac"
 	"github.com/mewkiz/flac/frame"
@@ -13,7 +12,7 @@ import (
 
 // decodeFLAC decodes a whole FLAC file. Nobody sends FLAC live, and its decoder
 // reads for itself.
-func decodeFLAC(data []byte, outHz int) (out []float32, err error) {
+func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the decoder may not check all that a damaged file says
 			err = fmt.Errorf("flac: damaged: %v", r)
@@ -44,8 +43,8 @@ func decodeFLAC(data []byte, outHz int) (out []float32, err error) {
 		if err := to.write(mixFLAC(f, int(stream.Info.BitsPerSample))); err != nil {
 			return nil, err
 		}
-		if out = append(out, to.take()...); len(out) > maxFile {
-			return nil, &ErrTooLong{time.Duration(maxFile/outHz) * time.Second}
+		if out = append(out, to.take()...); len(out) > most {
+			return nil, tooLong(most, outHz)
 		}
 	}
 	to.flush()

@@ -44,6 +44,7 @@ func Bodies() []Body {
 		described("PostedLexicon", readPostedLexicon),
 		described("PostedPronunciation", readPostedPronunciation),
 		described("PostedTTS", func(o object) PostedTTS { return readPostedTTS(o, true) }),
+		described("PostedConversion", readPostedConversion),
 	}
 }
 

@@ -23,6 +23,7 @@ func parsers() map[string]func([]byte) error {
 		"PostedPluginChange":           func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
 		"PostedLexicon":                func(b []byte) error { _, err := ParsePostedLexicon(b); return err },
 		"PostedPronunciation":          func(b []byte) error { _, err := ParsePostedPronunciation(b); return err },
+		"PostedConversion":             func(b []byte) error { _, err := parseBody(b, readPostedConversion); return err },
 		"PostedTTS":                    func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
 		"PostedPluginCall":             func(b []byte) error { _, err := ParsePostedPluginCall(b); return err },
 	}

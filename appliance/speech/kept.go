@@ -61,7 +61,7 @@ func (j *Job) record(t *take) (store.Generation, error) {
 	if k.Before = t.before; slices.ContainsFunc(t.tries, func(n int) bool { return n > 0 }) {
 		k.Tries = t.tries
 	}
-	if !j.service.Keep.Texts {
+	if !j.service.Keep.Texts || t.recital != nil { // a recording is not kept, only who said it
 		k.Before, k.Lines = "", nil
 	}
 	body, err := json.Marshal(k)

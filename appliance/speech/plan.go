@@ -20,7 +20,8 @@ type take struct {
 	reading     text.Options
 	before      string // what was said before the first of them
 	lines       []line
-	tries       []int // which try at each snippet was taken
+	tries       []int    // which try at each snippet was taken
+	recital     *recital // in whose time it is said; nil: in its own
 }
 
 // line is an utterance with what it is said by.

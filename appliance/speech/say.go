@@ -103,6 +103,9 @@ func (j *Job) speak(ctx context.Context, t *take, p *pacing, emit func(piece) er
 		j.sounded(len(s.pcm))
 		return emit(s)
 	}
+	if t.recital != nil {
+		return t.recital.speak(ctx, p, j.asked.IncludeTimestampTypes, told)
+	}
 	var rate converter
 	for _, s := range t.snippets() {
 		say := j.say

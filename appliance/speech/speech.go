@@ -64,7 +64,8 @@ type Observer interface {
 // Service speaks texts. Any number of goroutines may use it.
 type Service struct {
 	Parts
-	turns *turnstile
+	turns       *turnstile
+	conversions *turnstile
 }
 
 // New returns the service.
@@ -72,7 +73,10 @@ func New(p Parts) *Service {
 	if p.Observe == nil {
 		p.Observe = unobserved{}
 	}
-	return &Service{Parts: p, turns: newTurnstile(atOnce, mostWaiting, mostOfOne, longestWait)}
+	return &Service{
+		Parts: p, turns: newTurnstile(atOnce, mostWaiting, mostOfOne, longestWait),
+		conversions: newTurnstile(convertAtOnce, convertWaiting, convertOfOne, longestWait),
+	}
 }
 
 // Asked is a request.

@@ -104,7 +104,12 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 			s.failed("%s %s reads a %s, which contract.Bodies does not have", r.Method, r.Path, r.Body)
 			break
 		}
-		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/json", Media{s.body(contract.Bodies()[at]), json.RawMessage(r.Example)}}}}
+		body := contract.Bodies()[at]
+		if r.Upload != "" {
+			o.RequestBody = &RequestBody{true, Ordered[Media]{{"multipart/form-data", Media{Schema: s.form(body, r.Upload)}}}}
+			break
+		}
+		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/json", Media{s.body(body), json.RawMessage(r.Example)}}}}
 	case r.OneOf != nil:
 		one := &Schema{}
 		for _, m := range r.OneOf {

@@ -50,6 +50,15 @@ func (s *schemas) body(b contract.Body) *Schema {
 	return s.keep(b.Name, reflect.TypeOf(b.Value), b.Shape)
 }
 
+// form is the schema of a form with a file beside the fields of a body.
+func (s *schemas) form(b contract.Body, file string) *Schema {
+	form := s.structure(reflect.TypeOf(b.Value), b.Shape)
+	form.Description = s.words.types[b.Name]
+	form.Properties = append(Ordered[*Schema]{{file, &Schema{Type: "string", Format: "binary"}}}, form.Properties...)
+	form.Required = append([]string{file}, form.Required...)
+	return form
+}
+
 // typed is the schema of a type as it is written or, with a shape, as it is
 // read.
 func (s *schemas) typed(t reflect.Type, shape *contract.Shape) *Schema {

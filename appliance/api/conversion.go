@@ -1,0 +1,202 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"strings"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/speech"
+)
+
+const (
+	// conversionBody is the largest recording that is taken, with what comes beside
+	// it: the longest as a WAV file of 48 kHz, 16 bit and two channels has 58 MB.
+	conversionBody = 64 << 20
+	// mostParts of a form, and mostPartBytes of all of them but the recording: the
+	// context is the longest of them.
+	mostParts     = 64
+	mostPartBytes = 1 << 20
+)
+
+// voiceConversion answers with messages, a line each, as their sound is made.
+func (a *API) voiceConversion(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.convert(w, r, by, func(j *speech.Job) error { return stream(w, r, j) })
+}
+
+// voiceConversionFile answers with a file when all of it is made.
+func (a *API) voiceConversionFile(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.convert(w, r, by, func(j *speech.Job) error { return sendFile(w, r, j) })
+}
+
+// convert reads a form, has its recording heard, and lets answer say it.
+func (a *API) convert(w http.ResponseWriter, r *http.Request, by caller, answer func(*speech.Job) error) error {
+	leave, err := a.uploads.enter(by.AccountID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	form, err := readConversion(r)
+	if err != nil {
+		return err
+	}
+	defer form.close()
+	posted, err := contract.ParsePostedConversion(form.parts)
+	if err != nil {
+		return err
+	}
+	j, err := a.Speech.Convert(r.Context(), speech.AskedConversion{
+		Account: by.AccountID, RequestID: w.Header().Get("X-Request-Id"), PostedConversion: posted,
+		Recording: func() ([]float32, error) { return a.decodeRecording(r, form.recording) },
+	})
+	if err != nil {
+		return err
+	}
+	return a.answer(w, r, j, answer)
+}
+
+// conversionForm is what came.
+type conversionForm struct {
+	recording *os.File // has no name
+	parts     map[string][][]byte
+}
+
+func (f *conversionForm) close() {
+	if f.recording != nil {
+		_ = f.recording.Close() // nothing of it is kept
+	}
+}
+
+// readConversion reads a form part by part, and the recording into a file: it may
+// be large, and may come slowly.
+func readConversion(r *http.Request) (*conversionForm, error) {
+	kind := r.Header.Get("Content-Type")
+	media, params, err := mime.ParseMediaType(kind)
+	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
+		return nil, contract.ErrMediaType{Got: kind, Allowed: "multipart/form-data, with the recording in its part audio"}
+	}
+	form := &conversionForm{parts: map[string][][]byte{}}
+	parts := multipart.NewReader(r.Body, params["boundary"])
+	room := int64(mostPartBytes)
+	for n := 0; ; n++ {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil && n == mostParts {
+			err = contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("more than %d parts", mostParts)}
+		}
+		if err == nil {
+			err = form.take(part, &room)
+		}
+		if err != nil {
+			form.close()
+			return nil, unreadForm(err)
+		}
+	}
+	if form.recording == nil {
+		return nil, contract.ErrMalformed{Detail: []contract.ValidationError{{Loc: []any{"body", "audio"}, Type: "missing", Msg: "missing; it is the recording, a file"}}}
+	}
+	return form, nil
+}
+
+// take keeps a part.
+func (f *conversionForm) take(part *multipart.Part, room *int64) error {
+	name, _, _ := strings.Cut(part.FormName(), "[") // include_timestamp_types[0]
+	if name == "audio" {
+		return f.record(part)
+	}
+	text, err := io.ReadAll(io.LimitReader(part, *room+1))
+	if err != nil {
+		return err
+	}
+	if *room -= int64(len(text)); *room < 0 {
+		return contract.ErrInvalid{Field: contract.Clip(name), Why: fmt.Sprintf("the parts besides the recording have more than %d bytes", mostPartBytes)}
+	}
+	f.parts[name] = append(f.parts[name], text)
+	return nil
+}
+
+// record writes the recording into a file. A part that is empty or says null
+// is none.
+func (f *conversionForm) record(part *multipart.Part) error {
+	if f.recording != nil {
+		return contract.ErrInvalid{Field: "audio", Why: "comes twice; expected one recording"}
+	}
+	file, err := os.CreateTemp("", "parley-conversion-")
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	begin := make([]byte, len("null")+1)
+	n, err := io.ReadFull(part, begin)
+	if short := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); short && part.FileName() == "" && (n == 0 || string(begin[:n]) == "null") {
+		return file.Close()
+	} else if err != nil && !short {
+		return errors.Join(err, file.Close())
+	}
+	f.recording = file
+	if _, err := file.Write(begin[:n]); err != nil {
+		return err
+	}
+	_, err = io.Copy(file, part)
+	return err
+}
+
+// unreadForm is what is said of a form that cannot be read to its end.
+func unreadForm(err error) error {
+	if k, told := kindOf(err); told != nil && k.status != 0 {
+		return err
+	}
+	if _, path := errors.AsType[*os.PathError](err); path {
+		return err
+	}
+	return contract.ErrInvalid{Field: "body", Why: "it is no multipart/form-data that can be read to its end"}
+}
+
+// decodeRecording decodes a recording, one at a time: all of it is held in memory.
+func (a *API) decodeRecording(r *http.Request, file *os.File) ([]float32, error) {
+	select {
+	case a.decoding <- struct{}{}:
+		defer func() { <-a.decoding }()
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	pcm, err := audio.DecodeUpTo(data, engine.SpeechRateHz, contract.MaxConversion)
+	if err != nil {
+		return nil, undecoded(err)
+	}
+	return pcm, nil
+}
+
+// undecoded is what is said of a recording that is not taken.
+func undecoded(err error) error {
+	const taken = "send WAV, MP3, FLAC, Ogg or WebM with Opus, or MP4 with AAC or Opus"
+	format, unknown := errors.AsType[*audio.ErrFormat](err)
+	_, long := errors.AsType[*audio.ErrTooLong](err)
+	switch {
+	case long:
+		return contract.ErrInvalid{Field: "audio", Why: fmt.Sprintf("it is longer than %v: cut it into parts at pauses", contract.MaxConversion)}
+	case unknown && format.Name == "":
+		return contract.ErrInvalid{Field: "audio", Why: fmt.Sprintf("it begins with % x, which is no format that is known: %s", format.Head, taken)}
+	case unknown:
+		return contract.ErrInvalid{Field: "audio", Why: fmt.Sprintf("it is %s, which is not taken: %s", format.What, taken)}
+	}
+	return contract.ErrInvalid{Field: "audio", Why: strings.TrimPrefix(err.Error(), "audio: ")}
+}

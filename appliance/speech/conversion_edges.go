@@ -1,0 +1,82 @@
+package speech
+
+import "slices"
+
+const (
+	// edgeHops is how many hops a second sound is looked at in: 8 ms each.
+	edgeHops = 125
+	// softVoice is how much energy a voice has at least where it begins and ends,
+	// beside the voice itself: -30 dB, as in conversations. overRoom is by how much
+	// it has more than the room around it, 3 dB.
+	softVoice = 1.0 / 1000
+	overRoom  = 2
+	// The voice may begin up to onsetBack hops before the detector knows it, 160
+	// ms, and onsetLate behind: it takes frames of 32 ms.
+	onsetBack, onsetLate = 20, 6
+)
+
+// energies are those of the hops of a sound: of its high frequencies more than of
+// its low ones, where hum and rumble are.
+func energies(pcm []float32, rateHz int) []float32 {
+	hop := rateHz / edgeHops
+	all := make([]float32, len(pcm)/hop)
+	last := float32(0)
+	for i := range all {
+		for _, x := range pcm[i*hop : (i+1)*hop] {
+			d := x - 0.9*last
+			last = x
+			all[i] += d * d
+		}
+	}
+	return all
+}
+
+func quantile(all []float32, q float64) float32 {
+	if len(all) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(all))[int(q*float64(len(all)-1))]
+}
+
+// onset is where the voice in a recording (at engine.SpeechRateHz) begins of which
+// the detector says that it begins at about, as an index. What is before is the
+// room, or the end of another voice, which is not reached.
+func onset(pcm []float32, about int) int {
+	const rateHz = 16000
+	hop := rateHz / edgeHops
+	all := energies(pcm, rateHz)
+	at := about / hop
+	if at >= len(all) {
+		return about
+	}
+	level := quantile(all[at:], 0.9)
+	room := quantile(all[max(0, at-8*onsetBack):max(0, at-onsetBack/2)], 0.5)
+	threshold := max(softVoice*level, overRoom*room)
+	begin := min(at+onsetLate, len(all)-1)
+	for i, quiet := begin, 0; i >= max(0, at-onsetBack) && quiet < 3; i-- { // the closure of a plosive is not the room
+		if all[i] > threshold {
+			begin, quiet = i, 0
+		} else if i <= at {
+			quiet++
+		}
+	}
+	return begin * hop
+}
+
+// extent is where the voice in a synthesized sound begins and ends, as indices;
+// both are 0 where there is none.
+func extent(pcm []float32, rateHz int) (begin, end int) {
+	all := energies(pcm, rateHz)
+	threshold := max(softVoice*quantile(all, 0.9), 1e-9)
+	loud := func(e float32) bool { return e > threshold }
+	first := slices.IndexFunc(all, loud)
+	if first < 0 {
+		return 0, 0
+	}
+	last := len(all)
+	for !loud(all[last-1]) {
+		last--
+	}
+	hop := rateHz / edgeHops
+	return first * hop, last * hop
+}
