@@ -82,6 +82,10 @@ func (s *Service) convert(ctx context.Context, a AskedConversion) (*Job, error) 
 	}
 	t.lines[0].Text = strings.Join(texts, " ")
 	t.recital = &recital{phrases: phrases, length: len(pcm), line: &t.lines[0]}
+	if s.Reading != nil {
+		t.reading = s.Reading(ctx, a.Account)
+		t.recital.manner.Locale, t.recital.manner.Lexicon = t.reading.Locale, t.reading.Lexicon
+	}
 	j.takes = []*take{t}
 	j.keep(ctx)
 	return j, nil
@@ -92,6 +96,7 @@ type recital struct {
 	phrases []phrase
 	length  int // of the recording, in samples at engine.SpeechRateHz
 	line    *line
+	manner  engine.SpeakOptions
 }
 
 const (
@@ -112,7 +117,8 @@ const (
 // recording.
 func (r *recital) speak(ctx context.Context, p *pacing, types []contract.TimestampType, emit func(piece) error) error {
 	voice := r.line.voice.Speaks
-	f := &fitter{voice: voice, manner: engine.SpeakOptions{Urgency: p.urgency}}
+	f := &fitter{voice: voice, manner: r.manner}
+	f.manner.Urgency = p.urgency
 	lead := samplesOf(onsetLead, contract.OutputRateHz)
 	at := 0 // the end of what was given
 	for i, ph := range r.phrases {
