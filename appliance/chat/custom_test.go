@@ -255,7 +255,7 @@ func TestTheModelThatAConfigFallsBackOnAnswers(t *testing.T) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if m := f.asked[0]; !strings.HasPrefix(m[0].Content, "You are a friendly voice assistant.") || strings.Contains(m[0].Content, "{{") {
+	if m := f.asked[0]; !strings.HasPrefix(m[0].Content, "You are the voice assistant on this box") || strings.Contains(m[0].Content, "{{") {
 		t.Errorf("the next model was told %q", m[0].Content)
 	}
 }
