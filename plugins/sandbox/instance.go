@@ -204,7 +204,7 @@ func (i *instance) sleep(ns int64) {
 func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (string, error) {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	r := &running{Context: timed, cancel: cancel, in: i, call: c}
+	r := &running{Context: timed, cancel: cancel, in: i, call: c, pace: pace{begun: time.Now()}}
 	r.log = lines{tell: c.Log, level: "info"}
 	i.stderr = lines{tell: c.Log, level: "info"}
 	i.running = r

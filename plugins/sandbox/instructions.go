@@ -23,6 +23,8 @@ func (m *meter) instruction() {
 		c.bad = c.bad || f >= m.functions
 		switch {
 		case c.bad:
+		case f < m.imported && m.quick[f]:
+			m.more(meterLeaf / meterBytes)
 		case f < m.imported:
 			m.ask(at)
 		default:

@@ -20,6 +20,13 @@ import (
 //go:embed kernel/kernel.wasm
 var kernelCode []byte
 
+// quick are the functions of the kernel that do not leave WebAssembly.
+var quick = map[string]bool{
+	"load_u8": true, "load_u64": true, "store_u8": true, "store_u64": true, "input_load_u8": true, "input_load_u64": true,
+	"input_offset": true, "input_length": true, "input_set": true, "output_offset": true, "output_length": true, "output_set": true,
+	"error_get": true, "error_set": true,
+}
+
 // kernel is the memory through which box and plugin exchange bytes in the Extism
 // ABI: blocks with a length, named by where they begin. Nothing in it outlives a
 // call. It is a module beside the plugin's, whose memory lies open to both.

@@ -11,6 +11,9 @@ import "encoding/binary"
 const (
 	meterFull  = 1 << 15
 	meterBytes = 16
+	// meterTurn is how many times it leaves until the box looks whether others want
+	// the core, which takes five times as long. At most 63.
+	meterTurn = 8
 	// meterPiece is how many bytes are filled or copied at once, which takes 50 µs
 	// where they are touched for the first time; 2^meterMoved of them take a unit.
 	meterPiece = 256 << 10
@@ -34,11 +37,13 @@ const (
 // stopped: at the beginning of functions and loops it takes from a global, and
 // calls a function of ours when there is nothing left.
 type meter struct {
-	left, stop, tick uint32 // indices of the globals and of that function
+	left, stop, turn uint32 // indices of globals that are added
+	tick             uint32 // that of the function
 
 	globals, functions, imported uint32 // how many the module has itself
 	tables, locals               uint32
-	sizes                        []int // of the bodies of its functions
+	sizes                        []int  // of the bodies of its functions
+	quick                        []bool // of the imported ones: it takes no longer than a leaf
 
 	out    []byte // the body that is written
 	in     cursor
@@ -49,10 +54,11 @@ type meter struct {
 }
 
 // nest is a block; of a loop it knows where its price is written, and where its
-// body begins. more is what it costs beyond its bytes.
+// body begins. inner are bytes in it that loops pay for themselves, and more is
+// what it costs beyond its bytes.
 type nest struct {
-	price, begin int
-	more         uint32
+	price, begin, inner int
+	more                uint32
 }
 
 // body returns a function's body with checks. It is valid until the next call.
@@ -139,12 +145,18 @@ func (m *meter) ask(at int) {
 	m.out = append(m.out, 0x04, 0x40, 0x00, 0x0B) // if, unreachable, end
 }
 
-// end closes the innermost block.
+// end closes the innermost block. What of it has no price of its own is paid by
+// what is around it.
 func (m *meter) end() {
 	n := m.nested[len(m.nested)-1]
 	m.nested = m.nested[:len(m.nested)-1]
-	m.more(n.more)
+	whole := m.in.at - n.begin
 	if n.price > 0 {
-		m.pay(n.price, 1+uint32(m.in.at-n.begin)/meterBytes+n.more)
+		m.pay(n.price, 1+uint32(whole-n.inner)/meterBytes+n.more)
+		n.inner, n.more = whole, 0
+	}
+	m.more(n.more)
+	if len(m.nested) > 0 {
+		m.nested[len(m.nested)-1].inner += n.inner
 	}
 }

@@ -48,7 +48,7 @@ func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (*Mod
 	if err != nil {
 		return nil, err
 	}
-	code, err := h.compile(ticking(ctx, hooks.tick), wasm)
+	code, err := h.compile(paced(ctx, hooks.pace), wasm)
 	if err != nil {
 		return nil, unfit("not a valid module: %v", err)
 	}

@@ -6,10 +6,12 @@ import (
 )
 
 // Functions that are added behind those of the module, by their numbers: the one
-// that checks call, and where the module fills or copies memory, which one
-// instruction may do with all of it, two that do so in pieces.
-func (m *meter) filler() uint32 { return m.tick + 1 }
-func (m *meter) mover() uint32  { return m.tick + 2 }
+// that checks call, the one that it calls every few times, and where the module
+// fills or copies memory, which one instruction may do with all of it, two that do
+// so in pieces.
+func (m *meter) pacer() uint32  { return m.tick + 1 }
+func (m *meter) filler() uint32 { return m.tick + 2 }
+func (m *meter) mover() uint32  { return m.tick + 3 }
 
 // added is a function of ours; kind is its type's number, behind those of the module.
 type added struct {
@@ -18,7 +20,7 @@ type added struct {
 }
 
 func (m *meter) own() []added {
-	all := []added{{0, m.ticker()}}
+	all := []added{{0, m.ticker()}, {0, []byte{0, 0x0B}}} // the box listens to the second
 	if m.moves {
 		all = append(all, added{1, m.fill()}, added{1, m.copyMemory()})
 	}
@@ -38,13 +40,17 @@ func (m *meter) move(at int, f uint32) {
 	m.out = binary.AppendUvarint(append(m.out, 0x10), uint64(f)) // call
 }
 
-// ticker is the function that checks call: it fills the meter, and ends the call
-// where the module is to stop. The box listens to it, so the module leaves to Go.
+// ticker is the function that checks call: it fills the meter, leaves to Go by
+// growing a table by nothing, every few times has the box see whether others want
+// the core, and ends the call where the module is to stop.
 func (m *meter) ticker() []byte {
-	body := signed([]byte{0, 0x41}, meterFull)                      // no locals; i32.const
-	body = binary.AppendUvarint(append(body, 0x24), uint64(m.left)) // global.set
-	body = binary.AppendUvarint(append(body, 0x23), uint64(m.stop)) // global.get
-	return append(body, 0x04, 0x40, 0x00, 0x0B, 0x0B)               // if, unreachable, end, end
+	set := func(global uint32) []byte { return binary.AppendUvarint([]byte{0x24}, uint64(global)) }
+	read := func(global uint32) []byte { return binary.AppendUvarint([]byte{0x23}, uint64(global)) }
+	return join([]byte{0}, signed([]byte{0x41}, meterFull), set(m.left), // no locals; i32.const
+		[]byte{0xD0, 0x70, 0x41, 0, 0xFC, 0x0F}, binary.AppendUvarint(nil, uint64(m.tables)), []byte{0x1A}, // ref.null func, i32.const 0, table.grow, drop
+		read(m.turn), []byte{0x41, 1, 0x6B}, set(m.turn), read(m.turn), []byte{0x45, 0x04, 0x40}, // i32.const 1, i32.sub, i32.eqz, if
+		[]byte{0x41, meterTurn}, set(m.turn), binary.AppendUvarint([]byte{0x10}, uint64(m.pacer())), []byte{0x0B}, // call, end
+		read(m.stop), []byte{0x04, 0x40, 0x00, 0x0B, 0x0B}) // if, unreachable, end, end
 }
 
 // The numbers of both functions: to where, what or from where, and how many bytes.

@@ -42,6 +42,7 @@ type pace struct {
 	begun  time.Time     // of the turn
 	before usage         // at its beginning
 	used   time.Duration // of a core, since the call first looked
+	locked bool          // to its thread
 }
 
 // usage is what a thread has used of a core, and how often it was put aside.
@@ -60,17 +61,17 @@ func ofThread() usage {
 	return usage{time.Duration(t.Nano()), r.Nivcsw}
 }
 
-// ticking has the runtime tell the call when it calls function tick.
-func ticking(ctx context.Context, tick uint32) context.Context {
+// paced has the runtime tell the call when it calls function pace.
+func paced(ctx context.Context, pace uint32) context.Context {
 	return experimental.WithFunctionListenerFactory(ctx, experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
-		if f.Index() == tick {
+		if f.Index() == pace {
 			return ticks{}
 		}
 		return nil
 	}))
 }
 
-// ticks hears the function that a module's checks call.
+// ticks hears the function that a module's checks call every few times.
 type ticks struct{}
 
 func (ticks) Before(ctx context.Context, _ api.Module, _ api.FunctionDefinition, _ []uint64, _ experimental.StackIterator) {
@@ -82,18 +83,21 @@ func (ticks) Before(ctx context.Context, _ api.Module, _ api.FunctionDefinition,
 func (ticks) After(context.Context, api.Module, api.FunctionDefinition, []uint64) {}
 func (ticks) Abort(context.Context, api.Module, api.FunctionDefinition, error)    {}
 
-// tick lets others have the core, where they want it. It is called every 50 µs or
-// so by code that does not end.
+// tick lets others have the core, where they want it. It is called a few
+// times in a millisecond by code that does not end.
 func (r *running) tick() {
 	p, c, now := &r.pace, &r.in.module.host.crowd, time.Now()
-	if p.begun.IsZero() {
-		runtime.LockOSThread() // what was used is told of threads
-		p.begun, p.before = now, ofThread()
+	took := now.Sub(p.begun)
+	if took < paceTurn { // which most calls end in
 		return
 	}
-	took := now.Sub(p.begun)
+	if !p.locked {
+		runtime.LockOSThread() // what was used is told of threads
+		p.locked, p.begun, p.before = true, now, ofThread()
+		return
+	}
 	crowded := now.UnixNano() < c.until.Load()
-	if took < paceTurn || took < paceLook && !crowded {
+	if took < paceLook && !crowded {
 		return
 	}
 	u := ofThread()
@@ -124,7 +128,7 @@ func (r *running) giveWay() {
 
 // end is called when the call has ended.
 func (p *pace) end() {
-	if !p.begun.IsZero() {
+	if p.locked {
 		runtime.UnlockOSThread()
 	}
 }

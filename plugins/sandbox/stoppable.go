@@ -38,7 +38,7 @@ type section struct {
 type hooks struct {
 	stop  string // the global that stops it when it is not 0
 	start string // the function that it wants to have run when it is made; empty is none
-	tick  uint32 // the function that checks call, at which it leaves to Go
+	pace  uint32 // the function at which the box sees whether others want the core
 }
 
 // stoppable returns the module with checks in it, so that it can be stopped
@@ -72,8 +72,10 @@ func stoppable(wasm []byte) ([]byte, hooks, error) {
 	}
 	count := uint64(meter.functions-meter.imported) + uint64(len(own))
 	m.set(codeSection, append(binary.AppendUvarint(make([]byte, 0, len(code)+5), count), code...))
+	m.add(tableSection, []byte{0x70, 1, 0, 0}) // of functions, with no room
 	m.add(globalSection, constant(meterFull))
 	m.add(globalSection, constant(0))
+	m.add(globalSection, constant(meterTurn))
 	m.add(exportSection, export(names.stop, 3, meter.stop))
 	if names.start != "" {
 		m.add(exportSection, export(names.start, 0, (&cursor{b: start}).number()))
@@ -182,7 +184,7 @@ func (p *parts) measure() (*meter, hooks, bool) {
 	m.functions = m.imported + length(p.find(functionSection))
 	m.tables += length(p.find(tableSection))
 	m.globals += length(p.find(globalSection))
-	m.left, m.stop, m.tick = m.globals, m.globals+1, m.functions
+	m.left, m.stop, m.turn, m.tick = m.globals, m.globals+1, m.globals+2, m.functions
 	taken := map[string]bool{}
 	c := cursor{b: p.find(exportSection)}
 	for range length(c.b) {
@@ -193,7 +195,7 @@ func (p *parts) measure() (*meter, hooks, bool) {
 		c.byte()
 		c.number()
 	}
-	names := hooks{stop: free("parley.stop", taken), tick: m.tick}
+	names := hooks{stop: free("parley.stop", taken), pace: m.pacer()}
 	if start := (cursor{b: p.find(startSection)}); len(start.b) > 0 {
 		c.bad = c.bad || start.number() >= m.functions || start.bad
 		names.start = free("parley.start", taken)
@@ -215,12 +217,12 @@ func (m *meter) countImports(body []byte) bool {
 		if c.at == 0 {
 			c.count()
 		}
-		c.bytes()
-		c.bytes()
+		from, name := string(c.bytes()), string(c.bytes())
 		switch c.byte() {
 		case 0:
 			c.number()
 			m.imported++
+			m.quick = append(m.quick, from == extismName && quick[name])
 		case 1:
 			c.byte()
 			c.limits()
