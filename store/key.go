@@ -56,6 +56,9 @@ type Key struct {
 	CreatedMS int64  // Unix milliseconds; when it was last regenerated
 	RevokedMS int64  // Unix milliseconds, 0 while it is good
 	ExpiresMS int64  // Unix milliseconds, 0 when it has no end
+	// Kiosk is the config that the key of a screen is bound to, empty for the
+	// box's own assistant; nil: it is no screen's.
+	Kiosk *string
 }
 
 // goodKey is the condition that a key opens what it is for at the time (Unix
@@ -91,7 +94,7 @@ func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 // oldest first, revoked ones too but none that is past its end.
 func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 	all, err := query(ctx, s.read, scanKey, `
-		SELECT k.id, a.id, a.name, k.label, k.role, k.hint, k.created_ms, coalesce(k.revoked_ms, 0), coalesce(k.expires_ms, 0)
+		SELECT k.id, a.id, a.name, k.label, k.role, k.hint, k.created_ms, coalesce(k.revoked_ms, 0), coalesce(k.expires_ms, 0), k.kiosk
 		  FROM key k JOIN account a ON a.num = k.account
 		 WHERE (?1 = '' OR a.id = ?1) AND (k.expires_ms IS NULL OR k.expires_ms > ?2) ORDER BY k.num`,
 		accountID, time.Now().UnixMilli())
@@ -99,7 +102,7 @@ func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 }
 
 func scanKey(row scanner) (k Key, err error) {
-	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Role, &k.Hint, &k.CreatedMS, &k.RevokedMS, &k.ExpiresMS)
+	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Role, &k.Hint, &k.CreatedMS, &k.RevokedMS, &k.ExpiresMS, &k.Kiosk)
 }
 
 // RevokeKey makes a key and its tokens useless for ever. One that has an end is

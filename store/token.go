@@ -15,7 +15,11 @@ const TokenLife = 30 * time.Minute
 type Grant struct {
 	AccountID string
 	Role      KeyRole
-	apiHash   []byte // of the key; a regenerated key has another
+	// Kiosk is the config that the key of a screen is bound to, which opens
+	// conversations and nothing else; empty is the box's own assistant, nil no
+	// screen's key.
+	Kiosk   *string
+	apiHash []byte // of the key; a regenerated key has another
 }
 
 // OpenKey returns what an API key opens. ErrNotFound means that there is no
@@ -24,8 +28,8 @@ type Grant struct {
 // of an answer tells is about a hash that no guesser can steer.
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	g := Grant{apiHash: hash(apiKey)}
-	_, err := first(ctx, s.read, func(row scanner) (none struct{}, err error) { return none, row.Scan(&g.AccountID, &g.Role) }, `
-		SELECT a.id, key.role FROM key JOIN account a ON a.num = key.account
+	_, err := first(ctx, s.read, func(row scanner) (none struct{}, err error) { return none, row.Scan(&g.AccountID, &g.Role, &g.Kiosk) }, `
+		SELECT a.id, key.role, key.kiosk FROM key JOIN account a ON a.num = key.account
 		 WHERE key.api_hash = ? AND`+goodKey, g.apiHash, time.Now().UnixMilli())
 	if err != nil {
 		return Grant{}, explain("looking up the API key", err)
@@ -37,8 +41,10 @@ func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 // that there is no such token, that it has expired, or that its key was revoked
 // or regenerated or has expired.
 func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
-	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) { return g, row.Scan(&g.AccountID, &g.Role, &g.apiHash) }, `
-		SELECT a.id, key.role, key.api_hash
+	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) {
+		return g, row.Scan(&g.AccountID, &g.Role, &g.apiHash, &g.Kiosk)
+	}, `
+		SELECT a.id, key.role, key.api_hash, key.kiosk
 		  FROM token t JOIN key ON key.num = t.key JOIN account a ON a.num = key.account
 		 WHERE t.hash = ? AND t.expires_ms > ? AND`+goodKey, hash(token), at.UnixMilli(), at.UnixMilli())
 	return g, explain("looking up the access token", err)

@@ -70,6 +70,14 @@ func (f *fakes) WatchKey(store.Grant) (lost context.Context, release func()) {
 	return context.Background(), func() {}
 }
 
+// Pair knows every code but one.
+func (f *fakes) Pair(_ context.Context, code string, _ time.Time) (store.Credentials, store.Kiosk, error) {
+	if code == "WRNG-2345" {
+		return store.Credentials{}, store.Kiosk{}, fmt.Errorf("looking up a code: %w", store.ErrNotFound)
+	}
+	return store.Credentials{APIKey: "screen"}, store.Kiosk{Name: "Lobby"}, nil
+}
+
 func (f *fakes) CreateToken(context.Context, string, string, time.Time) (string, error) {
 	return "", fmt.Errorf("looking up the API key and its secret: %w", store.ErrNotFound)
 }

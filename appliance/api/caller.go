@@ -26,6 +26,9 @@ type Keys interface {
 	// WatchKey returns a context that ends when that has happened. release,
 	// called once, gives the watch back.
 	WatchKey(g store.Grant) (lost context.Context, release func())
+	// Pair makes the key of a screen for its code; store.ErrNotFound for a code
+	// that is not good.
+	Pair(ctx context.Context, code string, at time.Time) (store.Credentials, store.Kiosk, error)
 	// CreateToken makes a token for who has the key with its secret;
 	// store.ErrNotFound for who has not.
 	CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error)
@@ -123,6 +126,9 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		return caller{}, err
 	}
 	by := caller{Grant: g}
+	if g.Kiosk != nil {
+		return by, ofKiosk(rt, r, by)
+	}
 	if c.token && rt.access != describe.Account {
 		return caller{}, contract.ErrForbidden{Why: "access tokens open the assistant and the text-to-speech API only; send an API key here"}
 	}

@@ -55,7 +55,7 @@ func (a *API) endCall(w http.ResponseWriter, r *http.Request, by caller) error {
 func callSays() describe.Operation {
 	chat := chatSays()
 	return describe.Operation{
-		ID: "call", Section: "Live chats", Summary: "Talk, over WebRTC", Call: true,
+		ID: "call", Section: "Live chats", Summary: "Talk, over WebRTC", Call: true, Kiosk: true,
 		More: strings.Join([]string{
 			"The body is an SDP offer with one audio track, both ways, and a data channel named chat; the answer is SDP too (WHIP, RFC 9725).",
 			"The voices go as Opus; the data channel carries the messages of the socket as text, but for audio, and call_ended {code, reason} at the end.",
@@ -74,7 +74,7 @@ const (
 
 func changeCallSays() describe.Operation {
 	return describe.Operation{
-		ID: "changeCall", Section: "Live chats", Summary: "Add candidates to a call, or begin its connection anew", Call: true,
+		ID: "changeCall", Section: "Live chats", Summary: "Add candidates to a call, or begin its connection anew", Call: true, Kiosk: true,
 		More:    "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia + "), after a change of networks for one; what begins anew is answered in kind.",
 		Upload:  fragmentMedia,
 		Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia}, {Status: 204, Says: "The candidates were taken"}},
@@ -84,7 +84,7 @@ func changeCallSays() describe.Operation {
 
 func endCallSays() describe.Operation {
 	return describe.Operation{
-		ID: "endCall", Section: "Live chats", Summary: "Hang up", Call: true,
+		ID: "endCall", Section: "Live chats", Summary: "Hang up", Call: true, Kiosk: true,
 		Answers: []describe.Answer{{Status: 200, Says: "The call is over"}},
 		Refuses: []int{503},
 	}

@@ -92,6 +92,10 @@ func (f failing) WatchKey(store.Grant) (lost context.Context, release func()) {
 	return context.Background(), func() {}
 }
 
+func (f failing) Pair(context.Context, string, time.Time) (store.Credentials, store.Kiosk, error) {
+	return store.Credentials{}, store.Kiosk{}, f.error()
+}
+
 func (f failing) CreateToken(context.Context, string, string, time.Time) (string, error) {
 	return "", f.error()
 }

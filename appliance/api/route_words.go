@@ -70,7 +70,7 @@ func (t versionedWords) beside() string {
 // chatSays is the description of live chats.
 func chatSays() describe.Operation {
 	return describe.Operation{
-		ID: "chat", Section: "Live chats", Summary: "Talk, over WebSocket",
+		ID: "chat", Section: "Live chats", Summary: "Talk, over WebSocket", Kiosk: true,
 		More: strings.Join([]string{
 			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
 			"The box answers with user_message, then assistant_message, audio_output and assistant_prosody for each sentence, and assistant_end.",

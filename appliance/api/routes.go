@@ -40,6 +40,7 @@ func (a *API) routes() []route {
 		a.voiceRoutes(),
 		a.lexiconRoutes(),
 		a.pluginRoutes(),
+		a.pageRoutes(),
 		[]route{
 			{"GET", "/{$}", describe.Anybody, unread, quick, storesNothing, a.about, describe.Operation{ID: "about", Section: "The box", Summary: "What this is, for people",
 				Answers: plain("text/plain")}},

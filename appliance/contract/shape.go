@@ -39,6 +39,7 @@ func Bodies() []Body {
 		described("PostedName", readPostedName),
 		described("PostedUserDefinedToolName", readPostedToolName),
 		described("PostedVersionDescription", readPostedVersionDescription),
+		described("PostedPairing", readPostedPairing),
 		described("PostedPluginChange", readPluginChange),
 		described("PostedPluginCall", readPluginCall),
 		described("PostedLexicon", readPostedLexicon),

@@ -19,6 +19,7 @@ func parsers() map[string]func([]byte) error {
 		"PostedUserDefinedToolVersion": func(b []byte) error { _, err := ParsePostedUserDefinedToolVersion(b); return err },
 		"PostedName":                   func(b []byte) error { _, err := ParsePostedName(b); return err },
 		"PostedUserDefinedToolName":    func(b []byte) error { _, err := ParsePostedToolName(b); return err },
+		"PostedPairing":                func(b []byte) error { _, err := ParsePostedPairing(b); return err },
 		"PostedVersionDescription":     func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
 		"PostedPluginChange":           func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
 		"PostedLexicon":                func(b []byte) error { _, err := ParsePostedLexicon(b); return err },

@@ -48,14 +48,20 @@ func boxRecords(ctx context.Context, cfg config.Config) (*store.Store, error) {
 }
 
 // with opens the database, does one thing in it, and closes it.
-func (k *keysCmd) with(ctx context.Context, c *console, parsed *kong.Context, do func(*store.Store) error) error {
+func (*keysCmd) with(ctx context.Context, c *console, parsed *kong.Context, do func(*store.Store) error) error {
+	return withRecords(ctx, c, parsed, "keys", do)
+}
+
+// withRecords opens the database for a command, does one thing in it, and closes
+// it.
+func withRecords(ctx context.Context, c *console, parsed *kong.Context, command string, do func(*store.Store) error) error {
 	cfg, err := c.config(parsed)
 	if err != nil {
 		return err
 	}
 	s, err := boxRecords(ctx, cfg)
 	if err != nil {
-		return fmt.Errorf("keys: %w", err)
+		return fmt.Errorf("%s: %w", command, err)
 	}
 	return errors.Join(do(s), s.Close())
 }

@@ -18,6 +18,7 @@ type commandLine struct {
 
 	Serve    serveCmd    `cmd:"" group:"Run a box" help:"Run the box."`
 	Keys     keysCmd     `cmd:"" group:"Run a box" help:"Make, list and revoke the keys of a box."`
+	Kiosk    kioskCmd    `cmd:"" group:"Run a box" help:"Pair, list and revoke the screens that talk."`
 	Webhooks webhooksCmd `cmd:"" group:"Run a box" help:"List and retry the webhooks of a box, and try a receiver."`
 	Plugin   pluginCmd   `cmd:"" group:"Run a box" help:"Make tools of your own, as sandboxed WASM, and install them."`
 	Packs    packsCmd    `cmd:"" group:"Run a box" help:"Fetch, check and carry the models that a box runs on."`

@@ -56,6 +56,8 @@ type Operation struct {
 	// Call is a path that clients of live chats use as they use a socket's: the
 	// key may be in the query.
 	Call bool
+	// Kiosk is a path that the key of a screen opens.
+	Kiosk bool
 }
 
 // Parameter is one of the query.

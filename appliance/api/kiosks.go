@@ -1,0 +1,91 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+	"parley/store"
+	"parley/web"
+)
+
+// pairKiosk gives a screen its key.
+func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller) error {
+	asked, err := decode(r, contract.ParsePostedPairing)
+	if err != nil {
+		return err
+	}
+	made, k, err := a.Keys.Pair(r.Context(), asked.Code, a.now())
+	if errors.Is(err, store.ErrNotFound) {
+		return a.wrong(r, "the code is unknown, was used, or its time is over; parley kiosk pair makes a new one")
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	a.reply(w, http.StatusCreated, contract.PairedKiosk{APIKey: made.APIKey, KeyID: made.KeyID, Name: k.Name})
+	return nil
+}
+
+func pairKioskSays() describe.Operation {
+	return describe.Operation{
+		ID: "pairKiosk", Section: "Screens", Summary: "Pair a screen",
+		More: "The code is of parley kiosk pair, and good once, for ten minutes. The key opens conversations with the config of the screen and nothing else, until it is revoked.",
+		Body: "PostedPairing", Example: `{"code":"ABCD-2345"}`,
+		Answers: made(contract.PairedKiosk{}), Refuses: []int{401, 429},
+	}
+}
+
+// ofKiosk lets the key of a screen into conversations with its config alone.
+func ofKiosk(rt route, r *http.Request, by caller) error {
+	if !rt.says.Kiosk {
+		return contract.ErrForbidden{Why: "this is the key of a screen, which opens its conversations and nothing else; send another key"}
+	}
+	q := url.Values{}
+	if verbose := r.URL.Query()["verbose_transcription"]; len(verbose) > 0 {
+		q["verbose_transcription"] = verbose
+	}
+	if *by.Kiosk != "" {
+		q.Set("config_id", *by.Kiosk)
+	}
+	r.URL.RawQuery = q.Encode()
+	return nil
+}
+
+// page answers with a file of the box's pages.
+func (a *API) page(name string) handler {
+	return func(w http.ResponseWriter, r *http.Request, _ caller) error {
+		f, err := web.Open(name)
+		if err != nil {
+			return err
+		}
+		h := w.Header()
+		h.Set("Content-Type", f.Type)
+		h.Set("ETag", f.Tag)
+		h.Set("Cache-Control", "no-cache") // kept, and asked about: the box may be of another version by then
+		h.Set("Content-Security-Policy", web.Policy)
+		h.Set("Permissions-Policy", "microphone=(self), screen-wake-lock=(self)")
+		h.Set("Referrer-Policy", "no-referrer")
+		if r.Header.Get("If-None-Match") == f.Tag {
+			w.WriteHeader(http.StatusNotModified)
+			return nil
+		}
+		_, err = w.Write(f.Text)
+		return err
+	}
+}
+
+// pageRoutes are those of the box's pages and of what they need.
+func (a *API) pageRoutes() []route {
+	file := func(path, name, id, says, media string) route {
+		return route{"GET", path, describe.Anybody, unread, quick, storesNothing, a.page(name), describe.Operation{ID: id, Section: "Screens", Summary: says, Answers: append(plain(media), unchanged())}}
+	}
+	return []route{
+		{"POST", "/v0/box/kiosks", describe.Anybody, tokenBody, normal, storing, a.pairKiosk, pairKioskSays()},
+		file("/kiosk", "kiosk.html", "kiosk", "The page of a screen that talks", "text/html"),
+		file("/kiosk/kiosk.js", "kiosk.js", "kioskScript", "Its script", "text/javascript"),
+		file("/kiosk/kiosk.css", "kiosk.css", "kioskStyle", "Its style", "text/css"),
+	}
+}

@@ -1,0 +1,54 @@
+package appliance
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/config"
+	"parley/store"
+)
+
+// A screen is paired with a code, talks over WebRTC and over a socket, and comes
+// back after the box was started anew: in a real browser, with a recording for a
+// microphone. The language model answers by a script.
+func TestAScreenTalks(t *testing.T) {
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("%v: install it, as make test does", err)
+	}
+	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	thinks := func(c *config.Config) { c.Engines.LanguageModel = model }
+	b := startBox(t, thinks)
+	follows(t, func(line string) {
+		if line != "restart the box" {
+			return
+		}
+		if err := b.stop(); err != nil {
+			t.Error(err)
+		}
+		startBox(t, thinks, func(c *config.Config) {
+			c.Data, c.Listen = b.cfg.Data, strings.TrimPrefix(b.url, "http://")
+		})
+	}, "node", filepath.Join("testdata", "kiosk.cjs"), "BOX_URL="+b.url, "CODE="+code(t, b, "Lobby"), "SECOND_CODE="+code(t, b, "Hall"),
+		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+microphone(t), "SHOTS="+t.ArtifactDir())
+}
+
+// code is what pairs a screen.
+func code(t *testing.T, b *runningBox, name string) string {
+	t.Helper()
+	records, err := store.Join(t.Context(), b.cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := records.StartPairing(t.Context(), "museum", store.Kiosk{Name: name}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := records.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return code
+}

@@ -1,0 +1,124 @@
+// Opens the page of a screen in a real browser, whose microphone is a recording: a
+// person's question, the same again into the answer, and then silence. Prints a
+// line for each law that holds; ends with 1 at the first that does not. "restart
+// the box" asks for that. Views of the page are in the folder SHOTS.
+"use strict";
+const assert = require("node:assert/strict");
+const { createRequire } = require("node:module");
+const path = require("node:path");
+const { BOX_URL, CODE, SECOND_CODE, CLIENT, MICROPHONE, CHROMIUM, SHOTS } = process.env;
+const puppeteer = createRequire(CLIENT + "/client.cjs")("puppeteer-core");
+
+const heardWords = /tone.*name.*pound key/i; // of the recording
+
+const launch = () => puppeteer.launch({
+	executablePath: CHROMIUM,
+	args: [
+		"--no-sandbox", // root has none, and nothing but our own page is opened
+		"--disable-gpu", "--mute-audio", "--disable-background-networking", "--disable-component-update",
+		"--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+		`--use-file-for-fake-audio-capture=${MICROPHONE}`,
+	],
+});
+
+async function open(url, before = () => {}) {
+	const browser = await launch();
+	const page = await browser.newPage();
+	await page.setViewport({ width: 800, height: 1100 });
+	page.setDefaultTimeout(60_000);
+	const complaints = [];
+	page.on("pageerror", (err) => complaints.push(String(err)));
+	page.on("console", (m) => { if (m.type() === "error" && /Content Security|Refused/i.test(m.text())) complaints.push(m.text()); });
+	await page.evaluateOnNewDocument(before);
+	await page.evaluateOnNewDocument(() => {
+		window.states = [];
+		const look = () => {
+			const state = document.querySelector("#stage")?.dataset.state;
+			if (state && window.states.at(-1) !== state) window.states.push(state);
+			requestAnimationFrame(look);
+		};
+		look();
+	});
+	await page.goto(url);
+	return { browser, page, complaints };
+}
+
+async function law(p, name, does) {
+	try {
+		await does();
+		assert.deepEqual(p.complaints, []);
+		console.log(`ok ${name}`);
+	} catch (err) {
+		throw new Error(`${name}; the page says ${await p.page.evaluate(() => `${document.body.innerText} ${window.states}`).catch(String)} ${p.complaints}`, { cause: err });
+	} finally {
+		await p.page.screenshot({ path: path.join(SHOTS, name.replace(/\W+/g, "-") + ".png") }).catch(() => {});
+	}
+}
+
+const state = (p, word) => p.page.waitForFunction((word) => document.querySelector("#stage").dataset.state === word, { polling: 30 }, word);
+const passed = (p, word) => p.page.waitForFunction((word) => window.states.includes(word), { polling: 50 }, word);
+const line = (p, who, text) => p.page.waitForFunction((who, text) => [...document.querySelectorAll(`li[data-who=${who}]:not(.interim)`)].some((li) => new RegExp(text, "i").test(li.innerText)), { polling: 50 }, who, text);
+
+async function conversation(p, how) {
+	await p.page.click("#talk");
+	await law(p, `${how}: what the person says is shown`, () => line(p, "you", heardWords.source));
+	await law(p, `${how}: the answer is shown while it is heard`, async () => {
+		await line(p, "box", "You said");
+		await state(p, "speaking");
+	});
+	await law(p, `${how}: it went through the states in order`, async () => {
+		const states = await p.page.evaluate(() => window.states.join(" "));
+		assert.match(states, /connecting.*listening.*speaking/);
+	});
+}
+
+async function main() {
+	let p = await open(`${BOX_URL}/kiosk?lang=de`);
+	await law(p, "a screen that is not paired asks for a code", async () => {
+		await p.page.waitForSelector("#pairing:not([hidden])");
+		assert.match(await p.page.evaluate(() => document.body.innerText), /koppeln/i);
+	});
+	await law(p, "a wrong code is told", async () => {
+		await p.page.type("#code", "WRONG-CODE");
+		await p.page.click("#pair button");
+		await p.page.waitForFunction(() => document.querySelector("#pairError").innerText !== "");
+	});
+	await p.browser.close();
+
+	p = await open(`${BOX_URL}/kiosk#${CODE}`);
+	await law(p, "a code in the address pairs the screen", () => state(p, "ready"));
+	await law(p, "the code does not stay in the address", async () => assert.ok(!p.page.url().includes(CODE)));
+	await conversation(p, "by WebRTC");
+	await law(p, "the key goes no further than conversations", async () => {
+		const status = await p.page.evaluate(async () => (await fetch("/v0/evi/configs", { headers: { "x-service-api-key": JSON.parse(localStorage.getItem("parley.kiosk")).key } })).status);
+		assert.equal(status, 403);
+	});
+	await law(p, "Escape ends the conversation", async () => {
+		await p.page.keyboard.press("Escape");
+		await state(p, "ready");
+	});
+	await law(p, "a question may be typed", async () => {
+		await p.page.click("#type");
+		await p.page.type("#text", "Is it open?");
+		await p.page.keyboard.press("Enter");
+		await line(p, "you", "Is it open");
+		await line(p, "box", "You said");
+	});
+	await law(p, "the page waits for a box that is gone, and comes back with it", async () => {
+		console.log("restart the box");
+		await state(p, "offline");
+		await state(p, "ready");
+	});
+	await p.browser.close();
+
+	p = await open(`${BOX_URL}/kiosk#${SECOND_CODE}`, () => { window.RTCPeerConnection = class { constructor() { throw new Error("none here"); } }; });
+	await law(p, "a second screen is paired", () => state(p, "ready"));
+	await conversation(p, "by a socket");
+	await p.browser.close();
+	console.log("done");
+}
+
+main().catch((err) => {
+	console.error(err);
+	process.exit(1);
+});

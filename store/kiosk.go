@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+)
+
+// PairingLife is how long a code pairs a screen: enough to walk to it.
+const PairingLife = 10 * time.Minute
+
+const (
+	// codeLetters are those of a code: none that is taken for another one.
+	codeLetters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+	// codeLength makes 2^39 codes. At ten wrong ones a minute from an address,
+	// and ten minutes, nobody guesses one.
+	codeLength = 8
+)
+
+// Kiosk is a screen that talks to one assistant.
+type Kiosk struct {
+	Name     string // for people: where it hangs
+	ConfigID string // empty: the box's own assistant
+}
+
+// StartPairing makes a code that pairs one screen, once, until PairingLife is
+// over. The account is made where there is none.
+func (s *Store) StartPairing(ctx context.Context, account string, k Kiosk, at time.Time) (code string, err error) {
+	code = newCode()
+	err = s.change(ctx, "beginning to pair a screen", func(ctx context.Context, c conn) error {
+		num, _, err := accountNamed(ctx, c, account)
+		if err != nil {
+			return err
+		}
+		if _, err := c.ExecContext(ctx, `DELETE FROM pairing WHERE expires_ms <= ?`, at.UnixMilli()); err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `INSERT INTO pairing (hash, account, name, config, expires_ms) VALUES (?, ?, ?, ?, ?)`,
+			hash(plainCode(code)), num, k.Name, k.ConfigID, at.Add(PairingLife).UnixMilli())
+		return err
+	})
+	return code, err
+}
+
+// Pair makes the key of the screen that a code is for, which opens conversations
+// with its config and nothing else. ErrNotFound: there is no such code, or it was
+// used, or its time is over.
+func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credentials, Kiosk, error) {
+	h, made := hash(plainCode(code)), newCredentials()
+	made.KeyID, made.Role = randomText(keyIDLength), ClientKey
+	// Looked up before anything is written: a guesser keeps no writer busy.
+	_, err := value[int64](ctx, s.read, `SELECT expires_ms FROM pairing WHERE hash = ? AND expires_ms > ?`, h, at.UnixMilli())
+	if err != nil {
+		return Credentials{}, Kiosk{}, explain("looking up a code", err)
+	}
+	var k Kiosk
+	err = s.change(ctx, "pairing a screen", func(ctx context.Context, c conn) error {
+		account, err := first(ctx, c, func(row scanner) (num int64, err error) { return num, row.Scan(&num, &k.Name, &k.ConfigID) },
+			`DELETE FROM pairing WHERE hash = ? AND expires_ms > ? RETURNING account, name, config`, h, at.UnixMilli())
+		if err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `
+			INSERT INTO key (id, account, label, role, api_hash, secret_hash, hint, created_ms, kiosk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			made.KeyID, account, k.Name, made.Role, hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), at.UnixMilli(), k.ConfigID)
+		return err
+	})
+	if err != nil {
+		return Credentials{}, Kiosk{}, err
+	}
+	return made, k, nil
+}
+
+// newCode returns a code as people read it: XXXX-XXXX.
+func newCode() string {
+	const even = 256 - 256%len(codeLetters) // bytes from here on would favour the first letters
+	var code []byte
+	for random := make([]byte, 1); len(code) < codeLength; {
+		rand.Read(random) // never fails: the program ends where the system has no randomness
+		if int(random[0]) < even {
+			code = append(code, codeLetters[int(random[0])%len(codeLetters)])
+		}
+	}
+	return string(code[:codeLength/2]) + "-" + string(code[codeLength/2:])
+}
+
+// plainCode is a code as it may be typed, without what people put between.
+func plainCode(code string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(codeLetters, r) {
+			return r
+		}
+		return -1
+	}, strings.ToUpper(code))
+}
