@@ -31,8 +31,14 @@ type Options struct {
 	Modes     []string
 	Sentences int
 	// Only are the sorts of things that are said (Turns): hesitations, endings,
-	// or a kind of disturbance; or kinds of questions (Answers); none are all.
+	// or a kind of disturbance; or kinds of questions (Answers), or parts (TTS);
+	// none are all.
 	Only []string
+	// Voices are those that are judged; none are all packs that hold one. Table is
+	// a file of what is written and what is said for it, by which they are judged
+	// too; Peer a Python with piper-tts to be compared with; both may be empty (TTS).
+	Voices      []string
+	Table, Peer string
 	// Half of the questions that are asked: tuned or held, or self (Answers); empty:
 	// all (Answers, Tools).
 	Half string

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -118,7 +119,13 @@ func TestEarsAreMeasured(t *testing.T) {
 
 func TestVoicesAreMeasured(t *testing.T) {
 	o := options(t)
-	o.Prompts = 1 // by each of three voices, and the slower ear listens to all of it
+	o.Prompts = 1 // by each of the voices, and the slower ear listens to all of it
+	o.Voices = []string{"joe"}
+	o.Only = []string{ttsEngine, ttsHTTP, ttsWords, ttsTimes}
+	o.Table = filepath.Join(t.TempDir(), "table.tsv")
+	if err := os.WriteFile(o.Table, []byte("# prices\nen-US\tIt is $3.50.\tIt is three dollars and fifty cents.\nen-GB\t£1\tone pound\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	r, err := TTS(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -126,8 +133,31 @@ func TestVoicesAreMeasured(t *testing.T) {
 	r.has(t, map[string][2]float64{
 		"first_audio_short": {5, 1e4}, "first_audio_long": {10, 1e5}, "synthesize_8_words": {5, 1e4}, "first_sound_8_words": {5, 1e4},
 		"passages_8_words": {3, 8}, "longest_passage_26_words": {5, 1e4},
-		"voice-joe_word_error": {0, 10}, "voice-joe_real_time_factor": {0.001, 2}, "voice-joe_loudness": {-30, -10},
+		"http_first_sound_3_words": {5, 1e5}, "http_first_sound_30_words": {5, 1e5},
+		"joe_word_error": {0, 10}, "joe_real_time_factor": {0.001, 20}, "joe_loudness": {-30, -10},
+		"joe_table_word_error": {0, 50}, "joe_word_time_error": {0, 150},
 	})
+}
+
+func TestPartsOfTheVoicesMeasurementThatCannotBeAreNamed(t *testing.T) {
+	o := options(t)
+	o.Only = []string{"sound"}
+	if _, err := TTS(t.Context(), o); err == nil || !strings.Contains(err.Error(), "engine, http") {
+		t.Errorf("%v", err)
+	}
+	for content, want := range map[string]string{"en-US\tonly two\n": "2 columns", "# nothing\n": "no row"} {
+		path := filepath.Join(t.TempDir(), "table")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tableOf(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", content, err)
+		}
+	}
+	o.Only, o.Peer = []string{ttsPeer}, "/bin/false"
+	if _, err := startPeer(t.Context(), o.Peer, t.TempDir()); err == nil || !strings.Contains(err.Error(), "pip install piper-tts") {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestTheLanguageModelIsMeasured(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"parley/appliance"
@@ -14,8 +16,6 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
-	"parley/appliance/engine/onnx"
-	"parley/appliance/text"
 )
 
 // What is spoken where one sentence is timed.
@@ -56,16 +56,41 @@ func spokenSentences() []string {
 	}
 }
 
+// The parts of the measurement of voices.
+const (
+	ttsEngine = "engine" // the voice beside its graph
+	ttsHTTP   = "http"   // text-to-speech over HTTP beside the graph
+	ttsLong   = "long"   // a long text over HTTP beside the graph
+	ttsPeer   = "peer"   // the voice beside piper-tts
+	ttsStream = "stream" // memory while a long text streams
+	ttsFair   = "fair"   // several streams at once
+	ttsTimes  = "times"  // word times beside those that an ear finds
+	ttsWords  = "words"  // what an ear understands of each voice
+)
+
+func ttsParts() []string {
+	return []string{ttsEngine, ttsHTTP, ttsLong, ttsPeer, ttsStream, ttsFair, ttsTimes, ttsWords}
+}
+
 // TTS measures the voices.
 func TTS(ctx context.Context, o Options) (Report, error) {
 	if err := o.check(); err != nil {
 		return Report{}, err
 	}
+	for _, part := range o.Only {
+		if !slices.Contains(ttsParts(), part) {
+			return Report{}, &ErrOption{fmt.Sprintf("only %.40q is not known; allowed are %s", part, strings.Join(ttsParts(), ", "))}
+		}
+	}
+	wants := func(part string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, part) }
 	voices, err := voicePacks(o.Config)
 	if err != nil {
 		return Report{}, err
 	}
 	r := Report{Bench: "tts", Machine: describe(o.Config, append([]string{"runtime-onnx", "espeak-ng"}, voices...)...)}
+	if len(o.Voices) > 0 {
+		voices = o.Voices
+	}
 	o.say("loading %s", o.Config.Engines.Voice)
 	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Speaking, o.Log)
 	if err != nil {
@@ -76,18 +101,40 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return r, err
 	}
+	for _, part := range []struct {
+		name    string
+		measure func() error
+	}{
+		{ttsEngine, func() error { return r.besideGraph(ctx, o, engines.Gate, voice) }},
+		{ttsHTTP, func() error { return r.overHTTP(ctx, o, voice) }},
+		{ttsLong, func() error { return r.longText(ctx, o, voice) }},
+		{ttsPeer, func() error { return r.besidePeer(ctx, o, voice) }},
+		{ttsStream, func() error { return r.streamMemory(ctx, o, voice) }},
+		{ttsFair, func() error { return r.fair(ctx, o, voice) }},
+	} {
+		if !wants(part.name) {
+			continue
+		}
+		if err := part.measure(); err != nil {
+			return r, err
+		}
+	}
+	if !wants(ttsTimes) && !wants(ttsWords) {
+		return r, nil
+	}
+	return r, r.judgeVoices(ctx, o, engines, voices, wants)
+}
+
+// besideGraph measures the voice as the engine that it is.
+func (r *Report) besideGraph(ctx context.Context, o Options, gate *engine.Gate, voice engine.Synthesizer) error {
 	if err := r.firstAudio(ctx, o, voice); err != nil {
-		return r, err
+		return err
 	}
 	r.memory(self(), 0) // of one voice
 	if err := r.straightVoice(ctx, o, voice); err != nil {
-		return r, err
+		return err
 	}
-	if err := r.passages(ctx, o, engines.Gate, voice); err != nil {
-		return r, err
-	}
-	err = r.judgeVoices(ctx, o, engines, voices)
-	return r, err
+	return r.passages(ctx, o, gate, voice)
 }
 
 // firstAudio times a sentence from its words to the clip that a client is sent.
@@ -111,24 +158,15 @@ func (r *Report) firstAudio(ctx context.Context, o Options, voice engine.Synthes
 
 // straightVoice compares the voice with its graph alone.
 func (r *Report) straightVoice(ctx context.Context, o Options, voice engine.Synthesizer) (err error) {
-	piper, ok := voice.(*onnx.Piper)
-	if !ok {
-		return nil
-	}
-	y, err := yardstick.OpenONNX(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
+	plain, done, err := plainVoice(o, voice)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, y.Close()) }()
-	plain, err := y.OpenPiper(voiceFolder(o.Config), piper)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, plain.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	for _, s := range []struct{ name, text string }{
 		{"2_words", "Good morning."}, {"8_words", eightWords}, {"26_words", longSentence},
 	} {
-		run, release, err := plain.Prepare(ctx, s.text)
+		run, release, err := plain(ctx, s.text)
 		if err != nil {
 			return err
 		}
@@ -186,59 +224,6 @@ func firstSound(ctx context.Context, voice engine.Synthesizer, said string) erro
 		return nil
 	}
 	return err
-}
-
-// judgeVoices has every voice say the same, and another ear write it down.
-func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.Engines, voices []string) error {
-	cfg := o.Config
-	if _, err := os.Stat(cfg.Pack("whisper")); err == nil {
-		cfg.Engines.Transcriber = "whisper"
-	}
-	o.say("loading %s to listen to the voices", cfg.Engines.Transcriber)
-	ears, err := appliance.OpenEngines(ctx, cfg, appliance.Hearing, o.Log)
-	if err != nil {
-		return err
-	}
-	defer ears.Close()
-	sentences := spokenSentences()
-	sentences = sentences[:min(len(sentences), o.Prompts)]
-	for _, name := range voices {
-		o.say("listening to %s", name)
-		voice, err := engines.Voice(ctx, name)
-		if err != nil {
-			return err
-		}
-		if err := r.judgeVoice(ctx, name, voice, ears.Transcriber, sentences, "as heard by "+cfg.Engines.Transcriber); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-func (r *Report) judgeVoice(ctx context.Context, name string, voice engine.Synthesizer, ear engine.Transcriber, sentences []string, heardBy string) error {
-	var all []float32
-	var wrong, words int
-	var took time.Duration
-	for _, s := range sentences {
-		begun := time.Now()
-		said, err := engine.SpeakWhole(ctx, voice, s, engine.SpeakOptions{Urgency: engine.Live.Urgency()})
-		if err != nil {
-			return err
-		}
-		took += time.Since(begun)
-		all = append(all, said.PCM...)
-		heard, err := ear.Transcribe(ctx, audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), engine.TranscribeOptions{Language: "en"})
-		if err != nil {
-			return err
-		}
-		want := text.Words(s)
-		wrong, words = wrong+text.WordErrors(want, text.Words(heard.Text)), words+len(want)
-	}
-	seconds := float64(len(all)) / float64(voice.RateHz())
-	r.figure(name+"_real_time_factor", took.Seconds()/seconds, "", fmt.Sprintf("time over length, %d sentences", len(sentences)))
-	r.figure(name+"_word_error", 100*float64(wrong)/float64(words), "%", fmt.Sprintf("%s, of %d words", heardBy, words))
-	r.figure(name+"_loudness", audio.Loudness(all, voice.RateHz()), "LUFS", "")
-	return nil
 }
 
 // voicePacks are the packs that hold a voice.

@@ -187,14 +187,28 @@ func (cmd *benchSTTCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 
 type benchTTSCmd struct {
 	benchFlags
-	Rounds int `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
+	Rounds int      `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
+	Only   []string `placeholder:"PART,…" help:"Measure only these: engine, http, long, peer, stream, fair, times, words (all)."`
+	Voices []string `placeholder:"VOICE,…" help:"Voices that are listened to (those of all packs)."`
+	Table  string   `placeholder:"FILE" help:"Have the voices say this, too: a line has a locale, what is written, and what is said, with tabs between."`
+	Peer   string   `placeholder:"PYTHON" help:"Compare with piper-tts from PyPI, which this Python has installed."`
 
 	Settings kong.Plugins `embed:"" settings:"packs profile engines.voice engines.threads"`
 }
 
 // Help shows the command in use.
 func (benchTTSCmd) Help() string {
-	return "Example:\n\n  parley bench tts --json\n\nThe voice is timed; all voices that are there are judged."
+	return `Examples:
+
+  parley bench tts --json
+
+  parley bench tts --only http,fair --rounds 5
+
+  parley bench tts --only words --voices joe,kokoro-af-heart
+
+  parley bench tts --only peer --peer venv/bin/python
+
+The voice is timed: by itself and over HTTP, beside its graph in plain ONNX Runtime, while a long text streams, and with seven others at once. All voices that are there are listened to by Whisper where its pack is there, else by Moonshine: which words it understands, and when it hears them begin.`
 }
 
 // Run measures the voices.
@@ -203,8 +217,7 @@ func (cmd *benchTTSCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 	if err != nil {
 		return err
 	}
-	o.Rounds = cmd.Rounds
-	c.endsAtOnce(unmeasured()) // it leaves nothing behind
+	o.Rounds, o.Only, o.Voices, o.Table, o.Peer = cmd.Rounds, cmd.Only, cmd.Voices, cmd.Table, cmd.Peer
 	return c.report(ctx, cmd.JSON, bench.TTS, o)
 }
 
