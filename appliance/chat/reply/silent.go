@@ -49,7 +49,7 @@ func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel,
 	if !is || ctx.Err() != nil {
 		return call, said, err
 	}
-	t.log.Info("the language model wrote nothing that can be said; it is asked once more", "turn", t.turn, "err", err)
+	t.log.Warn("the language model wrote nothing that can be said; it is asked once more", "turn", t.turn, "err", err)
 	prompt.Temperature = max(prompt.Temperature, otherwise)
 	prompt.Grammar, t.sum = "", nil
 	if signs := strings.TrimSpace(silent.wrote); signs != "" {

@@ -97,7 +97,7 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 		return engine.Usage{}, err
 	}
 	_, _, since, asked := newest(p.Messages)
-	if p.NoCall || len(set.tools) == 0 || !asked || p.Messages[len(p.Messages)-1].Role == engine.Assistant {
+	if p.NoCall || len(set.tools) == 0 || !asked || p.Messages[len(p.Messages)-1].Role == engine.Assistant || set.pleases(p.Messages) {
 		return m.inWords(ctx, p, set, begun, emit)
 	}
 	if err := checkRoles(p); err != nil {

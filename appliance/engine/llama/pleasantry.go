@@ -1,0 +1,55 @@
+package llama
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/appliance/engine"
+)
+
+// Who greets or thanks wants no tool, and need not wait for the router, which on a
+// machine that has not read it yet takes seconds: most conversations begin so.
+
+// pleasantries are all the words of such a sentence, and kernels those of which it
+// has one.
+var (
+	pleasantries = set("hello hi hey there good morning afternoon evening day to you how are doing today nice meet " +
+		"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely")
+	kernels = regexp.MustCompile(`\b(hello|hi|hey|thanks?|good (morning|afternoon|evening|day)|how are you)\b`)
+	// besides is what stands behind somebody's words that is not his.
+	besides = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
+)
+
+// longestPleasantry is how many words such a sentence has at most.
+const longestPleasantry = 12
+
+// pleases tells whether what the user said last greets or thanks and nothing else. It
+// does not where it may answer a question, where a tool has answered since, or where
+// a tool is about such words.
+func (s *toolset) pleases(messages []engine.Message) bool {
+	before, user, since, ok := newest(messages)
+	if !ok || len(since) > 0 || messages[len(messages)-1].Role != engine.User || strings.ContainsAny(before, "?？؟") {
+		return false
+	}
+	for besides.MatchString(user) {
+		user = besides.ReplaceAllString(user, "")
+	}
+	words := wordsOf(strings.ReplaceAll(user, "’", "'"))
+	if len(words) > longestPleasantry || slices.ContainsFunc(words, func(w string) bool { return !pleasantries[w] }) {
+		return false
+	}
+	kernel := kernels.FindString(strings.Join(words, " "))
+	return kernel != "" && !s.about(kernel)
+}
+
+// about tells whether a tool is about greeting, or thanking.
+func (s *toolset) about(kernel string) bool {
+	stem := kernel[:min(len(kernel), 5)] // thank, thanks, thanking
+	return slices.ContainsFunc(s.tools, func(t engine.Tool) bool {
+		text := strings.ToLower(t.Name + " " + t.Description)
+		return slices.ContainsFunc([]string{stem, "greet", "small talk", "every message", "always", "each turn", "anything"}, func(of string) bool {
+			return strings.Contains(text, of)
+		})
+	})
+}

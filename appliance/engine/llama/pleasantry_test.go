@@ -1,0 +1,71 @@
+package llama
+
+import (
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/appliance/engine"
+	"parley/internal/packtest"
+)
+
+func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
+	s := &toolset{tools: hotelTools}
+	for said, pleases := range map[string]bool{
+		"Hello.": true, "Hi there, how are you today?": true, "Good morning!": true, "Thank you very much.": true, "Thanks a lot for your help": true,
+		"Hello, how are you? (sounds: calm)": true, "How are you? (sounds: calm) (noted)": true,
+		"Hello, a taxi please.": false, "Thank you, that is all, goodbye.": false, "Good.": false, "How much is that?": false, "Are you there?": false, "": false, "Guten Morgen": false,
+	} {
+		if got := s.pleases(ask(said)); got != pleases {
+			t.Errorf("%q: it pleases: %v", said, got)
+		}
+	}
+	thanks := says(engine.User, "Thank you!")
+	if s.pleases([]engine.Message{says(engine.Assistant, "Shall I order it?"), thanks}) {
+		t.Error("who thanks for an offer may mean yes")
+	}
+	if s.pleases([]engine.Message{thanks, {Role: engine.Assistant, Calls: []engine.ToolCall{{Name: "a"}}}, {Role: engine.ToolRole}}) {
+		t.Error("a tool has answered since")
+	}
+	for _, about := range []string{"Notes that the guest has said thanks.", "Call this with every message."} {
+		if (&toolset{tools: []engine.Tool{{Name: "note", Description: about}}}).pleases([]engine.Message{thanks}) {
+			t.Errorf("a tool is for it: %s", about)
+		}
+	}
+}
+
+// A first answer does not wait for a router that nobody has read.
+func TestAGreetingIsAnsweredWithoutTheRouter(t *testing.T) {
+	var log notes
+	m := small(t, func(o *Options) {
+		o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf")
+		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	p := engine.Prompt{Conversation: "c", Messages: ask("Hello, how are you?"), Tools: hotelTools, MaxTokens: 4, Urgency: engine.Live.Urgency()}
+	if said, _ := reply(t, m, p); said == "" || strings.Contains(log.String(), "msg=router") {
+		t.Errorf("it says %q, and asked the router: %s", said, log.String())
+	}
+	p.Messages = ask("When is breakfast?")
+	if said, _ := reply(t, m, p); said == "" || !strings.Contains(log.String(), "msg=router") {
+		t.Errorf("it says %q, and did not ask the router", said)
+	}
+}
+
+// notes is a log that is read while it is written.
+type notes struct {
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (n *notes) Write(p []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.all.Write(p)
+}
+
+func (n *notes) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.all.String()
+}
