@@ -58,12 +58,11 @@ func (c *Cutter) Rest() string {
 
 // Sentences cuts a whole text.
 func Sentences(s string) []string {
-	var c Cutter
-	sentences := c.Push(s)
-	if rest := c.Rest(); rest != "" {
-		sentences = append(sentences, rest)
+	var all []string
+	for _, t := range sentences(trace(s)) {
+		all = append(all, t.s)
 	}
-	return sentences
+	return all
 }
 
 // add appends r and says whether it did. White space is made one space, one

@@ -45,7 +45,7 @@ func (o Options) rules() []rule {
 	case "za":
 		return southAfricanRules()
 	case "":
-		if language == "en" {
+		if language == "en" || language == "" {
 			return americanRules()
 		}
 	}

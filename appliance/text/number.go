@@ -155,7 +155,7 @@ func plural(n, noun string) string {
 	if n == "1" {
 		return noun
 	}
-	for _, behind := range [...]string{" per ", " Celsius", " Fahrenheit"} {
+	for _, behind := range [...]string{" per ", " of ", " Celsius", " Fahrenheit"} {
 		if i := strings.Index(noun, behind); i >= 0 {
 			return plural(n, noun[:i]) + noun[i:]
 		}
@@ -171,6 +171,12 @@ func plural(n, noun string) string {
 		return head + "pence"
 	case last == "paisa":
 		return head + "paise"
+	case last == "krone", last == "krona":
+		return head + last[:len(last)-1] + map[string]string{"e": "er", "a": "or"}[last[len(last)-1:]]
+	case last == "real":
+		return head + "reais"
+	case last == "lira", last == "rand", last == "baht", last == "dong", last == "naira", last == "yuan", last == "bitcoin", last == "kelvin", last == "kobo", last == "fils":
+		return noun
 	case last == "yen", last == "won", strings.HasSuffix(last, "hertz"), last == "percent":
 		return noun
 	}

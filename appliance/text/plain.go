@@ -9,7 +9,7 @@ import (
 
 // marks are the patterns of what is written for the eye only.
 type marks struct {
-	link, orphan, bare, tag, fence, rule, lead *regexp.Regexp
+	link, orphan, bare, note, smiley, fence, rule, lead *regexp.Regexp
 }
 
 // eyeMarks compiles the patterns once, when the first text comes.
@@ -18,14 +18,15 @@ var eyeMarks = sync.OnceValue(func() marks {
 		link:   regexp.MustCompile(`!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)`),
 		orphan: regexp.MustCompile(`\]\([^)\s]*\)`), // the end of a link whose beginning was cut off
 		bare:   regexp.MustCompile(`<(https?://[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`),
-		tag:    regexp.MustCompile(`(?i)</?(?:br|p|b|i|u|em|strong|small|mark|del|sub|sup|code|pre|ul|ol|li|div|span|h[1-6])\s*/?>`),
+		note:   regexp.MustCompile(`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3}|[a-z])\]`),
+		smiley: regexp.MustCompile(`(^|\s)[:;=]['-]?[()DPp]+(?:\s|$)`),
 		fence:  regexp.MustCompile("^\\s*(?:```|~~~)[^`]*$"),
 		rule:   regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:-]*\|[\s|:-]*$`),
 		lead:   regexp.MustCompile(`^\s*(?:(?:#{1,6}|>+|[-*+•‣·–])\s+|>+)(?:\[[ xX]\]\s+)?`),
 	}
 })
 
-// plain takes Markdown, simple HTML tags and emoji out of t and makes its
+// plain takes Markdown, tags, marks of footnotes and emoji out of t and makes its
 // white space single spaces.
 func plain(t traced) traced {
 	if t.s == "" {
@@ -39,7 +40,9 @@ func plain(t traced) traced {
 		t = t.without(i, i+1) // the beginning of such a link
 	}
 	t = t.only(m.bare, 1)
-	t = t.replaced(m.tag.FindAllStringIndex(t.s, -1), func(match) (string, bool) { return " ", true })
+	t = withoutTags(t)
+	t = t.only(m.note, 1)
+	t = t.only(m.smiley, 1)
 	return withoutEmoji(withoutEmphasis(t)).tidy()
 }
 
@@ -145,7 +148,8 @@ func meant(s string, i, j int) bool {
 	alone := (before == "" || strings.HasSuffix(before, " ")) && (after == "" || after[0] == ' ')
 	single := j-i == 1 && s[i] != '`'
 	about := s[i] == '~' && single && after != "" && after[0] >= '0' && after[0] <= '9'
-	return single && (inWord || alone) || about
+	home := s[i] == '~' && single && strings.HasPrefix(after, "/") // ~/notes.txt
+	return single && (inWord || alone) || about || home
 }
 
 // withoutEmoji drops pictures and the invisible runes that belong to them.

@@ -23,7 +23,7 @@ func (l Lexicon) pronounce(t traced) traced {
 			continue
 		}
 		p, length := l.find(t.s[i:], n)
-		if p == nil {
+		if p == nil || t.pronounced(i, i+length) {
 			i += n
 			continue
 		}

@@ -5,10 +5,10 @@ import "strings"
 // respelt reads a respelling of a word. Syllables joined by hyphens have
 // phonemes, if each can be read so; other words are read as any text.
 func respelt(said string) (read, phonemes string) {
-	plain := Aloud(strings.ToLower(said), Options{Language: "en"})
+	plain := writtenOut(strings.ToLower(said))
 	if !strings.Contains(said, "-") {
 		if strings.ToUpper(said) != said {
-			plain = Aloud(said, Options{Language: "en"}) // "the FBI"
+			plain = writtenOut(said) // "the FBI"
 		}
 		return plain, ""
 	}
@@ -22,6 +22,8 @@ func respelt(said string) (read, phonemes string) {
 	}
 	return "", strings.Join(words, " ")
 }
+
+func writtenOut(said string) string { return Options{}.english(legible(trace(said))).s }
 
 // syllables gives a word its phonemes. Where no syllable is in capitals, the
 // first is stressed.

@@ -76,6 +76,7 @@ func Aloud(s string, o Options) string { return o.aloud(trace(s)).s }
 func sentences(t traced) []traced {
 	var c Cutter
 	var all []traced
+	t = withoutTags(t)
 	for i, r := range t.s {
 		if c.add(r, t.of[i]) {
 			all = append(all, c.complete()...)

@@ -11,6 +11,12 @@ const (
 
 func (e english) addressRules() []rule {
 	return []rule{
+		// file names: C:\Users\Anna, ~/notes
+		newRule(`\`, `\b([A-Za-z]):((?:\\[^\s\\/:*?"<>|]+)+)\\?`, func(m match) string { return spell(m.group(1)) + " colon " + e.sayAddress(m.group(2)) }),
+		doubtfulRule("#", `#([0-9A-Fa-f]{6})\b`, func(m match) (string, bool) {
+			return "hash " + readOne(m.group(1)), strings.ContainsAny(m.group(1), digits) && strings.ContainsAny(m.group(1), "abcdefABCDEF")
+		}),
+		newRule("#", `#([A-Za-z][a-z]*(?:[A-Z][a-z]+)+|[A-Z]?[a-z]+)(\d*)`, func(m match) string { return "hashtag " + e.sayTag(m.group(1), m.group(2)) }),
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string {
 			return e.sayAddress(m.group(0))
 		}),
@@ -25,10 +31,13 @@ func (e english) addressRules() []rule {
 			}
 			return e.sayTrimmed(m.group(0)), true
 		}),
+		doubtfulRule("@", `@([A-Za-z0-9_]+(?:[._-][A-Za-z0-9_]+)*)`, func(m match) (string, bool) { // @anna_b
+			return "at " + e.sayAddress(m.group(1)), !endsWord(m.before())
+		}),
 		newRule("/", `(^|[ (])((?:~|\.{1,2})?/[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+)`, func(m match) string { // /etc/hosts
 			return m.group(1) + e.sayTrimmed(m.group(2))
 		}),
-		newRule(".", `(?i)(?:[~.]?/)?\b[a-z0-9_][a-z0-9_/-]*(?:\.[a-z0-9_-]+)*\.(?:`+fileTypes+`)\b`, func(m match) string {
+		newRule(".", `(?i)(?:(?:~|\.{1,2})?/)?\b[a-z0-9_][a-z0-9_/-]*(?:\.[a-z0-9_-]+)*\.(?:`+fileTypes+`)\b`, func(m match) string {
 			return e.sayAddress(m.group(0))
 		}),
 	}
@@ -108,8 +117,18 @@ func sayLabel(s string) string {
 	return s
 }
 
-// spell writes letters so that each is said by its name. Joined by hyphens
-// they stay one word, in which A is not the article.
+// letterA is the name of the letter A as espeak-ng reads it; "A" itself it
+// takes for the article, but at the head of a spelt word.
+const letterA = "eigh"
+
+// spell writes letters so that each is said by its name. Joined by hyphens they
+// stay one word.
 func spell(s string) string {
-	return strings.Join(strings.Split(strings.ToUpper(s), ""), "-")
+	letters := strings.Split(strings.ToUpper(s), "")
+	for i, l := range letters {
+		if l == "A" && (i > 0 || len(letters) == 1) {
+			letters[i] = letterA
+		}
+	}
+	return strings.Join(letters, "-")
 }

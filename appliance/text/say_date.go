@@ -13,11 +13,16 @@ const (
 // dateRules say dates; monthFirst decides what 3/4/2026 is.
 func (e english) dateRules() []rule {
 	return []rule{
-		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:T(\d))?`, func(m match) (string, bool) {
+		doubtfulRule("-", `\b(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?`, func(m match) (string, bool) { // RFC 3339
 			said, ok := e.sayDate(m.group(1), m.group(2), m.group(3))
-			if m.group(4) != "" {
-				return said + ", " + m.group(4), ok
+			clock, ok2 := e.sayClock(m.group(4), m.group(5), false)
+			if clock += e.sayOffset(m.group(6)); ok2 && m.group(6) == "Z" {
+				clock += " UTC"
 			}
+			return said + ", " + clock, ok && ok2 && m.apart()
+		}),
+		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})`, func(m match) (string, bool) {
+			said, ok := e.sayDate(m.group(1), m.group(2), m.group(3))
 			return said, ok && m.apart()
 		}),
 		doubtfulRule("/-.", `\b(\d{1,2})([/.-])(\d{1,2})([/.-])(\d{4}|\d{2})\b`, func(m match) (string, bool) {
@@ -30,6 +35,30 @@ func (e english) dateRules() []rule {
 				a, b = b, a
 			}
 			return e.sayDate(y, a, b)
+		}),
+		// 03/04: nobody writes a fraction so
+		doubtfulRule("/", `\b(\d{2})/(\d{2})\b`, func(m match) (string, bool) {
+			month, day := m.group(1), m.group(2)
+			if e.dayFirst && atoi(day) <= 12 || atoi(month) > 12 {
+				month, day = day, month
+			}
+			mo, d := atoi(month), atoi(day)
+			ok := (m.group(1)[0] == '0' || m.group(2)[0] == '0') && mo >= 1 && mo <= 12 && d >= 1 && d <= 31
+			if !ok || !m.apart() || strings.HasSuffix(m.before(), "/") || strings.HasPrefix(m.after(), "/") || strings.HasPrefix(m.after(), "%") {
+				return "", false
+			}
+			return e.sayDay(mo, day), true
+		}),
+		// Sun, Nov 22
+		newRule(digits, `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (`+strings.Trim(monthPattern, "()")+`|\d{1,2} `+strings.Trim(monthPattern, "()")+`)`, func(m match) string {
+			return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)
+		}),
+		newRule(digits, `\b(FY|Q[1-4]|H[12]) ?((?:19|20)\d{2})\b`, func(m match) string { return m.group(1) + " " + e.year(m.group(2)) }),
+		doubtfulRule("A", `\bAD (\d)|(\d) AD\b`, func(m match) (string, bool) {
+			if m.group(1) != "" {
+				return "A-D " + m.group(1), true
+			}
+			return m.group(2) + " A-D", true
 		}),
 		// June 5-7, 5-7 June
 		doubtfulRule("-–", `\b`+monthPattern+` `+dayPattern+` ?[-–] ?`+dayPattern+`\b`, func(m match) (string, bool) {
@@ -77,14 +106,35 @@ func (e english) sayDate(y, month, day string) (string, bool) {
 	if mo < 1 || mo > 12 || d < 1 || d > 31 {
 		return "", false
 	}
-	said := monthNames[mo-1] + " " + e.ordinal(day)
-	if e.dayFirst {
-		said = "the " + e.ordinal(day) + " of " + monthNames[mo-1]
-	}
+	said := e.sayDay(mo, day)
 	if len(y) == 2 {
 		return said + ", " + e.sayShortYear(y), true
 	}
 	return said + ", " + e.year(y), true
+}
+
+// sayDay says a day of a month, in the order of the place.
+func (e english) sayDay(month int, day string) string {
+	if e.dayFirst {
+		return "the " + e.ordinal(day) + " of " + monthNames[month-1]
+	}
+	return monthNames[month-1] + " " + e.ordinal(day)
+}
+
+// sayOffset says how far a clock is from UTC.
+func (e english) sayOffset(offset string) string {
+	if offset == "" || offset == "Z" {
+		return ""
+	}
+	sign := " plus "
+	if offset[0] == '-' {
+		sign = " minus "
+	}
+	said := " UTC" + sign + e.cardinal(offset[1:3])
+	if minutes := offset[len(offset)-2:]; minutes != "00" {
+		said += " " + e.cardinal(minutes)
+	}
+	return said
 }
 
 // sayMonthDay says "Nov 21, 2026".

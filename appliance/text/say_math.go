@@ -19,6 +19,9 @@ func (e english) mathRules() []rule {
 			letter := before != "" && strings.ContainsAny(before[len(before)-1:], "-./")
 			return e.sayPlain(m.group(1)) + " to " + e.sayPlain(m.group(2)) + m.group(3), !letter
 		}),
+		newRule("×", `(\w|\)) × (\w|\()`, func(m match) string { return m.group(1) + " times " + m.group(2) }),
+		newRule("xyz", `([=+(-] ?|[-–] )(\d{1,3})([xyzabc])\b`, func(m match) string { return m.group(1) + m.group(2) + " " + m.group(3) }), // = 2x
+		newRule("M", `\b(\d+(?:\.\d+)?)M ([a-z])`, func(m match) string { return m.group(1) + " million " + m.group(2) }),                   // 2.5M views
 		newRule("xX×", `\b(\d+(?:\.\d+)?) ?[x×X] ?(\d+(?:\.\d+)?)\b`, func(m match) string {
 			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(2))
 		}),
@@ -40,9 +43,6 @@ func (e english) mathRules() []rule {
 		newRule("^", `\^3\b`, func(match) string { return " cubed" }),
 		newRule("^", `\^`+n, func(m match) string { return " to the power of " + m.group(1) }),
 		newRule("~≈", `[~≈] ?`+n, func(m match) string { return space(m) + "about " + m.group(1) }),
-		newRule("<>≤≥", `(<=|>=|[<>≤≥]) ?`+n, func(m match) string {
-			return " " + comparison(m.group(1)) + " " + m.group(2)
-		}),
 	}
 }
 
@@ -55,6 +55,8 @@ func comparison(sign string) string {
 		return "more than"
 	case "<=", "≤":
 		return "at most"
+	case "!=", "≠":
+		return "is not equal to"
 	}
 	return "at least"
 }

@@ -16,14 +16,15 @@ const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:
  kb:kilobit Mb:megabit Gb:gigabit kbps:kilobit_per_second kbit/s:kilobit_per_second Mbps:megabit_per_second Mbit/s:megabit_per_second Gbps:gigabit_per_second Gbit/s:gigabit_per_second kB/s:kilobyte_per_second MB/s:megabyte_per_second GB/s:gigabyte_per_second TB/s:terabyte_per_second
  Hz:hertz kHz:kilohertz MHz:megahertz GHz:gigahertz
  W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt mV:millivolt mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
+ tsp:teaspoon tbsp:tablespoon pt:pint qt:quart mmHg:millimeter_of_mercury K:kelvin A:amp Nm:newton_meter ppm:part_per_million °K:kelvin
  kJ:kilojoule cal:calorie kcal:kilocalorie Pa:pascal hPa:hectopascal kPa:kilopascal bar:bar psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
 
 // needsNoSpace are signs that count only right behind the number: with a space
 // they are words or names.
-const needsNoSpace wordList = " in V W L s m g l bar cal "
+const needsNoSpace wordList = " in V W L s m g l bar cal K A pt "
 
 // spacedUnits are those of them that are commoner as units even so.
-const spacedUnits wordList = " m g l L s W V "
+const spacedUnits wordList = " m g l L s W V K A "
 
 const unitPattern = `[µμΩ°ºA-Za-z]+(?:/[a-z]+|\^?[23])?`
 
@@ -32,11 +33,25 @@ const numberPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 func (e english) measureRules() []rule {
 	sign := func(m match) string { return minusBefore(m.group(1), m.before()) }
 	return []rule{
+		// a fraction of a unit: 3/4 tsp
+		doubtfulRule("/", `\b(\d/\d{1,2}) (tsp|tbsp|lb|oz|mi|in|pt|qt|km|kg)\b\.?`, func(m match) (string, bool) {
+			name := unitSign(m.group(2))
+			if name == "" {
+				return "", false
+			}
+			over, under, _ := strings.Cut(m.group(1), "/")
+			said, ok := e.sayFraction(over, under)
+			return said + " " + name, ok
+		}),
 		doubtfulRule("'′", `\b(\d)['′] ?(\d{1,2})(?:"|″|'')`, func(m match) (string, bool) { // 5'11"
 			return e.sayCount(m.group(1), "foot") + " " + e.sayCount(m.group(2), "inch"), true
 		}),
 		doubtfulRule(`"″`, `\b(\d+(?:\.\d+)?)["″]`, func(m match) (string, bool) { // 27" screen; a closing quote has an opening one
-			return e.decimal(m.group(1)) + " " + plural(m.group(1), "inch"), strings.Count(m.before(), `"`)%2 == 0
+			noun := plural(m.group(1), "inch")
+			if describes(m) {
+				noun = "inch"
+			}
+			return e.decimal(m.group(1)) + " " + noun, strings.Count(m.before(), `"`)%2 == 0
 		}),
 		// ranges with a unit or percent: 5-10%, 20–25 °C
 		doubtfulRule("-–—", numberPattern+` ?[-–—] ?`+numberPattern+` ?%`, func(m match) (string, bool) {
@@ -46,6 +61,7 @@ func (e english) measureRules() []rule {
 			name := unitAfter(m.group(3), m.group(4), m)
 			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name), name != "" && !endsNumber(m.before())
 		}),
+		newRule("‰", numberPattern+` ?‰`, func(m match) string { return e.decimal(m.group(1)) + " per mille" }),
 		newRule("%", `(-?)`+numberPattern+` ?%`, func(m match) string {
 			return sign(m) + e.decimal(m.group(2)) + " percent" + spaceAfter(m)
 		}),
@@ -64,6 +80,9 @@ func (e english) measureRules() []rule {
 // unitAfter is the name of the unit that follows a number, "" if what follows
 // is none.
 func unitAfter(gap, unit string, m match) string {
+	if gap == "" && (unit == "K" || unit == "A") { // 4K
+		return ""
+	}
 	if startsWord(m.after()) || gap != "" && needsNoSpace.has(unit) && (!spacedUnits.has(unit) || strings.HasPrefix(m.after(), "'")) {
 		return ""
 	}

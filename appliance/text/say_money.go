@@ -20,27 +20,62 @@ func currencyOf(sign string) currency {
 		return currency{"euro", "cent"}
 	case "¥", "JPY":
 		return currency{"yen", ""}
-	case "₹", "INR":
+	case "₹", "INR", "Rs", "Rs.":
 		return currency{"rupee", "paisa"}
-	case "₩":
+	case "₩", "KRW":
 		return currency{"won", ""}
-	case "₽":
+	case "₽", "RUB":
 		return currency{"ruble", "kopeck"}
 	case "CHF":
 		return currency{"Swiss franc", "centime"}
+	}
+	return rarerCurrency(sign)
+}
+
+// rarerCurrency goes on with currencyOf.
+func rarerCurrency(sign string) currency {
+	for _, c := range [...]struct {
+		signs wordList
+		currency
+	}{
+		{" NZ$ NZD ", currency{"New Zealand dollar", "cent"}},
+		{" HK$ HKD ", currency{"Hong Kong dollar", "cent"}},
+		{" S$ SGD ", currency{"Singapore dollar", "cent"}},
+		{" R$ BRL ", currency{"Brazilian real", "centavo"}},
+		{" MX$ MXN ", currency{"Mexican peso", "centavo"}},
+		{" R ZAR ", currency{"rand", "cent"}},
+		{" kr NOK DKK ", currency{"krone", "øre"}},
+		{" SEK ", currency{"Swedish krona", "öre"}},
+		{" zł PLN ", currency{"Polish zloty", "grosz"}},
+		{" Kč CZK ", currency{"Czech koruna", ""}},
+		{" CNY RMB ", currency{"yuan", ""}},
+		{" ₺ TRY ", currency{"lira", "kurus"}},
+		{" ₪ ILS ", currency{"shekel", "agora"}},
+		{" ₴ UAH ", currency{"hryvnia", "kopiyka"}},
+		{" ฿ THB ", currency{"baht", "satang"}},
+		{" ₫ VND ", currency{"dong", ""}},
+		{" ₦ NGN ", currency{"naira", "kobo"}},
+		{" ₱ PHP ", currency{"Philippine peso", "centavo"}},
+		{" ₿ BTC ", currency{"bitcoin", ""}},
+		{" KES ", currency{"Kenyan shilling", "cent"}},
+		{" AED ", currency{"dirham", "fils"}},
+	} {
+		if c.signs.has(sign) {
+			return c.currency
+		}
 	}
 	return currency{"dollar", "cent"}
 }
 
 const (
-	currencySigns = `(US\$|C\$|A\$|[$£€¥₹₩₽])`
-	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR)`
+	currencySigns = `(US\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|[$£€¥₹₩₽₺₪₴฿₫₦₱₿])`
+	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|VND|NGN|PHP|KRW|RUB|KES|AED|BTC)`
 	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
-	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`
+	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|lakh|crore|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`
 )
 
 func (e english) moneyRules() []rule {
-	const needs = "$£€¥₹₩₽"
+	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₿Rk"
 	return []rule{
 		// $5-10, $5–$10 million
 		newRule(needs, currencySigns+` ?`+amountPattern+` ?[-–—] ?(?:`+currencySigns+` ?)?`+amountPattern+magnitudes, func(m match) string {
@@ -56,13 +91,16 @@ func (e english) moneyRules() []rule {
 		newRule(needs, `\b`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) string {
 			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m)
 		}),
-		newRule("UEGJCAI", `\b`+currencyCodes+` ?`+amountPattern+magnitudes, func(m match) string {
+		newRule("UEGJCAINHSBMZDPKTRV", `\b`+currencyCodes+` ?`+amountPattern+magnitudes, func(m match) string {
 			return e.sayMoney(m.group(1), m.group(2), m.group(3))
 		}),
-		newRule("UEGJCAI", `\b`+amountPattern+magnitudes+` ?`+currencyCodes+`\b`, func(m match) string {
+		newRule("UEGJCAINHSBMZDPKTRV", `\b`+amountPattern+magnitudes+` ?`+currencyCodes+`\b`, func(m match) string {
 			return e.sayMoney(m.group(3), m.group(1), m.group(2))
 		}),
 		doubtfulRule("¢", `(\d+) ?¢`, func(m match) (string, bool) { return e.sayCount(m.group(1), "cent"), true }),
+		doubtfulRule("p", `\b(\d{1,3})p\b`, func(m match) (string, bool) { // 50p; a video has 720p
+			return e.sayCount(m.group(1), "penny"), m.apart() && len(m.group(1)) < 3
+		}),
 	}
 }
 

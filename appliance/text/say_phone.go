@@ -13,6 +13,9 @@ func (e english) phoneRules() []rule {
 		doubtfulRule("-.", `\b\d{3}[.-]\d{4}\b`, groups),
 		doubtfulRule(digits, `\b\d{4}(?:[ -]\d{4}){2,3}\b`, groups), // cards
 		doubtfulRule("-", `\b\d{3}-\d{2}-\d{4}\b`, groups),
+		doubtfulRule(digits, `(?i)\b((?:dial|call|ring|text) (?:\d{3} or )?)(\d{3}) or (\d{3})\b`, func(m match) (string, bool) {
+			return m.group(1) + digitByDigit(m.group(2)) + " or " + digitByDigit(m.group(3)), true
+		}),
 		// what is called a code or a number is read out
 		newRule(digits, `(?i)\b((?:code|pin|zip|passcode|password|extension|ext\.|account|confirmation|tracking|serial|reference|flight|dial|call)(?: (?:code|number|no\.|is|at|to))*:? #?)(\d{3,})\b`, func(m match) string {
 			return m.group(1) + digitByDigit(m.group(2))

@@ -9,6 +9,11 @@ func (e english) symbolRules() []rule {
 		return newRule(sign, ` ?`+`\`+sign+` ?`, func(match) string { return " " + said + " " })
 	}
 	return []rule{
+		newRule("αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΦΨΩ", `(^|[^\p{Greek}])([\p{Greek}])($|[^\p{Greek}])`, func(m match) string {
+			return m.group(1) + greek(m.group(2)) + m.group(3)
+		}),
+		newRule("∞", ` ?∞ ?`, func(match) string { return " infinity " }),
+		newRule("†‡*", `(\pL)[†‡*]+`, func(m match) string { return m.group(1) }),
 		word("&", "and"), word("@", "at"), word("%", "percent"), word("+", "plus"),
 		newRule("=", ` ?=+ ?`, func(match) string { return " equals " }),
 		newRule("°º", ` ?[°º] ?`, func(match) string { return " degrees " }),
@@ -42,4 +47,28 @@ func saySlash(m match) string {
 		return " "
 	}
 	return " or "
+}
+
+// sayTag says the words that a hashtag was put together of.
+func (e english) sayTag(words, number string) string {
+	var b strings.Builder
+	for i, r := range words {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+	}
+	if number != "" {
+		b.WriteString(" " + e.sayPlain(number))
+	}
+	return b.String()
+}
+
+// greek is the name of a Greek letter that stands alone.
+func greek(letter string) string {
+	const names = " α:alpha β:beta γ:gamma δ:delta ε:epsilon ζ:zeta η:eta θ:theta ι:iota κ:kappa λ:lambda μ:mu ν:nu ξ:xi ο:omicron π:pi ρ:rho σ:sigma τ:tau υ:upsilon φ:phi χ:chi ψ:psi ω:omega "
+	if name := formOf(names, strings.ToLower(letter)); name != "" {
+		return name
+	}
+	return letter
 }

@@ -10,6 +10,21 @@ func (e english) timeRules() []rule {
 	const clock = `(\d{1,2}):([0-5]\d)`
 	const half = `(\d{1,2})(?:[:.]([0-5]\d))? ?` + halfDay
 	return []rule{
+		// 14h30, 14:05h, 1400 hours, 2h 30m
+		doubtfulRule("h", `\b([01]?\d|2[0-3])(?:h([0-5]\d)|[:.]([0-5]\d) ?h)\b`, func(m match) (string, bool) {
+			said, ok := e.sayClock(m.group(1), m.group(2)+m.group(3), false)
+			return said, ok && m.apart()
+		}),
+		newRule("h", `\b((?i:at|until|by|from|before|after|to) )([01]\d|2[0-3])00 (?:hours|hrs)\b`, func(m match) string {
+			said := e.cardinal(m.group(2)) + " hundred hours"
+			if m.group(2)[0] == '0' {
+				said = "zero " + said
+			}
+			return m.group(1) + said
+		}),
+		doubtfulRule("h", `\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?\b`, func(m match) (string, bool) {
+			return e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute"), m.apart()
+		}),
 		// 10 a.m.-4 p.m.
 		doubtfulRule("-–—", `\b`+half+` ?[-–—] ?`+half, func(m match) (string, bool) {
 			from, ok := e.sayClock(m.group(1), m.group(2), true)
@@ -57,7 +72,7 @@ func (e english) timeRules() []rule {
 // sayClock says a time of day; half tells that "am" or "pm" follows.
 func (e english) sayClock(hour, minute string, half bool) (string, bool) {
 	h := atoi(hour)
-	if h > 24 || half && h > 12 {
+	if h > 24 || half && h > 12 && minute == "" {
 		return "", false
 	}
 	said := e.cardinal(hour)

@@ -36,7 +36,7 @@ func (e english) abbreviationRules() []rule {
 			}
 			return m.group(1) + " " + map[string]string{"St": "Street", "Dr": "Drive"}[m.group(2)] + m.stop(), true
 		}),
-		doubtfulRule("", `\b(Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( [A-Z"&])`, func(m match) (string, bool) {
+		doubtfulRule("", `\b(Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
 			if m.group(2) == "" && !strings.Contains(" Dr Mr Mrs Ms St Prof ", " "+m.group(1)+" ") {
 				return "", false
 			}
@@ -48,6 +48,18 @@ func (e english) abbreviationRules() []rule {
 			return formOf(shortForms, from) + " to " + formOf(shortForms, to), capitalForms.has(from) && capitalForms.has(to)
 		}),
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
+		// addresses: 1600 Pennsylvania Ave. NW, 10 Downing St
+		newRule("NSEW", `\b(St\.?|Ave\.?|Blvd\.?|Rd\.?|Dr\.?|Street|Avenue|Road|Boulevard|Drive),? (NW|NE|SW|SE|N|S|E|W)\b`, func(m match) string { return m.group(1) + " " + compass(m.group(2)) }),
+		doubtfulRule("S", `\b(\d+[A-Za-z]? (?:[A-Z][a-z]+ ){1,3})St\b`, func(m match) (string, bool) { return m.group(1) + "Street", true }),
+		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
+		// acronyms that would be read as words, and several of others
+		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API)(s?)\b`, func(m match) string { return spellAcronym(m.group(1), m.group(2)) }),
+		doubtfulRule("s", `\b([B-DF-HJ-NP-TV-Z]{2,4}|[A-Z][B-DF-HJ-NP-TV-Z]{2,3}|[AU][A-Z])s\b`, func(m match) (string, bool) {
+			return spell(m.group(1)) + "'s", m.apart()
+		}),
+		newRule("&", `\b([A-Z]{1,3})&([A-Z]{1,3})\b`, func(m match) string { return spell(m.group(1)) + " and " + spell(m.group(2)) }),
+		doubtfulRule(")", `(^|[ (])([a-h])\) `, func(m match) (string, bool) { return m.group(1) + strings.ToUpper(m.group(2)) + ") ", true }),
+		newRule("A", `\b((?i:plan|vitamin|point|exit|gate|terminal|platform|block|building|section|part|appendix|hepatitis|influenza|class|grade|level|series|size|letter|column|row|zone|wing|option|answer|group|team|side|type|blood type|track|line|hall|question|exhibit)) A\b`, func(m match) string { return m.group(1) + " " + letterA }),
 		newRule("", `\b(vs)\b`, func(match) string { return "versus" }),
 		doubtfulRule(".", `\b(?:Ph\.D|[A-Za-z](?:\.[A-Za-z])+)\b\.?`, func(m match) (string, bool) { // U.S., a.k.a.
 			return spell(strings.ReplaceAll(m.group(0), ".", "")) + m.stop(), m.apart() || strings.HasSuffix(m.group(0), ".")
@@ -56,6 +68,10 @@ func (e english) abbreviationRules() []rule {
 			next, _, _ := strings.Cut(m.group(2)+m.after(), " ")
 			sentence := strings.HasSuffix(m.before(), "-") || len(next) > 1 && sentenceStarters.has(strings.ToLower(next))
 			return m.group(1) + " " + m.group(2), !sentence
+		}),
+		doubtfulRule("IVX", `\b([IVX]{2,5})(th|st|nd|rd)? (century|dynasty)\b`, func(m match) (string, bool) {
+			n := roman(m.group(1))
+			return e.ordinal(n) + " " + m.group(3), n != ""
 		}),
 		newRule("IVXLC", `\b(Chapter|Part|Volume|Book|Act|Scene|Section|Phase|Type|Class|War|Bowl|Stage|Level|Figure|Table|Title|Article|Appendix|Mark|Episode|Season|Round|Grade|Tier|Step|Unit|Module|Rocky|Olympiad|Version) ([IVXLC]+)\b`, func(m match) string {
 			n := roman(m.group(2))
@@ -91,6 +107,19 @@ func sayShortForm(m match) (string, bool) {
 		said = strings.ToUpper(said[:1]) + said[1:]
 	}
 	return said + stop, true
+}
+
+// compass says a direction behind the name of a street.
+func compass(s string) string {
+	return strings.NewReplacer("NW", "Northwest", "NE", "Northeast", "SW", "Southwest", "SE", "Southeast", "N", "North", "S", "South", "E", "East", "W", "West").Replace(s)
+}
+
+// spellAcronym spells what is no word.
+func spellAcronym(s, plural string) string {
+	if plural != "" {
+		plural = "'s"
+	}
+	return spell(s) + plural
 }
 
 func titleForm(s string) string { return formOf(titleForms, s) }

@@ -21,8 +21,12 @@ func (o Options) aloud(t traced) traced {
 	if language, _ := parseTag(o.Language); language != "en" {
 		return o.Lexicon.pronounce(t.tidy().composed())
 	}
+	return o.english(names().pronounce(o.Lexicon.pronounce(legible(withoutNotes(t)))))
+}
+
+// english writes out what no lexicon has.
+func (o Options) english(t traced) traced {
 	rules := o.rules()
-	t = o.Lexicon.pronounce(legible(t))
 	for range maxPasses {
 		before := t.s
 		t = legible(t)
@@ -40,7 +44,7 @@ func (o Options) aloud(t traced) traced {
 // written out, the next does not see.
 func (e english) rules() []rule {
 	return slices.Concat(
-		e.addressRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
+		e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
 		e.measureRules(), e.orderRules(), e.mathRules(), e.abbreviationRules(), e.numberRules(), e.symbolRules(),
 	)
 }
@@ -169,6 +173,8 @@ func legibleRune(r rune) string {
 		return "^2"
 	case r == '³':
 		return "^3"
+	case r >= '₀' && r <= '₉':
+		return string('0' + r - '₀')
 	case unicode.Is(unicode.No, r): // ½ and the like stand behind a whole number
 		return " " + norm.NFKC.String(string(r))
 	}

@@ -2,12 +2,14 @@ package text
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 // The table in testdata says what a person would say; locale, written and
-// spoken are parted by tabs.
+// spoken are parted by tabs. The letter A is
+// written A, and phonemes stand behind what has some.
 func TestTheTableIsSaidAsItSays(t *testing.T) {
 	data, err := os.ReadFile("testdata/spoken.tsv")
 	if err != nil {
@@ -26,9 +28,12 @@ func TestTheTableIsSaidAsItSays(t *testing.T) {
 		written := strings.NewReplacer(`\n`, "\n", `\\`, `\`).Replace(row[1])
 		var said strings.Builder
 		for _, x := range Say(written, Options{Language: row[0]}) {
+			if x.Phonemes != "" {
+				x.Text = strings.TrimSpace(x.Text) + "/" + x.Phonemes + "/ "
+			}
 			said.WriteString(x.Text)
 		}
-		if got := strings.TrimSpace(said.String()); got != row[2] {
+		if got := regexp.MustCompile(`\b`+letterA+`\b`).ReplaceAllString(strings.TrimSpace(said.String()), "A"); got != row[2] {
 			t.Errorf("%s %q\n got %q\nwant %q", row[0], written, got, row[2])
 		}
 	}

@@ -32,6 +32,8 @@ func Words(s string) []string {
 	for _, w := range strings.Fields(b.String()) {
 		switch w = strings.Trim(w, "'"); {
 		case w == "":
+		case w == letterA: // as Say writes it
+			words = append(words, "a")
 		case w == "ok":
 			words = append(words, "okay")
 		case w == "mail" && len(words) > 0 && words[len(words)-1] == "voice":

@@ -1,0 +1,191 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+)
+
+// codeRules read out what is no word and no amount: codes, serial numbers,
+// post codes, addresses of machines, and what stands on signs and doors.
+func (e english) codeRules() []rule {
+	readOut := func(m match) (string, bool) { return m.group(1) + readGroups(m.group(2)), !startsWord(m.after()) }
+	return []rule{
+		// 00:1A:2B:3C:4D:5E, fe80::1
+		doubtfulRule(":", `\b([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})\b`, func(m match) (string, bool) {
+			return strings.Join(readAll(strings.Split(m.group(1), ":")), ", "), m.apart() && strings.Trim(m.group(1), digits+":") != ""
+		}),
+		doubtfulRule(":", `(?:[0-9A-Fa-f]{1,4}:){1,7}(?::[0-9A-Fa-f]{1,4}){1,6}|(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}`, func(m match) (string, bool) {
+			return strings.Join(readAll(strings.Split(m.group(0), ":")), " colon "), m.apart()
+		}),
+		newRule("xX", `\b0[xX]([0-9A-Fa-f]+)\b`, func(m match) string { return "zero X " + readOne(m.group(1)) }),
+		newRule("N", `\bISBN(?:-1[03])?:? ?([0-9][0-9 -]{8,15}[0-9X])\b`, func(m match) string {
+			return "ISBN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
+		}),
+		newRule("N", `\bIBAN:? ?([A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,8})\b`, func(m match) string {
+			return "IBAN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
+		}),
+		// post codes: SW1A 1AA, K1A 0B1
+		newRule(digits, `\b([A-Z]{1,2}\d[A-Z0-9]?) (\d[A-Z]{2})\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
+		newRule(digits, `\b([A-Z]\d[A-Z]) (\d[A-Z]\d)\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
+		newRule(digits, `\b([A-Z]{2}) (\d{5})(-\d{4})?\b`, func(m match) string {
+			said := spell(m.group(1)) + " " + digitByDigit(m.group(2))
+			if m.group(3) != "" {
+				said += ", " + digitByDigit(m.group(3))
+			}
+			return said
+		}),
+		doubtfulRule("-", `\b((?i:(?:license|licence|number) plate:? ))([A-Z0-9]{1,4}(?:[ -][A-Z0-9]{1,4}){1,3})\b`, readOut),
+		doubtfulRule(digits, `\b((?i:flight|flights):? )([A-Z]{2} ?\d{1,4})\b`, readOut),
+		// what is called a number, and is one that is not counted with
+		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is))?:? ?#?)((?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*)`, func(m match) (string, bool) { return e.sayNumber(m) }),
+		doubtfulRule(digits, `\b(?:(?:Cl|Br|Na|Ca|Mg|Fe|Cu|Zn|Al|Si|[CHONSPFK])\d{0,2}){2,}\b`, func(m match) (string, bool) { // C6H12O6
+			return e.sayFormula(m.group(0)), strings.ContainsAny(m.group(0), digits) && m.apart()
+		}),
+		// aB3-x9Z: capitals, small letters and digits all mixed
+		doubtfulRule(digits, `[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*`, func(m match) (string, bool) {
+			return strings.Join(readAll(strings.Split(m.group(0), "-")), ", "), m.apart() && isCode(m.group(0))
+		}),
+		// exit A1, gate B22, seat 14C, platform 4b
+		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|block|class|grade|form|size|page)s?) ([A-Za-z])[ -]?(\d{1,4})\b`, func(m match) (string, bool) {
+			return m.group(1) + " " + letterBefore(m.group(2), e.sayNumbered(m.group(3))), m.apart()
+		}),
+		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|class|grade|form|size|page)s?) (\d{1,4})([A-Za-z])\b`, func(m match) (string, bool) {
+			return m.group(1) + " " + e.sayNumbered(m.group(2)) + letterBehind(m.group(3)), m.apart()
+		}),
+		newRule(digits, `\b(Boeing|Airbus) ([A-Z]?)(\d{3})(?:-(\d{3}))?\b`, func(m match) string {
+			said := m.group(1) + " " + letterBefore(m.group(2), e.sayNumbered(m.group(3)))
+			if m.group(4) != "" {
+				said += " " + e.sayNumbered(m.group(4))
+			}
+			return said
+		}),
+		// A380, M25, B12: a letter and its number
+		doubtfulRule(digits, `\b([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
+			return letterBefore(m.group(1), e.sayNumbered(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-") && !strings.HasPrefix(m.after(), "-") && !strings.HasPrefix(m.after(), ".")
+		}),
+		// MP3, CO2, BA2490: two letters are said by their names
+		doubtfulRule(digits, `\b([A-Z]{2})(\d)`, func(m match) (string, bool) { return spell(m.group(1)) + " " + m.group(2), true }),
+	}
+}
+
+// sayNumber reads out the number of an order and the like; one that may be an
+// amount ("order 20 chairs") stays.
+func (e english) sayNumber(m match) (string, bool) {
+	number := m.group(2)
+	named := strings.ContainsAny(m.group(1), ".#:") || strings.Count(strings.TrimSpace(m.group(1)), " ") > 0
+	plain := strings.Trim(number, digits) == ""
+	switch {
+	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), pointed(m.after()):
+		return "", false
+	case plain && len(number) < 3, plain && len(number) < 4 && !named:
+		return "", false
+	case plain && !named && (unitFollows(strings.TrimPrefix(m.after(), " ")) || strings.HasSuffix(number, "00")):
+		return "", false
+	}
+	said := m.group(1)
+	if strings.HasSuffix(said, "#") {
+		said = strings.TrimSuffix(said, "#") + "number "
+	}
+	for _, short := range [...]string{"no. ", "nr. ", "no ", "nr "} {
+		if before, ok := strings.CutSuffix(said, short); ok {
+			said = before + "number "
+		}
+	}
+	return said + strings.Join(readAll(strings.FieldsFunc(number, func(r rune) bool { return r == '-' || r == '/' || r == ' ' })), ", "), true
+}
+
+// sayFormula says a chemical formula: letters by their names, and how many.
+func (e english) sayFormula(s string) string {
+	var words []string
+	for i := 0; i < len(s); {
+		n := i
+		for n < len(s) && (s[n] < '0' || s[n] > '9') {
+			n++
+		}
+		if n > i {
+			words = append(words, spell(s[i:n]))
+		}
+		for i = n; n < len(s) && s[n] >= '0' && s[n] <= '9'; {
+			n++
+		}
+		if n > i {
+			words = append(words, e.cardinal(s[i:n]))
+		}
+		i = n
+	}
+	return strings.Join(words, " ")
+}
+
+// pointed reports whether a decimal goes on with s.
+func pointed(s string) bool {
+	return len(s) > 1 && (s[0] == '.' || s[0] == ',') && s[1] >= '0' && s[1] <= '9'
+}
+
+func dashOrSpace(r rune) bool { return r == '-' || r == ' ' }
+
+// isCode reports whether s has a letter and a digit in turns, as no word and no
+// measure has: three changes between them, or both cases beside a digit.
+func isCode(s string) bool {
+	changes, upper, lower, digit := 0, false, false, false
+	last := rune(0)
+	for _, r := range s {
+		kind := rune('a')
+		switch {
+		case r == '-':
+			continue
+		case unicode.IsDigit(r):
+			kind, digit = '0', true
+		case unicode.IsUpper(r):
+			upper = true
+		default:
+			lower = true
+		}
+		if last != 0 && kind != last {
+			changes++
+		}
+		last = kind
+	}
+	return digit && len(s) > 4 && (changes > 2 && (upper || !lower || len(s) > 6) || changes > 1 && upper && lower && !unicode.IsUpper(rune(s[0])))
+}
+
+// readGroups says letters by their names and digits one by one.
+func readGroups(s string) string {
+	return strings.Join(readAll(strings.FieldsFunc(s, dashOrSpace)), " ")
+}
+
+// readOne reads out what has no gaps.
+func readOne(s string) string { return strings.Join(readAll([]string{s}), " ") }
+
+// readAll reads each of the parts out.
+func readAll(parts []string) []string {
+	said := make([]string, len(parts))
+	for i, part := range parts {
+		var words []string
+		for part != "" {
+			n := len(part) - len(strings.TrimLeft(part, digits))
+			if n > 0 {
+				words = append(words, digitByDigit(part[:n]))
+				part = part[n:]
+				continue
+			}
+			if n = strings.IndexAny(part, digits); n < 0 {
+				n = len(part)
+			}
+			words = append(words, spell(part[:n]))
+			part = part[n:]
+		}
+		said[i] = strings.Join(words, " ")
+	}
+	return said
+}
+
+// letterBefore says a letter and what belongs to it.
+func letterBefore(letter, said string) string {
+	if letter == "" {
+		return said
+	}
+	return spell(letter) + " " + said
+}
+
+// letterBehind is a letter behind what it belongs to.
+func letterBehind(letter string) string { return " " + spell(letter) }

@@ -1,0 +1,111 @@
+package text
+
+import "strings"
+
+// groupingRules bring numbers to one way of writing: without the commas that
+// stand between lakhs and crores, and, where people write so, without spaces
+// between thousands and with a point for a comma.
+func (e english) groupingRules() []rule {
+	all := []rule{
+		doubtfulRule(",", `\b(\d{1,2}(?:,\d{2})+,\d{3})(\.\d+)?\b`, func(m match) (string, bool) { // 12,34,567
+			n := strings.ReplaceAll(m.group(1), ",", "")
+			return regrouped(n) + m.group(2), m.apart() && !pointedBefore(m.before()) && !pointed(m.after())
+		}),
+		// 1.000,50 €: as it is written on the continent
+		doubtfulRule(",", `(€ ?)(\d{1,3}(?:\.\d{3})*),(\d{2})\b`, func(m match) (string, bool) {
+			return m.group(1) + strings.ReplaceAll(m.group(2), ".", "") + "." + m.group(3), !startsWord(m.after())
+		}),
+		doubtfulRule(",", `\b(\d{1,3}(?:\.\d{3})*),(\d{2}) ?(€|EUR\b)`, func(m match) (string, bool) {
+			return strings.ReplaceAll(m.group(1), ".", "") + "." + m.group(2) + " " + m.group(3), !pointedBefore(m.before())
+		}),
+		// 6.02 x 10^23, 1e6
+		doubtfulRule("xX×", `(\d) ?[xX×] ?(10\^)`, func(m match) (string, bool) { return m.group(1) + " times " + m.group(2), true }),
+		doubtfulRule("eE", `\b(\d+(?:\.\d+)?)[eE]([+-]?)(\d{1,3})\b`, func(m match) (string, bool) {
+			exponent := e.cardinal(m.group(3))
+			if m.group(2) == "-" {
+				exponent = "minus " + exponent
+			}
+			return e.decimal(m.group(1)) + " times ten to the power of " + exponent, m.apart()
+		}),
+		// comparisons, before what is compared is written out
+		newRule("<>≤≥≠", ` ?(<=|>=|!=|[<>≤≥≠]) ?(-?[$£€]?\d)`, func(m match) string {
+			return " " + comparison(m.group(1)) + " " + m.group(2)
+		}),
+		newRule("<>≤≥≠", `(\w|\)) (<=|>=|!=|[<>≤≥≠]) (\w|\()`, func(m match) string {
+			return m.group(1) + " " + comparison(m.group(2)) + " " + m.group(3)
+		}),
+		newRule("≠≤≥", ` ?([≠≤≥]) ?`, func(m match) string { return " " + comparison(m.group(1)) + " " }),
+		// blood pressure
+		doubtfulRule("/", `\b(\d{2,3})/(\d{2,3})( ?mm ?Hg)?\b`, func(m match) (string, bool) {
+			said := e.cardinal(m.group(1)) + " over " + e.cardinal(m.group(2))
+			if m.group(3) != "" {
+				return said + " millimeters of mercury", m.apart()
+			}
+			before := strings.ToLower(m.before())
+			return said, m.apart() && (strings.HasSuffix(before, "blood pressure ") || strings.HasSuffix(before, "blood pressure is ") || strings.HasSuffix(before, "blood pressure of "))
+		}),
+		// 1-800-FLOWERS
+		newRule("-", `\b1-(8\d\d)-([A-Z]{3,10}(?:-[A-Z]{2,8})*)\b`, func(m match) string {
+			number := e.cardinal(m.group(1))
+			if !strings.HasSuffix(m.group(1), "00") {
+				number = digitByDigit(m.group(1))
+			}
+			return "one " + number + " " + m.group(2)
+		}),
+		// 123 Main St.
+		doubtfulRule(digits, `\b(\d{3,4})((?: [A-Z][a-z]+){1,3} (?:St|Street|Ave|Avenue|Rd|Road|Blvd|Boulevard|Ln|Lane|Dr|Drive|Way|Court|Ct|Place|Pl|Parkway|Pkwy)\b)`, func(m match) (string, bool) {
+			return e.sayHouse(m.group(1)) + m.group(2), m.apart() && !pointedBefore(m.before())
+		}),
+		// hundreds of people
+		doubtfulRule("s", `\b(100|1000|1,000)s (of)\b`, func(m match) (string, bool) {
+			word := "thousands"
+			if m.group(1) == "100" {
+				word = "hundreds"
+			}
+			return word + " of", m.apart()
+		}),
+	}
+	if e.rand {
+		all = append(all,
+			doubtfulRule(" ", `\b[1-9]\d{0,2}(?: \d{3})+\b`, func(m match) (string, bool) {
+				return strings.ReplaceAll(m.group(0), " ", ","), !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), "+")
+			}),
+			newRule("R", `\bR ?(\d{1,3}(?:[ ,]?\d{3})*)(?:[.,](\d{2}))?\b`+magnitudes, func(m match) string {
+				amount := strings.NewReplacer(" ", "", ",", "").Replace(m.group(1))
+				if m.group(2) != "" {
+					amount += "." + m.group(2)
+				}
+				return e.sayMoney("R", amount, m.group(3))
+			}),
+			doubtfulRule(",", `\b(\d+),(\d{1,2})\b`, func(m match) (string, bool) {
+				return m.group(1) + "." + m.group(2), !pointedBefore(m.before()) && !pointed(m.after())
+			}))
+	}
+	return all
+}
+
+// sayHouse says the number of a house: "1600" is "sixteen hundred".
+func (e english) sayHouse(n string) string {
+	switch {
+	case len(n) == 3, n[1:] == "000", n[0] == '0':
+		return e.sayNumbered(n)
+	case n[2:] == "00":
+		return e.cardinal(n[:2]) + " hundred"
+	case n[2] == '0':
+		return e.cardinal(n[:2]) + " oh " + units[n[3]-'0']
+	}
+	return e.cardinal(n[:2]) + " " + e.cardinal(n[2:])
+}
+
+// regrouped puts commas between the thousands of a number.
+func regrouped(n string) string {
+	for i := len(n) - 3; i > 0; i -= 3 {
+		n = n[:i] + "," + n[i:]
+	}
+	return n
+}
+
+// pointedBefore reports whether a number goes on behind s.
+func pointedBefore(s string) bool {
+	return len(s) > 1 && strings.ContainsAny(s[len(s)-1:], ".,") && s[len(s)-2] >= '0' && s[len(s)-2] <= '9'
+}
