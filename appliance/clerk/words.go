@@ -2,7 +2,8 @@ package clerk
 
 import (
 	"strings"
-	"unicode"
+
+	"parley/appliance/text"
 )
 
 // in reports whether a word is in a list, with spaces between.
@@ -10,8 +11,7 @@ func in(word, list string) bool { return word != "" && strings.Contains(" "+list
 
 // split cuts a text into its words, in small letters; a word with a hyphen is two.
 func split(s string) []string {
-	s = strings.ToLower(strings.ReplaceAll(s, "’", "'"))
-	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' })
+	words := text.Written(s)
 	for i, w := range words {
 		words[i] = strings.TrimSuffix(strings.Trim(w, "'"), "'s")
 	}

@@ -31,7 +31,7 @@ var mayKnow = []struct {
 	{"firmware/doctor", "internal/disk internal/layout internal/progress firmware/packs"},
 	{"appliance/engine", "appliance/audio appliance/text"},
 	{"appliance/engine/schema", ""},
-	{"appliance/engine/llama", "appliance/engine appliance/engine/schema internal/durable"},
+	{"appliance/engine/llama", "appliance/engine appliance/engine/schema appliance/text internal/durable"},
 	{"appliance/engine/", "appliance/audio appliance/text appliance/engine"},
 	{"appliance/chat", "appliance/chat/turn appliance/chat/ear appliance/chat/reply appliance/chat/record appliance/contract appliance/engine appliance/text store"},
 	{"appliance/chat/turn", "appliance/contract appliance/language"},

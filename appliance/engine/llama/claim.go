@@ -2,7 +2,8 @@ package llama
 
 import (
 	"strings"
-	"unicode"
+
+	"parley/appliance/text"
 )
 
 // What a small model claims to have done, it mostly claims in English, and in few
@@ -76,25 +77,24 @@ var contracted = []struct{ end, word string }{{"'ve", "have"}, {"'ll", "will"}, 
 
 func spokenWords(sentence string, over bool) spoken {
 	s := spoken{over: over}
-	text := strings.ReplaceAll(strings.ToLower(sentence), "’", "'")
-	letters := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' }
-	for text != "" {
-		at := strings.IndexFunc(text, letters)
+	rest := strings.ReplaceAll(strings.ToLower(sentence), "’", "'")
+	for rest != "" {
+		at := strings.IndexFunc(rest, text.OfWord)
 		if at < 0 {
-			at = len(text)
+			at = len(rest)
 		}
-		if n := len(s.ended); n > 0 && strings.ContainsAny(text[:at], ".,!:;…—–-") {
+		if n := len(s.ended); n > 0 && strings.ContainsAny(rest[:at], ".,!:;…—–-") {
 			s.ended[n-1] = true
 		}
-		text = text[at:]
-		end := strings.IndexFunc(text, func(r rune) bool { return !letters(r) })
+		rest = rest[at:]
+		end := strings.IndexFunc(rest, func(r rune) bool { return !text.OfWord(r) })
 		if end < 0 {
-			if end = len(text); !over {
+			if end = len(rest); !over {
 				break // the word may go on
 			}
 		}
-		s.add(text[:end])
-		text = text[end:]
+		s.add(rest[:end])
+		rest = rest[end:]
 	}
 	return s
 }

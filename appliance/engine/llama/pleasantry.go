@@ -35,7 +35,7 @@ func (s *toolset) pleases(messages []engine.Message) bool {
 	for besides.MatchString(user) {
 		user = besides.ReplaceAllString(user, "")
 	}
-	words := wordsOf(strings.ReplaceAll(user, "’", "'"))
+	words := wordsOf(user)
 	if len(words) > longestPleasantry || slices.ContainsFunc(words, func(w string) bool { return !pleasantries[w] }) {
 		return false
 	}

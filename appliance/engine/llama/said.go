@@ -11,6 +11,7 @@ import (
 
 	"parley/appliance/engine"
 	"parley/appliance/engine/schema"
+	"parley/appliance/text"
 )
 
 // said is what was said in a conversation, in words and numbers. What a model
@@ -65,11 +66,9 @@ func set(words string) map[string]bool {
 
 // wordsOf are the words of a text in small letters; what is written with digits
 // is cut from letters, so that "A1007" is two.
-func wordsOf(text string) []string {
+func wordsOf(s string) []string {
 	var out []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\''
-	}) {
+	for _, w := range text.Written(s) {
 		at := 0
 		for i, r := range w {
 			if i > at && unicode.IsDigit(r) != unicode.IsDigit(rune(w[i-1])) {
