@@ -26,9 +26,10 @@ type Which uint
 
 // What engines are for; they can be joined with |.
 const (
-	Hearing  Which = 1 << iota // the voice detector and the transcriber
-	Speaking                   // the voices
-	Thinking                   // the language model
+	Hearing   Which = 1 << iota // the voice detector and the transcriber
+	Speaking                    // the voices
+	Thinking                    // the language model
+	Designing                   // the voices, each when it is first asked for
 
 	AllEngines = Hearing | Speaking | Thinking
 )
@@ -73,7 +74,7 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 	}
 	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]*speaker{}}
 	var opening errgroup.Group
-	if which&(Hearing|Speaking) != 0 {
+	if which&(Hearing|Speaking|Designing) != 0 {
 		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
 			return nil, err
 		}
@@ -86,6 +87,8 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 	}
 	if which&Speaking != 0 {
 		opening.Go(func() error { return e.openVoices(ctx) })
+	} else if which&Designing != 0 {
+		opening.Go(e.openPhonemizer)
 	}
 	if which&Thinking != 0 {
 		opening.Go(func() error { return e.openModels(ctx) })
@@ -168,8 +171,11 @@ func Needs(cfg config.Config) []string { return needs(cfg, AllEngines) }
 // needs are the packs that the chosen engines are made of.
 func needs(cfg config.Config, which Which) []string {
 	var names []string
-	if which&(Hearing|Speaking) != 0 {
+	if which&(Hearing|Speaking|Designing) != 0 {
 		names = append(names, "runtime-onnx")
+	}
+	if which&Designing != 0 && which&Speaking == 0 {
+		names = append(names, "espeak-ng")
 	}
 	if which&Hearing != 0 {
 		names = append(names, "turn", cfg.Engines.Transcriber)

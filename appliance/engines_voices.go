@@ -29,6 +29,14 @@ type speaker struct {
 // openVoices opens the phonemizer and the voice of the configuration. Other
 // voices are opened when they are first asked for.
 func (e *Engines) openVoices(ctx context.Context) error {
+	if err := e.openPhonemizer(); err != nil {
+		return err
+	}
+	_, err := e.Voice(ctx, "")
+	return err
+}
+
+func (e *Engines) openPhonemizer() error {
 	ph, err := espeak.Open()
 	if err != nil {
 		return err
@@ -36,8 +44,7 @@ func (e *Engines) openVoices(ctx context.Context) error {
 	ph.Log = e.log
 	e.ph = ph
 	e.onClose(ph.Close)
-	_, err = e.Voice(ctx, "")
-	return err
+	return nil
 }
 
 // Voice returns the voice of the library with that name or id; an empty one is

@@ -70,6 +70,9 @@ func (j *Job) record(t *take) (store.Generation, error) {
 
 // keep has the takes written; kept waits until they are.
 func (j *Job) keep(ctx context.Context) {
+	if j.service.Records == nil {
+		return
+	}
 	j.keeping = make(chan error, 1)
 	go func() {
 		var all []store.Generation

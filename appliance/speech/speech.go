@@ -43,7 +43,7 @@ type Parts struct {
 	// Reading says how an account's texts are read aloud; nil: as the voices do.
 	Reading func(ctx context.Context, account string) text.Options
 	Ear     Ear
-	Records Records
+	Records Records // nil: nothing is kept
 	Keep    Keep
 	Observe Observer // nil: nobody does
 	Log     *slog.Logger

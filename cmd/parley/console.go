@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
@@ -30,9 +29,7 @@ func standardConsole() *console {
 
 // json prints v on one line.
 func (c *console) json(v any) error {
-	e := json.NewEncoder(c.out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	return writeJSON(c.out, v)
 }
 
 // logger writes to the console's err: for people on a terminal, as JSON

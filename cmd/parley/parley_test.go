@@ -53,7 +53,11 @@ func TestMisuseIsTwoAndSaysOneLine(t *testing.T) {
 		{[]string{"hear", ""}, "name a file"},
 		{[]string{"hear", os.TempDir()}, "is a folder"},
 		{[]string{"serve", "--data", ""}, "--data"},
-		{[]string{"say", "x", "--out", "x.mp3"}, "WAV"},
+		{[]string{"say", "x", "--out", "x.ogg"}, "wav, mp3, pcm"},
+		{[]string{"say", "x", "--out", "x", "--format", "flac"}, "wav, mp3, pcm"},
+		{[]string{"say", "x", "--format", "wav"}, "--out"},
+		{[]string{"say", "x", "--out", "-", "--timestamps", "yes"}, "table or json"},
+		{[]string{"say", "x", "--out", "-", "--describe", strings.Repeat("slow ", 300)}, "1500 characters"},
 		{[]string{"hear", "/not/there.wav"}, "/not/there.wav"},
 		{[]string{"hear", "-"}, "empty"},
 		{[]string{"talk", "--text", "--wav", "x.wav"}, "exclude"},
@@ -255,12 +259,14 @@ func TestAKeyWithAnEndIsForgotten(t *testing.T) {
 }
 
 func TestWhatIsSaidIsHeard(t *testing.T) {
-	for _, voice := range []string{"joe", "voice-alan"} {
-		file := filepath.Join(t.TempDir(), "said.wav")
-		if code, out, errs := parley(t, "The museum opens at ten in the morning.", "say", "-", "--voice", voice, "--out", file); code != exitDone || out+errs != "" {
+	for voice, name := range map[string]string{"Joe": "said.wav", "voice-alan": "said.mp3"} {
+		file := filepath.Join(t.TempDir(), name)
+		code, out, errs := parley(t, "The museum opens at ten in the morning.", "say", "-", "--voice", voice, "--timestamps", "json", "--out", file)
+		if code != exitDone || out != "" {
 			t.Fatalf("say: code %d, %q, %q", code, out, errs)
 		}
-		code, out, errs := parley(t, "", "hear", file, "--json")
+		wantWords(t, errs, "The museum opens at ten in the morning")
+		code, out, errs = parley(t, "", "hear", file, "--json")
 		var heard heardText
 		if code != exitDone || json.Unmarshal([]byte(out), &heard) != nil {
 			t.Fatalf("hear: code %d, out %q, err %q", code, out, errs)
@@ -269,6 +275,23 @@ func TestWhatIsSaidIsHeard(t *testing.T) {
 			heard.Segments[0].BeginMS < 0 || heard.Segments[0].EndMS > heard.DurationMS || heard.DurationMS < 1000 {
 			t.Errorf("%s: heard %+v", voice, heard)
 		}
+	}
+}
+
+// wantWords wants a line for each word, in the order in which they are heard.
+func wantWords(t *testing.T, lines, text string) {
+	t.Helper()
+	var words []string
+	at := int64(0)
+	for line := range strings.Lines(lines) {
+		var w saidWord
+		if err := json.Unmarshal([]byte(line), &w); err != nil || w.BeginMS < at || w.EndMS <= w.BeginMS {
+			t.Errorf("%v, %q behind %d ms", err, line, at)
+		}
+		words, at = append(words, w.Text), w.EndMS
+	}
+	if got := strings.Join(words, " "); got != text {
+		t.Errorf("the words are %q", got)
 	}
 }
 
@@ -285,7 +308,7 @@ func TestNobodyIsHeardInSilence(t *testing.T) {
 
 func TestAnUnknownVoiceIsAnsweredWithThoseThatAreThere(t *testing.T) {
 	code, _, errs := parley(t, "", "say", "x", "--voice", "nobody", "--out", "-")
-	if code == exitDone || !strings.Contains(errs, "nobody") || !strings.Contains(errs, "joe") {
+	if code == exitDone || !strings.Contains(errs, "nobody") || !strings.Contains(errs, "Joe") {
 		t.Errorf("code %d, %q", code, errs)
 	}
 }

@@ -1,39 +1,51 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
 	"parley/appliance/audio"
-	"parley/appliance/engine"
+	"parley/appliance/contract"
+	tts "parley/appliance/speech"
 )
 
 // maxSaidBytes bounds the text of one call: two hours of speech.
 const maxSaidBytes = 100_000
 
 type sayCmd struct {
-	Text  string  `arg:"" help:"What to say; - reads it from standard input."`
-	Out   string  `short:"o" placeholder:"FILE" help:"Write a WAV file instead of playing; - is standard output."`
-	Speed float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
+	Text       string  `arg:"" help:"What to say; - reads it from standard input."`
+	Out        string  `short:"o" placeholder:"FILE" help:"Write a file instead of playing; - is standard output."`
+	Format     string  `placeholder:"FORMAT" help:"wav, mp3 or pcm (16-bit little-endian, mono, 48 kHz); else as the file is named, and wav where that says nothing."`
+	Play       bool    `help:"Play it, also while a file is written."`
+	Voice      string  `placeholder:"NAME" help:"Name of a voice (parley voices list); else the one of the settings (engines.voice)."`
+	Describe   string  `placeholder:"WORDS" help:"How to say it (whispering, excited, slowly); without --voice, the voice to make (a warm old man with a low voice)."`
+	Speed      float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
+	Timestamps string  `placeholder:"HOW" help:"Say on standard error when each word is heard: table, or json with an object a line."`
 
-	Settings kong.Plugins `embed:"" settings:"packs engines.voice engines.threads speech.locale lexicon"`
+	Settings kong.Plugins `embed:"" settings:"packs engines.threads"`
 }
 
 // Help shows the command in use.
 func (sayCmd) Help() string {
 	return `Examples:
 
-  parley say "Good morning." --out morning.wav
+  parley say "Good morning." --out morning.mp3
 
-  fortune | parley say - --voice jenny --out - | aplay`
+  fortune | parley say - --voice jenny --out - | aplay
+
+  parley say "Mind the step." --describe "a calm elderly woman" --play --out step.wav
+
+  parley say "It is £3.50." --voice joe --describe "slowly" --timestamps json --out -  >price.wav 2>words.jsonl
+
+It begins to play, and to write, with the first quarter of a second of sound, while the rest is made.`
 }
 
 // Run speaks the text.
@@ -47,27 +59,70 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	if err != nil {
 		return err
 	}
-	engines, err := appliance.OpenEngines(ctx, cfg, appliance.Speaking, c.quietLogger(cfg.Log))
+	format, err := cmd.format()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.speaker(ctx) // before the seconds that loading takes
+	if err != nil {
+		return err
+	}
+	designed := cmd.Describe != "" && cmd.Voice == ""
+	service, closeEngines, err := appliance.OpenSpeech(ctx, cfg, cmd.Voice, designed, c.quietLogger(cfg.Log))
 	if err != nil {
 		return fmt.Errorf("say: %w", err)
 	}
-	defer engines.Close()
-	voice, err := engines.Voice(ctx, cfg.Engines.Voice)
+	defer func() { _ = closeEngines() }() // the process ends
+	utterance := contract.PostedUtterance{Text: text, Description: cmd.Describe, Speed: cmd.Speed}
+	if !designed {
+		utterance.Voice = &contract.VoiceRef{Name: cmp.Or(cmd.Voice, cfg.Engines.Voice), Provider: contract.VoiceLibrary}
+	}
+	job, err := service.Begin(ctx, saying(utterance, cmd.Timestamps != ""))
 	if err != nil {
-		return misuse{fmt.Errorf("say: %w", err)}
+		return cmd.refused(err)
 	}
-	said, err := engine.SpeakWhole(ctx, voice, text, engine.SpeakOptions{Urgency: engine.Request.Urgency(), Speed: cmd.Speed, Locale: cfg.Speech.Locale, Lexicon: cfg.Lexicon})
-	if err != nil {
-		return fmt.Errorf("say: %w", err)
-	}
-	if len(said.PCM) == 0 {
-		return misuse{errors.New("say: there is nothing in this text that can be spoken")}
-	}
+	defer job.Close()
 	c.endsByItself()
 	if cmd.Out != "" {
-		return c.writeWAV(cmd.Out, said.PCM, said.RateHz, 1)
+		f, err := c.openSaid(cmd.Out, format)
+		if err != nil {
+			return err
+		}
+		out = append(out, f)
 	}
-	return play(ctx, audio.Resample(said.PCM, said.RateHz, speakerRateHz))
+	s := &sayer{out: out, progress: newSaying(c, text), times: timesOf(c, cmd.Timestamps)}
+	err = errors.Join(job.Stream(ctx, s.take), s.close())
+	if err == nil && s.said == 0 {
+		return misuse{errors.New("say: there is nothing in this text that can be spoken")}
+	}
+	return cmd.refused(err)
+}
+
+// saying asks for an utterance as samples, as they are made.
+func saying(u contract.PostedUtterance, timed bool) tts.Asked {
+	instant := true
+	asked := tts.Asked{PostedTTS: contract.PostedTTS{
+		Utterances: []contract.PostedUtterance{u}, Format: &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, StripHeaders: true, InstantMode: &instant,
+	}}
+	if timed {
+		asked.IncludeTimestampTypes = []contract.TimestampType{contract.TimestampWord}
+	}
+	return asked
+}
+
+// refused tells what the text or the voice is at fault for from what else went
+// wrong.
+func (cmd *sayCmd) refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	if invalid, ok := errors.AsType[contract.ErrInvalid](err); ok {
+		return misuse{fmt.Errorf("say: %s", invalid.Why)}
+	}
+	if missing, ok := errors.AsType[contract.ErrNotFound](err); ok {
+		return misuse{fmt.Errorf("say: %w (parley voices list shows those that are there)", missing)}
+	}
+	return fmt.Errorf("say: %w", err)
 }
 
 // text checks what the caller asked for and returns what is to be said.
@@ -75,8 +130,11 @@ func (cmd *sayCmd) text(c *console) (string, error) {
 	if cmd.Speed < 0.25 || cmd.Speed > 3 {
 		return "", misuse{fmt.Errorf("say: --speed %g is not allowed: use 0.25 to 3", cmd.Speed)}
 	}
-	if err := wantWAV("say: --out", cmd.Out); err != nil {
-		return "", err
+	if t := cmd.Timestamps; t != "" && t != "table" && t != "json" {
+		return "", misuse{fmt.Errorf("say: --timestamps %s is not allowed: use table or json", t)}
+	}
+	if n := len([]rune(cmd.Describe)); n > contract.MaxDescriptionChars {
+		return "", misuse{fmt.Errorf("say: --describe has %d characters: use %d at most", n, contract.MaxDescriptionChars)}
 	}
 	text := cmd.Text
 	if text == "-" {
@@ -95,35 +153,73 @@ func (cmd *sayCmd) text(c *console) (string, error) {
 	return text, nil
 }
 
-// wantWAV refuses names of files that promise another format.
-func wantWAV(what, name string) error {
-	if ext := strings.ToLower(filepath.Ext(name)); name != "-" && ext != "" && ext != ".wav" {
-		return misuse{fmt.Errorf("%s %s: only WAV files are written: name it .wav and convert it afterwards", what, name)}
+// sayer takes speech as it is made to where it is wanted.
+type sayer struct {
+	out      []soundOut
+	progress *saidProgress
+	times    func(contract.Timestamp) error // nil: nobody asked
+	said     int                            // samples
+	snippet  int                            // of them, those before the snippet under way
+}
+
+// take takes a message of the stream.
+func (s *sayer) take(m contract.TTSMessage) error {
+	switch m := m.(type) {
+	case contract.SnippetAudioChunk:
+		pcm := audio.Linear16(m.Audio)
+		s.said += len(pcm)
+		for _, o := range s.out {
+			if err := o.Write(pcm); err != nil {
+				return err
+			}
+		}
+		if m.ChunkIndex == 0 {
+			s.snippet = s.said - len(pcm)
+		}
+		s.progress.said(m, s.said)
+	case contract.TimestampMessage:
+		before := int64(s.snippet) * 1000 / contract.OutputRateHz
+		m.Timestamp.Time.Begin += before
+		m.Timestamp.Time.End += before
+		if s.times != nil {
+			return s.times(m.Timestamp)
+		}
 	}
 	return nil
 }
 
-// writeWAV writes frames (their channels interleaved) as a WAV file, or to
-// standard output for -.
-func (c *console) writeWAV(name string, frames []float32, rateHz, channels int) error {
-	if name == "-" && channels == 1 {
-		_, err := c.out.Write(audio.EncodeWAV(frames, rateHz))
-		return err
+func (s *sayer) close() error {
+	s.progress.done()
+	var err error
+	for _, o := range s.out {
+		err = errors.Join(err, o.Close())
 	}
-	out, done := c.out, func() error { return nil }
-	if name != "-" {
-		f, err := os.Create(name)
-		if err != nil {
-			return fmt.Errorf("writing the audio: %w: choose another place", err)
+	return err
+}
+
+// timesOf prints the times of words on standard error.
+func timesOf(c *console, how string) func(contract.Timestamp) error {
+	switch how {
+	case "json":
+		return func(t contract.Timestamp) error {
+			return writeJSON(c.err, saidWord{t.Text, t.Time.Begin, t.Time.End})
 		}
-		out, done = f, f.Close
-	}
-	w, err := audio.NewWAVWriter(out, rateHz, channels)
-	if err == nil {
-		err = errors.Join(w.Write(frames), w.Close())
-	}
-	if err = errors.Join(err, done()); err != nil {
-		return fmt.Errorf("writing the audio: %w", err)
+	case "table":
+		return func(t contract.Timestamp) error {
+			_, err := fmt.Fprintf(c.err, "%8s  %8s  %s\n", seconds(t.Time.Begin), seconds(t.Time.End), t.Text)
+			return err
+		}
 	}
 	return nil
+}
+
+// saidWord is a word as JSON tells of it.
+type saidWord struct {
+	Text    string `json:"text"`
+	BeginMS int64  `json:"begin_ms"`
+	EndMS   int64  `json:"end_ms"`
+}
+
+func seconds(ms int64) string {
+	return fmt.Sprintf("%.2f s", (time.Duration(ms) * time.Millisecond).Seconds())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/ebitengine/purego"
 	"github.com/gen2brain/malgo"
@@ -97,29 +96,33 @@ func (d *soundDevice) close() {
 	d.sound.Free()
 }
 
-// play plays pcm (mono, speakerRateHz) on the speaker until it is over.
-func play(ctx context.Context, pcm []float32) error {
-	d, err := openSound(nil)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	d.queue.add(pcm)
-	// What was handed over last still has to leave the card: some periods.
-	length := time.Duration(len(pcm))*time.Second/speakerRateHz + 10*periodMS*time.Millisecond
-	select {
-	case <-time.After(length):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
 // playQueue is the sound that is yet to be played. The sound card's thread
 // takes from it.
 type playQueue struct {
 	mu      sync.Mutex
 	samples []float32
+	taken   chan struct{} // not nil: gets a sign when some were taken
+}
+
+// wait waits until there are no more than most samples to be played. One goroutine
+// waits at a time.
+func (q *playQueue) wait(ctx context.Context, most int) error {
+	for {
+		q.mu.Lock()
+		if q.taken == nil {
+			q.taken = make(chan struct{}, 1)
+		}
+		taken, left := q.taken, len(q.samples)
+		q.mu.Unlock()
+		if left <= most {
+			return nil
+		}
+		select {
+		case <-taken:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 func (q *playQueue) add(pcm []float32) {
@@ -143,4 +146,8 @@ func (q *playQueue) fill(out []byte) {
 	audio.AppendLinear16(out[:0], q.samples[:n])
 	clear(out[2*n:])
 	q.samples = q.samples[n:]
+	select { // the sound card does not wait for who waits for it
+	case q.taken <- struct{}{}:
+	default: // nobody does, or there is a sign already
+	}
 }

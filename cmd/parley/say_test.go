@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// What comes in chunks of snippets is one file, and its words are timed from its
+// beginning on.
+func TestSpeechIsWrittenAsItComes(t *testing.T) {
+	for _, format := range saidFormats() {
+		file := filepath.Join(t.TempDir(), "said")
+		var out, errs bytes.Buffer
+		c := &console{out: &out, err: &errs}
+		f, err := c.openSaid(file, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := c.openSaid("-", "pcm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &sayer{out: []soundOut{f, g}, progress: newSaying(c, "two words"), times: timesOf(c, "table")}
+		second := audio.AppendLinear16(nil, make([]float32, contract.OutputRateHz))
+		word := func(text string) contract.TimestampMessage {
+			return contract.TimestampMessage{Timestamp: contract.Timestamp{Text: text, Time: contract.MillisecondInterval{Begin: 250, End: 500}}}
+		}
+		for _, m := range []contract.TTSMessage{
+			contract.SnippetAudioChunk{Audio: second}, word("two"), contract.SnippetAudioChunk{Audio: second, ChunkIndex: 1, IsLastChunk: true},
+			contract.SnippetAudioChunk{Audio: second, IsLastChunk: true}, word("words"),
+		} {
+			if err := s.take(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.close(); err != nil {
+			t.Fatal(err)
+		}
+		if out.Len() != 3*len(second) {
+			t.Errorf("%d bytes on standard output; want %d", out.Len(), 3*len(second))
+		}
+		if want := "  0.25 s    0.50 s  two\n  2.25 s    2.50 s  words\n"; errs.String() != want {
+			t.Errorf("the times are\n%s; want\n%s", &errs, want)
+		}
+		if format == "pcm" {
+			continue
+		}
+		pcm, err := (&console{}).recording(t.Context(), file, contract.OutputRateHz)
+		if err != nil || len(pcm) != 3*contract.OutputRateHz {
+			t.Errorf("%s: %d samples, %v; want %d", format, len(pcm), err, 3*contract.OutputRateHz)
+		}
+	}
+}
+
+func TestAFileThatCannotBeWrittenIsSaid(t *testing.T) {
+	_, err := (&console{}).openSaid(filepath.Join(t.TempDir(), "nowhere", "a.wav"), "wav")
+	if err == nil || !strings.Contains(err.Error(), "choose another place") {
+		t.Errorf("the error is %v", err)
+	}
+	var refused misuse
+	if _, err := (&sayCmd{Out: "a.opus"}).format(); !errors.As(err, &refused) {
+		t.Errorf("a.opus is %v", err)
+	}
+}

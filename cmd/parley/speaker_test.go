@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+// Who makes sound faster than it is heard waits for the speaker, and ends when he
+// is told to.
+func TestSoundAheadOfTheSpeakerIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var q playQueue
+		q.add(make([]float32, 1000))
+		waited := make(chan error, 1)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() { waited <- q.wait(ctx, 600) }()
+		for range 3 { // 300 samples, and then 400
+			synctest.Wait()
+			if len(waited) > 0 {
+				t.Fatal("it does not wait")
+			}
+			q.fill(make([]byte, 2*100))
+		}
+		q.fill(make([]byte, 2*100))
+		if err := <-waited; err != nil {
+			t.Fatal(err)
+		}
+		go func() { waited <- q.wait(ctx, 0) }()
+		synctest.Wait()
+		over := errors.New("over")
+		cancel(over)
+		if err := <-waited; !errors.Is(err, over) {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
