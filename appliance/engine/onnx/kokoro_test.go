@@ -142,3 +142,48 @@ func TestClausesAreSaidByThemselvesWhereTheyAreLongEnough(t *testing.T) {
 		}
 	}
 }
+
+// TestKokoroSaysItsClausesOneAfterTheOther: the first is given out while the
+// next is still to be made, with a pause between and no click.
+func TestKokoroSaysItsClausesOneAfterTheOther(t *testing.T) {
+	k := openKokoro(t, openRuntime(t))
+	v, err := k.Voice([]Weight{{"bm_george", 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const s = "It opens at ten every day, and the price is £3.50."
+	var pcm []float32
+	var words []engine.Word
+	given := 0 // samples when the gate was last passed
+	passages := 0
+	k.gate.Observe(func(engine.Passage) { passages++; given = len(pcm) })
+	defer k.gate.Observe(func(engine.Passage) {})
+	err = v.Speak(t.Context(), s, engine.SpeakOptions{Temperature: 0.5, Seed: 3}, func(piece engine.Sound) error {
+		pcm = append(pcm, piece.PCM...)
+		words = append(words, piece.Words...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if passages != 2 || given == 0 {
+		t.Errorf("%d calls of the model, %d samples given before the last", passages, given)
+	}
+	at := 0
+	for _, w := range words {
+		if w.Begin < at || w.End <= w.Begin || w.End > len(pcm) || s[w.From:w.To] != w.Text {
+			t.Errorf("%+v after %d, of %d samples", w, at, len(pcm))
+		}
+		at = w.End
+	}
+	if len(words) != 11 || words[10].Text != "£3.50" {
+		t.Fatalf("words %v", words)
+	}
+	pause := words[6].Begin - words[5].End // day, and
+	t.Logf("%.2f s, the pause at the comma is %d ms", float64(len(pcm))/kokoroRateHz, pause*1000/kokoroRateHz)
+	for i, x := range pcm[1:] {
+		if math.Abs(float64(x-pcm[i])) > 0.5 {
+			t.Errorf("a step from %g to %g at sample %d", pcm[i], x, i)
+		}
+	}
+}
