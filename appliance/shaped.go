@@ -39,6 +39,11 @@ func (s shaped) Language() string {
 	return ""
 }
 
+// CanSay is that of the voice.
+func (s shaped) CanSay(text string, o engine.SpeakOptions) error {
+	return engine.CanSay(s.Synthesizer, text, o)
+}
+
 // Speak is that of the voice. Its pieces are cut elsewhere: what the shape looks
 // ahead, at most 80 ms of sound, comes with the next one.
 func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {

@@ -81,6 +81,23 @@ type Synthesizer interface {
 	RateHz() int
 }
 
+// A TextChecker is a Synthesizer that can tell what it cannot say before it says
+// anything.
+type TextChecker interface {
+	// CanSay returns the ErrCannotSay with which Speak would refuse text; nil where
+	// it would speak it.
+	CanSay(text string, o SpeakOptions) error
+}
+
+// CanSay asks a voice whether it can say text; one that does not tell before it
+// speaks can.
+func CanSay(voice Synthesizer, text string, o SpeakOptions) error {
+	if c, ok := voice.(TextChecker); ok {
+		return c.CanSay(text, o)
+	}
+	return nil
+}
+
 // SpeakOptions are what a caller may ask of a Synthesizer.
 type SpeakOptions struct {
 	// Urgency says how soon the sound is needed; nil is Batch.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 	"parley/appliance/text"
 )
 
@@ -111,6 +112,11 @@ func (j *Job) cast(ctx context.Context, t *take, candidate int, from source) err
 		}
 		if err != nil {
 			return err
+		}
+		// What cannot be read is refused before the first of the sound leaves.
+		reading := engine.SpeakOptions{Locale: t.reading.Locale, Lexicon: t.reading.Lexicon}
+		if err := engine.CanSay(l.voice.Speaks, l.Text, reading); err != nil {
+			return contract.ErrInvalid{Field: textField(i), Why: err.Error()}
 		}
 	}
 	return nil

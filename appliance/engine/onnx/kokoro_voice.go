@@ -42,6 +42,9 @@ func (v *kokoroVoice) hop() int { return kokoroHop }
 // dozens of styles, and for every blend.
 func (v *kokoroVoice) louder(first []float32) float32 { return gainOf(first, kokoroRateHz) }
 
+// CanSay says whether the voice can read s, an engine.TextChecker.
+func (v *kokoroVoice) CanSay(s string, o engine.SpeakOptions) error { return v.reader.canSay(s, o) }
+
 // Speak speaks s, an engine.Synthesizer. The same text gives the same samples.
 // Sound comes clause by clause; each passes the gate by itself, and breaks off
 // when ctx ends.

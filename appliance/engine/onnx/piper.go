@@ -96,6 +96,9 @@ func (p *Piper) RateHz() int { return p.config.Audio.SampleRate }
 // Language is the BCP 47 tag of what the voice speaks, such as "en-US".
 func (p *Piper) Language() string { return p.config.language() }
 
+// CanSay says whether the voice can read s, an engine.TextChecker.
+func (p *Piper) CanSay(s string, o engine.SpeakOptions) error { return p.reader.canSay(s, o) }
+
 // Speak speaks s, an engine.Synthesizer. The same text with the same options gives
 // the same samples, bit by bit. Sound comes in pieces that grow, the first of at most 0.26 s;
 // each passes the gate by itself.

@@ -47,6 +47,16 @@ func (r *reader) sentences(ctx context.Context, s string, o engine.SpeakOptions)
 	return out, nil
 }
 
+// canSay returns the error with which sentences would refuse a text for its
+// writing.
+func (r *reader) canSay(s string, o engine.SpeakOptions) error {
+	if !strings.ContainsFunc(s, r.scripts.foreign) {
+		return nil
+	}
+	all := text.SaySentences(s, text.Options{Language: r.tag, Locale: o.Locale, Lexicon: o.Lexicon})
+	return r.scripts.check(s, all, r.tag)
+}
+
 // read turns the stretches of a sentence of s into phonemes: what a lexicon has
 // phonemes for is said by them, and what stands between is read by eSpeak NG, as
 // much as there is at once.

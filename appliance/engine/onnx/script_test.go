@@ -1,0 +1,145 @@
+package onnx
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+func readerOf(ph phonemizer, voice, tag string) *reader {
+	return &reader{ph: ph, voice: voice, tag: tag, scripts: scriptsOf(tag), write: func(s string) string { return s }}
+}
+
+// ofEach are the phonemes of each word of a sentence.
+func ofEach(s sentence) []string {
+	said := make([]string, len(s.words))
+	for i := range len(s.ipa) {
+		if s.of[i] != noWord {
+			said[s.of[i]] += s.ipa[i : i+1]
+		}
+	}
+	return said
+}
+
+func TestPhonemesGoToTheWordsThatTheyAreOf(t *testing.T) {
+	r := readerOf(openPhonemizer(t), "en-us", "en-US")
+	lexicon, err := text.NewLexicon(map[string]string{"Nguyen": "/wɪn/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ written, want string }{
+		{"Sure, I can help.", "Sure ʃˈʊɹ | I aɪ | can kæn | help hˈɛlp"},
+		{"at the end of the day", "at æt | the ðɪ | end ˈɛnd | of ʌv | the ðə | day dˈeɪ"},
+		{"It is £3.50 now.", "It ɪɾ | is ɪz | £3.50 θɹˈiːpˈaʊndzændfˈɪftipˈɛns | now nˈaʊ"},
+		{"Ask Nguyen, please.", "Ask ˈæsk | Nguyen wɪn | please plˈiːz"},
+		{"twenty-five in the sun", "twenty-five twˈɛntifˈaɪv | in ɪn | the ðə | sun sˈʌn"},
+		{"**Bold** [link](http://x.y) end", "Bold bˈoʊld | link lˈɪŋk | end ˈɛnd"},
+	} {
+		all, err := r.sentences(t.Context(), c.written, engine.SpeakOptions{Lexicon: lexicon})
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%q: %d sentences, %v", c.written, len(all), err)
+		}
+		var got []string
+		for i, ipa := range ofEach(all[0]) {
+			got = append(got, all[0].words[i].Text+" "+strings.TrimRight(ipa, ".,"))
+		}
+		if s := strings.Join(got, " | "); s != c.want {
+			t.Errorf("%q is said as\n%s, want\n%s (of %q)", c.written, s, c.want, all[0].ipa)
+		}
+	}
+}
+
+// TestEveryWordHasItsPhonemesWhateverIsWritten: the words come out in order,
+// each with the letters that it is written with, and no place is outside.
+func TestEveryWordHasItsPhonemesWhateverIsWritten(t *testing.T) {
+	ph := openPhonemizer(t)
+	readers := []*reader{readerOf(ph, "en-us", "en-US"), readerOf(ph, "fr", "fr-FR"), readerOf(ph, "hi", "hi")}
+	odd := rapid.SampledFrom([]string{"of", "the", "in", "£3.50", "twenty-five", "don't", "a/b", "e.V.", "14:05", "www.x.org", "🙂", "naïve", "—", "\"", "(", ")", "...", "π", "x²", "BBC", "aB3-x9Z", "é\u0301\u0301", "नमस्ते", "你好", "\x00", "\u200d", "1,000,000"})
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(odd, 1, 12).Draw(t, "words"), rapid.SampledFrom([]string{" ", "", ", ", "\n"}).Draw(t, "between"))
+		if rapid.Bool().Draw(t, "any") {
+			s += rapid.StringN(0, 40, 80).Draw(t, "text")
+		}
+		r := rapid.SampledFrom(readers).Draw(t, "reader")
+		all, err := r.sentences(t.Context(), s, engine.SpeakOptions{})
+		var cannot engine.ErrCannotSay
+		if errors.As(err, &cannot) {
+			if cannot.Writing == "" || cannot.Script == "" || !utf8.ValidString(cannot.Writing) {
+				t.Fatalf("%q: %#v", s, cannot)
+			}
+			if all, err = r.sentences(t.Context(), cannot.Rest, engine.SpeakOptions{}); err != nil {
+				t.Fatalf("%q: the rest %q cannot be said either: %v", s, cannot.Rest, err)
+			}
+			s = cannot.Rest
+		}
+		if err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		at := 0
+		for _, one := range all {
+			if len(one.of) != len(one.ipa) {
+				t.Fatalf("%q: %d bytes of phonemes, words for %d", s, len(one.ipa), len(one.of))
+			}
+			last := noWord
+			for _, w := range one.of {
+				if w == noWord {
+					continue
+				}
+				if w < last || w >= len(one.words) {
+					t.Fatalf("%q: word %d after %d of %d in %q", s, w, last, len(one.words), one.ipa)
+				}
+				last = w
+			}
+			for _, w := range one.words {
+				if w.From < at || w.To <= w.From || s[w.From:w.To] != w.Text {
+					t.Fatalf("%q: %+v behind %d", s, w, at)
+				}
+				at = w.To
+			}
+		}
+	})
+}
+
+func TestWritingThatCannotBeSaidIsNamed(t *testing.T) {
+	ph := openPhonemizer(t)
+	for _, c := range []struct{ voice, tag, written, cannot, script, rest string }{
+		{"en-us", "en-US", "Hello 你好!", "你好", "Han", "Hello !"},
+		{"en-us", "en-US", "你好。", "你好", "Han", "。"},
+		{"en-us", "en-US", "It costs π euros, naïvely 🙂", "", "", ""},
+		{"en-us", "en-US", "Say привет and שלום now", "привет שלום", "Cyrillic, Hebrew", "Say  and  now"},
+		{"hi", "hi", "नमस्ते world", "", "", ""},
+		{"fr", "fr-FR", "Bonjour नमस्ते", "नमस्ते", "Devanagari", "Bonjour "},
+	} {
+		_, err := readerOf(ph, c.voice, c.tag).sentences(t.Context(), c.written, engine.SpeakOptions{})
+		var e engine.ErrCannotSay
+		if errors.As(err, &e) != (c.cannot != "") || e.Writing != c.cannot || e.Script != c.script || e.Rest != c.rest {
+			t.Errorf("%q: %v, %#v", c.written, err, e)
+		}
+		var before engine.ErrCannotSay
+		if errors.As(readerOf(ph, c.voice, c.tag).canSay(c.written, engine.SpeakOptions{}), &before); before != e {
+			t.Errorf("%q: before it is spoken, %#v", c.written, before)
+		}
+	}
+}
+
+func TestPhonemesAreSharedOutWhereNothingFits(t *testing.T) {
+	words := []spokenWord{{"ab", 0}, {"cd", 1}, {"ef", 2}}
+	for _, alone := range [][]string{{"", "", ""}, {"x", "", "zzzzzzzzzzzzzzzzzz"}, {"ab", "kd", "ef"}} {
+		of := bySound("ˈabkˌdɛːf", words, alone)
+		if len(of) != len("ˈabkˌdɛːf") || !slices.IsSorted(of) {
+			t.Errorf("%q: %v", alone, of)
+		}
+	}
+	long := strings.Repeat("a", 4000)
+	of := bySound(long, words, []string{long, long, long})
+	if of[0] != 0 || of[len(of)-1] != 2 || !slices.IsSorted(of) {
+		t.Error("a very long text is not shared out evenly")
+	}
+}
