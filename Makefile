@@ -78,7 +78,7 @@ full := ./appliance/bench ./appliance/chat ./appliance/chat/ear ./appliance/engi
 soak: setup-test bin/parley ## the long forms of tests, 200 rowdy chats, and KILLS kills of a box that is written to (2000: six minutes)
 	@bin/parley packs pull $(test_packs) llm-qwen
 	PARLEY_FULL_TESTS=1 go test -count 1 -p 1 -timeout 0 $(full)
-	PARLEY_FULL_TESTS=1 go test -count 1 -timeout 0 -run OwnModelCallsAPlugin ./appliance
+	PARLEY_FULL_TESTS=1 go test -count 1 -timeout 0 -run 'OwnModelCallsAPlugin|PluginOfEachLanguage' ./appliance
 	PARLEY_SOAK_CHATS=200 go test -race -count 1 -timeout 0 -run LeaveNothingBehind ./appliance
 	PARLEY_TEST_KILLS=$(KILLS) go test -count 1 -timeout 0 -v -run KilledServer ./appliance/api
 

@@ -67,7 +67,7 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 			t.Error(err)
 		}
 	})
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
 		select {
 		case err := <-ended:
 			ended <- err
@@ -78,7 +78,7 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 			return b
 		}
 	}
-	t.Fatal("the box is not ready after a minute")
+	t.Fatal("the box is not ready after three minutes")
 	return nil
 }
 

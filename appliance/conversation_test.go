@@ -37,6 +37,9 @@ func TestABoxConverses(t *testing.T) {
 		{"hears no words in silence, noise and music", silenceNoiseAndMusicBringNoWords},
 		{"is healthy, and refuses wrong keys before the upgrade", wrongKeysAreRefusedBeforeTheUpgrade},
 		{"tells what feelings are in speech", feelingsComeWithSpeech},
+		{"lets a chat be heard afterwards", aChatCanBeHeardAfterwards},
+		{"counts its turns for the operator only", turnsAreSeenInTheFiguresAndOnlyByTheOperator},
+		{"answers at the README's desk, which ends on Ctrl-C", theReadmesDeskAnswersAndEndsOnCtrlC},
 	} {
 		t.Run(does.what, func(t *testing.T) { does.test(t, b) })
 	}
@@ -96,15 +99,15 @@ const longSpeech = "The museum opens at ten in the morning. It closes at six in 
 
 func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
-	c.until("chat_metadata", 1, 5*time.Second)
+	c.until("chat_metadata", 1, time.Minute)
 	c.send(contract.AssistantInput{Text: longSpeech})
-	c.until("audio_output", 1, 10*time.Second)
+	c.until("audio_output", 1, time.Minute)
 	stop := make(chan struct{})
 	defer close(stop)
 	c.say(aRecording(t, question), stop)
-	heard := c.until("user_interruption", 1, 10*time.Second)
+	heard := c.until("user_interruption", 1, time.Minute)
 	before := len(heard)
-	heard = c.until("user_message", 1, 30*time.Second)
+	heard = c.until("user_message", 1, time.Minute)
 	for _, m := range heard[before:] {
 		switch m.MessageType() {
 		case "audio_output", "assistant_message", "assistant_end":
@@ -115,7 +118,7 @@ func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 
 func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 	c := b.call(t, "")
-	c.until("chat_metadata", 1, 5*time.Second)
+	c.until("chat_metadata", 1, time.Minute)
 	for n, row := range []struct {
 		sent string
 		code contract.Code
@@ -142,7 +145,7 @@ func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 		}
 	}
 	c.send(contract.UserInput{Text: "Hello."})
-	c.until("assistant_end", 1, 30*time.Second)
+	c.until("assistant_end", 1, time.Minute)
 }
 
 func oddNumberOfBytesIsToldAndNothingOfThemIsTaken(t *testing.T, b *runningBox) {
@@ -150,7 +153,7 @@ func oddNumberOfBytesIsToldAndNothingOfThemIsTaken(t *testing.T, b *runningBox) 
 	if err := c.conn.Write(t.Context(), websocket.MessageBinary, make([]byte, 3201)); err != nil {
 		t.Fatal(err)
 	}
-	heard := c.until("error", 1, 5*time.Second)
+	heard := c.until("error", 1, time.Minute)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.BrokenAudio || !strings.Contains(e.Message, "3201") {
 		t.Errorf("%s %q", e.Code, e.Message)
 	}
@@ -209,7 +212,7 @@ func wrongKeysAreRefusedBeforeTheUpgrade(t *testing.T, b *runningBox) {
 func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 	b := startBox(t)
 	c := b.call(t, "")
-	c.until("chat_metadata", 1, 5*time.Second)
+	c.until("chat_metadata", 1, time.Minute)
 	err := Run(t.Context(), b.cfg, Console{Log: slog.New(slog.DiscardHandler), Out: io.Discard, Loaded: func() {}})
 	if err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second box on the same data folder: %v", err)
@@ -218,11 +221,11 @@ func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 	if err := b.stop(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > 20*time.Second { // four, and what a busy machine makes of them
 		t.Errorf("stopping took %v", took)
 	}
 	_, _, err = c.conn.Read(context.Background())
-	for deadline := time.Now().Add(5 * time.Second); err == nil && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); err == nil && time.Now().Before(deadline); {
 		_, _, err = c.conn.Read(context.Background())
 	}
 	c.mu.Lock()

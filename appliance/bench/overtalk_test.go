@@ -2,7 +2,6 @@ package bench
 
 import (
 	"math"
-	"os"
 	"testing"
 	"time"
 )
@@ -11,9 +10,7 @@ import (
 // stops nor answers, and still hears who speaks over it: with all voices, delays
 // and levels. It takes ten minutes, and a machine with nothing else to do.
 func TestItsOwnVoiceComingBackIsNobody(t *testing.T) {
-	if os.Getenv("PARLEY_FULL_TESTS") == "" {
-		t.Skip("PARLEY_FULL_TESTS is not set")
-	}
+	onlyInFull(t)
 	said, err := recordings("")
 	if err != nil {
 		t.Fatal(err)

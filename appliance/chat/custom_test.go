@@ -52,7 +52,7 @@ func typed(t *testing.T, c *Session, text string) {
 // the codes of errors among it.
 func (f *fakes) told(t *testing.T, ends int) []string {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
 		f.mu.Lock()
 		var said []string
 		n := 0

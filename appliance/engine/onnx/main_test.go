@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -10,5 +11,10 @@ import (
 // TestMain is the process that holds espeak-ng, too.
 func TestMain(m *testing.M) {
 	espeak.Main()
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := shared.close(); err != nil {
+		fmt.Fprintln(os.Stderr, "closing the engines:", err)
+		code = 1
+	}
+	os.Exit(code)
 }

@@ -17,15 +17,14 @@ import (
 
 func openMoonshine(t testing.TB) *Moonshine {
 	t.Helper()
-	m, err := LoadMoonshine(openRuntime(t), packtest.File(t, "moonshine"), engine.NewGate(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, m) })
-	if err := m.Warm(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return m
+	rt := openRuntime(t)
+	return sharedOf(t, "Moonshine", func() (*Moonshine, error) {
+		e, err := LoadMoonshine(rt, packtest.File(t, "moonshine"), engine.NewGate(2))
+		if err != nil {
+			return nil, err
+		}
+		return e, e.Warm(context.Background())
+	})
 }
 
 func TestMoonshineWordErrorIsTheReferences(t *testing.T) {

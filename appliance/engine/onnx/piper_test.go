@@ -24,24 +24,16 @@ func voices() []string { return []string{"voice-joe", "voice-jenny", "voice-alan
 
 func openPhonemizer(t testing.TB) *espeak.Phonemizer {
 	t.Helper()
-	ph, err := espeak.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, ph) })
-	return ph
+	return sharedOf(t, "phonemizer", func() (*espeak.Phonemizer, error) { return espeak.Open() })
 }
 
-// openVoice loads the voice of a pack for the time of the test.
+// openVoice returns the voice of a pack.
 func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	t.Helper()
 	ph := openPhonemizer(t)
-	p, err := LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, p) })
-	return p
+	return sharedOf(t, pack, func() (*Piper, error) {
+		return LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph)
+	})
 }
 
 // say speaks or fails.

@@ -18,12 +18,7 @@ import (
 // openRuntime opens ONNX Runtime for the time of the test.
 func openRuntime(t testing.TB) *Runtime {
 	t.Helper()
-	rt, err := Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, rt) })
-	return rt
+	return sharedOf(t, "runtime", func() (*Runtime, error) { return Open(packtest.File(t, "runtime-onnx", "libonnxruntime.so")) })
 }
 
 func closeOrFail(t testing.TB, c interface{ Close() error }) {

@@ -13,15 +13,14 @@ import (
 
 func openSilero(t testing.TB) *Silero {
 	t.Helper()
-	s, err := LoadSilero(openRuntime(t), packtest.File(t, "turn", "silero_vad.onnx"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, s) })
-	if err := s.Warm(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	rt := openRuntime(t)
+	return sharedOf(t, "Silero", func() (*Silero, error) {
+		e, err := LoadSilero(rt, packtest.File(t, "turn", "silero_vad.onnx"))
+		if err != nil {
+			return nil, err
+		}
+		return e, e.Warm(context.Background())
+	})
 }
 
 // probabilities are those of all whole frames of pcm.

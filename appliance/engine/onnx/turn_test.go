@@ -12,15 +12,14 @@ import (
 
 func openTurn(t testing.TB) *Turn {
 	t.Helper()
-	turn, err := LoadTurn(openRuntime(t), packtest.File(t, "turn", "smart-turn-v3.2-cpu.onnx"), engine.NewGate(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, turn) })
-	if err := turn.Warm(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return turn
+	rt := openRuntime(t)
+	return sharedOf(t, "Turn", func() (*Turn, error) {
+		e, err := LoadTurn(rt, packtest.File(t, "turn", "smart-turn-v3.2-cpu.onnx"), engine.NewGate(2))
+		if err != nil {
+			return nil, err
+		}
+		return e, e.Warm(context.Background())
+	})
 }
 
 func TestTurnTellsTheEndFromACut(t *testing.T) {

@@ -13,15 +13,14 @@ import (
 
 func openWhisper(t testing.TB) *Whisper {
 	t.Helper()
-	w, err := LoadWhisper(openRuntime(t), packtest.File(t, "whisper"), engine.NewGate(2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, w) })
-	if err := w.Warm(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	return w
+	rt := openRuntime(t)
+	return sharedOf(t, "Whisper", func() (*Whisper, error) {
+		e, err := LoadWhisper(rt, packtest.File(t, "whisper"), engine.NewGate(2))
+		if err != nil {
+			return nil, err
+		}
+		return e, e.Warm(context.Background())
+	})
 }
 
 func TestWhisperWordErrorIsTheReferences(t *testing.T) {

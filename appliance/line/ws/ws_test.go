@@ -167,7 +167,7 @@ func startLogged(t *testing.T, timing Timing, log *slog.Logger, origins ...strin
 		}
 	}))
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := b.server.Wait(ctx); err != nil {
 			t.Errorf("sockets are still open: %v", err)
@@ -187,7 +187,7 @@ func (b *box) dial(query string, o *websocket.DialOptions) (*websocket.Conn, *ta
 	select {
 	case t := <-b.opened:
 		return c, t
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		b.t.Fatal("no session was opened")
 		return nil, nil
 	}
@@ -213,7 +213,7 @@ func send(t *testing.T, c *websocket.Conn, typ websocket.MessageType, data strin
 
 func read(t *testing.T, c *websocket.Conn) contract.ServerMessage {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, data, err := c.Read(ctx)
 	if err != nil {
@@ -229,7 +229,7 @@ func read(t *testing.T, c *websocket.Conn) contract.ServerMessage {
 // closed reads to the end of the socket.
 func closed(t *testing.T, c *websocket.Conn) websocket.CloseError {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		_, _, err := c.Read(ctx)
