@@ -21,7 +21,7 @@ func TestNoCutOfALongSentenceIsLost(t *testing.T) {
 	words := text.Words("Asterisk open source PBX. You have also installed a set of sample sounds and configuration files that should help you to get started. Like a normal PBX")
 	letters := regexp.MustCompile(`(?i)p\W+b\W+x`) // some spell it
 	const ms, first, last = engine.SpeechRateHz / 1000, 3300, 5200
-	step := 100
+	step := 250
 	if os.Getenv("PARLEY_FULL_TESTS") != "" {
 		step = 10 // 191 cuts
 	}

@@ -17,7 +17,7 @@ import (
 // it reads at once, so that what is as likely as something else may change.
 func TestDraftCostsNoWord(t *testing.T) {
 	m := openMoonshine(t)
-	all := judged(t, 20)
+	all := judged(t, 12)
 	wrong, alone, changed := map[string]int{}, 0, 0
 	for i, p := range all {
 		pcm, said := p.pcm(t), text.Words(p.text)

@@ -56,12 +56,11 @@ func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Piper{config: config, cores: piperThreads, alphabet: config.alphabet(), gate: engine.NewGate(2), reader: config.reader(openPhonemizer(t)), gain: 1}
-	if err := p.openWhole(rt, path); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeOrFail(t, p) })
-	return p
+	ph := openPhonemizer(t)
+	return sharedOf(t, pack+" in one piece", func() (*Piper, error) {
+		p := &Piper{config: config, cores: piperThreads, alphabet: config.alphabet(), gate: engine.NewGate(2), reader: config.reader(ph), gain: 1}
+		return p, p.openWhole(rt, path)
+	})
 }
 
 func oddTexts() []string {
@@ -79,6 +78,9 @@ func oddTexts() []string {
 func TestPiecesAddUpToTheWhole(t *testing.T) {
 	rt := openRuntime(t)
 	for n, pack := range voices() {
+		if n == 1 && os.Getenv("PARLEY_FULL_TESTS") == "" {
+			continue // two of them are enough for every day
+		}
 		t.Run(pack, func(t *testing.T) {
 			cut, uncut := openVoice(t, rt, pack), openWhole(t, rt, pack)
 			if cut.uncut != nil {
