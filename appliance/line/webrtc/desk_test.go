@@ -100,6 +100,8 @@ type line struct {
 	http    *httptest.Server
 	between *wifi // and its clients; nil: nothing
 	pass    pass
+
+	answered func(string) string // what the client gets of an answer
 }
 
 // pass is lost when its context ends.
@@ -115,7 +117,12 @@ func start(t *testing.T, timing Timing) *line {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &line{desk: d, server: s, pass: pass{context.Background()}}
+	return startOn(t, d, s)
+}
+
+func startOn(t *testing.T, d *desk, s *Server) *line {
+	t.Helper()
+	l := &line{desk: d, server: s, pass: pass{context.Background()}, answered: func(answer string) string { return answer }}
 	l.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var err error
 		id := strings.TrimPrefix(r.URL.Path, "/call/")
@@ -186,7 +193,7 @@ func (l *line) dial(t *testing.T, query string) *caller {
 	})
 	answer, at := c.offer(t, http.MethodPost, l.http.URL+"/call/?"+query, nil)
 	c.at = l.http.URL + at
-	if l.between != nil {
+	if answer = l.answered(answer); l.between != nil {
 		answer = l.between.through(answer, l.server.Port())
 	}
 	if err := pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: answer}); err != nil {
