@@ -37,12 +37,8 @@ parley plugin show says what it asks for, and by which words. A folder may be an
 
 // Run lets the plugin do more.
 func (cmd *pluginGrantCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	p := &cmd.pluginBox
-	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
-		if err := s.Grant(ctx, cmd.Name, cmd.What); err != nil {
-			return err
-		}
-		return p.done(ctx, c, s, cmd.Name, "was granted "+strings.Join(cmd.What, ", "))
+	return cmd.change(ctx, c, parsed, cmd.Name, "was granted "+strings.Join(cmd.What, ", "), func(s *shelf.Shelf) error {
+		return s.Grant(ctx, cmd.Name, cmd.What)
 	})
 }
 
@@ -60,12 +56,8 @@ func (pluginRevokeCmd) Help() string {
 
 // Run lets the plugin do less.
 func (cmd *pluginRevokeCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	p := &cmd.pluginBox
-	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
-		if err := s.Revoke(ctx, cmd.Name, cmd.What); err != nil {
-			return err
-		}
-		return p.done(ctx, c, s, cmd.Name, "was revoked "+strings.Join(cmd.What, ", "))
+	return cmd.change(ctx, c, parsed, cmd.Name, "was revoked "+strings.Join(cmd.What, ", "), func(s *shelf.Shelf) error {
+		return s.Revoke(ctx, cmd.Name, cmd.What)
 	})
 }
 
@@ -92,7 +84,6 @@ Secrets are encrypted in the database, with a key (plugins.key in the data folde
 
 // Run tells the plugin its settings.
 func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	p := &cmd.pluginBox
 	if len(cmd.Pairs)+len(cmd.Unset) == 0 {
 		return misuse{errors.New("plugin: give KEY=VALUE, KEY to be asked for its value, or --unset KEY")}
 	}
@@ -110,12 +101,7 @@ func (cmd *pluginSetCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 	for _, key := range cmd.Unset {
 		values[key] = nil
 	}
-	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
-		if err := s.Set(ctx, cmd.Name, values); err != nil {
-			return err
-		}
-		return p.done(ctx, c, s, cmd.Name, "was told")
-	})
+	return cmd.change(ctx, c, parsed, cmd.Name, "was told", func(s *shelf.Shelf) error { return s.Set(ctx, cmd.Name, values) })
 }
 
 // readSecret reads one line, without showing it where it is typed.

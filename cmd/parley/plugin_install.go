@@ -34,23 +34,8 @@ From an OCI layout, as registries' tools make it: one layer is the module (appli
 
 // Run installs the plugin.
 func (cmd *pluginInstallCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	p := &cmd.pluginBox
-	return p.openTrusting(ctx, c, parsed, cmd.RequireSignature, func(s *shelf.Shelf) error {
-		o, err := cmd.examine(ctx, c, s)
-		if err != nil {
-			return err
-		}
-		if o.Installed != nil {
-			return s.Install(ctx, o, shelf.Choice{}) // which says so
-		}
-		choice, err := cmd.decide(c, o, "Install")
-		if err != nil {
-			return err
-		}
-		if err := s.Install(ctx, o, choice); err != nil {
-			return err
-		}
-		return p.done(ctx, c, s, o.Package.Manifest.Name, "is installed")
+	return cmd.bring(ctx, c, parsed, cmd.pluginSource, cmd.pluginConsent, "Install", func(s *shelf.Shelf, o shelf.Offer) (fits bool, what string, do bringing) {
+		return o.Installed == nil, "is installed", s.Install
 	})
 }
 
@@ -74,24 +59,42 @@ It shows what is newly asked for, and asks. The new version first runs the cases
 
 // Run upgrades the plugin.
 func (cmd *pluginUpgradeCmd) Run(ctx context.Context, c *console, parsed *kong.Context) error {
-	p := &cmd.pluginBox
-	return p.openTrusting(ctx, c, parsed, cmd.RequireSignature, func(s *shelf.Shelf) error {
-		o, err := cmd.examine(ctx, c, s)
-		if err != nil {
-			return err
+	return cmd.bring(ctx, c, parsed, cmd.pluginSource, cmd.pluginConsent, "Upgrade", func(s *shelf.Shelf, o shelf.Offer) (fits bool, what string, do bringing) {
+		upgrade := func(ctx context.Context, o shelf.Offer, choice shelf.Choice) error {
+			choice.OtherSigner = cmd.OtherSigner
+			return s.Upgrade(ctx, o, choice)
 		}
 		if o.Installed == nil {
-			return s.Upgrade(ctx, o, shelf.Choice{}) // which says so
+			return false, "", upgrade
 		}
-		choice, err := cmd.decide(c, o, "Upgrade")
+		return true, "was upgraded from " + o.Installed.Version, upgrade
+	})
+}
+
+// bringing puts what was offered onto the shelf.
+type bringing = func(context.Context, shelf.Offer, shelf.Choice) error
+
+// bring brings a plugin to the box, with the consent of who installs it. how says
+// whether the offer fits the command at all, what will have happened, and by what;
+// where it does not fit nobody is asked, and the shelf says why not.
+func (p *pluginBox) bring(ctx context.Context, c *console, parsed *kong.Context, from pluginSource, consent pluginConsent, verb string, how func(*shelf.Shelf, shelf.Offer) (fits bool, what string, do bringing)) error {
+	return p.openTrusting(ctx, c, parsed, consent.RequireSignature, func(s *shelf.Shelf) error {
+		o, err := from.examine(ctx, c, s)
 		if err != nil {
 			return err
 		}
-		choice.OtherSigner = cmd.OtherSigner
-		if err := s.Upgrade(ctx, o, choice); err != nil {
+		fits, what, do := how(s, o)
+		if !fits {
+			return do(ctx, o, shelf.Choice{})
+		}
+		choice, err := consent.decide(c, o, verb)
+		if err != nil {
 			return err
 		}
-		return p.done(ctx, c, s, o.Package.Manifest.Name, "was upgraded from "+o.Installed.Version)
+		if err := do(ctx, o, choice); err != nil {
+			return err
+		}
+		return p.done(ctx, c, s, o.Package.Manifest.Name, what)
 	})
 }
 
@@ -133,6 +136,16 @@ func (cmd *pluginRemoveCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 		}
 		_, err = fmt.Fprintf(c.out, "%s %s is removed\n", i.Name, i.Version)
 		return err
+	})
+}
+
+// change changes a plugin that is installed, and says what it is then.
+func (p *pluginBox) change(ctx context.Context, c *console, parsed *kong.Context, name, what string, do func(*shelf.Shelf) error) error {
+	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
+		if err := do(s); err != nil {
+			return err
+		}
+		return p.done(ctx, c, s, name, what)
 	})
 }
 

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// trial is a plugin of a version in a folder of the test's own. It answers
+// {"do": "config"} with its setting city.
+func trial(t *testing.T, version, more string) string {
+	t.Helper()
+	wasm, err := os.ReadFile("../../plugins/sandbox/testdata/extism/assemblyscript.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	yaml := "name: trial\nversion: " + version + `
+description: Tries what a plugin can do.
+license: MIT
+wasm: trial.wasm
+settings: [{name: city, type: string, default: Bonn}, {name: api_key, type: secret}]
+tools: [{name: run, description: Does what it is told.}]
+permissions: {http: [{host: example.test, methods: [POST]}], storage: 64KiB` + more + "}\n"
+	for name, text := range map[string][]byte{"trial.wasm": wasm, "plugin.yaml": []byte(yaml)} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// emptyBox is the data folder of a box on which nothing has happened.
+func emptyBox(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	s, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// step is a command of parley plugin, how it exits, and a part of what it prints
+// to its output and to its error output.
+type step struct {
+	in        string
+	args      string
+	code      int
+	out, errs string
+}
+
+// take runs steps one after the other on one data folder. FIRST and NEXT are two
+// versions of the plugin.
+func take(t *testing.T, data string, steps []step) {
+	t.Helper()
+	first, next := trial(t, "1.0.0", ""), trial(t, "1.1.0", ", conversation: transcript")
+	for _, s := range steps {
+		var args []string
+		for _, word := range strings.Fields("plugin " + s.args) {
+			args = append(args, strings.NewReplacer("FIRST", first, "NEXT", next).Replace(word))
+		}
+		code, out, errs := parleyIn(t.Context(), s.in, []string{"PARLEY_DATA=" + data}, args...)
+		if code != s.code || !strings.Contains(out, s.out) || !strings.Contains(errs, s.errs) || code != 0 && out != "" {
+			t.Errorf("plugin %s: exits with %d\n%s%s\nwant %d, %q and %q", s.args, code, out, errs, s.code, s.out, s.errs)
+		}
+	}
+}
+
+// The whole life of a plugin on a box that does not run.
+func TestPluginCommands(t *testing.T) {
+	take(t, emptyBox(t), []step{
+		{"", "list", 0, "NAME", ""},
+		{"", "show trial", exitFailed, "", "trial"},
+		{"", "install /not/there", exitFailed, "", "/not/there"},
+		{"", "install FIRST", exitMisuse, "", "--yes to allow all of it"},
+		{"y\n", "install FIRST", exitMisuse, "", "the input is no terminal"},
+		{"", "install FIRST --yes --grant storage", exitMisuse, "", "give one of them"},
+		{"", "install FIRST --grant nonsense", exitMisuse, "", "nonsense"},
+		{"", "install FIRST --yes --set nothing=1", exitMisuse, "", "nothing"},
+		{"", "install FIRST --yes --set city", exitMisuse, "", "KEY=VALUE"},
+		{"", "install FIRST --yes --require-signature", exitFailed, "", "sign"},
+		{"", "upgrade FIRST --yes", exitFailed, "", "no plugin \"trial\" is installed"},
+		{"", "list --json", 0, "[]", ""},
+		{"", "install FIRST --grant storage --set city=Ulm", 0, "trial 1.0.0 is installed", "example.test"},
+		{"", "install FIRST --yes", exitFailed, "", "upgrade"},
+		{"", "list", 0, "trial  1.0.0    ready  run    storage", ""},
+		{"", "show trial", 0, `city = "Ulm"`, ""},
+		{"", "show trial", 0, "not granted", ""},
+		{"", `call trial {"do":"config"}`, 0, "Ulm", "MiB of memory"},
+		{`{"do":"twice"}`, "call trial -", 0, "the second", ""},
+		{"", `call trial {"do":"error"}`, exitFailed, "", "no such place"},
+		{"", `call trial {"do":"http"}`, exitFailed, "", "not granted"},
+		{"", `call trial {"do":"log"}`, 0, "logged", "info: a line of the log"},
+		{"", "call trial nonsense", exitMisuse, "", "no JSON object"},
+		{"", "call trial --tool nonsense", exitMisuse, "", "it has: run"},
+		{"", `call trial {"do":"config"} --account nobody`, exitFailed, "", "parley keys list"},
+		{"", "logs trial", 0, "a line of the log", ""},
+		{"", "logs trial -n 1 --json", 0, `"text"`, ""},
+		{"", "logs trial -n -1", exitMisuse, "", "--lines"},
+		{"", "logs nobody", exitFailed, "", "nobody"},
+		{"", "grant trial http:example.test", 0, "was granted http:example.test", ""},
+		{"", "grant trial nonsense", exitMisuse, "", "nonsense"},
+		{"", "revoke trial http:example.test", 0, "was revoked http:example.test", ""},
+		{"", "revoke nobody all", exitFailed, "", "nobody"},
+		{"", "set trial", exitMisuse, "", "KEY=VALUE"},
+		{"", "set trial city=Trier", 0, "was told", ""},
+		{"top-secret\n", "set trial api_key", 0, "was told", ""},
+		{"", "show trial", 0, "api_key = (a secret, set)", ""},
+		{"", "set trial --unset city", 0, "was told", ""},
+		{"", `call trial {"do":"config"} --json`, 0, `"content":"Bonn"`, ""},
+		{"", "upgrade NEXT", exitMisuse, "", "It newly asks for"},
+		{"", "upgrade NEXT --grant none", 0, "was upgraded from 1.0.0", ""},
+		{"", "show trial --json", 0, `"1.1.0"`, ""},
+		{"", "remove trial", exitMisuse, "", "--yes"},
+		{"", "remove trial --yes", 0, "trial 1.1.0 is removed", ""},
+		{"", `call trial {}`, exitFailed, "", "trial"},
+	})
+}
+
+// Whoever sits at a terminal is asked, sees what it is about, and a secret is not
+// shown where it is typed.
+func TestPluginAsksAtATerminal(t *testing.T) {
+	data := emptyBox(t)
+	dir := trial(t, "1.0.0", "")
+	for _, c := range []struct {
+		args, asks, press, shows string
+		failed                   bool
+	}{
+		{"install " + dir, "Install it and allow this? [y/N]", "\n", "nothing was changed", true},
+		{"install " + dir, "Install it and allow this? [y/N]", "y\n", "is installed", false},
+		{"set trial api_key", "api_key: ", "top-secret\n", "was told", false},
+		{"remove trial", "Remove trial 1.0.0", "no\n", "was not removed", true},
+		{"remove trial", "Remove trial 1.0.0", "yes\n", "is removed", false},
+	} {
+		cmd := program(t, []string{"PARLEY_DATA=" + data}, strings.Fields("plugin "+c.args)...)
+		s := onScreen(t, 100, cmd)
+		if !s.shows(c.asks) {
+			t.Fatalf("%s: %s", c.args, s.text())
+		}
+		s.press(c.press)
+		if err := cmd.Wait(); (err != nil) != c.failed || !s.shows(c.shows) || strings.Contains(s.text(), "top-secret") {
+			t.Errorf("%s: %v\n%s", c.args, err, s.text())
+		}
+	}
+}
+
+// A box that runs has what a command changed.
+func TestPluginCommandsBesideABox(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	cmd, url := serveTest(t, data)
+	defer started(t, cmd, url)()
+	take(t, data, []step{
+		{"", "install FIRST --yes", 0, "is installed", ""},
+		{"", `call trial {"do":"config"}`, 0, "Bonn", ""},
+		{"", "revoke trial all", 0, "may do nothing but answer", ""},
+		{"", "upgrade NEXT --grant none", 0, "was upgraded", ""},
+	})
+	code, out, errs := parleyIn(t.Context(), "", []string{"PARLEY_DATA=" + data}, "plugin", "list", "--json")
+	var all []contract.ReturnPlugin
+	if err := json.Unmarshal([]byte(out), &all); code != 0 || err != nil || len(all) != 1 || all[0].Version != "1.1.0" {
+		t.Errorf("%d, %s%s, %v", code, out, errs, err)
+	}
+}
