@@ -86,7 +86,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	var speaking speeches
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices{cfg}, Speech: &speaking, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
+		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices{cfg, records}, Speech: &speaking, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
 	}), log)
@@ -109,7 +109,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	}
 	history, recordings := kept(cfg.Retention, records)
 	host := chat.NewHost(ctx, chat.Parts{
-		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: engines, Reading: readings.of,
+		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: chatVoices{voices{cfg, records}, engines}, Reading: readings.of,
 		Records: history, Recordings: recordings, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), MaxAdded: time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond, ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
 		Configs: api.NewConfigs(records, plugins), Models: engines, StrictModels: cfg.StrictModels, Tools: toolbox{plugins, search.Server{URL: cfg.WebSearch}}, Plugins: plugins, Rules: engines.Rules,

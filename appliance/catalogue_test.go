@@ -92,7 +92,7 @@ func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
 		{contract.VoiceRef{Name: "jenny"}, ""},
 		{contract.VoiceRef{Name: "../voice-joe"}, ""},
 	} {
-		v, err := voices{c}.FindVoice(t.Context(), "a", x.ref)
+		v, err := voices{c, nil}.FindVoice(t.Context(), "a", x.ref)
 		if v.ID != x.id || (err == nil) != (x.id != "") || err == nil && (v.Name == "" || v.Provider != contract.VoiceLibrary) {
 			t.Errorf("%+v: %+v, %v", x.ref, v, err)
 		}

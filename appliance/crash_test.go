@@ -69,7 +69,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer restored.Close()
-	served := httptest.NewServer(api.New(api.Parts{Keys: restored, Records: restored, Voices: voices{cfg}, Models: catalogue{cfg}, Ready: &admission{}, Log: log}))
+	served := httptest.NewServer(api.New(api.Parts{Keys: restored, Records: restored, Voices: voices{cfg, restored}, Models: catalogue{cfg}, Ready: &admission{}, Log: log}))
 	defer served.Close()
 	b := &runningBox{url: served.URL, key: key.APIKey}
 	got := b.get(t, "/v0/evi/chats/"+chat.ID)

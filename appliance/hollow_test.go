@@ -48,14 +48,14 @@ func (hollow) Choose(context.Context, engine.Prompt, []string) ([]float64, error
 	return nil, engine.ErrCannot
 }
 
-func (hollow) Prepare(name string) error {
+func (hollow) Prepare(account, name string) error {
 	if name != "" && name != "joe" && name != "jenny" {
 		return contract.ErrInvalid{Field: "voice", Why: "no such voice; there are joe, jenny"}
 	}
 	return nil
 }
-func (h hollow) Voice(_ context.Context, name string) (engine.Synthesizer, error) {
-	return h, h.Prepare(name)
+func (h hollow) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
+	return h, h.Prepare(account, name)
 }
 func (hollow) RateHz() int { return 24000 }
 func (hollow) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {

@@ -70,7 +70,7 @@ func (m moody) Generate(ctx context.Context, p engine.Prompt, emit func(engine.P
 	return engine.Usage{}, nil
 }
 
-func (m moody) Voice(context.Context, string) (engine.Synthesizer, error) { return m, nil }
+func (m moody) Voice(context.Context, string, string) (engine.Synthesizer, error) { return m, nil }
 
 func (m moody) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if err := m.work(ctx, 50*time.Millisecond); err != nil {

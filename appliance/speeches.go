@@ -20,7 +20,7 @@ func openSpeech(cfg config.Config, engines *Engines, records *store.Store, readi
 		ear.Languages = []string{"en"}
 	}
 	return speech.New(speech.Parts{
-		Voices: speechVoices{voices{cfg}, engines}, Reading: reading, Ear: ear,
+		Voices: speechVoices{voices{cfg, records}, engines}, Reading: reading, Ear: ear,
 		Records: records, Keep: speech.Keep{Newest: cfg.Speech.Keep, Texts: cfg.Retention.History},
 		Observe: metrics.Speech{Metrics: figures}, Log: log,
 	})

@@ -3,15 +3,24 @@ package appliance
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/speech"
 	"parley/appliance/voice"
+	"parley/store"
 )
 
-// voices are those that an account may speak with: the library of the box.
-type voices struct{ cfg config.Config }
+// voices are those that an account may speak with: the library of the box, and
+// those that it has saved.
+type voices struct {
+	cfg     config.Config
+	records *store.Store // nil where there is no box: then there are none that were saved
+}
 
 // Voice is one that was found: what it is called, and what it is made of.
 type Voice struct {
@@ -19,9 +28,19 @@ type Voice struct {
 	Recipe voice.Recipe
 }
 
-// Find returns the voice that ref names for an account, by its id or by its name;
-// a contract.ErrNotFound where there is none.
-func (v voices) Find(_ context.Context, _ string, ref contract.VoiceRef) (Voice, error) {
+// Find returns the voice that ref names for an account, by its id or by its name:
+// without a provider its own before those of the library. A contract.ErrNotFound
+// where there is none.
+func (v voices) Find(ctx context.Context, account string, ref contract.VoiceRef) (Voice, error) {
+	if ref.Provider != contract.VoiceLibrary && v.records != nil {
+		saved, err := v.records.Voice(ctx, account, ref.ID, ref.Name)
+		if err == nil {
+			return savedVoice(saved)
+		}
+		if !errors.Is(err, store.ErrNotFound) {
+			return Voice{}, err
+		}
+	}
 	if ref.Provider != contract.VoiceCustom {
 		all := library(v.cfg)
 		b, found := voice.Find(all, cmp.Or(ref.ID, ref.Name))
@@ -32,6 +51,18 @@ func (v voices) Find(_ context.Context, _ string, ref contract.VoiceRef) (Voice,
 	return Voice{}, contract.ErrNotFound{What: "voice", ID: cmp.Or(ref.ID, ref.Name)}
 }
 
+func savedVoice(saved store.Voice) (Voice, error) {
+	v := Voice{ReturnVoice: savedRecord(saved)}
+	if err := json.Unmarshal([]byte(saved.Recipe), &v.Recipe); err != nil {
+		return v, fmt.Errorf("reading what the voice %s is made of: %w", saved.ID, err)
+	}
+	return v, nil
+}
+
+func savedRecord(saved store.Voice) contract.ReturnVoice {
+	return contract.ReturnVoice{ID: saved.ID, Name: saved.Name, Provider: contract.VoiceCustom, CompatibleOctaveModels: octaves()}
+}
+
 // FindVoice is Find, for who wants to know no more than that there is one.
 func (v voices) FindVoice(ctx context.Context, account string, ref contract.VoiceRef) (contract.ReturnVoice, error) {
 	found, err := v.Find(ctx, account, ref)
@@ -40,14 +71,64 @@ func (v voices) FindVoice(ctx context.Context, account string, ref contract.Voic
 
 // ListVoices returns the voices of a provider that an account may use, oldest
 // first; those of the library in the order in which people read them.
-func (v voices) ListVoices(_ context.Context, _ string, from contract.VoiceProvider) ([]contract.ReturnVoice, error) {
+func (v voices) ListVoices(ctx context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error) {
 	var all []contract.ReturnVoice
 	if from == contract.VoiceLibrary {
 		for _, b := range library(v.cfg) {
 			all = append(all, libraryRecord(b))
 		}
+		return all, nil
 	}
-	return all, nil
+	saved, err := v.records.Voices(ctx, account)
+	for _, s := range saved {
+		all = append(all, savedRecord(s))
+	}
+	return all, err
+}
+
+// SaveVoice gives the voice of a generation of an account a name. A
+// contract.ErrNotFound where there is no such generation (any more), an ErrInvalid
+// for a name of the library, an ErrConflict for one that the account has given.
+func (v voices) SaveVoice(ctx context.Context, account string, p contract.PostedVoice) (contract.ReturnVoice, error) {
+	generation, err := v.records.Generation(ctx, account, p.GenerationID)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ReturnVoice{}, contract.ErrNotFound{What: "generation", ID: p.GenerationID}
+	}
+	if err != nil {
+		return contract.ReturnVoice{}, err
+	}
+	recipe, err := speech.RecipeOf(generation)
+	if err != nil {
+		return contract.ReturnVoice{}, err
+	}
+	return v.save(ctx, account, p.Name, recipe)
+}
+
+// save gives a recipe a name.
+func (v voices) save(ctx context.Context, account, name string, recipe json.RawMessage) (contract.ReturnVoice, error) {
+	if b, taken := voice.Find(append(library(v.cfg), voice.Kokoro()...), name); taken {
+		return contract.ReturnVoice{}, contract.ErrInvalid{Field: "name", Why: fmt.Sprintf("%.80q is the voice %s of the library: choose another name", name, b.ID)}
+	}
+	saved := store.Voice{ID: contract.NewID(), Name: name, Recipe: string(recipe)}
+	err := v.records.SaveVoice(ctx, account, saved)
+	if errors.Is(err, store.ErrConflict) {
+		return contract.ReturnVoice{}, contract.ErrConflict{Why: fmt.Sprintf("there is a voice named %.80q already: choose another name, or delete that one", name)}
+	}
+	return savedRecord(saved), err
+}
+
+// DeleteVoice deletes the voice of an account that has a name. A
+// contract.ErrNotFound where there is none, an ErrConflict where configs speak
+// with it.
+func (v voices) DeleteVoice(ctx context.Context, account, name string) error {
+	err := v.records.DeleteVoice(ctx, account, name)
+	if used, is := errors.AsType[store.ErrVoiceUsed](err); is {
+		return contract.ErrConflict{Why: fmt.Sprintf("the voice %.80q is that of these configs: %.500s; give them another voice, or delete them first", name, strings.Join(used.Configs, ", "))}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrNotFound{What: "voice", ID: name}
+	}
+	return err
 }
 
 // Design makes a voice of a description, out of the library. Without one, the

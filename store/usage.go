@@ -20,7 +20,7 @@ const (
 
 // Usage is how much of the disk is an account's.
 type Usage struct {
-	RecordBytes int64 // of chats, what was said in them, configs, prompts and tools, and of what it takes to speak again
+	RecordBytes int64 // of chats, what was said in them, configs, prompts, tools and voices, and of what it takes to speak again
 	SoundBytes  int64 // of recordings of chats that have ended
 }
 
@@ -34,7 +34,8 @@ const accountUsage = `
 	SELECT ended.bytes
 	       + (SELECT coalesce(sum(bytes), 0) FROM chat INDEXED BY chat_open WHERE ended_ms IS NULL AND account = mine.num)
 	       + (SELECT coalesce(sum(bytes), 0) FROM resource INDEXED BY resource_size WHERE account = mine.num)
-	       + (SELECT coalesce(sum(bytes), 0) FROM generation INDEXED BY generation_account WHERE account = mine.num), ended.sound
+	       + (SELECT coalesce(sum(bytes), 0) FROM generation INDEXED BY generation_account WHERE account = mine.num)
+	       + (SELECT coalesce(sum(bytes), 0) FROM voice INDEXED BY voice_account WHERE account = mine.num), ended.sound
 	  FROM mine CROSS JOIN ended`
 
 // Usage returns how much of the disk is an account's. It runs along indexes: 10 ms

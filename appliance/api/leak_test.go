@@ -103,6 +103,10 @@ func (f failing) CreateToken(context.Context, string, string, time.Time) (string
 func (f failing) FindVoice(context.Context, string, contract.VoiceRef) (contract.ReturnVoice, error) {
 	return contract.ReturnVoice{}, f.error()
 }
+func (f failing) SaveVoice(context.Context, string, contract.PostedVoice) (contract.ReturnVoice, error) {
+	return contract.ReturnVoice{}, f.error()
+}
+func (f failing) DeleteVoice(context.Context, string, string) error { return f.error() }
 func (f failing) ListVoices(context.Context, string, contract.VoiceProvider) ([]contract.ReturnVoice, error) {
 	return nil, f.error()
 }

@@ -29,6 +29,14 @@ func (library) FindVoice(_ context.Context, _ string, ref contract.VoiceRef) (co
 	return contract.ReturnVoice{}, contract.ErrNotFound{What: "voice", ID: ref.ID + ref.Name}
 }
 
+func (library) SaveVoice(_ context.Context, _ string, p contract.PostedVoice) (contract.ReturnVoice, error) {
+	return contract.ReturnVoice{ID: p.GenerationID, Name: p.Name, Provider: contract.VoiceCustom}, nil
+}
+
+func (library) DeleteVoice(_ context.Context, _, name string) error {
+	return contract.ErrNotFound{What: "voice", ID: name}
+}
+
 func (library) ListVoices(_ context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error) {
 	if from == contract.VoiceCustom {
 		return []contract.ReturnVoice{{ID: "own-" + account, Name: "Mine", Provider: from}}, nil

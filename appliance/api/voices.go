@@ -19,6 +19,12 @@ type Voices interface {
 	FindVoice(ctx context.Context, account string, ref contract.VoiceRef) (contract.ReturnVoice, error)
 	// ListVoices returns all of the provider's, in their order.
 	ListVoices(ctx context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error)
+	// SaveVoice gives the voice of a generation a name. A contract.ErrNotFound: there
+	// is no such generation; an ErrInvalid or ErrConflict: the name cannot be had.
+	SaveVoice(ctx context.Context, account string, p contract.PostedVoice) (contract.ReturnVoice, error)
+	// DeleteVoice deletes the voice of a name. A contract.ErrNotFound: there is none;
+	// an ErrConflict: configs speak with it.
+	DeleteVoice(ctx context.Context, account, name string) error
 }
 
 // voiceRoutes are the ways to voices.
@@ -32,7 +38,43 @@ func (a *API) voiceRoutes() []route {
 				describe.Parameter{Name: "ascending_order", Says: "First to last.", Schema: describe.Flag().Or(true)},
 				describe.Parameter{Name: "filter_tag", Says: "Only voices with this tag, as GENDER:Female; repeat it for those that have each. The tags are " + tagNames() + ".", Schema: describe.Text()}),
 			Answers: ok(contract.ReturnPagedVoices{})}},
+		{"POST", "/v0/tts/voices", describe.Account, recordBody, normal, storing, a.saveVoice, describe.Operation{
+			ID: "createVoice", Section: "Voices", Summary: "Save the voice of a generation",
+			More: "Under a name that neither the library has nor another voice of the account; small and large letters are the same. From then on text-to-speech and chats take it. Of a generation with several voices it is the first.",
+			Body: "PostedVoice", Example: `{"generation_id":"795c949a-1510-4a80-9646-7d0863b023ab","name":"Keeper of the tower"}`,
+			Answers: ok(contract.ReturnVoice{}), Refuses: []int{404, 409}}},
+		{"DELETE", "/v0/tts/voices", describe.Account, unread, normal, storesNothing, a.deleteVoice, describe.Operation{
+			ID: "deleteVoice", Section: "Voices", Summary: "Delete a saved voice",
+			More:    "One that the newest version of a config names is not deleted; the answer says which configs.",
+			Query:   []describe.Parameter{{Name: "name", Says: "Its name.", Required: true, Schema: describe.Text()}},
+			Answers: ok(confirmation{}), Refuses: []int{404, 409}}},
 	}
+}
+
+// saveVoice saves the voice of a generation. Clients want 200.
+func (a *API) saveVoice(w http.ResponseWriter, r *http.Request, by caller) error {
+	p, err := decode(r, contract.ParsePostedVoice)
+	if err != nil {
+		return err
+	}
+	saved, err := a.Voices.SaveVoice(r.Context(), by.AccountID, p)
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, saved)
+	return nil
+}
+
+func (a *API) deleteVoice(w http.ResponseWriter, r *http.Request, by caller) error {
+	name := r.URL.Query().Get("name")
+	if name == "" {
+		return contract.ErrInvalid{Field: "name", Why: "missing; give the name of a voice, as GET /v0/tts/voices?provider=CUSTOM_VOICE lists it"}
+	}
+	if err := a.Voices.DeleteVoice(r.Context(), by.AccountID, name); err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, confirmation{"The voice is deleted."})
+	return nil
 }
 
 // listVoices answers with a page of voices.

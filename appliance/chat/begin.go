@@ -208,7 +208,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		modelPace = h.pace(chosen.model)
 	}
 	c := &Session{
-		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, voices: h.Voices, line: o.Line,
+		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, voices: ownVoices{h.Voices, o.Account}, line: o.Line,
 		state:  turn.NewState(chosen.settings, begun, history),
 		events: make(chan posted, eventQueue), done: make(chan struct{}), unset: map[string]bool{}, applying: make(chan struct{}, 1),
 	}
@@ -231,7 +231,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		NewVoice: newVoice, Felt: func(took time.Duration) { c.pace.tell(StageFeel, took) }, TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
-		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: h.Voices, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
+		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: ownVoices{h.Voices, o.Account}, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 		Reading: h.reading(o.Account), Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.tellAll, c.lost)
@@ -264,7 +264,7 @@ func (h *Host) reading(account string) func(context.Context) text.Options {
 }
 
 // connected lays what the client asked for at connect over s.
-func (h *Host) connected(s turn.Settings, p contract.ConnectSettings) (turn.Settings, error) {
+func (h *Host) connected(account string, s turn.Settings, p contract.ConnectSettings) (turn.Settings, error) {
 	s, fault := s.Merge(p.SessionSettings)
 	if fault != nil {
 		return s, *fault
@@ -272,7 +272,7 @@ func (h *Host) connected(s turn.Settings, p contract.ConnectSettings) (turn.Sett
 	if p.VoiceID != "" {
 		s.Voice = p.VoiceID
 	}
-	if err := h.Voices.Prepare(s.Voice); err != nil {
+	if err := h.Voices.Prepare(account, s.Voice); err != nil {
 		return s, noVoice(contract.VoiceNotFound, err)
 	}
 	s.Verbose = p.VerboseTranscription

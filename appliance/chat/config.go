@@ -69,7 +69,7 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 		c.fallback = h.ownFallback(c.model)
 	}
 	var err error
-	c.settings, err = h.connected(c.settings, p)
+	c.settings, err = h.connected(o.Account, c.settings, p)
 	return c, err
 }
 

@@ -71,14 +71,14 @@ func (f *fakes) Choose(context.Context, engine.Prompt, []string) ([]float64, err
 	return nil, engine.ErrCannot
 }
 
-func (f *fakes) Prepare(name string) error {
+func (f *fakes) Prepare(account, name string) error {
 	if name != "" && name != "joe" {
 		return contract.ErrInvalid{Field: "voice", Why: "no voice " + name}
 	}
 	return nil
 }
-func (f *fakes) Voice(_ context.Context, name string) (engine.Synthesizer, error) {
-	return f, f.Prepare(name)
+func (f *fakes) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
+	return f, f.Prepare(account, name)
 }
 func (f *fakes) RateHz() int { return 24000 }
 func (f *fakes) Speak(ctx context.Context, text string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {

@@ -87,7 +87,7 @@ func (f *failing) Generate(ctx context.Context, p engine.Prompt, emit func(engin
 	return f.fakes.Generate(ctx, p, emit)
 }
 
-func (f *failing) Voice(_ context.Context, name string) (engine.Synthesizer, error) {
+func (f *failing) Voice(_ context.Context, account, name string) (engine.Synthesizer, error) {
 	if name == "joe" {
 		if err := f.fail("opening a voice"); err != nil {
 			return nil, err

@@ -20,13 +20,27 @@ import (
 	"parley/store"
 )
 
-// Voices are those that chats may have.
+// Voices are those that chats of an account may have, by name or id; the empty
+// name is the default.
 type Voices interface {
-	reply.Voices
+	// Voice returns the voice. It may take seconds, or until ctx ends.
+	Voice(ctx context.Context, account, name string) (engine.Synthesizer, error)
 	// Prepare says at once whether there is such a voice, and has it loaded
 	// beside everything else. The error says which there are.
-	Prepare(name string) error
+	Prepare(account, name string) error
 }
+
+// ownVoices are the voices of one account.
+type ownVoices struct {
+	all     Voices
+	account string
+}
+
+func (v ownVoices) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+	return v.all.Voice(ctx, v.account, name)
+}
+
+func (v ownVoices) Prepare(name string) error { return v.all.Prepare(v.account, name) }
 
 // Parts are what a Host makes conversations of.
 type Parts struct {

@@ -93,8 +93,10 @@ type slowNetwork struct {
 	until   time.Time
 }
 
-func (s *slowNetwork) RateHz() int                                               { return contract.OutputRateHz }
-func (s *slowNetwork) Voice(context.Context, string) (engine.Synthesizer, error) { return s, nil }
+func (s *slowNetwork) RateHz() int { return contract.OutputRateHz }
+func (s *slowNetwork) Voice(context.Context, string, string) (engine.Synthesizer, error) {
+	return s, nil
+}
 
 func (s *slowNetwork) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
 	time.Sleep(50 * time.Millisecond)

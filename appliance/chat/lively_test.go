@@ -116,18 +116,18 @@ func (l *lively) Installed() []turn.Plugin {
 	return []turn.Plugin{hoursPlugin, {Name: "greeter", OnTurn: true}}[:l.draw(3)]
 }
 
-func (l *lively) Prepare(name string) error {
+func (l *lively) Prepare(account, name string) error {
 	if name == "jenny" {
 		return nil
 	}
-	return l.fakes.Prepare(name)
+	return l.fakes.Prepare(account, name)
 }
 
-func (l *lively) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+func (l *lively) Voice(ctx context.Context, account, name string) (engine.Synthesizer, error) {
 	if err := l.work(ctx, 500*time.Millisecond); err != nil {
 		return nil, err
 	}
-	return livelyVoice{l}, l.Prepare(name)
+	return livelyVoice{l}, l.Prepare(account, name)
 }
 
 type livelyVoice struct{ *lively }

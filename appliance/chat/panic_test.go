@@ -57,7 +57,7 @@ func (b broken) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	return b.fakes.Generate(ctx, p, emit)
 }
 
-func (b broken) Voice(context.Context, string) (engine.Synthesizer, error) { return b, nil }
+func (b broken) Voice(context.Context, string, string) (engine.Synthesizer, error) { return b, nil }
 
 func (b broken) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
 	if b.where == "voice" && strings.Contains(text, poison) {

@@ -62,9 +62,9 @@ func (f *telling) Generate(ctx context.Context, p engine.Prompt, emit func(engin
 	return engine.Usage{}, nil
 }
 
-func (f *telling) Prepare(string) error { return nil }
+func (f *telling) Prepare(string, string) error { return nil }
 
-func (f *telling) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+func (f *telling) Voice(ctx context.Context, account, name string) (engine.Synthesizer, error) {
 	return tellingVoice{f, map[string]float32{"": 0.125, "jenny": 0.25}[name]}, pass(ctx, 250*time.Millisecond)
 }
 

@@ -126,7 +126,7 @@ func TestASessionIsRecordedAsItWasHeard(t *testing.T) {
 // humming is a voice that can be heard.
 type humming struct{ *fakes }
 
-func (h humming) Voice(context.Context, string) (engine.Synthesizer, error) { return h, nil }
+func (h humming) Voice(context.Context, string, string) (engine.Synthesizer, error) { return h, nil }
 
 func (h humming) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
 	return emit(engine.Sound{PCM: beep(24000, time.Second), Whole: 24000, Last: true})

@@ -42,7 +42,7 @@ type Session struct {
 	log    *slog.Logger
 	begun  time.Time
 	state  turn.State // of the goroutine that runs, and of Open before it
-	voices Voices
+	voices ownVoices
 	line   Line
 	about  Live
 	leave  func() // from those that are live

@@ -18,7 +18,7 @@ type loading struct {
 	loaded chan error
 }
 
-func (l loading) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+func (l loading) Voice(ctx context.Context, account, name string) (engine.Synthesizer, error) {
 	if name != "joe" {
 		return l.fakes, nil
 	}

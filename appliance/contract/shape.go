@@ -40,6 +40,7 @@ func Bodies() []Body {
 		described("PostedUserDefinedToolName", readPostedToolName),
 		described("PostedVersionDescription", readPostedVersionDescription),
 		described("PostedPairing", readPostedPairing),
+		described("PostedVoice", readPostedVoice),
 		described("PostedPluginChange", readPluginChange),
 		described("PostedPluginCall", readPluginCall),
 		described("PostedLexicon", readPostedLexicon),

@@ -37,3 +37,17 @@ type ReturnPagedVoices struct {
 	Paging
 	VoicesPage []ReturnVoice `json:"voices_page"`
 }
+
+// PostedVoice is the body that saves the voice of a generation.
+type PostedVoice struct {
+	GenerationID string `json:"generation_id"`
+	Name         string `json:"name"`
+}
+
+// ParsePostedVoice reads a voice to save.
+func ParsePostedVoice(data []byte) (PostedVoice, error) { return parseBody(data, readPostedVoice) }
+
+func readPostedVoice(o object) PostedVoice {
+	o.require("generation_id")
+	return PostedVoice{o.filled("generation_id", MaxModelResourceChars), o.label("name", MaxNameChars)}
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Voice is one that an account has saved.
+type Voice struct {
+	ID        string // a UUID
+	Name      string // no other voice of the account has it, in small or in large letters
+	Recipe    string // what it is made of, JSON
+	CreatedMS int64  // Unix milliseconds; of one that is saved from now on, 0
+}
+
+// ErrVoiceUsed says that a voice cannot be deleted, since configs speak with it.
+// It is an ErrConflict.
+type ErrVoiceUsed struct {
+	Name    string
+	Configs []string // names of some, at most five
+}
+
+func (e ErrVoiceUsed) Error() string {
+	return fmt.Sprintf("the voice %q is that of the config %q", e.Name, e.Configs[0])
+}
+
+// Unwrap makes it an ErrConflict.
+func (e ErrVoiceUsed) Unwrap() error { return ErrConflict }
+
+const voiceColumns = ` v.id, v.name, v.recipe, v.created_ms `
+
+func scanVoice(row scanner) (v Voice, err error) {
+	return v, row.Scan(&v.ID, &v.Name, &v.Recipe, &v.CreatedMS)
+}
+
+// foldedName is by which names are told apart.
+func foldedName(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+
+// SaveVoice saves a voice of an account. ErrConflict: it has one of that name.
+func (s *Store) SaveVoice(ctx context.Context, accountID string, v Voice) error {
+	return s.change(ctx, "saving a voice", func(ctx context.Context, c conn) error {
+		account, err := value[int64](ctx, c, `SELECT num FROM account WHERE id = ?`, accountID)
+		if err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `INSERT INTO voice (id, account, name, folded, recipe, created_ms) VALUES (?, ?, ?, ?, ?, ?)`,
+			v.ID, account, v.Name, foldedName(v.Name), v.Recipe, time.Now().UnixMilli())
+		return err
+	})
+}
+
+// Voices returns the voices of an account, oldest first.
+func (s *Store) Voices(ctx context.Context, accountID string) ([]Voice, error) {
+	all, err := query(ctx, s.read, scanVoice, `
+		SELECT`+voiceColumns+`FROM voice v JOIN account a ON a.num = v.account WHERE a.id = ? ORDER BY v.num`, accountID)
+	return all, explain("listing the voices", err)
+}
+
+// Voice returns a voice of an account by its id or, where the id is empty, by its
+// name. ErrNotFound: it has none.
+func (s *Store) Voice(ctx context.Context, accountID, id, name string) (Voice, error) {
+	where, wanted := `v.id = ?`, id
+	if id == "" {
+		where, wanted = `v.folded = ?`, foldedName(name)
+	}
+	v, err := first(ctx, s.read, scanVoice, `
+		SELECT`+voiceColumns+`FROM voice v JOIN account a ON a.num = v.account WHERE `+where+` AND a.id = ?`, wanted, accountID)
+	return v, explain("finding a voice", err)
+}
+
+// configsOf finds configs of an account whose newest version names a voice.
+const configsOf = `
+	SELECT DISTINCT r.name FROM resource r JOIN resource_version v ON v.resource = r.num AND v.version = r.newest
+	 WHERE r.account = (SELECT num FROM account WHERE id = ?1) AND r.kind = 'config'
+	   AND instr(v.content, ?2) > 0 AND v.content ->> '$.voice.id' = ?2
+	 ORDER BY r.name LIMIT 5`
+
+// DeleteVoice deletes the voice of that name. ErrNotFound: the account has none;
+// ErrVoiceUsed: the newest version of one of its configs speaks with it.
+func (s *Store) DeleteVoice(ctx context.Context, accountID, name string) error {
+	return s.change(ctx, "deleting a voice", func(ctx context.Context, c conn) error {
+		id, err := value[string](ctx, c, `SELECT id FROM voice WHERE folded = ? AND`+mine, foldedName(name), accountID)
+		if err != nil {
+			return err
+		}
+		configs, err := query(ctx, c, scanText, configsOf, accountID, id)
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if len(configs) > 0 {
+			return ErrVoiceUsed{name, configs}
+		}
+		return changeOne(ctx, c, `DELETE FROM voice WHERE id = ?`, id)
+	})
+}
