@@ -30,5 +30,5 @@ func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bo
 	reading := func(context.Context, string) text.Options {
 		return text.Options{Locale: cfg.Speech.Locale, Lexicon: cfg.Lexicon}
 	}
-	return speech.New(speech.Parts{Voices: speechVoices{voices{cfg}, engines}, Reading: reading, Log: log}), engines.Close, nil
+	return speech.New(speech.Parts{Voices: speechVoices{voices{cfg, nil}, engines}, Reading: reading, Log: log}), engines.Close, nil
 }
