@@ -67,8 +67,9 @@ func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *eng
 			return nil, context.Cause(ctx)
 		}
 		t.log.Warn("a language model has failed; the next one answers", "turn", t.turn, "said", len(said), "err", err)
-		more := ""
-		call, more, err = t.generateWords(ctx, next.Model, next.Pace, next.goOn(prompt, said))
+		more, goesOn := "", t
+		goesOn.expected = t.expected && said == ""
+		call, more, err = goesOn.generateWords(ctx, repeating{next.Model, said}, next.Pace, next.goOn(prompt, said))
 		if said = strings.TrimSpace(said + " " + more); err == nil {
 			return call, nil
 		}

@@ -1,0 +1,112 @@
+package reply
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+// repeating is a language model that goes on with what another one has said.
+type repeating struct {
+	engine.LanguageModel
+	said string
+}
+
+func (m repeating) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	r := newRepetition(m.said, emit)
+	u, err := m.LanguageModel.Generate(ctx, p, r.take)
+	if err != nil {
+		return u, err
+	}
+	return u, r.rest()
+}
+
+// repetition leaves out of an answer that goes on with another one what that has
+// said: a small model that is asked to go on begins its sentence anew, or all of the
+// answer.
+type repetition struct {
+	emit func(engine.Part) error
+	// said are the words of what was said, from the beginning of each of its
+	// sentences that the answer may be repeating.
+	said [][]string
+	held string // of the answer: it may yet be a repetition
+}
+
+// newRepetition passes on to emit what goes on with said; empty: all.
+func newRepetition(said string, emit func(engine.Part) error) *repetition {
+	r := &repetition{emit: emit}
+	all := text.Sentences(said)
+	for i := range all {
+		r.said = append(r.said, text.Written(strings.Join(all[i:], " ")))
+	}
+	return r
+}
+
+// take takes a part of the answer.
+func (r *repetition) take(p engine.Part) error {
+	if len(r.said) == 0 || p.Text == "" {
+		return r.emit(p)
+	}
+	r.held += p.Text
+	p.Text = r.news(false)
+	if p.Text == "" && p.Call == nil && p.Session == "" {
+		return nil
+	}
+	return r.emit(p)
+}
+
+// rest is the end of the answer.
+func (r *repetition) rest() error {
+	if news := r.news(true); news != "" {
+		return r.emit(engine.Part{Text: news})
+	}
+	return nil
+}
+
+// news is what of held is no repetition, or empty while that is not known; whole:
+// there will be no more.
+func (r *repetition) news(whole bool) string {
+	if len(r.said) == 0 || r.held == "" {
+		return ""
+	}
+	came := text.Written(r.held)
+	sure := came // without the last word, which may go on
+	if last := []rune(r.held); !whole && len(came) > 0 && text.OfWord(last[len(last)-1]) {
+		sure = came[:len(came)-1]
+	}
+	r.said = slices.DeleteFunc(r.said, func(s []string) bool {
+		n := min(len(s), len(sure))
+		return !slices.Equal(s[:n], sure[:n])
+	})
+	news := ""
+	done := slices.IndexFunc(r.said, func(s []string) bool { return len(s) <= len(sure) })
+	switch {
+	case len(r.said) == 0:
+		news = r.held
+	case done >= 0:
+		news = behind(r.held, len(r.said[done]))
+		r.said = nil
+	case whole: // the beginning of what was said, and no more
+		r.said = nil
+	default:
+		return ""
+	}
+	r.held = ""
+	return news
+}
+
+// behind is what of a text stands behind so many words, and the marks at their end.
+func behind(s string, words int) string {
+	for range words {
+		s = strings.TrimLeftFunc(s, func(r rune) bool { return !ofWritten(r) })
+		s = strings.TrimLeftFunc(s, ofWritten)
+	}
+	return strings.TrimLeft(s, " .,;:!?…")
+}
+
+// ofWritten is text.OfWord, with the apostrophe that text.Written makes a straight
+// one.
+func ofWritten(r rune) bool { return text.OfWord(r) || r == '’' }
