@@ -106,18 +106,38 @@ func (r *Report) longText(ctx context.Context, o Options, voice engine.Synthesiz
 	}
 	defer release()
 	var sound time.Duration
-	c, err := yardstick.Compare(rounds, func() error {
+	var ours, straight []time.Duration // of the processor
+	c, err := yardstick.Compare(rounds, processor(&ours, func() error {
 		heard, err := s.stream(ctx, long, nil)
 		sound = heard.sound
 		return err
-	}, run)
+	}), processor(&straight, run))
 	if err != nil {
 		return err
 	}
 	r.paired("http_real_time_factor", c.Ours.Seconds()/sound.Seconds(), "", c.Straight.Seconds()/sound.Seconds(), c.Ratio,
 		fmt.Sprintf("time over length of a text of %d characters, over plain ONNX Runtime's for the same sentences", len(long)))
+	r.against("http_processor_time", seconds(ours), "s", seconds(straight), "of the processor for the same, which a busy machine changes little")
 	return nil
 }
+
+// processor notes how long this process uses the processor in a call.
+func processor(took *[]time.Duration, call func() error) func() error {
+	return func() error {
+		before, err := cpuTime(self())
+		if err != nil {
+			return err
+		}
+		if err := call(); err != nil {
+			return err
+		}
+		after, err := cpuTime(self())
+		*took = append(*took, after-before)
+		return err
+	}
+}
+
+func seconds(took []time.Duration) float64 { return time.Duration(median(took)).Seconds() }
 
 // plainVoice prepares the runs of a voice's graph by ONNX Runtime alone.
 func plainVoice(o Options, voice engine.Synthesizer) (prepare func(context.Context, string) (func() error, func(), error), done func() error, err error) {

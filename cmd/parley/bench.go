@@ -187,11 +187,12 @@ func (cmd *benchSTTCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 
 type benchTTSCmd struct {
 	benchFlags
-	Rounds int      `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
-	Only   []string `placeholder:"PART,…" help:"Measure only these: engine, http, long, peer, stream, fair, times, words (all)."`
-	Voices []string `placeholder:"VOICE,…" help:"Voices that are listened to (those of all packs)."`
-	Table  string   `placeholder:"FILE" help:"Have the voices say this, too: a line has a locale, what is written, and what is said, with tabs between."`
-	Peer   string   `placeholder:"PYTHON" help:"Compare with piper-tts from PyPI, which this Python has installed."`
+	Rounds    int      `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
+	Only      []string `placeholder:"PART,…" help:"Measure only these: engine, http, long, peer, stream, fair, times, words (all)."`
+	Voices    []string `placeholder:"VOICE,…" help:"Voices that are listened to (those of all packs)."`
+	Sentences int      `default:"50" placeholder:"N" help:"Sentences that each of them says, at most 50 (50)."`
+	Table     string   `placeholder:"FILE" help:"Have the voices say this, too: a line has a locale, what is written, and what is said, with tabs between."`
+	Peer      string   `placeholder:"PYTHON" help:"Compare with piper-tts from PyPI, which this Python has installed."`
 
 	Settings kong.Plugins `embed:"" settings:"packs profile engines.voice engines.threads"`
 }
@@ -217,7 +218,7 @@ func (cmd *benchTTSCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 	if err != nil {
 		return err
 	}
-	o.Rounds, o.Only, o.Voices, o.Table, o.Peer = cmd.Rounds, cmd.Only, cmd.Voices, cmd.Table, cmd.Peer
+	o.Rounds, o.Only, o.Voices, o.Prompts, o.Table, o.Peer = cmd.Rounds, cmd.Only, cmd.Voices, cmd.Sentences, cmd.Table, cmd.Peer
 	return c.report(ctx, cmd.JSON, bench.TTS, o)
 }
 

@@ -1,0 +1,48 @@
+package speech
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// illiterate is a voice that reads no Chinese, and says so before it speaks.
+type illiterate struct{ metronome }
+
+func (illiterate) CanSay(text string, _ engine.SpeakOptions) error {
+	if strings.Contains(text, "王") {
+		return engine.ErrCannotSay{Writing: "王", Script: "Han", Language: "en-US", Rest: "Mr."}
+	}
+	return nil
+}
+
+// only is a library of one voice.
+type only struct{ voice Voice }
+
+func (o only) Find(context.Context, string, contract.VoiceRef, string) (Voice, error) {
+	return o.voice, nil
+}
+func (o only) Design(context.Context, string, int, int64) (Voice, error) { return o.voice, nil }
+func (o only) Again(context.Context, json.RawMessage, string) (Voice, error) {
+	return o.voice, nil
+}
+
+func TestWhatAVoiceCannotReadIsRefusedBeforeAnySound(t *testing.T) {
+	s := New(Parts{Voices: only{Voice{Speaks: illiterate{metronome{0.5, 2}}}}, Log: slog.New(slog.DiscardHandler)})
+	ref := &contract.VoiceRef{Name: "a"}
+	instant := true
+	_, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+		Utterances: []contract.PostedUtterance{{Text: "Good morning.", Voice: ref, Speed: 1}, {Text: "Mr. 王.", Voice: ref, Speed: 1}},
+		Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, InstantMode: &instant,
+	}})
+	var invalid contract.ErrInvalid
+	if !errors.As(err, &invalid) || invalid.Field != "utterances[1].text" || !strings.Contains(invalid.Why, "王") {
+		t.Errorf("%v", err)
+	}
+}
