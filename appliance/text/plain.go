@@ -18,7 +18,7 @@ var eyeMarks = sync.OnceValue(func() marks {
 		link:   regexp.MustCompile(`!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)`),
 		orphan: regexp.MustCompile(`\]\([^)\s]*\)`), // the end of a link whose beginning was cut off
 		bare:   regexp.MustCompile(`<(https?://[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`),
-		note:   regexp.MustCompile(`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3}|[a-z])\]`),
+		note:   regexp.MustCompile(`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3})\]`),
 		smiley: regexp.MustCompile(`(^|\s)[:;=]['-]?[()DPp]+(?:\s|$)`),
 		fence:  regexp.MustCompile("^\\s*(?:```|~~~)[^`]*$"),
 		rule:   regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$|^[\s|:-]*\|[\s|:-]*$`),

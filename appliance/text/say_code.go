@@ -1,8 +1,9 @@
 package text
 
 import (
+	"regexp"
 	"strings"
-	"unicode"
+	"sync"
 )
 
 // codeRules read out what is no word and no amount: codes, serial numbers,
@@ -25,7 +26,7 @@ func (e english) codeRules() []rule {
 			return "IBAN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
 		}),
 		// post codes: SW1A 1AA, K1A 0B1
-		newRule(digits, `\b([A-Z]{1,2}\d[A-Z0-9]?) (\d[A-Z]{2})\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
+		newRule(digits, `\b([A-Z]{1,2}\d[A-Z0-9]?) (\d[ABD-HJLNP-UW-Z]{2})\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
 		newRule(digits, `\b([A-Z]\d[A-Z]) (\d[A-Z]\d)\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
 		newRule(digits, `\b([A-Z]{2}) (\d{5})(-\d{4})?\b`, func(m match) string {
 			said := spell(m.group(1)) + " " + digitByDigit(m.group(2))
@@ -43,13 +44,13 @@ func (e english) codeRules() []rule {
 		}),
 		// aB3-x9Z: capitals, small letters and digits all mixed
 		doubtfulRule(digits, `[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*`, func(m match) (string, bool) {
-			return strings.Join(readAll(strings.Split(m.group(0), "-")), ", "), m.apart() && isCode(m.group(0))
+			return strings.Join(readAll(strings.Split(m.group(0), "-")), ", "), m.apart() && isCode(m.group(0)) && !strings.HasPrefix(m.after(), ":")
 		}),
 		// exit A1, gate B22, seat 14C, platform 4b
-		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|block|class|grade|form|size|page)s?) ([A-Za-z])[ -]?(\d{1,4})\b`, func(m match) (string, bool) {
-			return m.group(1) + " " + letterBefore(m.group(2), e.sayNumbered(m.group(3))), m.apart()
+		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|block|class|grade|form|size|page)s?) ([A-Z][ -]?|[a-z])(\d{1,4})\b`, func(m match) (string, bool) {
+			return m.group(1) + " " + letterBefore(m.group(2)[:1], e.sayNumbered(m.group(3))), m.apart()
 		}),
-		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|class|grade|form|size|page)s?) (\d{1,4})([A-Za-z])\b`, func(m match) (string, bool) {
+		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|class|grade|form|size|page)s?) (\d{1,4})([A-Za-f])\b`, func(m match) (string, bool) {
 			return m.group(1) + " " + e.sayNumbered(m.group(2)) + letterBehind(m.group(3)), m.apart()
 		}),
 		newRule(digits, `\b(Boeing|Airbus) ([A-Z]?)(\d{3})(?:-(\d{3}))?\b`, func(m match) string {
@@ -75,7 +76,9 @@ func (e english) sayNumber(m match) (string, bool) {
 	named := strings.ContainsAny(m.group(1), ".#:") || strings.Count(strings.TrimSpace(m.group(1)), " ") > 0
 	plain := strings.Trim(number, digits) == ""
 	switch {
-	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), pointed(m.after()):
+	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), strings.HasPrefix(m.after(), ":"), pointed(m.after()):
+		return "", false
+	case !plain && (len(number) < 5 || noNumber().MatchString(number)):
 		return "", false
 	case plain && len(number) < 3, plain && len(number) < 4 && !named:
 		return "", false
@@ -93,6 +96,12 @@ func (e english) sayNumber(m match) (string, bool) {
 	}
 	return said + strings.Join(readAll(strings.FieldsFunc(number, func(r rune) bool { return r == '-' || r == '/' || r == ' ' })), ", "), true
 }
+
+// noNumber is what stands behind such words and is none of their numbers: an
+// ordinal, a time, an amount, a fraction, a date.
+var noNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|\d{1,3}[/ ]\d{1,3}|\d{4}-\d{2}-\d{2}|\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
+})
 
 // sayFormula says a chemical formula: letters by their names, and how many.
 func (e english) sayFormula(s string) string {
@@ -123,29 +132,35 @@ func pointed(s string) bool {
 
 func dashOrSpace(r rune) bool { return r == '-' || r == ' ' }
 
-// isCode reports whether s has a letter and a digit in turns, as no word and no
-// measure has: three changes between them, or both cases beside a digit.
+// isCode reports whether s is letters and digits as no word, time or measure
+// has them: a part of it changes between them twice, or has both cases beside a
+// digit, and no four letters stand together, nor do small ones behind a number.
 func isCode(s string) bool {
-	changes, upper, lower, digit := 0, false, false, false
-	last := rune(0)
-	for _, r := range s {
-		kind := rune('a')
-		switch {
-		case r == '-':
-			continue
-		case unicode.IsDigit(r):
-			kind, digit = '0', true
-		case unicode.IsUpper(r):
-			upper = true
-		default:
-			lower = true
-		}
-		if last != 0 && kind != last {
-			changes++
-		}
-		last = kind
+	if len(s) < 5 || !strings.ContainsAny(s, digits) {
+		return false
 	}
-	return digit && len(s) > 4 && (changes > 2 && (upper || !lower || len(s) > 6) || changes > 1 && upper && lower && !unicode.IsUpper(rune(s[0])))
+	mixed := false
+	for part := range strings.SplitSeq(s, "-") {
+		changes, upper, lower, digit, run := 0, false, false, false, 0
+		for i := range len(part) {
+			isDigit := part[i] >= '0' && part[i] <= '9'
+			if i > 0 && isDigit != (part[i-1] >= '0' && part[i-1] <= '9') {
+				changes++
+				run = 0
+			}
+			if run++; run > 3 && !isDigit {
+				return false
+			}
+			digit = digit || isDigit
+			upper = upper || part[i] >= 'A' && part[i] <= 'Z'
+			lower = lower || part[i] >= 'a'
+		}
+		if lower && !upper && digit && part[0] <= '9' { // 2h30m, 3rd
+			return false
+		}
+		mixed = mixed || digit && upper && lower || changes > 1 && (upper || changes > 3)
+	}
+	return mixed
 }
 
 // readGroups says letters by their names and digits one by one.

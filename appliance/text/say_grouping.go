@@ -31,9 +31,10 @@ func (e english) groupingRules() []rule {
 		newRule("<>≤≥≠", ` ?(<=|>=|!=|[<>≤≥≠]) ?(-?[$£€]?\d)`, func(m match) string {
 			return " " + comparison(m.group(1)) + " " + m.group(2)
 		}),
-		newRule("<>≤≥≠", `(\w|\)) (<=|>=|!=|[<>≤≥≠]) (\w|\()`, func(m match) string {
+		newRule("<>≤≥≠", `(\b[a-z]|\)) (<=|>=|!=|[<>≤≥≠]) ([a-z]\b|\()`, func(m match) string {
 			return m.group(1) + " " + comparison(m.group(2)) + " " + m.group(3)
 		}),
+		newRule(">", `(\pL) > (\pL)`, func(m match) string { return m.group(1) + ", " + m.group(2) }), // Home > Settings
 		newRule("≠≤≥", ` ?([≠≤≥]) ?`, func(m match) string { return " " + comparison(m.group(1)) + " " }),
 		// blood pressure
 		doubtfulRule("/", `\b(\d{2,3})/(\d{2,3})( ?mm ?Hg)?\b`, func(m match) (string, bool) {

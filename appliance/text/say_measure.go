@@ -80,7 +80,7 @@ func (e english) measureRules() []rule {
 // unitAfter is the name of the unit that follows a number, "" if what follows
 // is none.
 func unitAfter(gap, unit string, m match) string {
-	if gap == "" && (unit == "K" || unit == "A") { // 4K
+	if (unit == "K" || unit == "A") && (gap == "" || startsWord(strings.TrimPrefix(m.after(), " "))) { // 4K, 5 A students
 		return ""
 	}
 	if startsWord(m.after()) || gap != "" && needsNoSpace.has(unit) && (!spacedUnits.has(unit) || strings.HasPrefix(m.after(), "'")) {

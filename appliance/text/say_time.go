@@ -11,7 +11,7 @@ func (e english) timeRules() []rule {
 	const half = `(\d{1,2})(?:[:.]([0-5]\d))? ?` + halfDay
 	return []rule{
 		// 14h30, 14:05h, 1400 hours, 2h 30m
-		doubtfulRule("h", `\b([01]?\d|2[0-3])(?:h([0-5]\d)|[:.]([0-5]\d) ?h)\b`, func(m match) (string, bool) {
+		doubtfulRule("h", `\b([01]?\d|2[0-3])(?:h([0-5]\d)|:([0-5]\d) ?h)\b`, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(1), m.group(2)+m.group(3), false)
 			return said, ok && m.apart()
 		}),
@@ -24,6 +24,9 @@ func (e english) timeRules() []rule {
 		}),
 		doubtfulRule("h", `\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?\b`, func(m match) (string, bool) {
 			return e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute"), m.apart()
+		}),
+		doubtfulRule("h", `\b(\d{1,2}) ?h ?(\d{1,2}) ?m(?:in)? ?(\d{1,2}) ?s\b`, func(m match) (string, bool) {
+			return e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute") + " " + e.sayCount(m.group(3), "second"), m.apart()
 		}),
 		// 10 a.m.-4 p.m.
 		doubtfulRule("-–—", `\b`+half+` ?[-–—] ?`+half, func(m match) (string, bool) {

@@ -12,6 +12,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 // singer is a voice that gives a tone in pieces, and tells what it was asked.
@@ -165,5 +166,30 @@ func TestWhatCannotBeSaidStillHasAnEnd(t *testing.T) {
 	pieces := spoken(t.Context(), &singer{}, turn.Sentence{ID: "a", Text: "…"})
 	if len(pieces) != 1 || !pieces[0].Last || len(pieces[0].PCM) != 0 {
 		t.Errorf("%+v", pieces)
+	}
+}
+
+// TestSentencesAreReadAsTheAccountHasThem asks anew for each sentence, since a
+// lexicon may change while a chat is live.
+func TestSentencesAreReadAsTheAccountHasThem(t *testing.T) {
+	v := &singer{pieces: []int{100}}
+	locales := []string{"en-GB", "en-IN"}
+	m := mouth{voices: v, pace: NewPace(), clock: func() time.Duration { return 0 }, post: func(turn.Event) {}}
+	m.reading = func(context.Context) text.Options {
+		l, err := text.NewLexicon(map[string]string{locales[0]: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := text.Options{Locale: locales[0], Lexicon: l}
+		locales = locales[1:]
+		return o
+	}
+	queue := make(chan speech, 2)
+	queue <- speech{sentence: turn.Sentence{ID: "a", Text: "La."}, speed: 1}
+	queue <- speech{sentence: turn.Sentence{ID: "b", Text: "La."}, speed: 1}
+	close(queue)
+	m.speak(t.Context(), 1, queue, newSchedule(true, time.Now()))
+	if len(v.asked) != 2 || v.asked[0].Locale != "en-GB" || v.asked[1].Locale != "en-IN" || len(v.asked[1].Lexicon) != 1 {
+		t.Errorf("%+v", v.asked)
 	}
 }
