@@ -83,10 +83,10 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	}
 	defer calls.cutOff()
 	readings := newReadings(records, cfg.Speech.Locale, cfg.Lexicon, log)
-	var speaking speeches
+	speaking := speeches{lines: lines, stop: ctx}
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices{cfg, records}, Speech: &speaking, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
+		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices{cfg, records}, Speech: &speaking, SpeechInput: &speaking, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
 	}), log)

@@ -3,10 +3,13 @@ package appliance
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"sync/atomic"
 
+	"parley/appliance/api"
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
 	"parley/appliance/speech"
 	"parley/appliance/text"
@@ -30,6 +33,21 @@ func openSpeech(cfg config.Config, engines *Engines, records *store.Store, readi
 // voices are loaded.
 type speeches struct {
 	service atomic.Pointer[speech.Service]
+	lines   *ws.Server
+	stop    context.Context // ends with the box
+}
+
+// ServeInput carries a socket that speaks what it is sent.
+func (s *speeches) ServeInput(w http.ResponseWriter, r *http.Request, account string, pass api.Pass) error {
+	reserve := func() (func(), error) {
+		if service := s.service.Load(); service != nil {
+			return service.ReserveSocket(account)
+		}
+		return nil, stillLoading()
+	}
+	return s.lines.ServeSpeech(w, r, reserve, func(o ws.SpeechOpening) (ws.Speaker, error) {
+		return s.service.Load().OpenInput(s.stop, account, o.RequestID, o.Connect, o.Line), nil
+	}, pass)
 }
 
 // Begin begins a request.

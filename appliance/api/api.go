@@ -19,15 +19,16 @@ import (
 
 // Parts are what the API needs of the rest of the box.
 type Parts struct {
-	Keys    Keys
-	Chats   Chats
-	Calls   Calls // nil where the box takes none
-	Ready   Ready
-	Records *store.Store // of configs, prompts and tools, and of the history
-	Voices  Voices
-	Models  Models
-	Speech  Speech
-	Plugins Plugins // nil where the box has none
+	Keys        Keys
+	Chats       Chats
+	Calls       Calls // nil where the box takes none
+	Ready       Ready
+	Records     *store.Store // of configs, prompts and tools, and of the history
+	Voices      Voices
+	Models      Models
+	Speech      Speech
+	SpeechInput SpeechInput
+	Plugins     Plugins // nil where the box has none
 	// BoxPlugins looks after plugins; nil where the box has none.
 	BoxPlugins BoxPlugins
 	// ConfigsChanged is told of an account that made or changed a config or a

@@ -87,7 +87,7 @@ func chatSays() describe.Operation {
 		}),
 		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
 		Refuses: []int{403, 426},
-		Socket:  &describe.Socket{Takes: contract.ClientMessages(), Sends: contract.ServerMessages()},
+		Socket:  &describe.Socket{Takes: contract.ClientMessages(), Sends: describe.Messages(contract.ServerMessages())},
 	}
 }
 
@@ -106,7 +106,7 @@ func connectSays() describe.Operation {
 		},
 		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
 		Refuses: []int{403, 426},
-		Socket:  &describe.Socket{Takes: contract.ControlMessages(), Sends: contract.ServerMessages()},
+		Socket:  &describe.Socket{Takes: contract.ControlMessages(), Sends: describe.Messages(contract.ServerMessages())},
 	}
 }
 

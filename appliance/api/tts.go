@@ -23,6 +23,18 @@ type Speech interface {
 	Convert(ctx context.Context, a speech.AskedConversion) (*speech.Job, error)
 }
 
+// SpeechInput lets sockets speak what they are sent.
+type SpeechInput interface {
+	// ServeInput upgrades the request, and returns when the socket is over. An error
+	// means that nothing was answered yet.
+	ServeInput(w http.ResponseWriter, r *http.Request, account string, pass Pass) error
+}
+
+// ttsInput lets a socket speak.
+func (a *API) ttsInput(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.SpeechInput.ServeInput(w, r, by.AccountID, a.pass(w, r, by))
+}
+
 // tts answers a request for speech when all of it is made.
 func (a *API) tts(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.speak(w, r, by, false, func(j *speech.Job) error {

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"strings"
+
 	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 )
@@ -21,6 +23,7 @@ func (a *API) ttsRoutes() []route {
 	}
 	const converts = "The words of the recording, each phrase when it was said there and as long as it took there. Parts other than the recording hold JSON; include_timestamp_types may also come as several parts with a word each. The recording may be WAV, MP3, FLAC, Ogg or WebM with Opus, or MP4 with AAC or Opus, up to five minutes and 64 MiB."
 	return []route{
+		{"GET", "/v0/tts/stream/input", describe.Account, unread, whileItLasts, storing, a.ttsInput, inputSays()},
 		{"POST", "/v0/tts", describe.Account, recordBody, making, storing, a.tts, says("synthesizeJson", "Speak, and answer when all is made",
 			"In time for what takes seconds; long texts are better streamed.", asked, ok(contract.ReturnTTS{}))},
 		{"POST", "/v0/tts/file", describe.Account, recordBody, making, storing, a.ttsFile, says("synthesizeFile", "Speak, and answer with a file",
@@ -35,5 +38,32 @@ func (a *API) ttsRoutes() []route {
 			Answers: sound}},
 		{"POST", "/v0/tts/voice_conversion/json", describe.Account, conversionBody, making, storing, a.voiceConversion, form("convertVoiceJson", "Have a recording said by another voice, and send it as it is made", converts, lines)},
 		{"POST", "/v0/tts/voice_conversion/file", describe.Account, conversionBody, making, storing, a.voiceConversionFile, form("convertVoiceFile", "Have a recording said by another voice, and answer with a file", converts, sound)},
+	}
+}
+
+// inputSays is the description of the socket that speaks.
+func inputSays() describe.Operation {
+	return describe.Operation{
+		ID: "streamInput", Section: "Text-to-speech", Summary: "Send text bit by bit and hear it, over WebSocket",
+		More: strings.Join([]string{
+			"Each sentence is spoken as soon as it is whole: when more follows, or nothing for half a second; flush has spoken what there is, close too, and then closes the socket.",
+			"Sound comes as binary frames or, with no_binary, as the lines of /v0/tts/stream/json do; times and errors always come as text.",
+			"A generation ends with each flush. Half a minute of snippets may wait: then nothing more is read.",
+			"The messages are described in /asyncapi.json.",
+		}, " "),
+		Query: append(describe.FromShape(contract.TTSConnectQuery().Shape, map[string]string{
+			"instant_mode":          "Send sound as it is made. It needs a voice; where it is absent, it is true.",
+			"no_binary":             "Send sound in JSON messages, not as binary frames.",
+			"strip_headers":         "Make one file of the chunks of a generation, joined; otherwise each chunk is a file.",
+			"format_type":           "The format of the sound; mp3 where it is absent.",
+			"version":               "2 needs a voice.",
+			"context_generation_id": "The generation to go on with, in its voice where none is named.",
+		}), describe.Parameter{Name: "include_timestamp_types", Says: "The times of words, of phonemes, or of both: given twice, or with a comma.", Schema: describe.Text()}),
+		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
+		Refuses: []int{403, 426},
+		Socket: &describe.Socket{
+			Takes: []contract.Body{contract.PublishedTTS()},
+			Sends: []describe.Message{contract.SnippetAudioChunk{}, contract.TimestampMessage{}, contract.WebSocketError{}},
+		},
 	}
 }

@@ -38,6 +38,8 @@ const (
 	InvalidConnect Code = "E0730" // a query parameter of the connect
 	UnexpectedTool Code = "E0731" // a tool answer that nothing asked for
 	KeyRevoked     Code = "E0732" // the key that opened the chat, while it is live
+	SpeechRefused  Code = "E0740" // to a socket that speaks: what is asked for cannot be spoken so
+	SpeechBusy     Code = "E0741" // likewise: too much is being spoken
 	Internal       Code = "E0799" // a fault of ours
 )
 
@@ -89,6 +91,8 @@ var meanings = map[Code]meaning{
 	InvalidConnect: {"invalid_connect_parameter", "A query parameter of the connection is invalid.", ClosePolicy},
 	UnexpectedTool: {"unexpected_tool_answer", "No such tool call is waiting for an answer.", 0},
 	KeyRevoked:     {"key_revoked", "The key that opened this chat was revoked or regenerated.", ClosePolicy},
+	SpeechRefused:  {"speech_refused", "This cannot be spoken as it is asked for.", 0},
+	SpeechBusy:     {"speech_busy", "Too much is being spoken just now.", 0},
 	Internal:       {"internal_error", "Something failed inside the box.", CloseInternal},
 }
 

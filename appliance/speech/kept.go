@@ -45,6 +45,7 @@ type keptLine struct {
 	Silence float64 `json:"silence,omitempty"` // seconds
 	Voice   int     `json:"voice"`             // of Voices
 	Unsplit bool    `json:"unsplit,omitempty"`
+	Ends    *ending `json:"ends,omitempty"`
 }
 
 // record is a take as it is kept.
@@ -56,7 +57,7 @@ func (j *Job) record(t *take) (store.Generation, error) {
 			at = len(k.Voices)
 			k.Voices = append(k.Voices, l.voice.Recipe)
 		}
-		k.Lines = append(k.Lines, keptLine{l.Text, l.manner, l.made, l.Speed, l.TrailingSilence, at, l.unsplit})
+		k.Lines = append(k.Lines, keptLine{l.Text, l.manner, l.made, l.Speed, l.TrailingSilence, at, l.unsplit, l.ends})
 	}
 	if k.Before = t.before; slices.ContainsFunc(t.tries, func(n int) bool { return n > 0 }) {
 		k.Tries = t.tries
@@ -165,7 +166,7 @@ func (s *Service) Again(ctx context.Context, account, id string, format contract
 	j.asked.Account, j.asked.Format, j.asked.InstantMode = account, &contract.Format{Type: format}, &instant
 	t := &take{id: id, seed: k.Seed, temperature: k.Temperature, before: k.Before, tries: k.Tries}
 	for _, l := range k.Lines {
-		line := line{PostedUtterance: contract.PostedUtterance{Text: l.Text, Speed: l.Speed, TrailingSilence: l.Silence}, manner: l.Manner, made: l.Made, unsplit: l.Unsplit}
+		line := line{PostedUtterance: contract.PostedUtterance{Text: l.Text, Speed: l.Speed, TrailingSilence: l.Silence}, manner: l.Manner, made: l.Made, unsplit: l.Unsplit, ends: l.Ends}
 		line.parts = partsOf(l.Text, l.Unsplit)
 		manner := l.Manner
 		if l.Made {

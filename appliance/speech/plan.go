@@ -33,6 +33,13 @@ type line struct {
 	voice   Voice
 	unsplit bool
 	parts   []text.Stretch // of its text, a snippet each; at least one
+	ends    *ending        // not nil: it is one snippet, of which is known how it ends
+}
+
+// ending says how a snippet ends that came bit by bit.
+type ending struct {
+	GoesOn bool          `json:"goes_on,omitempty"`
+	Pause  time.Duration `json:"pause,omitempty"`
 }
 
 // chance is how much is left to chance where the request does not say and what

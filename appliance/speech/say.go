@@ -53,25 +53,34 @@ func (t *take) snippets() []*snippet {
 		l := &t.lines[u]
 		for i, p := range l.parts {
 			s := &snippet{id: contract.NewID(), utterance: u, index: len(all), text: l.Text[p.From:p.To], line: l, part: p, before: before}
-			if before = ""; p.GoesOn {
+			ends := i == len(l.parts)-1
+			s.last = ends && u == len(t.lines)-1
+			s.end(ends)
+			if before = ""; s.part.GoesOn {
 				before = s.text
-			}
-			switch ends := i == len(l.parts)-1; {
-			case ends:
-				s.pause = l.silence()
-				s.last = u == len(t.lines)-1
-				if !s.last {
-					s.pause += betweenSentences
-				}
-			case p.Paragraph:
-				s.pause = betweenParagraphs
-			case !p.GoesOn:
-				s.pause = betweenSentences
 			}
 			all = append(all, s)
 		}
 	}
 	return all
+}
+
+// end decides how a snippet ends, which may be the last of its utterance.
+func (s *snippet) end(ends bool) {
+	if known := s.line.ends; known != nil {
+		s.part.GoesOn, s.pause = known.GoesOn, known.Pause
+		return
+	}
+	switch {
+	case s.last:
+		s.pause = s.line.silence()
+	case ends:
+		s.pause = s.line.silence() + betweenSentences
+	case s.part.Paragraph:
+		s.pause = betweenParagraphs
+	case !s.part.GoesOn:
+		s.pause = betweenSentences
+	}
 }
 
 // pacing says when the sound of a stream is due: when its listener runs dry, who

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"sync"
 	"time"
 
 	"parley/appliance/contract"
@@ -66,6 +67,9 @@ type Service struct {
 	Parts
 	turns       *turnstile
 	conversions *turnstile
+
+	mu      sync.Mutex
+	sockets map[string]int // that are open, by account
 }
 
 // New returns the service.
@@ -75,7 +79,7 @@ func New(p Parts) *Service {
 	}
 	return &Service{
 		Parts: p, turns: newTurnstile(atOnce, mostWaiting, mostOfOne, longestWait),
-		conversions: newTurnstile(convertAtOnce, convertWaiting, convertOfOne, longestWait),
+		conversions: newTurnstile(convertAtOnce, convertWaiting, convertOfOne, longestWait), sockets: map[string]int{},
 	}
 }
 

@@ -50,12 +50,12 @@ type ChannelAction struct {
 
 // AsyncComponents are what the channels refer to.
 type AsyncComponents struct {
-	Messages Ordered[Message] `json:"messages"`
-	Schemas  Ordered[*Schema] `json:"schemas"`
+	Messages Ordered[SocketMessage] `json:"messages"`
+	Schemas  Ordered[*Schema]       `json:"schemas"`
 }
 
-// Message is one kind of message.
-type Message struct {
+// SocketMessage is one kind of message.
+type SocketMessage struct {
 	Name    string  `json:"name"`
 	Summary string  `json:"summary,omitempty"`
 	Payload *Schema `json:"payload"`
@@ -69,20 +69,20 @@ type reference struct {
 func (b Box) AsyncAPI(w Comments) (*AsyncAPI, error) {
 	s := newSchemas(w)
 	doc := &AsyncAPI{AsyncAPI: "3.0.0", ID: "urn:parley", DefaultContentType: "application/json", Info: b.Info}
-	messages := map[string]Message{}
+	messages := map[string]SocketMessage{}
 	for _, r := range b.Routes {
 		if r.Socket != nil {
 			doc.add(s, r, messages)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(messages)) {
-		doc.Components.Messages = append(doc.Components.Messages, Member[Message]{name, messages[name]})
+		doc.Components.Messages = append(doc.Components.Messages, Member[SocketMessage]{name, messages[name]})
 	}
 	doc.Components.Schemas = s.components()
 	return doc, s.err()
 }
 
-func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]Message) {
+func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]SocketMessage) {
 	c := Channel{
 		Address: r.Path, Title: r.Summary, Description: r.More, Messages: map[string]reference{},
 		Bindings: map[string]SocketBinding{"ws": {"GET", query(r.Query), "0.1.0"}},
@@ -96,7 +96,7 @@ func (doc *AsyncAPI) add(s *schemas, r Route, messages map[string]Message) {
 	here := "#/channels/" + r.ID
 	carry := func(name string, payload *Schema) reference {
 		made := s.named[payload.Ref[len(s.folder):]]
-		messages[name] = Message{name, made.Description, payload}
+		messages[name] = SocketMessage{name, made.Description, payload}
 		c.Messages[name] = reference{"#/components/messages/" + name}
 		return reference{here + "/messages/" + name}
 	}

@@ -27,7 +27,7 @@ type sheet struct {
 type section struct {
 	Name       string
 	Operations []entry
-	Sockets    bool // what goes over them is told behind it
+	Sockets    []string // the ids of those; what goes over them is told behind it
 }
 
 type entry struct {
@@ -47,7 +47,7 @@ func Page(paths *OpenAPI, sockets *AsyncAPI) (page []byte, policy string, err er
 	if err != nil {
 		return nil, "", err
 	}
-	t, err := template.New("page.html").Funcs(template.FuncMap{"example": example, "kind": kindOf, "limits": limits, "link": link, "is": isRequired, "message": message, "typeof": typeOf}).ParseFS(pageFiles, "page/page.html")
+	t, err := template.New("page.html").Funcs(template.FuncMap{"example": example, "kind": kindOf, "limits": limits, "link": link, "is": isRequired, "message": message, "typeof": typeOf, "over": over}).ParseFS(pageFiles, "page/page.html")
 	if err != nil {
 		return nil, "", err
 	}
@@ -81,7 +81,9 @@ func sections(doc *OpenAPI) []section {
 		for _, o := range path.Value {
 			at := slices.IndexFunc(all, func(s section) bool { return s.Name == o.Value.Tags[0] })
 			_, socket := o.Value.Responses.Get("101")
-			all[at].Sockets = all[at].Sockets || socket
+			if socket {
+				all[at].Sockets = append(all[at].Sockets, o.Value.OperationID)
+			}
 			all[at].Operations = append(all[at].Operations, entry{o.Value, strings.ToUpper(o.Name), path.Name})
 		}
 	}
@@ -202,7 +204,7 @@ func limits(s *Schema) string {
 func isRequired(s *Schema, name string) bool { return slices.Contains(s.Required, name) }
 
 // message finds what an action refers to.
-func message(s sheet, ref string) *Message {
+func message(s sheet, ref string) *SocketMessage {
 	m, ok := s.AsyncAPI.Components.Messages.Get(ref[strings.LastIndexByte(ref, '/')+1:])
 	if !ok {
 		return nil
@@ -210,12 +212,20 @@ func message(s sheet, ref string) *Message {
 	return &m
 }
 
+// over says whether an action is at the channel of one of the sockets.
+func over(sockets []string, a ChannelAction) bool {
+	return slices.Contains(sockets, strings.TrimPrefix(a.Channel.Ref, "#/channels/"))
+}
+
 // typeOf is the type that a message carries on the wire.
-func typeOf(s sheet, m *Message) string {
+func typeOf(s sheet, m *SocketMessage) string {
 	payload, _ := s.AsyncAPI.Components.Schemas.Get(named(m.Payload))
 	if payload == nil {
 		return m.Name
 	}
-	kind, _ := payload.Properties.Get("type")
+	kind, ok := payload.Properties.Get("type")
+	if !ok {
+		return "none" // the socket takes messages of one kind only
+	}
 	return kind.Const
 }

@@ -83,7 +83,19 @@ func (o Operation) reads() bool { return o.Body != "" || o.OneOf != nil }
 // Socket is a path that becomes a WebSocket.
 type Socket struct {
 	Takes []contract.Body
-	Sends []contract.ServerMessage
+	Sends []Message
+}
+
+// Message is what the box sends over a socket, empty.
+type Message interface{ MessageType() string }
+
+// Messages are all of them.
+func Messages[M Message](all []M) []Message {
+	sends := make([]Message, len(all))
+	for i, m := range all {
+		sends[i] = m
+	}
+	return sends
 }
 
 // Route is a path with what it says of itself.

@@ -77,9 +77,10 @@ type Line struct {
 
 // queued is a message on its way to the writer.
 type queued struct {
-	data  []byte
-	sound bool
-	cuts  int64 // of sound: how often Cut had been called when it came
+	data   []byte
+	binary bool
+	sound  bool  // of a chat, which may be cut
+	cuts   int64 // of sound: how often Cut had been called when it came
 }
 
 // Send queues a message for the client. It returns at once unless the queue is
@@ -296,7 +297,11 @@ func (l *Line) put(q queued) bool {
 	slow := time.AfterFunc(l.timing.Write, func() { l.cutOff(ErrTooSlow) })
 	defer slow.Stop()
 	l.writing.Store(true)
-	err := l.conn.Write(l.gone, websocket.MessageText, q.data)
+	kind := websocket.MessageText
+	if q.binary {
+		kind = websocket.MessageBinary
+	}
+	err := l.conn.Write(l.gone, kind, q.data)
 	l.writing.Store(false)
 	if err != nil {
 		l.cutOff(err)

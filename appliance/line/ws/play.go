@@ -56,7 +56,7 @@ func (l *Line) files(ctx context.Context, last bool) error {
 		if err != nil {
 			return err
 		}
-		if err := l.enqueue(ctx, queued{data, true, l.clip.cuts}); err != nil {
+		if err := l.enqueue(ctx, queued{data: data, sound: true, cuts: l.clip.cuts}); err != nil {
 			return err
 		}
 		l.clip.files++

@@ -1,0 +1,126 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// MaxPublishBytes is the largest message to a socket that speaks: the longest
+// text and description, each character escaped.
+const MaxPublishBytes = 128 << 10
+
+// ParsePublishTTS reads a message to a socket that speaks. The error is a Fault.
+func ParsePublishTTS(data []byte) (PublishTTS, error) {
+	if msg := notJSON(data); msg != "" {
+		return PublishTTS{}, Fault{Code: BrokenJSON, Detail: capitalized(msg) + "."}
+	}
+	var problems []ValidationError
+	o := readObject(nil, data, &problems, false)
+	m := readPublishTTS(o)
+	if len(problems) > 0 {
+		return m, faultOf("", problems)
+	}
+	return m, nil
+}
+
+func readPublishTTS(o object) PublishTTS {
+	return PublishTTS{
+		Text:            o.prose("text", MaxUtteranceChars),
+		Description:     o.prose("description", MaxDescriptionChars),
+		Speed:           orZero(o.numberOrNil("speed", MinSocketSpeed, MaxSocketSpeed)),
+		TrailingSilence: orZero(o.numberOrNil("trailing_silence", 0, MaxTrailingSilence)),
+		Voice:           readVoiceRef(o),
+		Flush:           o.boolean("flush"),
+		Close:           o.boolean("close"),
+	}
+}
+
+// PublishedTTS is what such a socket takes.
+func PublishedTTS() Body { return described("PublishTTS", readPublishTTS) }
+
+// ParseTTSConnect reads the query that opens a socket that speaks. The error is a
+// Fault, InvalidConnect, that names the parameter.
+func ParseTTSConnect(q url.Values) (TTSConnect, error) {
+	fields := map[string]json.RawMessage{}
+	for name, values := range q {
+		if v := last(values); v != "" { // an empty one is how clients write what they have not set
+			fields[name], _ = json.Marshal(v) // a string always can be
+		}
+	}
+	var problems []ValidationError
+	o := object{fields: fields, problems: &problems, untyped: true}
+	c := readTTSConnect(o)
+	c.IncludeTimestampTypes = readTypes(o, q)
+	if len(problems) > 0 {
+		f := faultOf("connect", problems)
+		f.Code = InvalidConnect
+		return c, f
+	}
+	return c, nil
+}
+
+func readTTSConnect(o object) TTSConnect {
+	c := TTSConnect{
+		InstantMode:         true,
+		NoBinary:            o.boolean("no_binary"),
+		StripHeaders:        o.boolean("strip_headers"),
+		Format:              choice(o, "format_type", FormatMP3, FormatPCM, FormatWAV),
+		Version:             choice(o, "version", Octave1, Octave2),
+		ContextGenerationID: o.text("context_generation_id", MaxModelResourceChars),
+	}
+	if instant := o.booleanOrNil("instant_mode"); instant != nil {
+		c.InstantMode = *instant
+	}
+	if c.Format == "" {
+		c.Format = FormatMP3
+	}
+	return c
+}
+
+// TTSConnectQuery is the query that opens a socket that speaks, but for its list.
+func TTSConnectQuery() Body { return described("TTSConnect", readTTSConnect) }
+
+// readTypes reads a list of a query in the ways in which clients write one: the
+// name again and again, with [0], with [], with commas, or a JSON list.
+func readTypes(o object, q url.Values) []TimestampType {
+	const name = "include_timestamp_types"
+	var words []string
+	for key, values := range q {
+		base, index, _ := strings.Cut(key, "[")
+		if base != name || strings.Trim(index, "0123456789]") != "" {
+			continue
+		}
+		for _, v := range values {
+			var list []string
+			if json.Unmarshal([]byte(v), &list) != nil {
+				list = strings.Split(v, ",")
+			}
+			words = append(words, list...)
+		}
+	}
+	var types []TimestampType
+	for _, w := range words {
+		switch t := TimestampType(strings.TrimSpace(w)); {
+		case t == "":
+		case t != TimestampWord && t != TimestampPhoneme:
+			o.note(name, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s, %s", Clip(w), TimestampWord, TimestampPhoneme))
+		case !slices.Contains(types, t):
+			types = append(types, t)
+		}
+	}
+	slices.Sort(types)
+	slices.Reverse(types) // words before phonemes
+	return types
+}
+
+func last(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+func capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

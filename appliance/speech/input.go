@@ -1,0 +1,251 @@
+package speech
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/text"
+)
+
+const (
+	// mostOrders is how many snippets of one socket may wait to be spoken; then its
+	// client waits. They are a minute or more of speech.
+	mostOrders = 16
+	// settled is how long after its stop a text counts as a whole sentence though
+	// nothing follows: longer than the gap between two words of a language model on
+	// a slow machine.
+	settled = 500 * time.Millisecond
+	// idle is how long a socket may say nothing, as in conversations.
+	idle = 10 * time.Minute
+	// socketsAtOnce is how many sockets may be open, idle or not: each costs 100 KB.
+	// One account may have three quarters of them.
+	socketsAtOnce, socketsOfOne = 128, 96
+)
+
+// Out is how what is spoken reaches the client of a socket.
+type Out interface {
+	Message(ctx context.Context, m contract.TTSMessage) error
+	Sound(ctx context.Context, data []byte) error
+	Fault(ctx context.Context, f contract.Fault) error
+	Close(code int, reason string)
+}
+
+// ReserveSocket takes room for one socket of an account. The error is a
+// contract.ErrTooMany or a contract.ErrFull.
+func (s *Service) ReserveSocket(account string) (release func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := 0
+	for _, n := range s.sockets {
+		all += n
+	}
+	switch {
+	case s.sockets[account] >= socketsOfOne:
+		return nil, contract.ErrTooMany{What: "this account has too many sockets open for text-to-speech", RetryAfter: turnRetry}
+	case all >= socketsAtOnce:
+		return nil, contract.ErrFull{What: "too many sockets are open for text-to-speech", RetryAfter: turnRetry}
+	}
+	s.sockets[account]++
+	return sync.OnceFunc(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.sockets[account]--; s.sockets[account] == 0 {
+			delete(s.sockets, account)
+		}
+	}), nil
+}
+
+// Input speaks what a client sends it bit by bit: each sentence as soon as it is
+// whole, one after the other. Its client's goroutine brings the messages, and one
+// of its own speaks.
+type Input struct {
+	service *Service
+	out     Out
+	mouth   mouth
+
+	ctx    context.Context // ends when nobody listens any more
+	cancel context.CancelCauseFunc
+	orders chan order
+	done   chan struct{}
+
+	mu        sync.Mutex // guards what follows, which the client's goroutine and the timer use
+	pending   string     // text of which no sentence is whole
+	set       settings
+	utterance int
+	closed    bool
+	timer     *time.Timer // fires when pending is settled, or the socket idle
+	changed   int         // counts messages, so that a timer that fired late is known
+}
+
+// settings are how the texts of a socket are said.
+type settings struct {
+	voice       *contract.VoiceRef
+	description string
+	speed       float64
+}
+
+// order is a snippet to be spoken, or what ends what was.
+type order struct {
+	text      string
+	part      text.Stretch // all of text, and how it ends
+	set       settings
+	utterance int
+	silence   float64 // seconds behind it
+	flushed   bool    // it is the last of a generation
+	close     bool    // it is the last of all
+}
+
+var errOver = errors.New("the socket is over")
+
+// OpenInput begins to speak for an account what Receive is given. It ends when ctx
+// does, too: the box stops.
+func (s *Service) OpenInput(ctx context.Context, account, requestID string, c contract.TTSConnect, out Out) *Input {
+	in := &Input{service: s, out: out, orders: make(chan order, mostOrders), done: make(chan struct{}), set: settings{speed: 1}}
+	in.ctx, in.cancel = context.WithCancelCause(ctx)
+	in.mouth = newMouth(s, account, requestID, c, out)
+	in.timer = time.AfterFunc(idle, func() { in.expired(0) })
+	go in.run()
+	return in
+}
+
+// Done is closed when all is over, after the line was closed.
+func (in *Input) Done() <-chan struct{} { return in.done }
+
+// HangUp says that the client is gone.
+func (in *Input) HangUp() { in.cancel(errOver) }
+
+// Receive takes a message of the client. It waits while too much is still to be
+// spoken, and so does the client.
+func (in *Input) Receive(m contract.PublishTTS) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.closed || in.ctx.Err() != nil {
+		return errOver
+	}
+	in.changed++
+	now := in.set.with(m)
+	if now != in.set && in.pending != "" && (m.Text != "" || m.Description != "" || m.Speed != 0 || m.Voice != nil) {
+		if err := in.flush(0, false); err != nil {
+			return err
+		}
+		now = in.set.with(m)
+	}
+	in.set = now
+	in.pending += m.Text
+	var err error
+	switch {
+	case m.Close:
+		in.closed = true
+		err = in.flush(m.TrailingSilence, true)
+	case m.Flush || m.TrailingSilence > 0:
+		err = in.flush(m.TrailingSilence, false)
+	default:
+		err = in.sentences()
+	}
+	in.rest()
+	return err
+}
+
+func (s settings) with(m contract.PublishTTS) settings {
+	if m.Voice != nil && (s.voice == nil || *m.Voice != *s.voice) {
+		s.voice = m.Voice
+	}
+	if m.Description != "" {
+		s.description = m.Description
+	}
+	if m.Speed != 0 {
+		s.speed = m.Speed
+	}
+	return s
+}
+
+// sentences has the whole sentences spoken, all but the last of what is pending:
+// that may go on.
+func (in *Input) sentences() error {
+	parts := text.Stretches(in.pending)
+	for i := 0; i+1 < len(parts); i++ {
+		if err := in.order(parts[i], 0, false, false); err != nil {
+			return err
+		}
+	}
+	if n := len(parts); n > 1 {
+		in.pending = in.pending[parts[n-1].From:]
+	}
+	return nil
+}
+
+// flush has all that is pending spoken, which ends the generation.
+func (in *Input) flush(silence float64, end bool) error {
+	parts := text.Stretches(in.pending)
+	for i, p := range parts {
+		last := i == len(parts)-1
+		s := 0.0
+		if last {
+			s = silence
+		}
+		if err := in.order(p, s, last, last && end); err != nil {
+			return err
+		}
+	}
+	in.pending = ""
+	if len(parts) == 0 {
+		if err := in.put(order{silence: silence, flushed: true, close: end}); err != nil {
+			return err
+		}
+	}
+	in.utterance++
+	in.set.description, in.set.speed = "", 1
+	return nil
+}
+
+func (in *Input) order(p text.Stretch, silence float64, flushed, end bool) error {
+	s := in.pending[p.From:p.To]
+	p.From, p.To = 0, len(s)
+	return in.put(order{s, p, in.set, in.utterance, silence, flushed, end})
+}
+
+// put hands an order to the mouth, and waits for room.
+func (in *Input) put(o order) error {
+	select {
+	case in.orders <- o:
+		return nil
+	case <-in.ctx.Done():
+		return errOver
+	}
+}
+
+// rest sets the timer for what time alone brings.
+func (in *Input) rest() {
+	in.timer.Stop()
+	after := idle
+	if n := len(text.Stretches(in.pending)); n > 0 && ends(in.pending) {
+		after = settled
+	}
+	changed := in.changed
+	in.timer = time.AfterFunc(after, func() { in.expired(changed) })
+}
+
+// expired is called by the timer: a sentence is settled, or the socket idle.
+func (in *Input) expired(changed int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.changed != changed || in.closed || in.ctx.Err() != nil {
+		return
+	}
+	if ends(in.pending) && len(text.Stretches(in.pending)) > 0 {
+		parts := text.Stretches(in.pending)
+		for _, p := range parts {
+			if in.order(p, 0, false, false) != nil {
+				return
+			}
+		}
+		in.pending = ""
+		in.rest()
+		return
+	}
+	in.closed = true
+	_ = in.put(order{flushed: true, close: true})
+}
