@@ -1,0 +1,89 @@
+package appliance
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/plugins/shelf"
+)
+
+// lateness is by how much each piece of what is spoken came after the listener had
+// heard all before it: what is above 0 is heard as a gap.
+func lateness(t *testing.T, heard []heardMessage) []time.Duration {
+	t.Helper()
+	var all []time.Duration
+	var begun, had time.Duration
+	for _, m := range heard {
+		o, ok := m.ServerMessage.(contract.AudioOutput)
+		if !ok {
+			continue
+		}
+		if len(all) == 0 {
+			begun = m.at
+		}
+		all = append(all, m.at-begun-had)
+		clip, err := audio.DecodeAll(o.Data, engine.SpeechRateHz)
+		if err != nil {
+			t.Fatal(err)
+		}
+		had += time.Duration(len(clip)) * time.Second / engine.SpeechRateHz
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Somebody listens to a long text while others' plugins use all the time that they
+// may, eight at once, again and again: each is ended, and the text is spoken to its
+// end. By how much it is late is logged, for who wants figures; on a machine that
+// others use it says nothing.
+func TestPluginsThatHangLeaveOthersTheirAudio(t *testing.T) {
+	if os.Getenv("PARLEY_FULL_TESTS") == "" {
+		t.Skip("PARLEY_FULL_TESTS is not set: this uses all cores for half a minute")
+	}
+	b := startBox(t)
+	s := beside(t, b.cfg.Data)
+	install(t, s, guideFolder(t, "press_key", "shout", "fall"), "none")
+	for _, loops := range []int{0, 8, 0, 8} {
+		ctx, stop := context.WithCancel(t.Context())
+		var ended, other atomic.Int64
+		var working sync.WaitGroup
+		for range loops {
+			working.Go(func() {
+				for ctx.Err() == nil {
+					switch _, err := s.Try(ctx, shelf.Who{}, "guide", "hang", nil); {
+					case ctx.Err() != nil:
+					case err != nil && strings.Contains(err.Error(), "longer than"):
+						ended.Add(1)
+					default:
+						other.Add(1)
+						t.Errorf("a plugin that hangs: %v", err)
+					}
+				}
+			})
+		}
+		if loops > 0 {
+			waitFor(t, "plugins have been ended", func() bool { return ended.Load() > 0 })
+		}
+		c := b.call(t, linear16)
+		begun := time.Now()
+		c.send(contract.AssistantInput{Text: strings.Repeat("The museum opens at ten, and the garden behind it is open all day. ", 8)})
+		late := lateness(t, c.until("assistant_end", 1, 2*time.Minute))
+		took := time.Since(begun)
+		stop()
+		working.Wait()
+		c.conn.CloseNow()
+		if len(late) < 8 {
+			t.Fatalf("%d pieces came", len(late))
+		}
+		t.Logf("%d plugins hang (%d were ended): %d pieces in %v; the latest came %v after it was wanted, the 95th percentile %v", loops, ended.Load(), len(late), took, late[len(late)-1], late[len(late)*95/100])
+	}
+}
