@@ -80,7 +80,7 @@ func said(heard []heardMessage) string {
 // closing waits until the box has closed the socket and returns with what.
 func (c *caller) closing(t *testing.T) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for tick := time.NewTicker(10 * time.Millisecond); ; {
 		c.mu.Lock()

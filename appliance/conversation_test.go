@@ -138,7 +138,7 @@ func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 		if err := c.conn.Write(t.Context(), websocket.MessageText, []byte(row.sent)); err != nil {
 			t.Fatal(err)
 		}
-		heard := c.until("error", n+1, 5*time.Second)
+		heard := c.until("error", n+1, time.Minute)
 		e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError)
 		if e.Code != row.code || !strings.Contains(e.Message, row.says) {
 			t.Errorf("%s: %s %q, want %s with %q", row.sent, e.Code, e.Message, row.code, row.says)

@@ -24,7 +24,7 @@ import (
 // ended waits until a chat is over and returns it with its events.
 func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; <-time.After(50 * time.Millisecond) {
 		chat := b.get(t, "/v0/evi/chats/"+id+"?page_size=100")
 		if chat["status"] != "ACTIVE" {
 			return chat
@@ -229,7 +229,7 @@ func TestOldChatsAreSweptAway(t *testing.T) {
 		t.Errorf("without a limit %d of 4 are left, %v", left(), err)
 	}
 	stop := keepSweeping(t.Context(), config.Config{Data: t.TempDir(), Retention: config.Retention{Days: 30}}, records, log)
-	for deadline := time.Now().Add(5 * time.Second); left() != 2 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); left() != 2 && time.Now().Before(deadline); {
 		<-time.After(10 * time.Millisecond)
 	}
 	stop()

@@ -81,10 +81,10 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	revoked := time.Now()
 	c.send(contract.UserInput{Text: "Are you still there?"})
 	heard := c.until("error", 1, time.Minute)
-	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked || time.Since(revoked) > time.Second {
+	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked || time.Since(revoked) > 20*time.Second {
 		t.Errorf("after %v: %+v", time.Since(revoked), e)
 	}
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		c.mu.Lock()
 		why, heard := c.closed, c.heard
 		c.mu.Unlock()
@@ -114,7 +114,7 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	defer silent.Close()
 	time.Sleep(50 * time.Millisecond) // until the box has taken it
 	begun := time.Now()
-	if err := box.stop(); err != nil || time.Since(begun) > 5*time.Second {
+	if err := box.stop(); err != nil || time.Since(begun) > 20*time.Second {
 		t.Errorf("the box stopped after %v: %v", time.Since(begun), err)
 	}
 }

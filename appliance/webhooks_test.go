@@ -39,7 +39,7 @@ func nextWebhook(t *testing.T, got <-chan heardWebhook) (h heardWebhook, fields 
 	t.Helper()
 	select {
 	case h = <-got:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no webhook came")
 	}
 	if err := json.Unmarshal([]byte(h.body), &fields); err != nil {

@@ -27,7 +27,7 @@ func (booker) Generate(_ context.Context, p engine.Prompt, emit func(engine.Part
 // A server that knows of a chat by its webhooks alone answers the tool call
 // through the control plane, and the assistant says what it answered.
 func TestAToolCallIsAnsweredByItsWebhook(t *testing.T) {
-	b := startHollowBox(t, func(p *chat.Parts) { p.Model, p.Defaults.ToolLimit = booker{}, 10*time.Second })
+	b := startHollowBox(t, func(p *chat.Parts) { p.Model, p.Defaults.ToolLimit = booker{}, time.Minute })
 	sender := webhook.Start(webhook.Parts{Outbox: b.records, AllowPrivate: true, Agent: "Parley/test", Log: slog.New(slog.DiscardHandler)})
 	defer sender.Close()
 	url, got := receiveWebhooks(t)

@@ -9,7 +9,7 @@ import (
 // eventually waits for what the background does.
 func eventually(t *testing.T, what string, there func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !there(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !there(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal(what)
 		}

@@ -68,7 +68,7 @@ func stall(t *testing.T, s *Store) (release func()) {
 // queued waits until so many writes wait.
 func queued(t *testing.T, s *Store, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); len(s.w.queue) < n; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(s.w.queue) < n; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d writes wait, want %d", len(s.w.queue), n)
 		}

@@ -76,7 +76,7 @@ func startVictim(t *testing.T, dir, key string) *victim {
 		t.Fatalf("the server has no address: %v", err)
 	}
 	return &victim{cmd: cmd, url: "http://" + strings.TrimSpace(address), key: key,
-		http: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: 10 * time.Second}}
+		http: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}, Timeout: time.Minute}}
 }
 
 func (v *victim) kill(t *testing.T) {

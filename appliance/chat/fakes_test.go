@@ -171,7 +171,7 @@ func (f *fakes) when(wanted string) (at time.Time, ok bool) {
 // until waits for a message of that type and fails the test when none comes.
 func (f *fakes) until(t *testing.T, wanted string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
 		if strings.Contains(f.messages(), wanted) {
 			return
 		}

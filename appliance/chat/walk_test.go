@@ -230,7 +230,7 @@ func oneWalk(t *testing.T, seed uint64) {
 		fail("its line was used %d times after it was closed", parts.after)
 	}
 	for err == nil {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		_, err = along.Next(ctx)
 		cancel()
 	}

@@ -51,7 +51,7 @@ func TestARestartInTheMiddleDelivers(t *testing.T) {
 	b.send()
 	chat := b.begin(r.URL)
 	b.call(chat, 1)
-	r.until(t, 1, 5*time.Second)
+	r.until(t, 1)
 	begun := time.Now()
 	b.close() // while the receiver hangs
 	if took := time.Since(begun); took > farewell+5*time.Second {
@@ -62,9 +62,9 @@ func TestARestartInTheMiddleDelivers(t *testing.T) {
 	b.end(chat)
 	down.Store(false)
 	b.send()
-	b.settled(10 * time.Second)
+	b.settled()
 	var events []string
-	for _, g := range r.until(t, 4, time.Second) {
+	for _, g := range r.until(t, 4) {
 		events = append(events, g.Event)
 	}
 	if got := strings.Join(events, " "); got != "chat_started chat_started tool_call chat_ended" {
@@ -90,7 +90,7 @@ func TestTheEndOfAChatThatACrashEndedIsTold(t *testing.T) {
 			_, err := b.store.EndOpenChats(t.Context(), time.Now().UnixMilli(), func(string) time.Duration { return 3 * time.Second })
 			b.must(err)
 			b.send()
-			got := r.until(t, 3, 10*time.Second)
+			got := r.until(t, 3)
 			var end struct {
 				EventName       string `json:"event_name"`
 				EndReason       string `json:"end_reason"`
@@ -102,7 +102,7 @@ func TestTheEndOfAChatThatACrashEndedIsTold(t *testing.T) {
 			if end.EventName != "chat_ended" || end.EndReason != "ERROR" || end.EndTime == 0 || end.DurationSeconds == nil || *end.DurationSeconds > 3 || end.CustomSessionID != "mine" {
 				t.Errorf("told %s", got[2].body)
 			}
-			b.settled(5 * time.Second)
+			b.settled()
 			if again, err := b.store.EndOpenChats(t.Context(), time.Now().UnixMilli(), nil); err != nil || len(again) != 0 || len(b.listed()) != 3 {
 				t.Errorf("ended again: %v, %v", again, err)
 			}
@@ -130,7 +130,7 @@ func TestADeadWebhookLetsTheNextGoAndIsRetried(t *testing.T) {
 	chat := b.begin(r.URL)
 	b.call(chat, 1)
 	b.send(watch)
-	r.until(t, 1, 5*time.Second)
+	r.until(t, 1)
 	for b.listed()[0].Attempts == 0 {
 		<-time.After(5 * time.Millisecond)
 	}
@@ -140,7 +140,7 @@ func TestADeadWebhookLetsTheNextGoAndIsRetried(t *testing.T) {
 	// The next start gives those a last chance whose time was over meanwhile; here
 	// that is over too.
 	b.send(watch, func(p *Parts) { p.Outbox = noChance{b.store} })
-	b.settled(10 * time.Second)
+	b.settled()
 	w := b.listed()
 	if w[0].State != store.WebhookWasAbandoned || w[0].LastError != "answered 418 I'm a teapot" || w[0].Attempts != 2 || w[1].State != store.WebhookWasDelivered {
 		t.Fatalf("%+v", w)
@@ -157,9 +157,9 @@ func TestADeadWebhookLetsTheNextGoAndIsRetried(t *testing.T) {
 		t.Fatalf("%d, %v", n, err)
 	}
 	asked := time.Now()
-	got := r.until(t, 4, 5*time.Second)
+	got := r.until(t, 4)
 	t.Logf("retried %v after it was asked for", got[3].at.Sub(asked))
-	b.settled(5 * time.Second)
+	b.settled()
 	if got[3].body != got[0].body {
 		t.Errorf("retried with %s", got[3].body)
 	}
@@ -177,11 +177,11 @@ func TestANewSigningKeyHoldsAtOnce(t *testing.T) {
 	b, r := newBox(t), newReceiver(t, nil)
 	b.send()
 	chat := b.begin(r.URL)
-	verify(t, r.until(t, 1, 5*time.Second)[0], b.key)
+	verify(t, r.until(t, 1)[0], b.key)
 	key, err := b.store.NewSigningKey(t.Context(), b.account)
 	b.must(err)
 	b.end(chat)
-	verify(t, r.until(t, 2, 5*time.Second)[1], key)
+	verify(t, r.until(t, 2)[1], key)
 }
 
 // However many receivers hang, the others are told at once.
@@ -194,11 +194,11 @@ func TestHangingReceiversHoldUpNoOther(t *testing.T) {
 			b.begin(fmt.Sprintf("%s/%d", hang.URL, n))
 		}
 	}
-	hang.until(t, 40, 20*time.Second)
+	hang.until(t, 40)
 	for n := range 5 {
 		begun := time.Now()
 		chat := b.begin(quick.URL)
-		if got := quick.until(t, n+1, 10*time.Second); got[n].Chat != chat {
+		if got := quick.until(t, n+1); got[n].Chat != chat {
 			t.Fatalf("told %+v", got)
 		}
 		t.Logf("told after %v", time.Since(begun))
@@ -293,7 +293,7 @@ func TestTenThousandThatWaitCostAChatNothing(t *testing.T) {
 			begun := time.Now()
 			chat := b.begin(r.URL)
 			start = append(start, time.Since(begun))
-			for got := r.until(t, n+1, 10*time.Second); !slices.ContainsFunc(got, func(g told) bool { return g.Chat == chat }); got = r.until(t, n+1, time.Second) {
+			for got := r.until(t, n+1); !slices.ContainsFunc(got, func(g told) bool { return g.Chat == chat }); got = r.until(t, n+1) {
 				<-time.After(time.Millisecond)
 			}
 			tell = append(tell, time.Since(begun))
