@@ -79,7 +79,8 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	revoked := time.Now()
-	c.send(contract.UserInput{Text: "Are you still there?"})
+	// It may be closed before this is sent.
+	_ = c.conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"user_input","text":"Are you still there?"}`))
 	heard := c.until("error", 1, time.Minute)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked || time.Since(revoked) > 20*time.Second {
 		t.Errorf("after %v: %+v", time.Since(revoked), e)
