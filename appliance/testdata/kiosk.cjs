@@ -7,7 +7,9 @@ const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
 const path = require("node:path");
 const { BOX_URL, CODE, SECOND_CODE, CLIENT, MICROPHONE, CHROMIUM, SHOTS } = process.env;
-const puppeteer = createRequire(CLIENT + "/client.cjs")("puppeteer-core");
+const installed = createRequire(CLIENT + "/client.cjs");
+const puppeteer = installed("puppeteer-core");
+const axe = installed("axe-core").source;
 
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
@@ -59,6 +61,14 @@ const state = (p, word) => p.page.waitForFunction((word) => document.querySelect
 const passed = (p, word) => p.page.waitForFunction((word) => window.states.includes(word), { polling: 50 }, word);
 const line = (p, who, text) => p.page.waitForFunction((who, text) => [...document.querySelectorAll(`li[data-who=${who}]:not(.interim)`)].some((li) => new RegExp(text, "i").test(li.innerText)), { polling: 50 }, who, text);
 
+// accessible holds the page as it is now to WCAG 2.2 AA, as far as a program can.
+const accessible = (p, what) => law(p, `${what}: nothing keeps anybody out`, async () => {
+	await p.page.evaluate(axe);
+	const found = await p.page.evaluate(async () => (await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })).violations
+		.map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => n.html).join(" ")}`));
+	assert.deepEqual(found, []);
+});
+
 async function conversation(p, how) {
 	await p.page.click("#talk");
 	await law(p, `${how}: what the person says is shown`, () => line(p, "you", heardWords.source));
@@ -83,12 +93,14 @@ async function main() {
 		await p.page.click("#pair button");
 		await p.page.waitForFunction(() => document.querySelector("#pairError").innerText !== "");
 	});
+	await accessible(p, "the pairing");
 	await p.browser.close();
 
 	p = await open(`${BOX_URL}/kiosk#${CODE}`);
 	await law(p, "a code in the address pairs the screen", () => state(p, "ready"));
 	await law(p, "the code does not stay in the address", async () => assert.ok(!p.page.url().includes(CODE)));
 	await conversation(p, "by WebRTC");
+	await accessible(p, "the conversation");
 	await law(p, "the key goes no further than conversations", async () => {
 		const status = await p.page.evaluate(async () => (await fetch("/v0/evi/configs", { headers: { "x-service-api-key": JSON.parse(localStorage.getItem("parley.kiosk")).key } })).status);
 		assert.equal(status, 403);
@@ -104,6 +116,7 @@ async function main() {
 		await line(p, "you", "Is it open");
 		await line(p, "box", "You said");
 	});
+	await accessible(p, "typing");
 	await law(p, "the page waits for a box that is gone, and comes back with it", async () => {
 		console.log("restart the box");
 		await state(p, "offline");

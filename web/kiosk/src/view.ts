@@ -6,7 +6,7 @@ const at = <T extends HTMLElement>(id: string) => document.getElementById(id) as
 
 // The page itself: what is shown and heard of the conversation.
 export const view = {
-  pairing: at("pairing"), stage: at("stage"), name: at("name"), state: at("state"), lines: at<HTMLOListElement>("lines"),
+  pairing: at("pairing"), stage: at("stage"), name: at("name"), state: at("state"), log: at("log"), lines: at<HTMLOListElement>("lines"),
   talk: at<HTMLButtonElement>("talk"), stop: at<HTMLButtonElement>("stop"), type: at<HTMLButtonElement>("type"),
   typing: at<HTMLFormElement>("typing"), text: at<HTMLInputElement>("text"),
   pair: at<HTMLFormElement>("pair"), code: at<HTMLInputElement>("code"), pairError: at("pairError"),
@@ -19,6 +19,7 @@ const most = 30;
 export function translate(): void {
   document.documentElement.lang = language;
   for (const element of document.querySelectorAll<HTMLElement>("[data-word]")) element.textContent = word(element.dataset.word as Word);
+  for (const element of document.querySelectorAll<HTMLElement>("[data-label]")) element.ariaLabel = word(element.dataset.label as Word);
 }
 
 export function show(state: State, said: string = word(state === "error" ? "offline" : state)): void {
@@ -45,7 +46,7 @@ export function caption(who: "you" | "box" | "note", text: string, id = "", inte
   speaker.className = "who";
   speaker.textContent = who === "note" ? "" : `${word(who)}: `;
   line.replaceChildren(speaker, text);
-  view.lines.scrollTop = view.lines.scrollHeight;
+  view.log.scrollTop = view.log.scrollHeight;
 }
 
 export function forget(id: string): void { view.lines.querySelector(`li[data-id="${CSS.escape(id)}"]`)?.remove(); }

@@ -12,7 +12,7 @@ const english = {
   full: "All places are taken. Please try again in a moment.",
   noMicrophone: "There is no microphone, or it may not be used. You can type instead.",
   revoked: "This screen is not paired any more.", over: "The conversation is over.",
-  you: "You", box: "Assistant",
+  you: "You", box: "Assistant", log: "What was said",
 };
 export type Word = keyof typeof english;
 const all: Record<string, Partial<Record<Word, string>>> = {
@@ -26,7 +26,7 @@ const all: Record<string, Partial<Record<Word, string>>> = {
     speaking: "Ich spreche", tool: "Ich sehe nach …", offline: "Die Box ist nicht da. Sie kommt von selbst wieder.",
     full: "Alle Plätze sind belegt. Bitte gleich noch einmal versuchen.",
     noMicrophone: "Kein Mikrofon, oder es darf nicht benutzt werden. Sie können tippen.",
-    revoked: "Dieser Bildschirm ist nicht mehr gekoppelt.", over: "Das Gespräch ist zu Ende.", you: "Sie", box: "Assistent",
+    revoked: "Dieser Bildschirm ist nicht mehr gekoppelt.", over: "Das Gespräch ist zu Ende.", you: "Sie", box: "Assistent", log: "Was gesagt wurde",
   },
   fr: {
     pairTitle: "Associer cet écran", pairHelp: "Sur le boîtier : parley kiosk pair. Saisissez ensuite le code affiché.",
@@ -37,7 +37,7 @@ const all: Record<string, Partial<Record<Word, string>>> = {
     speaking: "Je parle", tool: "Je cherche …", offline: "Le boîtier est absent. Il reviendra tout seul.",
     full: "Toutes les places sont prises. Réessayez dans un instant.",
     noMicrophone: "Pas de microphone, ou il est interdit. Vous pouvez écrire.",
-    revoked: "Cet écran n’est plus associé.", over: "La conversation est terminée.", you: "Vous", box: "Assistant",
+    revoked: "Cet écran n’est plus associé.", over: "La conversation est terminée.", you: "Vous", box: "Assistant", log: "Ce qui a été dit",
   },
   es: {
     pairTitle: "Vincular esta pantalla", pairHelp: "En la caja: parley kiosk pair. Después escriba el código que muestra.",
@@ -48,7 +48,7 @@ const all: Record<string, Partial<Record<Word, string>>> = {
     speaking: "Hablando", tool: "Lo estoy buscando …", offline: "La caja no está. Volverá sola.",
     full: "Todas las plazas están ocupadas. Inténtelo en un momento.",
     noMicrophone: "No hay micrófono o no se puede usar. Puede escribir.",
-    revoked: "Esta pantalla ya no está vinculada.", over: "La conversación ha terminado.", you: "Usted", box: "Asistente",
+    revoked: "Esta pantalla ya no está vinculada.", over: "La conversación ha terminado.", you: "Usted", box: "Asistente", log: "Lo que se dijo",
   },
 };
 
