@@ -143,3 +143,50 @@ func TestPhonemesAreSharedOutWhereNothingFits(t *testing.T) {
 		t.Error("a very long text is not shared out evenly")
 	}
 }
+
+// TestEveryWordIsInABreath: each word of a text that makes any sound comes out
+// of its breaths once, in order, with ids that are there.
+func TestEveryWordIsInABreath(t *testing.T) {
+	ph := openPhonemizer(t)
+	letters, err := kokoroAlphabet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _ := kokoroLanguageOf("a")
+	read := &reader{ph: ph, voice: l.espeak, tag: l.tag, scripts: scriptsOf(l.tag), write: l.mend}
+	piper := &Piper{alphabet: letters, reader: read}
+	kokoro := &kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, reader: read}
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{"of", "the", "£3.50", "-", "—", "π", "🙂", "a", ",", "x²", "no.", "Why?", "(", ")", strings.Repeat("na", 200), "of the", "é"})
+		s := strings.Join(rapid.SliceOfN(word, 1, 60).Draw(t, "words"), " ")
+		o := engine.SpeakOptions{GoesOn: rapid.Bool().Draw(t, "goes on")}
+		sentences, err := read.sentences(t.Context(), s, o)
+		if err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		for _, one := range sentences {
+			for name, breaths := range map[string][]breath{"piper": piper.breaths(one, surroundings{before: "sˈoʊ ", goesOn: o.GoesOn}), "kokoro": kokoro.clauses(one)} {
+				if len(breaths) == 0 {
+					continue
+				}
+				var words []engine.Word
+				for _, b := range breaths {
+					if len(b.ids) > kokoroLengths+2 || b.begin < 0 || b.end > len(b.ids) {
+						t.Fatalf("%s: %q: %d ids, of which %d to %d", name, s, len(b.ids), b.begin, b.end)
+					}
+					at := b.begin
+					for _, w := range b.words {
+						if w.begin < at || w.end < w.begin || w.end > b.end {
+							t.Fatalf("%s: %q: %+v behind %d of %d", name, s, w, at, b.end)
+						}
+						at = w.end
+						words = append(words, w.word)
+					}
+				}
+				if !slices.Equal(words, one.words) {
+					t.Fatalf("%s: %q: words %v, want %v", name, s, words, one.words)
+				}
+			}
+		}
+	})
+}
