@@ -28,11 +28,16 @@ var asksWhatItIs = regexp.MustCompile(`(?i)^\W*(?:(?:and|so|but|hello|hi|hey|ple
 
 // makers are those who make what small models take themselves for, and how that is
 // called.
-var makers = regexp.MustCompile(`(?i)\b(openai|chat ?gpt|gpt-?[0-9][0-9.]*o?|alibaba|tongyi|qwen|anthropic|claude|google|deepmind|gemini|microsoft|copilot|meta ai|llama|amazon|alexa|apple|siri|mistral|deepseek)\b`)
+const makers = `(?:openai|chat ?gpt|gpt-?[0-9][0-9.]*o?|alibaba|tongyi|qwen|anthropic|claude|google|deepmind|gemini|microsoft|copilot|meta|llama|amazon|alexa|apple|siri|mistral|deepseek)\b`
 
-// ofItself is in a sentence in which the assistant speaks of itself, in the languages
-// in which small models do.
-var ofItself = regexp.MustCompile(`(?i)\b(i|me|my|ich|mein|je|moi|yo|soy|sono|io|ik|eu|sou)\b`)
+// ofAMaker is a sentence in which the assistant calls itself one of them, or theirs: in
+// English with nothing between but what is said of such things ("I was created by …",
+// and not "I'm fond of apple pie"), in other languages with a few words.
+var ofAMaker = regexp.MustCompile(`(?i)\b(?:i(?:'m| am| was| have been|'ve been)|my name is|call me|my (?:maker|creator|developer)s? (?:is|are|was|were)|as an?)\s+` +
+	`(?:(?:an?|the|originally|actually|just|called|named|large|language|ai|artificial|intelligence|model|assistant|virtual|chatbot|bot|voice|program|computer|system|` +
+	`based|on|and|was|that|who|which|is|made|created|developed|trained|built|designed|programmed|powered|owned|by|from|of|at|company|team|researchers)\W+)*` + makers +
+	`|\b` + makers + `.*\b(?:made|created|developed|trained|built|designed|programmed) me\b` +
+	`|\b(?:ich (?:wurde|bin)|je suis|j'ai été|(?:yo )?soy|fui|he sido|sono(?: stat[oa])?|ik ben|eu (?:sou|fui))\s+(?:\S+\s+){0,5}` + makers)
 
 // itself holds an answer to who the assistant is.
 type itself struct {
@@ -62,7 +67,7 @@ func (s *itself) pass(piece string, goesOn bool) (say string, over bool) {
 		return piece, false
 	}
 	whole := strings.TrimSpace(s.begun + " " + piece)
-	if ofItself.MatchString(whole) && makers.MatchString(piece) && !denies.MatchString(whole) {
+	if ofAMaker.MatchString(strings.ReplaceAll(whole, "’", "'")) && !denies.MatchString(whole) {
 		if s.begun != "" {
 			return "… " + s.self, true
 		}
