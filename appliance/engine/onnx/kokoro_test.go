@@ -47,6 +47,22 @@ func TestKokoroSpeaks(t *testing.T) {
 	if len(said.Phonemes) < 8 || said.Phonemes[0].Symbol != "ɡ" {
 		t.Errorf("phonemes %v", said.Phonemes)
 	}
+	t.Run("the same seed gives the same samples", func(t *testing.T) {
+		speak := func(o engine.SpeakOptions) []float32 {
+			said, err := engine.SpeakWhole(t.Context(), v, "Yes, please.", o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return said.PCM
+		}
+		first := speak(engine.SpeakOptions{Temperature: 0.8, Seed: 7})
+		if !slices.Equal(first, speak(engine.SpeakOptions{Temperature: 0.8, Seed: 7})) {
+			t.Error("the same seed gives other samples")
+		}
+		if slices.Equal(first, speak(engine.SpeakOptions{Seed: 7})) {
+			t.Error("the temperature changes nothing")
+		}
+	})
 	t.Run("it breaks off", func(t *testing.T) {
 		enough := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
