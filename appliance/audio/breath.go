@@ -28,11 +28,9 @@ type breath struct {
 	span   int // samples, even
 	window []float64
 	random *rand.Rand
-	in     []float32 // from done on, and span samples before
+	in     []float32 // and span samples before
 	voiced []float32
 	noise  []float64 // as far as it was made
-	done   int
-	filled int // of noise
 	air    [2]biquad
 }
 

@@ -28,7 +28,6 @@ type mouth struct {
 	chunk  int      // of the next chunk of the snippet
 	last   *snippet // the newest
 	from   source   // of the voice
-	made   bool     // from is a voice that was made from a description
 	spoken line     // as the newest snippet was
 	before string   // said before the next snippet, where that goes on with it
 }

@@ -86,9 +86,7 @@ func TestLawsOfWhatIsSaid(t *testing.T) {
 			texts = append(texts, x.Text)
 		}
 		for _, sentence := range Sentences(in) {
-			for _, part := range Sentences(Aloud(sentence, o)) {
-				joined = append(joined, part)
-			}
+			joined = append(joined, Sentences(Aloud(sentence, o))...)
 		}
 		if got, want := strings.Join(texts, ""), strings.Join(joined, " "); got != want {
 			t.Fatalf("%q: stretches make %q of %q", in, got, want)

@@ -107,7 +107,8 @@ func (m *meter) bulk(at int) {
 	case op <= 7: // conversions that do not trap
 		return
 	case op == 10: // memory.copy
-		c.bad = c.number() != 0 || c.number() != 0 || c.bad
+		to, from := c.number(), c.number() // memories, of which there is one
+		c.bad = to != 0 || from != 0 || c.bad
 		m.move(at, m.mover())
 		return
 	case op == 11: // memory.fill

@@ -217,12 +217,12 @@ func (m *meter) countImports(body []byte) bool {
 		if c.at == 0 {
 			c.count()
 		}
-		from, name := string(c.bytes()), string(c.bytes())
+		from, name := c.bytes(), c.bytes()
 		switch c.byte() {
 		case 0:
 			c.number()
 			m.imported++
-			m.quick = append(m.quick, from == extismName && quick[name])
+			m.quick = append(m.quick, string(from) == extismName && quick[string(name)])
 		case 1:
 			c.byte()
 			c.limits()
