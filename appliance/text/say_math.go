@@ -88,7 +88,11 @@ func (e english) numberRules() []rule {
 			return e.sayYear(m)
 		}),
 		newRule(digits, `(-?)(\d+(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)`, func(m match) string {
-			return space(m) + minusBefore(m.group(1), m.before()) + e.decimal(m.group(2)) + spaceAfter(m)
+			sign := minusBefore(m.group(1), m.before())
+			if sign == "-" && space(m) != "" {
+				sign = "" // C-3PO, 9-1-1
+			}
+			return space(m) + sign + e.decimal(m.group(2)) + spaceAfter(m)
 		}),
 	}
 }
