@@ -21,15 +21,18 @@ var (
 	besides = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
 )
 
-// longestPleasantry is how many words such a sentence has at most.
-const longestPleasantry = 12
+// Such a sentence has at most so many words; with what stands behind it, bytes.
+const (
+	longestPleasantry = 12
+	pleasantryBytes   = 400
+)
 
 // pleases tells whether what the user said last greets or thanks and nothing else. It
 // does not where it may answer a question, where a tool has answered since, or where
 // a tool is about such words.
 func (s *toolset) pleases(messages []engine.Message) bool {
 	before, user, since, ok := newest(messages)
-	if !ok || len(since) > 0 || messages[len(messages)-1].Role != engine.User || strings.ContainsAny(before, "?？؟") {
+	if !ok || len(since) > 0 || len(user) > pleasantryBytes || messages[len(messages)-1].Role != engine.User || strings.ContainsAny(before, "?？؟") {
 		return false
 	}
 	for besides.MatchString(user) {

@@ -21,6 +21,9 @@ func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 			t.Errorf("%q: it pleases: %v", said, got)
 		}
 	}
+	if s.pleases(ask("Hello." + strings.Repeat(" ()", 1<<20))) {
+		t.Error("a megabyte is no greeting")
+	}
 	thanks := says(engine.User, "Thank you!")
 	if s.pleases([]engine.Message{says(engine.Assistant, "Shall I order it?"), thanks}) {
 		t.Error("who thanks for an offer may mean yes")
