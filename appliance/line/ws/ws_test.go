@@ -277,7 +277,7 @@ func TestFramesReachTheSessionInOrder(t *testing.T) {
 }
 
 func TestWhatIsQueuedArrivesBeforeTheClose(t *testing.T) {
-	b := start(t, Timing{})
+	b := start(t, Timing{Write: time.Minute, Close: time.Minute}) // the client begins to read late
 	c, s := b.dial("", nil)
 	for i := range 300 {
 		m := contract.AudioOutput{ID: "a", Index: i, Data: make([]byte, 10_000)}
