@@ -151,7 +151,7 @@ func TestRecordingsInAllFormatsAreTaken(t *testing.T) {
 			t.Errorf("%s: %d, %d bytes, %.200s", file, status, len(text), text)
 		}
 		whole := len(data)
-		for _, cut := range []int{0, 1, 11, whole / 2, whole - 1} { // nothing of it panics, and all of it is answered
+		for _, cut := range []int{0, 11, whole / 2} { // nothing of it panics, and all of it is answered
 			kind, body := multiparts(t, part{"audio", file, string(data[:cut])}, part{"format", "", `{"type":"pcm"}`})
 			if status, _, text := c.send("POST", "/v0/tts/voice_conversion/file", kind, body); status != 200 && status != 400 {
 				t.Errorf("%s cut at %d of %d: %d %.200s", file, cut, whole, status, text)

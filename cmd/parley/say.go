@@ -25,7 +25,7 @@ type sayCmd struct {
 	Out        string  `short:"o" placeholder:"FILE" help:"Write a file instead of playing; - is standard output."`
 	Format     string  `placeholder:"FORMAT" help:"wav, mp3 or pcm (16-bit little-endian, mono, 48 kHz); else as the file is named, and wav where that says nothing."`
 	Play       bool    `help:"Play it, also while a file is written."`
-	Voice      string  `placeholder:"NAME" help:"Name of a voice (parley voices list); else the one of the settings (engines.voice)."`
+	Voice      string  `placeholder:"NAME" help:"Name of a voice of the library, such as Jenny; else the one of the settings (engines.voice)."`
 	Describe   string  `placeholder:"WORDS" help:"How to say it (whispering, excited, slowly); without --voice, the voice to make (a warm old man with a low voice)."`
 	Speed      float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
 	Timestamps string  `placeholder:"HOW" help:"Say on standard error when each word is heard: table, or json with an object a line."`
@@ -120,7 +120,7 @@ func (cmd *sayCmd) refused(err error) error {
 		return misuse{fmt.Errorf("say: %s", invalid.Why)}
 	}
 	if missing, ok := errors.AsType[contract.ErrNotFound](err); ok {
-		return misuse{fmt.Errorf("say: %w (parley voices list shows those that are there)", missing)}
+		return misuse{fmt.Errorf("say: %w", missing)}
 	}
 	return fmt.Errorf("say: %w", err)
 }
