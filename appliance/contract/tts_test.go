@@ -1,0 +1,54 @@
+package contract
+
+import (
+	"net/url"
+	"reflect"
+	"testing"
+)
+
+func TestTheListOfASpeakingSocketIsReadInEveryForm(t *testing.T) {
+	both := []TimestampType{TimestampWord, TimestampPhoneme}
+	for query, want := range map[string][]TimestampType{
+		"include_timestamp_types=word&include_timestamp_types=phoneme":               both,
+		"include_timestamp_types%5B0%5D=phoneme&include_timestamp_types%5B1%5D=word": both,
+		"include_timestamp_types=word,phoneme":                                       both,
+		"include_timestamp_types=%5B%22word%22%5D":                                   {TimestampWord},
+		"include_timestamp_types=":                                                   nil,
+		"":                                                                           nil,
+	} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := ParseTTSConnect(q)
+		if err != nil || !reflect.DeepEqual(c.IncludeTimestampTypes, want) || !c.InstantMode || c.NoBinary || c.Format != FormatMP3 {
+			t.Errorf("%s: %+v, %v", query, c, err)
+		}
+	}
+	for _, query := range []string{"include_timestamp_types=letter", "format_type=ogg", "version=3", "instant_mode=perhaps"} {
+		q, _ := url.ParseQuery(query)
+		if _, err := ParseTTSConnect(q); err == nil {
+			t.Errorf("%s is taken", query)
+		}
+	}
+}
+
+func FuzzPostedTTS(f *testing.F) {
+	f.Add([]byte(`{"utterances":[{"text":"a","voice":{"name":"b"},"speed":1.5,"trailing_silence":1}],"context":{"utterances":[{"text":"c"}]},"format":{"type":"wav"},"version":2}`))
+	f.Add([]byte(`{"utterances":[null,{"text":"\ud83d\ude00"}],"num_generations":5,"include_timestamp_types":["word"],"instant_mode":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, stream := range []bool{false, true} {
+			p, err := ParsePostedTTS(data, stream)
+			if err != nil {
+				continue
+			}
+			if len(p.Utterances) == 0 || p.Format == nil || p.InstantMode == nil || p.NumGenerations < 1 || p.NumGenerations > MaxGenerations {
+				t.Fatalf("%s: %+v", data, p)
+			}
+			if *p.InstantMode && (!stream || p.NumGenerations > 1) {
+				t.Fatalf("%s: instant mode", data)
+			}
+		}
+		_, _ = ParsePublishTTS(data)
+	})
+}
