@@ -51,7 +51,7 @@ func newBreath(rateHz int, amount float64) *breath {
 // all but the last span, until the end.
 func (b *breath) process(pcm, voiced []float32, end bool) []float32 {
 	b.in, b.voiced = append(b.in, pcm...), append(b.voiced, voiced...)
-	ready := len(b.in) - b.span/2
+	ready := len(b.in)
 	if end {
 		b.in, b.voiced = append(b.in, make([]float32, b.span)...), append(b.voiced, make([]float32, b.span)...)
 	}

