@@ -192,7 +192,7 @@ func (d asDesigned) design(a appliance.AccountVoices, description string) (voice
 
 type voicesDesignCmd struct {
 	Description string `arg:"" help:"What the voice is like; docs/voices.md has the words."`
-	asDesigned   `embed:""`
+	asDesigned  `embed:""`
 	heard       `embed:""`
 }
 
@@ -226,7 +226,7 @@ type voicesSaveCmd struct {
 	Name       string `arg:"" help:"Its name."`
 	Describe   string `placeholder:"WORDS" help:"Save the voice that parley voices design makes of this."`
 	Generation string `placeholder:"ID" help:"Save the voice of this generation."`
-	asDesigned  `embed:""`
+	asDesigned `embed:""`
 }
 
 // Help shows the command in use.
