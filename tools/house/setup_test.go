@@ -31,7 +31,7 @@ func setUp(t *testing.T, freeMB int, purpose string, env ...string) (said string
 
 // A full disk is told before anything is fetched, not after.
 func TestSetUpStopsWhereTheDiskIsTooSmall(t *testing.T) {
-	if said, err := setUp(t, 100_000, "run"); err != nil || !strings.Contains(said, "1.2 GB of the 100.0 GB free on / (the models)") {
+	if said, err := setUp(t, 100_000, "run"); err != nil || !strings.Contains(said, "1.3 GB of the 100.0 GB free on / (the models)") {
 		t.Errorf("with room: %v\n%s", err, said)
 	}
 	said, err := setUp(t, 900, "run")
