@@ -97,6 +97,9 @@ func (j *Job) File(ctx context.Context, w io.Writer) error {
 // Whole says all of it and returns it in one.
 func (j *Job) Whole(ctx context.Context) (contract.ReturnTTS, error) {
 	answer := contract.ReturnTTS{RequestID: j.asked.RequestID}
+	if err := j.hold(ctx); err != nil {
+		return answer, err
+	}
 	p := newPacing()
 	for _, t := range j.takes {
 		g := contract.ReturnGeneration{GenerationID: t.id, Encoding: contract.AudioEncoding{Format: j.Format(), SampleRate: contract.OutputRateHz}, Snippets: make([][]contract.Snippet, len(t.lines))}
@@ -143,6 +146,9 @@ func (j *Job) Whole(ctx context.Context) (contract.ReturnTTS, error) {
 // WholeFile says all of it and returns it as one file, whose header knows how
 // long it is.
 func (j *Job) WholeFile(ctx context.Context) ([]byte, error) {
+	if err := j.hold(ctx); err != nil {
+		return nil, err
+	}
 	var all []float32
 	p := newPacing()
 	for i, t := range j.takes {
