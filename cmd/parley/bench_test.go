@@ -23,7 +23,7 @@ func TestImpossibleBenchmarksAreMisuse(t *testing.T) {
 		{[]string{"bench", "turns", "--url", "ws://127.0.0.1:1"}, "parley keys create"},
 		{[]string{"bench", "talk", "--url", "ftp://x"}, "ws://"},
 		{[]string{"bench", "talk", "--url", "ws://127.0.0.1:1"}, "parley keys create"},
-		{[]string{"bench", "answers", "--half", "better"}, "tuned and held"},
+		{[]string{"bench", "answers", "--half", "better"}, "tuned, held and self"},
 		{[]string{"bench", "answers", "--server", "http://127.0.0.1:1/v1"}, "belong together"},
 		{[]string{"bench", "everything"}, "everything"},
 	} {
