@@ -181,6 +181,21 @@ export type PostedPauseAssistantMessage = {
   type: "pause_assistant_message";
 };
 
+// A message to a socket that speaks what it is sent.
+export type PostedPublishTTS = {
+  // Close flushes, and then closes the socket.
+  close?: boolean;
+  // Description, Speed, TrailingSilence and Voice are as in a PostedUtterance, and hold for the text of this message; the voice for what follows, too.
+  description?: string;
+  // Flush has all text spoken that has come, whole sentences or not.
+  flush?: boolean;
+  speed?: number;
+  // Text is spoken sentence by sentence, as soon as one is whole.
+  text?: string;
+  trailing_silence?: number;
+  voice?: PostedVoiceRef;
+};
+
 // Lets the assistant answer again.
 export type PostedResumeAssistantMessage = {
   custom_session_id?: string;
@@ -241,6 +256,13 @@ export type PostedUserInput = {
   type: "user_input";
 };
 
+// Names a voice by its id or by its name.
+export type PostedVoiceRef = {
+  id?: string;
+  name?: string;
+  provider?: "HUME_AI" | "CUSTOM_VOICE";
+};
+
 // How a voice sounded.
 export type ProsodyInference = {
   scores: EmotionScores;
@@ -259,6 +281,42 @@ export type SessionSettings = {
   type: "session_settings";
   variables?: Record<string, unknown>;
   voice_id?: string;
+};
+
+// A piece of the sound of a snippet.
+export type SnippetAudioChunk = {
+  // Base64
+  audio: string;
+  audio_format: "mp3" | "pcm" | "wav";
+  // Counts the chunks of the snippet from 0
+  chunk_index: number;
+  generation_id: string;
+  // Of the snippet
+  is_last_chunk: boolean;
+  request_id: string;
+  snippet_id: string;
+  // Of the snippet
+  text: string;
+  // TranscribedText is what the box's own ear heard in the snippet; absent in instant mode.
+  transcribed_text?: string;
+  type: "audio";
+  utterance_index: number;
+};
+
+// Says when a word, as it is written, or a phoneme (IPA) is heard, in ms since the beginning of its snippet.
+export type Timestamp = {
+  text: string;
+  time: MillisecondInterval;
+  type: "word" | "phoneme";
+};
+
+// Says when a word or a phoneme of a snippet is heard.
+export type TimestampMessage = {
+  generation_id: string;
+  request_id: string;
+  snippet_id: string;
+  timestamp: Timestamp;
+  type: "timestamp";
 };
 
 // A tool that the developer answers.
@@ -332,7 +390,7 @@ export type UserMessage = {
 
 // Says what went wrong; Code.Error makes one.
 export type WebSocketError = {
-  code: "E0100" | "E0101" | "E0103" | "E0200" | "E0201" | "E0300" | "E0301" | "E0702" | "E0704" | "E0705" | "E0706" | "E0708" | "E0709" | "E0710" | "E0711" | "E0712" | "E0713" | "E0716" | "E0717" | "E0718" | "E0719" | "E0720" | "E0723" | "E0730" | "E0731" | "E0732" | "E0799";
+  code: "E0100" | "E0101" | "E0103" | "E0200" | "E0201" | "E0300" | "E0301" | "E0702" | "E0704" | "E0705" | "E0706" | "E0708" | "E0709" | "E0710" | "E0711" | "E0712" | "E0713" | "E0716" | "E0717" | "E0718" | "E0719" | "E0720" | "E0723" | "E0730" | "E0731" | "E0732" | "E0740" | "E0741" | "E0799";
   custom_session_id?: string;
   message: string;
   request_id?: string;

@@ -199,7 +199,7 @@ func TestTheExamplesWork(t *testing.T) {
 	ids := map[string]string{}
 	tried := 0
 	for _, rt := range New(Parts{}).routes() {
-		if rt.says.Body == "" || rt.access == describe.Anybody { // the code of a screen is good once
+		if rt.says.Body == "" || rt.says.Upload != "" || rt.access == describe.Anybody { // recordings are not written down; the code of a screen is good once
 			continue
 		}
 		tried++
