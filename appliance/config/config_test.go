@@ -75,7 +75,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
 		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "fallback": "llm-qwen-small", "chat.max_chats": "3", "chat.max_added_ms": "900", "turn_detection.mode": "semantic", "expression.measured": "off", "expression.told": "always",
-		"speech.locale": "en-IN", "speech.loudness_lufs": "-16", "speech.keep": "9", "lexicon": "Nguyen=/wɪn/",
+		"speech.locale": "en-IN", "speech.loudness_lufs": "-16", "speech.keep": "9", "speech.keep_days": "8", "lexicon": "Nguyen=/wɪn/",
 		"answers.rules": "always", "answers.check": "never",
 		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8", "limits.connections": "9",
 		"limits.connections_per_address": "10", "limits.disk_per_account": "20GB", "limits.recordings": "10%", "limits.recordings_days": "7",
