@@ -2,6 +2,7 @@ package appliance
 
 import (
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,7 +105,7 @@ func TestAVoiceOfAnyNameLeadsNowhereElse(t *testing.T) {
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
 	write(t, filepath.Join(c.Packs, "..", "outside", "voice.onnx"), "x")
 	for _, name := range []string{"../outside", "..", "/etc", "llm-qwen", "voice-joe/../../outside"} {
-		e := Engines{cfg: c, voices: map[string]*speaker{}}
+		e := Engines{cfg: c, voices: map[string]*speaker{}, log: slog.New(slog.DiscardHandler)}
 		if _, err := e.Voice(t.Context(), name); err == nil {
 			t.Errorf("%q was opened", name)
 		}

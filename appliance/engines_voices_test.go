@@ -2,6 +2,7 @@ package appliance
 
 import (
 	"context"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 func TestAVoiceThatFailsIsLoadedAnew(t *testing.T) {
 	c := config.Config{Packs: t.TempDir()}
 	write(t, filepath.Join(c.Packs, "voice-joe", "voice.onnx"), "x")
-	e := Engines{cfg: c, voices: map[string]*speaker{}}
+	e := Engines{cfg: c, voices: map[string]*speaker{}, log: slog.New(slog.DiscardHandler)}
 	if err := e.Prepare("joe"); err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,8 @@ func TestTheFlagsOfSettingsAreTheirs(t *testing.T) {
 		settings[s.Flag] = s
 	}
 	own := map[string]bool{
-		"talk --voice": true, "packs pull --profile": true, "packs export --profile": true,
+		"talk --voice": true, "say --voice": true, // of all of the library
+		"packs pull --profile": true, "packs export --profile": true,
 		"plugin install --require-signature": true, "plugin upgrade --require-signature": true, "plugin dev --require-signature": true, // of the one plugin
 	}
 	var walk func(n *kong.Node)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/appliance/audio"
 	"parley/appliance/engine"
 	"parley/internal/packtest"
 )
@@ -38,8 +39,8 @@ func TestKokoroSpeaks(t *testing.T) {
 	if seconds := float64(len(said.PCM)) / kokoroRateHz; seconds < 0.4 || seconds > 2 {
 		t.Errorf("%.2f s of sound", seconds)
 	}
-	if level := speechLevel(said.PCM, kokoroRateHz); math.Abs(level-voiceLevel) > 1.5 {
-		t.Errorf("it is %.1f dB loud, want %d", level, voiceLevel)
+	if loudness := audio.Loudness(said.PCM, kokoroRateHz); math.Abs(loudness-voiceLUFS) > 1 {
+		t.Errorf("it is %.1f LUFS loud, want %d", loudness, voiceLUFS)
 	}
 	if said.PCM[0] != 0 || said.PCM[len(said.PCM)-1] != 0 {
 		t.Error("it does not begin and end at zero")

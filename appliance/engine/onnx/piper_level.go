@@ -5,24 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
+	"parley/appliance/audio"
 	"parley/appliance/engine"
 )
 
 const (
-	// voiceLevel is how loud every voice is made: the RMS of its speech, in dB
-	// below full scale. Louder ones would meet the limiter in every word.
-	voiceLevel = -20
+	// voiceLUFS is how loud every voice is made, in LUFS (ITU-R BS.1770-5): what
+	// broadcasters use. Louder ones would meet the limiter in every word.
+	voiceLUFS = -23
 	// limitKnee and limitCeiling are where the limiter begins and what it
 	// never passes: -4.4 and -1 dB below full scale.
 	limitKnee, limitCeiling = 0.6, 0.891
-
-	levelFrameMS = 20
-	// speechRangeDB is how far below the loudest frame a frame still is speech:
-	// quieter ones are pauses and say nothing of loudness.
-	speechRangeDB = 30
 
 	// maxGain bounds the gain of a voice that is nearly silent: 20 dB.
 	maxGain = 10
@@ -69,11 +64,11 @@ func (p *Piper) calibrate(ctx context.Context) error {
 // gainOf is by how much a voice is multiplied that says pcm at its own level; 0
 // where there is nothing to be heard.
 func gainOf(pcm []float32, rateHz int) float32 {
-	level := speechLevel(pcm, rateHz)
-	if math.IsInf(level, 0) || math.IsNaN(level) {
+	loudness := audio.Loudness(pcm, rateHz)
+	if math.IsInf(loudness, 0) || math.IsNaN(loudness) {
 		return 0
 	}
-	return float32(min(math.Pow(10, (voiceLevel-level)/20), maxGain))
+	return float32(min(math.Pow(10, (voiceLUFS-loudness)/20), maxGain))
 }
 
 // pass says a breath at the voice's own speed, as the model says it.
@@ -102,33 +97,6 @@ func (p *Piper) plausible(ids, samples int) error {
 		return fmt.Errorf(`the voice says %.1f phonemes a second, which nobody does; is "audio.sample_rate" (%d) right?`, rate, p.RateHz())
 	}
 	return nil
-}
-
-// speechLevel is the RMS of pcm in dB below full scale over the frames in
-// which there is speech, the active level as in ITU-T P.56 in its simplest
-// form. Silence is -Inf.
-func speechLevel(pcm []float32, rateHz int) float64 {
-	var energies []float64
-	for frame := range slices.Chunk(pcm, max(rateHz*levelFrameMS/1000, 1)) {
-		var e float64
-		for _, x := range frame {
-			e += float64(x) * float64(x)
-		}
-		energies = append(energies, e/float64(len(frame)))
-	}
-	if len(energies) == 0 {
-		return math.Inf(-1)
-	}
-	floor := slices.Max(energies) * math.Pow(10, -speechRangeDB/10.)
-	var sum float64
-	var n int
-	for _, e := range energies {
-		if e > floor {
-			sum += e
-			n++
-		}
-	}
-	return 10 * math.Log10(sum/float64(max(n, 1)))
 }
 
 // amplify multiplies pcm by gain. What passes the knee is bent towards the

@@ -19,6 +19,7 @@ func wantError(t *testing.T, err error, parts ...string) {
 }
 
 func TestRuntimeOpensAsOftenAsIsAsked(t *testing.T) {
+	shared.none(t)
 	library := packtest.File(t, "runtime-onnx", "libonnxruntime.so")
 	silero := packtest.File(t, "turn", "silero_vad.onnx")
 	for range 3 { // closed for good in between
@@ -51,6 +52,7 @@ func TestRuntimeOpensAsOftenAsIsAsked(t *testing.T) {
 }
 
 func TestWrongLibraryIsRefused(t *testing.T) {
+	shared.none(t)
 	dir := t.TempDir()
 	text := dir + "/libonnxruntime.so"
 	if err := os.WriteFile(text, []byte("no library"), 0o600); err != nil {

@@ -32,6 +32,16 @@ func sharedOf[T io.Closer](t testing.TB, name string, load func() (T, error)) T 
 	return e
 }
 
+// none closes what is shared, for a test that wants no library open. Those that
+// follow load theirs anew.
+func (e *engines) none(t testing.TB) {
+	t.Helper()
+	if err := e.close(); err != nil {
+		t.Fatal(err)
+	}
+	*e = engines{by: map[string]io.Closer{}}
+}
+
 // close closes them, the last that was opened first.
 func (e *engines) close() (err error) {
 	for i := len(e.opened) - 1; i >= 0; i-- {
