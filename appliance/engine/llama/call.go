@@ -71,7 +71,7 @@ func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at
 	}
 	p.Grammar, p.MaxTokens, p.Temperature = callGrammar(set.parameters[at]), callTokens, 0
 	var text strings.Builder
-	u, err := m.generate(ctx, p, set, begun, fmt.Sprintf("<tool_call>\n{\"name\": %s, \"arguments\":", name), func(part engine.Part) error {
+	u, err := m.reply(ctx, p, set, begun, fmt.Sprintf("<tool_call>\n{\"name\": %s, \"arguments\":", name), func(part engine.Part) error {
 		text.WriteString(part.Text)
 		return nil
 	})
@@ -151,7 +151,7 @@ func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine
 	}
 	p = noted(p, note)
 	p.Grammar, p.MaxTokens = question, askTokens
-	return m.generate(ctx, p, set, begun, "", emit)
+	return m.reply(ctx, p, set, begun, "", emit)
 }
 
 // noted is p with a note for the model behind its last message.

@@ -168,7 +168,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	if len(p.Tools) > 0 && p.Grammar == "" {
 		return m.generateWithTools(ctx, p, emit)
 	}
-	return m.generate(ctx, p, nil, time.Now(), "", emit)
+	return m.reply(ctx, p, nil, time.Now(), "", emit)
 }
 
 // generate streams a reply that begins with opening, which is markup of ours and

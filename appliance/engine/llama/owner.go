@@ -200,6 +200,9 @@ func (o *owner) finish(r *request, err error) {
 	o.clock++
 	s := r.slot
 	s.request, s.used = nil, o.clock
+	if errors.Is(err, errNoLogits) {
+		o.distrust(r)
+	}
 	if s.conversation == "" && !s.prompt {
 		o.clear(s)
 	}

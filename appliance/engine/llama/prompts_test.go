@@ -319,3 +319,32 @@ func TestPromptsMakeWayForConversations(t *testing.T) {
 		}
 	}
 }
+
+// What was kept and is no numbers any more, for whatever reason, is read anew, by
+// whoever meets it first, and kept again as it should be.
+func TestWhatIsKeptAndNoNumbersIsReadAnew(t *testing.T) {
+	dir := t.TempDir()
+	m := kept(t, dir, nil)
+	readAhead(t, m)
+	want, _ := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 12})
+	tokens := tokensOf(t, m, ask(""), false)[:headOf(t, m, ask(""))]
+	s := openShelf(dir, m.o.ModelPath, m.about.Library, shelfBytes, slog.New(slog.DiscardHandler))
+	m.Close()
+	state := slices.Clone(s.get(tokens))
+	for i := len(state) - 4096; i+1 < len(state); i += 2 { // values of the last layer, in half precision
+		binary.LittleEndian.PutUint16(state[i:], 0x7e00)
+	}
+	s.put(tokens, state)
+
+	m = kept(t, dir, nil)
+	said, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: ask(questions[0]), MaxTokens: 12})
+	if said != want || u.CachedTokens > 0 {
+		t.Errorf("%q was answered, want %q; %d tokens were of use", said, want, u.CachedTokens)
+	}
+	if len(promptFiles(t, dir)) != 0 {
+		t.Error("the file lies there still")
+	}
+	if said, _ := reply(t, m, engine.Prompt{Conversation: "c", Messages: ask(questions[0]), MaxTokens: 12}); said != want {
+		t.Errorf("the next conversation is answered %q, want %q", said, want)
+	}
+}
