@@ -118,6 +118,7 @@ class Conversation {
         .catch((err) => err instanceof Refusal && err.status !== 503 ? Promise.reject(err) : socket(this.key, this.microphone, this.context, on));
     } catch (err) {
       this.release();
+      if (conversation === this) conversation = null;
       if (err instanceof Refusal && (err.status === 401 || err.status === 403)) unpair();
       else if (err instanceof Refusal && (err.status === 429 || err.status === 503)) show("ready", word("full"));
       else void awaitBox();
@@ -193,7 +194,7 @@ class Conversation {
     if (reason === "key_revoked") return unpair();
     if (code === 1006 || code === 1001 || code === 1012) return void awaitBox();
     show("ready", word("over"));
-    setTimeout(() => { if (!conversation && pairing) show("ready"); }, 4000);
+    setTimeout(() => { if (view.state.textContent === word("over")) show("ready"); }, 4000);
   }
 
   private release(): void {
