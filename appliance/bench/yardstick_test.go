@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,37 @@ func TestTheYardstickHearsTheVoiceThatSileroHears(t *testing.T) {
 		}
 		if a != b {
 			t.Fatalf("probability %v, the yardstick's %v", a, b)
+		}
+	}
+}
+
+// Speech and language share the processor's matrix unit, which each sets up in its
+// own way, a thread at a time: neither may compute on the other's threads.
+func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // few threads, that are used in turn
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	o := options(t)
+	m := enginesFor(t, o, appliance.Thinking).Model.(*llama.Model)
+	speaking := enginesFor(t, o, appliance.Speaking)
+	voice, err := speaking.Voice(t.Context(), "heart") // its model is in 8 bits
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := engine.Prompt{MaxTokens: 6, Messages: []engine.Message{{Role: engine.User, Content: "What is the capital of France?"}}}
+	for n := range 3 {
+		var said, straight strings.Builder
+		if _, err := m.Generate(t.Context(), p, func(part engine.Part) error { said.WriteString(part.Text); return nil }); err != nil {
+			t.Error(err)
+		}
+		if _, err := yardstick.Llama(t.Context(), m, p, func(piece string) { straight.WriteString(piece) }); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(said.String(), "France") || !strings.Contains(straight.String(), "France") {
+			t.Errorf("round %d: the engine says %q, the yardstick %q", n, said.String(), straight.String())
+		}
+		if _, err := engine.SpeakWhole(t.Context(), voice, "Good morning.", engine.SpeakOptions{}); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

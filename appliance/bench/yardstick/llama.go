@@ -2,6 +2,7 @@ package yardstick
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"parley/appliance/engine"
@@ -36,6 +37,17 @@ const llamaBatch = 512
 // sampler. It makes a context for itself, keeps the cores for all of its time,
 // and gives each piece of the reply to emit.
 func Llama(ctx context.Context, m *llama.Model, p engine.Prompt, emit func(piece string)) (r Reply, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // a thread of its own, as the engine's: see llama.Model
+		r, err = plainLlama(ctx, m, p, emit)
+	}()
+	<-done
+	return r, err
+}
+
+func plainLlama(ctx context.Context, m *llama.Model, p engine.Prompt, emit func(piece string)) (r Reply, err error) {
 	c, err := m.OpenPlain(p, llamaBatch)
 	if err != nil {
 		return r, err

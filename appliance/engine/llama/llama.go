@@ -139,6 +139,11 @@ func Open(o Options) (*Model, error) {
 // serve is the owner's goroutine.
 func (m *Model) serve(ctx handle, vocab vocabulary) {
 	defer close(m.stopped)
+	// libllama sets up the matrix unit of an x86 processor (AMX) once a thread, and
+	// ONNX Runtime, for models in 8 bits, as it needs it: on a thread that both have
+	// used, everything that libllama computes is wrong from then on. So its thread is
+	// nobody else's, and ends with this goroutine, since it is never unlocked.
+	runtime.LockOSThread()
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
 	own := &owner{
 		lib: m.lib, ctx: ctx, vocab: vocab,
