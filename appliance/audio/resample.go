@@ -187,3 +187,22 @@ func gcd(a, b int) int {
 	}
 	return a
 }
+
+// A Converter brings sound to another rate. It keeps its filter, whose design takes
+// a millisecond, for as long as the rates stay the same. The zero Converter is ready.
+type Converter struct {
+	fromHz, toHz int
+	resampler    *Resampler
+}
+
+// Between returns what brings sound of one rate to the other.
+func (c *Converter) Between(fromHz, toHz int) (*Resampler, error) {
+	if c.resampler == nil || c.fromHz != fromHz || c.toHz != toHz {
+		r, err := NewResampler(fromHz, toHz)
+		if err != nil {
+			return nil, err
+		}
+		c.fromHz, c.toHz, c.resampler = fromHz, toHz, r
+	}
+	return c.resampler, nil
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/appliance/audio"
 	"parley/appliance/contract"
 )
 
@@ -23,7 +24,7 @@ type mouth struct {
 	take   *take // nil: there is no generation under way
 	files  coder
 	pacing *pacing
-	rate   converter
+	rate   audio.Converter
 	index  int      // of the next snippet of the generation
 	chunk  int      // of the next chunk of the snippet
 	last   *snippet // the newest

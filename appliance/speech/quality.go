@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/appliance/audio"
+	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/text"
 )
@@ -64,7 +65,7 @@ type spoken struct {
 
 // checked says a snippet, hears what it sounds like, and says it once more, with
 // another seed, where that is something else. It gives emit the better of the two.
-func (j *Job) checked(ctx context.Context, t *take, s *snippet, p *pacing, rate *converter, emit func(piece) error) error {
+func (j *Job) checked(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter, emit func(piece) error) error {
 	said, err := j.whole(ctx, t, s, p, 0)
 	if err != nil {
 		return err
@@ -113,9 +114,9 @@ func (j *Job) whole(ctx context.Context, t *take, s *snippet, p *pacing, try int
 const longestChunk = 5 * time.Second
 
 // give gives emit the sound of a snippet that is all made.
-func (j *Job) give(t *take, s *snippet, said spoken, p *pacing, rate *converter, emit func(piece) error) error {
+func (j *Job) give(t *take, s *snippet, said spoken, p *pacing, rate *audio.Converter, emit func(piece) error) error {
 	hz := s.line.voice.Speaks.RateHz()
-	resampler, err := rate.from(hz)
+	resampler, err := rate.Between(hz, contract.OutputRateHz)
 	if err != nil {
 		return err
 	}

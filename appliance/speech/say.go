@@ -115,7 +115,7 @@ func (j *Job) speak(ctx context.Context, t *take, p *pacing, emit func(piece) er
 	if t.recital != nil {
 		return t.recital.speak(ctx, p, j.asked.IncludeTimestampTypes, told)
 	}
-	var rate converter
+	var rate audio.Converter
 	for _, s := range t.snippets() {
 		say := j.say
 		if !j.instant() {
@@ -137,9 +137,9 @@ func refused(err error, s *snippet) error {
 }
 
 // say says one snippet as its sound is made.
-func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *converter, emit func(piece) error) error {
+func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter, emit func(piece) error) error {
 	hz := s.line.voice.Speaks.RateHz()
-	resampler, err := rate.from(hz)
+	resampler, err := rate.Between(hz, contract.OutputRateHz)
 	if err != nil {
 		return err
 	}
@@ -216,22 +216,4 @@ func timestamps(s engine.Sound, rateHz int, types []contract.TimestampType) []co
 		}
 	}
 	return all
-}
-
-// converter brings speech to the rate of the wire. It keeps its filter, whose
-// design takes a millisecond, for as long as the rate stays the same.
-type converter struct {
-	fromHz    int
-	resampler *audio.Resampler
-}
-
-func (c *converter) from(hz int) (*audio.Resampler, error) {
-	if c.resampler == nil || c.fromHz != hz {
-		r, err := audio.NewResampler(hz, contract.OutputRateHz)
-		if err != nil {
-			return nil, err
-		}
-		c.fromHz, c.resampler = hz, r
-	}
-	return c.resampler, nil
 }

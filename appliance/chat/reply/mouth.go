@@ -62,7 +62,7 @@ type Voices interface {
 // speak says the sentences of a turn one after the other, until there are no
 // more or ctx ends.
 func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
-	var rate converter
+	var rate audio.Converter
 	before := "" // what was said of the sentence that goes on
 	for s := range sentences {
 		m.wait(ctx)
@@ -95,13 +95,13 @@ func notSpoken(err error) contract.Fault {
 }
 
 // say speaks one sentence, and posts its sound piece by piece as it is made.
-func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *converter, due *schedule) error {
+func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *audio.Converter, due *schedule) error {
 	asked := time.Now()
 	voice, err := m.voices.Voice(ctx, s.voice)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errNoVoice, err)
 	}
-	resampler, err := rate.from(voice.RateHz())
+	resampler, err := rate.Between(voice.RateHz(), contract.OutputRateHz)
 	if err != nil {
 		return err
 	}
@@ -169,21 +169,3 @@ func ends(s string) bool {
 // resamplerTail is room for what a resampler holds back of a stream until it
 // ends: half of its filter.
 const resamplerTail = 256
-
-// converter brings speech to the rate of the wire. It keeps its filter, whose
-// design takes a millisecond, for as long as the voice stays the same.
-type converter struct {
-	fromHz    int
-	resampler *audio.Resampler
-}
-
-func (c *converter) from(hz int) (*audio.Resampler, error) {
-	if c.resampler == nil || c.fromHz != hz {
-		r, err := audio.NewResampler(hz, contract.OutputRateHz)
-		if err != nil {
-			return nil, err
-		}
-		c.fromHz, c.resampler = hz, r
-	}
-	return c.resampler, nil
-}

@@ -19,7 +19,13 @@ const keptBuffer = 256 << 10
 // carry brings what the client sends to the session, until either is over, and
 // returns when the session is.
 func (l *Line) carry(g guarded) {
-	err := l.readUntilPanic(g)
+	l.endedBy(l.readUntilPanic(g))
+	g.HangUp()
+	<-g.Done()
+}
+
+// endedBy ends the line after reading from it has ended so.
+func (l *Line) endedBy(err error) {
 	_, ended := errors.AsType[sessionOver](err)
 	switch {
 	case errors.Is(err, errTooBig):
@@ -28,8 +34,6 @@ func (l *Line) carry(g guarded) {
 		l.log.Debug("client left", "err", err)
 		l.cutOff(errLeft)
 	}
-	g.HangUp()
-	<-g.Done()
 }
 
 // readUntilPanic is read; a panic while a message is understood ends the

@@ -114,15 +114,7 @@ func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass Pass) {
 		<-speaker.Done()
 		l.Close(contract.CloseNormal, "") // the speaker has done it; this is for one that has not
 	})
-	err := l.readSpeech(speaker, out, pass)
-	_, ended := errors.AsType[sessionOver](err)
-	switch {
-	case errors.Is(err, errTooBig):
-		l.Close(contract.CloseTooBig, tooBig(l.largest))
-	case !ended && l.over() == nil:
-		l.log.Debug("client left", "err", err)
-		l.cutOff(errLeft)
-	}
+	l.endedBy(l.readSpeech(speaker, out, pass))
 	speaker.HangUp()
 	<-speaker.Done()
 }
