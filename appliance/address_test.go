@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/appliance/config"
@@ -58,5 +59,27 @@ func TestARunningBoxIsFoundByItsDataFolder(t *testing.T) {
 	release()
 	if url := found(); url != "" {
 		t.Errorf("after it was killed: %q", url)
+	}
+}
+
+// Others are told the addresses that they can open, and not that of the machine to
+// itself.
+func TestABoxIsFoundFromElsewhere(t *testing.T) {
+	machine := []net.IP{net.ParseIP("2001:db8::7"), net.ParseIP("192.0.2.7").To4(), net.ParseIP("10.8.0.1").To4()}
+	for _, c := range []struct {
+		w    whereabouts
+		want string
+	}{
+		{whereabouts{URL: "http://127.0.0.1:8080", Listen: "127.0.0.1:8080"}, ""},
+		{whereabouts{URL: "http://[::1]:8080", Listen: "[::1]:8080"}, ""},
+		{whereabouts{URL: "https://127.0.0.1:8080", Listen: "0.0.0.0:8080"}, "https://192.0.2.7:8080 https://10.8.0.1:8080"},
+		{whereabouts{URL: "https://127.0.0.1:443", Listen: "[::]:443", Names: []string{"box.example", "192.0.2.7"}}, "https://box.example https://192.0.2.7 https://10.8.0.1 https://[2001:db8::7]"},
+		{whereabouts{URL: "https://127.0.0.1:443", Listen: "[::]:443", Names: []string{"box.example"}, ACME: true}, "https://box.example"},
+		{whereabouts{URL: "http://192.0.2.7:80", Listen: "192.0.2.7:80"}, "http://192.0.2.7"},
+		{whereabouts{URL: "http://127.0.0.1:8080"}, ""}, // of a box of before
+	} {
+		if got := strings.Join(c.w.elsewhere(machine), " "); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.w, got, c.want)
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/config"
 	"parley/appliance/contract"
-	"parley/appliance/line/ws"
+	"parley/appliance/line"
 	"parley/store"
 )
 
@@ -128,22 +128,17 @@ func kindOf(err error) string {
 	return "the data folder cannot be written; the box's log says why"
 }
 
-// Reserve takes room for a conversation over a WebSocket.
-func (a *admission) Reserve(account string) (ws.Seat, error) {
-	s, err := a.reserve(account)
-	if err != nil {
-		return nil, err
-	}
-	return seat{s}, nil
-}
-
-// reserve takes room for a conversation.
-func (a *admission) reserve(account string) (*chat.Seat, error) {
+// Reserve takes room for a conversation. It is line.Host.
+func (a *admission) Reserve(account string) (line.Seat, error) {
 	host := a.host.Load()
 	if host == nil {
 		return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
 	}
-	return host.Reserve(account)
+	s, err := host.Reserve(account)
+	if err != nil {
+		return nil, err
+	}
+	return seat{s}, nil
 }
 
 // chatDefaults are the settings of a chat where neither config nor client says
@@ -174,13 +169,13 @@ func alone(ctx context.Context, cfg config.Config, records *store.Store) func(ac
 	}
 }
 
-// seat is a chat's, as a WebSocket line uses it.
+// seat is a chat's, as lines use it.
 type seat struct{ *chat.Seat }
 
 // Open begins the conversation.
-func (s seat) Open(ctx context.Context, o ws.Opening) (ws.Session, error) {
+func (s seat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
 	c, err := s.Seat.Open(ctx, chat.Opening{
-		Account: o.Account, RequestID: o.RequestID, Line: o.Line, Kind: "websocket", Client: o.Client, Connect: o.Settings,
+		Account: o.Account, RequestID: o.RequestID, Line: o.Line, Kind: o.Kind, Client: o.Client, Near: o.Near, Live: o.Live, Connect: o.Settings,
 	})
 	if err != nil {
 		return nil, err

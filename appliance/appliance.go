@@ -84,9 +84,15 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	defer calls.cutOff()
 	readings := newReadings(records, cfg.Speech.Locale, cfg.Lexicon, log)
 	speaking := speeches{lines: lines, stop: ctx}
+	door := &kioskDoor{enabled: cfg.Kiosk.Enabled}
+	health := &boxHealth{cfg: cfg, begun: begun, records: records, figures: figures, admission: admission, identity: identity}
+	health.cfg.Listen = listener.Addr().String()
+	packs := newBoxPacks(ctx, cfg)
+	defer packs.wait()
 	front := api.NewServer(api.New(api.Parts{
-		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices{cfg, records}, Speech: &speaking, SpeechInput: &speaking, Models: catalogue{cfg}, Plugins: plugins, BoxPlugins: boxPlugins{plugins.shelf},
+		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Speaker: door.api(), Ready: admission, Version: Version(), Log: log,
+		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices{cfg, records}, Speech: &speaking, SpeechInput: &speaking, Models: catalogue{cfg}, Plugins: plugins,
+		BoxPlugins: boxPlugins{plugins.shelf, figures}, BoxWebhooks: boxWebhooks{cfg}, BoxHealth: health, BoxPacks: packs, Running: ctx,
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
 	}), log)
@@ -103,6 +109,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	}
 	defer engines.Close()
 	figures.WatchEngines(engines.Gate)
+	health.gate.Store(engines.Gate)
 	feelings, err := openExpression(cfg.Expression)
 	if err != nil {
 		return err
@@ -110,7 +117,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	history, recordings := kept(cfg.Retention, records)
 	host := chat.NewHost(ctx, chat.Parts{
 		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: chatVoices{voices{cfg, records}, engines}, Reading: readings.of,
-		Records: history, Recordings: recordings, Defaults: chatDefaults(cfg), Log: log,
+		Records: history, Recordings: recordings, Outbox: records, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), MaxAdded: time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond, ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
 		Configs: api.NewConfigs(records, plugins), Models: engines, StrictModels: cfg.StrictModels, Tools: toolbox{plugins, search.Server{URL: cfg.WebSearch}}, Plugins: plugins, Rules: engines.Rules,
 		Expression: feelings, TellFeelings: tellsFeelings(cfg.Expression),
@@ -124,12 +131,16 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		log.Warn("the box's own prompt cannot be read ahead", "err", err)
 	}
 	defer ahead.begin(ctx, host)()
+	kiosk := openKiosk(cfg, engines, admission, records, c.Terminal, log)
+	defer kiosk.cutOff()
+	door.Store(kiosk.Speaker)
 	banner := banner{cfg, listener.Addr(), identity, c.Out}
 	admission.open(host, banner.waiting, func() {
 		log.Info("ready", "seconds", time.Since(begun).Seconds())
-		banner.ready(c.firstKey(ctx, cfg.Data, records))
+		banner.ready(c.firstKey(ctx, cfg.Data, records), c.signIn(ctx, records))
 	})
 	defer admission.wait()
+	defer voicesAhead(ctx, cfg, engines, func() int { chats, _, _ := host.Load(); return chats }, log)()
 
 	select {
 	case err = <-served:
@@ -137,7 +148,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	case <-ctx.Done():
 	}
 	log.Info("stopping")
-	return stop(log, host, lines, calls, front)
+	return stop(log, host, lines, calls, kiosk, front)
 }
 
 // firstKey makes the box's first key, and logs where its secrets lie.
@@ -154,11 +165,26 @@ func (c Console) firstKey(ctx context.Context, data string, records *store.Store
 	return key
 }
 
+// signIn makes what signs a browser in to the console, where it may be shown: on a
+// terminal. Logs keep what they are told.
+func (c Console) signIn(ctx context.Context, records *store.Store) string {
+	if !c.Terminal {
+		return ""
+	}
+	link, err := records.StartSignIn(ctx, "", time.Now())
+	if err != nil {
+		c.Log.Error("cannot make a link to the console", "err", err)
+		return ""
+	}
+	return link
+}
+
 // stop ends the chats, which tells their clients, and then the rest.
-func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, calls calls, front *http.Server) error {
+func stop(log *slog.Logger, host *chat.Host, lines *ws.Server, calls calls, kiosk kiosk, front *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopping)
 	defer cancel()
 	err := errors.Join(host.Stop(ctx), lines.Wait(ctx), calls.Close(ctx))
+	kiosk.Close(ctx)
 	ctx, cancel = context.WithTimeout(ctx, finishing)
 	defer cancel()
 	if front.Shutdown(ctx) != nil {

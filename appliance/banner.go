@@ -11,6 +11,7 @@ import (
 
 	"parley/appliance/certs"
 	"parley/appliance/config"
+	"parley/store"
 )
 
 // banner is what the person who starts a box reads.
@@ -22,6 +23,11 @@ type banner struct {
 }
 
 func (b banner) url() string { return scheme(b.cfg) + "://" + reachable(b.at) }
+
+// ConsoleLink is the address that signs a browser in to the console of the box at
+// url. What signs in stands behind #: browsers do not send that, so that it is in
+// no log.
+func ConsoleLink(url, signIn string) string { return url + "/#signin=" + signIn }
 
 func scheme(cfg config.Config) string {
 	if cfg.TLS.Off() {
@@ -35,8 +41,9 @@ func (b banner) waiting(why string) {
 	fmt.Fprintf(b.out, "\nParley listens at  %s\nIts data lies in   %s\nNO CONVERSATION CAN START: %s.\n  It goes on by itself when that is mended; parley doctor --data %[2]s looks for the cause.\n\n", b.url(), b.cfg.Data, why)
 }
 
-// ready says where the box is and how to talk to it.
-func (b banner) ready(key firstKey) {
+// ready says where the box is, how to talk to it, and where its console is: with
+// what signs a browser in, where that may be shown.
+func (b banner) ready(key firstKey, signIn string) {
 	url, trusting := b.url(), ""
 	fmt.Fprintf(b.out, "\nParley answers at  %s\nIts data lies in   %s\n", url, b.cfg.Data)
 	if print := b.identity.Fingerprint(); print != "" {
@@ -48,6 +55,12 @@ func (b banner) ready(key firstKey) {
 	}
 	if warning := b.cfg.TLS.Exposed(b.cfg.Listen); warning != "" {
 		fmt.Fprintf(b.out, "\n  %s.\n\n", warning)
+	}
+	link := fmt.Sprintf("%s console link --data %s", os.Args[0], b.cfg.Data)
+	if signIn != "" {
+		fmt.Fprintf(b.out, "Its console        %s\n  (good once, for %d minutes; another with: %s)\n", ConsoleLink(url, signIn), int(store.SignInLife.Minutes()), link)
+	} else {
+		fmt.Fprintf(b.out, "Its console        %s/   (a link that lets you in: %s)\n", url, link)
 	}
 	talk := fmt.Sprintf("%s talk --url %s", os.Args[0], url)
 	create := fmt.Sprintf("%s keys create --data %s", os.Args[0], b.cfg.Data)

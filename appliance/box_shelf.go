@@ -6,17 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"parley/appliance/api"
 	"parley/appliance/contract"
+	"parley/appliance/metrics"
 	"parley/plugins/sandbox"
 	"parley/plugins/shelf"
 )
 
 // boxPlugins is the shelf as the box's operator sees it over HTTP: api's
 // BoxPlugins.
-type boxPlugins struct{ shelf *shelf.Shelf }
+type boxPlugins struct {
+	shelf   *shelf.Shelf
+	figures *metrics.Metrics
+}
 
 func (b boxPlugins) InstalledPlugins(ctx context.Context) ([]contract.ReturnPlugin, error) {
 	list, err := b.shelf.List(ctx)
@@ -144,7 +150,40 @@ func (b boxPlugins) PluginLog(ctx context.Context, name string, most int) ([]con
 	}
 	all := make([]contract.PluginLogLine, 0, len(lines))
 	for _, l := range lines {
-		all = append(all, contract.PluginLogLine{OnMS: l.Time.UnixMilli(), Level: l.Level, Tool: l.Tool, Chat: l.Chat, Text: l.Text})
+		all = append(all, logLine(l))
+	}
+	return all, nil
+}
+
+func logLine(l shelf.Line) contract.PluginLogLine {
+	return contract.PluginLogLine{OnMS: l.Time.UnixMilli(), Level: l.Level, Tool: l.Tool, Chat: l.Chat, Text: l.Text}
+}
+
+// FollowPlugin tells the lines of its log as they come. That the plugin is gone ends
+// it.
+func (b boxPlugins) FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error {
+	err := b.shelf.Follow(ctx, name, most, func(l shelf.Line) error { return tell(logLine(l)) })
+	if _, gone := errors.AsType[shelf.ErrNotInstalled](err); gone {
+		return nil
+	}
+	return err
+}
+
+// PluginFigures are those since the box was started.
+func (b boxPlugins) PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error) {
+	if _, err := b.InstalledPlugin(ctx, name); err != nil {
+		return nil, err
+	}
+	calls, err := b.figures.PluginCalls(name)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]contract.PluginFigures, len(calls))
+	for i, c := range calls {
+		all[i] = contract.PluginFigures{Tool: c.Tool, Results: []contract.PluginResult{}, MedianMS: milliseconds(c.Median), P95MS: milliseconds(c.P95)}
+		for _, result := range slices.Sorted(maps.Keys(c.Results)) {
+			all[i].Results = append(all[i].Results, contract.PluginResult{Result: result, Calls: c.Results[result]})
+		}
 	}
 	return all, nil
 }

@@ -40,7 +40,7 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	b, ctx := boxPlugins{s}, t.Context()
+	b, ctx := boxPlugins{shelf: s}, t.Context()
 	const asks = "settings: [{name: key, type: secret, required: true}]\npermissions: {storage: 1MiB}\n"
 	offer, err := b.ExaminePlugin(ctx, quietPlugin(t, "1.0.0", asks), "")
 	if err != nil || len(offer.Asks) != 1 || offer.Asks[0].Name != "storage" || offer.InstalledVersion != "" || len(offer.UnsetSettings) != 1 {

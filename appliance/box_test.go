@@ -28,6 +28,10 @@ import (
 // question is the recording that most callers say.
 const question = "vm-rec-name"
 
+// patient is for how long what has to come is waited for: where ten others have the
+// cores, too, an answer of ten seconds takes minutes.
+const patient = 5 * time.Minute
+
 // runningBox is a box as its operator starts it, with real engines.
 type runningBox struct {
 	url, key string
@@ -67,7 +71,7 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 			t.Error(err)
 		}
 	})
-	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patient); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
 		select {
 		case err := <-ended:
 			ended <- err
@@ -78,7 +82,7 @@ func startBox(t *testing.T, change ...func(*config.Config)) *runningBox {
 			return b
 		}
 	}
-	t.Fatal("the box is not ready after three minutes")
+	t.Fatal("the box is not ready after five minutes")
 	return nil
 }
 
@@ -253,6 +257,13 @@ func (c *caller) until(kind string, n int, patience time.Duration) []heardMessag
 			c.t.Fatalf("no %d × %s after %v: %s", n, kind, patience, types(heard))
 		}
 	}
+}
+
+// all is what was heard so far.
+func (c *caller) all() []heardMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.heard
 }
 
 func types(heard []heardMessage) string {

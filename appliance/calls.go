@@ -11,7 +11,6 @@ import (
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/appliance/api"
-	"parley/appliance/chat"
 	"parley/appliance/config"
 	"parley/appliance/line/webrtc"
 )
@@ -30,12 +29,12 @@ func openCalls(cfg config.Config, own net.Addr, admission *admission, log *slog.
 	if at == "" {
 		n.Address = own.String()
 	}
-	s, err := webrtc.Open(calling{admission}, n, webrtc.Timing{}, log)
+	s, err := webrtc.Open(admission, n, webrtc.Timing{}, log)
 	if err != nil && at == "" && strings.HasSuffix(cfg.Listen, ":0") {
 		// The system chose a port that is free for TCP; UDP has its own.
 		host, _, _ := net.SplitHostPort(n.Address)
 		n.Address = net.JoinHostPort(host, "0")
-		s, err = webrtc.Open(calling{admission}, n, webrtc.Timing{}, log)
+		s, err = webrtc.Open(admission, n, webrtc.Timing{}, log)
 	}
 	return calls{s}, err
 }
@@ -62,32 +61,6 @@ func (c calls) Close(ctx context.Context) error {
 		return nil
 	}
 	return c.Server.Close(ctx)
-}
-
-// calling is the admission of conversations over WebRTC.
-type calling struct{ *admission }
-
-// Reserve takes room for a conversation.
-func (c calling) Reserve(account string) (webrtc.Seat, error) {
-	s, err := c.reserve(account)
-	if err != nil {
-		return nil, err
-	}
-	return callSeat{s}, nil
-}
-
-// callSeat is a chat's, as a call uses it.
-type callSeat struct{ *chat.Seat }
-
-// Open begins the conversation.
-func (s callSeat) Open(ctx context.Context, o webrtc.Opening) (webrtc.Session, error) {
-	c, err := s.Seat.Open(ctx, chat.Opening{
-		Account: o.Account, RequestID: o.RequestID, Line: o.Line, Kind: "webrtc", Client: o.Client, Connect: o.Settings,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
 }
 
 // cutOff ends the calls at once, where that was not done in order.

@@ -39,12 +39,12 @@ func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 		"language_model":{"model_provider":"OPEN_AI","model_resource":"gpt-4o"},
 		"event_messages":{"on_new_chat":{"enabled":true,"text":"Welcome to the museum."}}}`)
 	c := b.call(t, "&config_id="+config)
-	heard := c.until("assistant_end", 1, time.Minute)
+	heard := c.until("assistant_end", 1, patient)
 	if got := said(heard); got != "Welcome to the museum." {
 		t.Errorf("it greets with %q", got)
 	}
 	c.send(contract.UserInput{Text: "Who are you?"})
-	heard = c.until("assistant_end", 2, time.Minute)
+	heard = c.until("assistant_end", 2, patient)
 	if got := said(heard); got != "Welcome to the museum. I am the model of the route." {
 		t.Errorf("it said %q", got)
 	}
@@ -56,7 +56,7 @@ func TestAConfigMadeOverRestDecidesALiveChat(t *testing.T) {
 		"&config_id=" + strange:                      contract.ModelUnavailable,
 	} {
 		c := b.call(t, query)
-		heard := c.until("error", 1, time.Minute)
+		heard := c.until("error", 1, patient)
 		if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != code {
 			t.Errorf("%s: %+v, want %s", query, e, code)
 		}

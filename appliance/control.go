@@ -45,6 +45,15 @@ func (c control) Steer(account, chatID string, m contract.ClientMessage) error {
 	return followed{session}.Steer(m)
 }
 
+// Turns are the newest turns of a live chat of the account.
+func (c control) Turns(account, chatID string) ([]contract.ReturnTurn, error) {
+	session, err := c.live(account, chatID)
+	if err != nil {
+		return nil, err
+	}
+	return session.Turns(), nil
+}
+
 // live finds a chat of the account. That of another is the same as none.
 func (c control) live(account, chatID string) (*chat.Session, error) {
 	if host := c.admission.host.Load(); host != nil {

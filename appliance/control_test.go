@@ -22,7 +22,7 @@ import (
 // chatID is the id in the first message of a chat.
 func (c *caller) chatID() string {
 	c.t.Helper()
-	return c.until("chat_metadata", 1, time.Minute)[0].ServerMessage.(contract.ChatMetadata).ChatID
+	return c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata).ChatID
 }
 
 // send sends a message into a live chat, with a key.
@@ -127,7 +127,7 @@ func TestFollowersGetWhatTheClientGetsWheneverTheyCome(t *testing.T) {
 		}
 		time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 	}
-	c.until("assistant_end", 1, time.Minute)
+	c.until("assistant_end", 1, patient)
 	came.Wait()
 	_ = c.conn.Close(websocket.StatusNormalClosure, "")
 	all.Wait()

@@ -39,6 +39,7 @@ func TestABoxConverses(t *testing.T) {
 		{"tells what feelings are in speech", feelingsComeWithSpeech},
 		{"lets a chat be heard afterwards", aChatCanBeHeardAfterwards},
 		{"counts its turns for the operator only", turnsAreSeenInTheFiguresAndOnlyByTheOperator},
+		{"has another voice say the same at the same time", anotherVoiceSaysTheSameAtTheSameTime},
 		{"answers at the README's desk, which ends on Ctrl-C", theReadmesDeskAnswersAndEndsOnCtrlC},
 	} {
 		t.Run(does.what, func(t *testing.T) { does.test(t, b) })
@@ -50,16 +51,14 @@ func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runni
 	stop := make(chan struct{})
 	defer close(stop)
 	c.say(aRecording(t, question), stop)
-	heard := c.until("assistant_end", 1, 60*time.Second)
+	heard := c.until("assistant_end", 1, patient)
 	if got := wordError(words("after the tone say your name and then press the pound key"), words(userSaid(heard))); got > 0.1 {
 		t.Errorf("the box understood %q", userSaid(heard))
 	}
 	checkOrder(t, heard)
 	said, spoken := answer(t, heard)
 	back := transcribe(t, b.cfg, spoken)
-	// A busy box says a sentence in pieces, whose words the ear takes for others
-	// here and there; of another text it has hardly one right.
-	if got := wordError(words(said), words(back)); got > 0.4 {
+	if got := wordError(words(said), words(back)); got > 0.1 {
 		t.Errorf("word error %.0f %%: the message is %q, the audio says %q", 100*got, said, back)
 	}
 }
@@ -67,18 +66,18 @@ func spokenQuestionIsAnsweredWithSpeechThatSaysTheMessage(t *testing.T, b *runni
 // A recorder's stream is understood wherever it is cut: Chrome's, and Safari's.
 func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox) {
 	for format, args := range map[string]string{
-		"WebM with Opus": "-c:a libopus -b:a 32k -f webm",
+		"WebM with Opus": "-c:a libopus -b:a 32k -vbr off -f webm", // as many bytes for silence as for speech, so that pieces take equal times
 		"MP4 with AAC":   "-c:a aac -ar 48000 -b:a 32k -movflags +frag_keyframe+empty_moov+default_base_moof -frag_duration 100000 -f mp4",
 	} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			c := b.call(t, "")
-			in := strings.Fields("-v error -i " + packtest.Recording(t, question) + " -af apad=pad_dur=6 " + args + " -")
+			in := strings.Fields("-v error -i " + packtest.Recording(t, question) + " -af apad=pad_dur=3 " + args + " -")
 			stream, err := exec.Command("ffmpeg", in...).Output()
 			if err != nil {
 				t.Fatalf("ffmpeg: %v", err)
 			}
-			each := len(stream) * 20 / 10500 // of 4.5 s and the silence behind them, what is about 20 ms
+			each := len(stream) * 20 / 7500 // of 4.5 s and the silence behind them, what is about 20 ms
 			for len(stream) > 0 {
 				n := min(len(stream), each)
 				if err := c.conn.Write(t.Context(), websocket.MessageBinary, stream[:n]); err != nil {
@@ -87,7 +86,7 @@ func recordersStreamsAreUnderstoodWhereverTheyAreCut(t *testing.T, b *runningBox
 				stream = stream[n:]
 				<-time.After(20 * time.Millisecond)
 			}
-			heard := c.until("assistant_end", 1, 60*time.Second)
+			heard := c.until("assistant_end", 1, patient)
 			if got := wordError(words("after the tone say your name and then press the pound key"), words(userSaid(heard))); got > 0.1 {
 				t.Errorf("the box understood %q", userSaid(heard))
 			}
@@ -101,15 +100,15 @@ const longSpeech = "The museum opens at ten in the morning. It closes at six in 
 
 func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
-	c.until("chat_metadata", 1, time.Minute)
+	c.until("chat_metadata", 1, patient)
 	c.send(contract.AssistantInput{Text: longSpeech})
-	c.until("audio_output", 1, time.Minute)
+	c.until("audio_output", 1, patient)
 	stop := make(chan struct{})
 	defer close(stop)
 	c.say(aRecording(t, question), stop)
-	heard := c.until("user_interruption", 1, time.Minute)
+	heard := c.until("user_interruption", 1, patient)
 	before := len(heard)
-	heard = c.until("user_message", 1, time.Minute)
+	heard = c.until("user_message", 1, patient)
 	for _, m := range heard[before:] {
 		switch m.MessageType() {
 		case "audio_output", "assistant_message", "assistant_end":
@@ -120,7 +119,7 @@ func speechOverTheAssistantSilencesItsTurn(t *testing.T, b *runningBox) {
 
 func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 	c := b.call(t, "")
-	c.until("chat_metadata", 1, time.Minute)
+	c.until("chat_metadata", 1, patient)
 	for n, row := range []struct {
 		sent string
 		code contract.Code
@@ -140,14 +139,14 @@ func badInputIsToldAndTheSocketStays(t *testing.T, b *runningBox) {
 		if err := c.conn.Write(t.Context(), websocket.MessageText, []byte(row.sent)); err != nil {
 			t.Fatal(err)
 		}
-		heard := c.until("error", n+1, time.Minute)
+		heard := c.until("error", n+1, patient)
 		e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError)
 		if e.Code != row.code || !strings.Contains(e.Message, row.says) {
 			t.Errorf("%s: %s %q, want %s with %q", row.sent, e.Code, e.Message, row.code, row.says)
 		}
 	}
 	c.send(contract.UserInput{Text: "Hello."})
-	c.until("assistant_end", 1, time.Minute)
+	c.until("assistant_end", 1, patient)
 }
 
 func oddNumberOfBytesIsToldAndNothingOfThemIsTaken(t *testing.T, b *runningBox) {
@@ -155,13 +154,14 @@ func oddNumberOfBytesIsToldAndNothingOfThemIsTaken(t *testing.T, b *runningBox) 
 	if err := c.conn.Write(t.Context(), websocket.MessageBinary, make([]byte, 3201)); err != nil {
 		t.Fatal(err)
 	}
-	heard := c.until("error", 1, time.Minute)
+	heard := c.until("error", 1, patient)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.BrokenAudio || !strings.Contains(e.Message, "3201") {
 		t.Errorf("%s %q", e.Code, e.Message)
 	}
 }
 
 func silenceNoiseAndMusicBringNoWords(t *testing.T, b *runningBox) {
+	chats := map[string]*caller{}
 	for name, sound := range map[string][]string{
 		"silence": {"-n", "synth", "6", "sine", "0", "vol", "0"},
 		"pink":    {"-n", "synth", "6", "pinknoise", "vol", "0.3"},
@@ -179,6 +179,7 @@ func silenceNoiseAndMusicBringNoWords(t *testing.T, b *runningBox) {
 			t.Fatal(err)
 		}
 		c := b.call(t, linear16)
+		chats[name] = c
 		data := audio.AppendLinear16(nil, pcm)
 		for len(data) > 0 {
 			n := min(len(data), 3200)
@@ -187,8 +188,11 @@ func silenceNoiseAndMusicBringNoWords(t *testing.T, b *runningBox) {
 			}
 			data = data[n:]
 		}
-		<-time.After(2 * time.Second)
-		for _, m := range c.until("chat_metadata", 1, time.Second) {
+	}
+	<-time.After(3 * time.Second)
+	for name, c := range chats {
+		c.until("chat_metadata", 1, patient)
+		for _, m := range c.all() {
 			if m.MessageType() == "user_message" {
 				t.Errorf("%s became %q", name, userSaid([]heardMessage{m}))
 			}
@@ -214,7 +218,7 @@ func wrongKeysAreRefusedBeforeTheUpgrade(t *testing.T, b *runningBox) {
 func TestStoppingBoxTellsItsChatsAndASecondOneIsRefused(t *testing.T) {
 	b := startBox(t)
 	c := b.call(t, "")
-	c.until("chat_metadata", 1, time.Minute)
+	c.until("chat_metadata", 1, patient)
 	err := Run(t.Context(), b.cfg, Console{Log: slog.New(slog.DiscardHandler), Out: io.Discard, Loaded: func() {}})
 	if err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("a second box on the same data folder: %v", err)
@@ -271,7 +275,9 @@ func userSaid(heard []heardMessage) string {
 	return strings.Join(said, " ")
 }
 
-// answer is what the assistant said, as text and as sound.
+// answer is what the assistant said, as text and as sound: one clip after the other
+// without a gap, as a client plays them. A clip may end within a word, the more so
+// where the box is busy, and with silence behind each every second word was another.
 func answer(t *testing.T, heard []heardMessage) (string, []float32) {
 	t.Helper()
 	var said []string
@@ -285,7 +291,7 @@ func answer(t *testing.T, heard []heardMessage) (string, []float32) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pcm = append(append(pcm, clip...), make([]float32, engine.SpeechRateHz/4)...)
+			pcm = append(pcm, clip...)
 		}
 	}
 	return strings.Join(said, " "), pcm

@@ -22,8 +22,7 @@ const spokenPrompt = "vm-intro"
 
 // The published clients have a person's words said by another voice: each phrase
 // begins when the person began it, and the words are the same.
-func TestAnotherVoiceSaysTheSameAtTheSameTime(t *testing.T) {
-	b := startBox(t)
+func anotherVoiceSaysTheSameAtTheSameTime(t *testing.T, b *runningBox) {
 	out, recording := t.TempDir(), packtest.Recording(t, spokenPrompt)
 	env := []string{"BOX_URL=" + b.url, "API_KEY=" + b.key, "RECORDING=" + recording, "OUT=" + out}
 	runs(t, "node", filepath.Join("testdata", "convert.cjs"), append(env, "CLIENT="+installed(t, "js-client"))...)

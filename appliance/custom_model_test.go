@@ -59,7 +59,7 @@ func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 		c := b.call(t, "&config_id="+config)
 		for n := 1; ; n++ { // the program may still be starting
 			c.send(contract.UserInput{Text: "Good morning."})
-			heard := c.until("assistant_end", n, 60*time.Second)
+			heard := c.until("assistant_end", n, patient)
 			if got := said(heard); strings.HasSuffix(got, "You said: Good morning.") {
 				break
 			} else if n == 10 || !strings.Contains(got, "I cannot answer that just now.") {

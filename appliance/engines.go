@@ -31,6 +31,10 @@ const (
 	Thinking                    // the language model
 	Designing                   // the voices, each when it is first asked for
 
+	// Once is for a program that speaks once, and at once: its first words are the
+	// voice's first run.
+	Once
+
 	AllEngines = Hearing | Speaking | Thinking
 )
 
@@ -51,6 +55,7 @@ type Engines struct {
 	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
 
 	loading sync.WaitGroup
+	cold    bool // voices are not warmed
 
 	mu      sync.Mutex          // guards what follows
 	voices  map[string]*speaker // by pack
@@ -72,7 +77,7 @@ func OpenEngines(ctx context.Context, cfg config.Config, which Which, log *slog.
 	if err := packs.Require(ctx, cfg.Packs, needed); err != nil {
 		return nil, err
 	}
-	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, voices: map[string]*speaker{}}
+	e := &Engines{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, cold: which&Once != 0, voices: map[string]*speaker{}}
 	var opening errgroup.Group
 	if which&(Hearing|Speaking|Designing) != 0 {
 		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {

@@ -26,6 +26,10 @@ type speaker struct {
 	err    error
 }
 
+// keptVoices is a folder beside the packs, in which it is kept what loading their
+// voices finds out. It may be deleted.
+const keptVoices = ".voices"
+
 // openVoices opens the phonemizer and the voice of the configuration. Other
 // voices are opened when they are first asked for.
 func (e *Engines) openVoices(ctx context.Context) error {
@@ -179,7 +183,7 @@ func (e *Engines) load(pack string, v *speaker) {
 }
 
 func (e *Engines) loadPiper(pack string) (func([]voice.Part) (engine.Synthesizer, error), error) {
-	p, err := onnx.LoadPiper(e.rt, e.cfg.Pack(pack), e.Gate, e.ph)
+	p, err := onnx.LoadPiper(e.rt, e.cfg.Pack(pack), e.Gate, e.ph, onnx.PiperOptions{Kept: e.cfg.Pack(keptVoices), Cold: e.cold})
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package appliance
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"parley/appliance/contract"
 )
@@ -17,7 +16,7 @@ func feelingsComeWithSpeech(t *testing.T, b *runningBox) {
 	c.say(aRecording(t, question), stop)
 	var types []string
 	sentences, measured := 0, 0
-	for _, m := range c.until("assistant_end", 1, 120*time.Second) {
+	for _, m := range c.until("assistant_end", 1, patient) {
 		types = append(types, m.MessageType())
 		switch m := m.ServerMessage.(type) {
 		case contract.UserMessage:

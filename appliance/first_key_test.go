@@ -97,7 +97,7 @@ func toldOf(t *testing.T, data string, key firstKey) string {
 	t.Helper()
 	var out bytes.Buffer
 	banner{config.Config{Data: data, Listen: "127.0.0.1:1", TLS: config.TLS{Mode: config.TLSOff}},
-		&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, &certs.Identity{}, &out}.ready(key)
+		&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, &certs.Identity{}, &out}.ready(key, "")
 	return out.String()
 }
 

@@ -24,7 +24,7 @@ import (
 // ended waits until a chat is over and returns it with its events.
 func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; <-time.After(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patient); ; <-time.After(50 * time.Millisecond) {
 		chat := b.get(t, "/v0/evi/chats/"+id+"?page_size=100")
 		if chat["status"] != "ACTIVE" {
 			return chat
@@ -39,14 +39,14 @@ func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 // asked, and of a long answer what was said before somebody spoke over it.
 func aChatCanBeHeardAfterwards(t *testing.T, b *runningBox) {
 	c := b.call(t, linear16)
-	begun := c.until("chat_metadata", 1, time.Minute)[0].ServerMessage.(contract.ChatMetadata)
+	begun := c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata)
 	c.send(contract.AssistantInput{Text: longSpeech})
-	c.until("audio_output", 1, time.Minute)
+	c.until("audio_output", 1, patient)
 	<-time.After(4 * time.Second) // the first sentence, and some of the second
 	stop := make(chan struct{})
 	asked, began := aRecording(t, question), time.Since(c.begun)
 	spoken := c.say(asked, stop)
-	heard := c.until("user_interruption", 1, time.Minute)
+	heard := c.until("user_interruption", 1, patient)
 	interrupted := heard[len(heard)-1].at
 	<-spoken
 	<-time.After(3 * time.Second) // for a busy box to hear it; whether it understands is not what is asked
@@ -164,12 +164,12 @@ func playedSentences(t *testing.T, heard []heardMessage) map[string]playedSenten
 func TestABoxWithoutHistoryWritesNothingOfAChat(t *testing.T) {
 	b := startBox(t, func(c *config.Config) { c.Retention.History = false })
 	c := b.call(t, "")
-	c.until("chat_metadata", 1, time.Minute)
+	c.until("chat_metadata", 1, patient)
 	c.send(contract.UserInput{Text: "The password is rhubarb."})
-	c.until("assistant_end", 1, time.Minute)
+	c.until("assistant_end", 1, patient)
 	c.conn.CloseNow()
 	again := b.call(t, "&resumed_chat_group_id="+contract.NewID())
-	heard := again.until("error", 1, time.Minute)
+	heard := again.until("error", 1, patient)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.NoDataRetention {
 		t.Errorf("resuming: %s %s", e.Code, e.Message)
 	}

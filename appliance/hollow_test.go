@@ -105,7 +105,7 @@ func startHollowBox(t *testing.T, change ...func(*chat.Parts)) *runningBox {
 	go func() { served <- front.Serve(listener) }()
 	b := &runningBox{url: "http://" + strings.Replace(listener.Addr().String(), "127.0.0.1", "localhost", 1), key: key.APIKey, secret: key.SecretKey, records: records}
 	t.Cleanup(func() {
-		if err := stop(log, host, lines, calls{}, front); err != nil {
+		if err := stop(log, host, lines, calls{}, kiosk{}, front); err != nil {
 			t.Error(err)
 		}
 		<-served

@@ -17,28 +17,35 @@ import (
 	"parley/store"
 )
 
-// An idle text chat, with its socket, its rows and its recorder, holds at most 32
-// KiB on the heap. It was 110 when its queues had room for all that may wait, and 37
-// when all of it ran and the request that opened it lasted as long.
+// An idle text chat, with its socket, its rows and its recorder, holds at most 20
+// KiB on the heap. It was 110 when its queues had room for all that may wait, 37
+// when all of it ran and the request that opened it lasted as long, and 21 with the
+// server's own read buffer. Its two goroutines have 28 KiB of stack at most, once
+// collections have made them smaller: it was 39 when the session waited at the
+// bottom of frames of 8 KiB.
 func TestAnIdleTextChatIsSmall(t *testing.T) {
-	const chats, most = 300, 32 << 10
+	const chats, most, mostStack = 300, 20 << 10, 28 << 10
 	b := startHollowBox(t, func(p *chat.Parts) {
 		p.Log, p.MaxChats = slog.New(slog.DiscardHandler), chats+1
 		history, recordings := kept(config.Retention{History: true, Audio: true}, p.Records.(*store.Store))
 		p.Records, p.Recordings = history, recordings
 	})
 	defer b.openIdle(t)() // what the first one alone needs
-	before := inUse()
+	before, stackBefore := inUse(), stacks()
 	for range chats {
 		defer b.openIdle(t)()
 	}
 	each := (inUse() - before) / chats
-	t.Logf("an idle chat holds %d bytes", each)
+	stack := (stacks() - stackBefore) / chats
+	t.Logf("an idle chat holds %d bytes, and %d of stack", each, stack)
 	if file := os.Getenv("PARLEY_IDLE_PROFILE"); file != "" {
 		profile(t, file)
 	}
 	if each > most {
 		t.Errorf("an idle chat holds %d bytes; at most %d are allowed (PARLEY_IDLE_PROFILE=FILE says what)", each, most)
+	}
+	if stack > mostStack {
+		t.Errorf("the goroutines of an idle chat have %d bytes of stack; at most %d are allowed", stack, mostStack)
 	}
 }
 
@@ -63,8 +70,18 @@ func (b *runningBox) openIdle(t *testing.T) func() {
 	return func() { _ = conn.Close() }
 }
 
-// inUse is what the heap holds after collections. What stacks take is another
-// matter: how deep they once were decides for how long they stay large.
+// stacks is what stacks take after some collections: each halves those of which less
+// than a quarter is in use.
+func stacks() int64 {
+	for range 4 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.StackInuse)
+}
+
+// inUse is what the heap holds after collections, without stacks.
 func inUse() int64 {
 	runtime.GC()
 	runtime.GC() // what finalizers have let go

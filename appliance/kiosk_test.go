@@ -1,6 +1,7 @@
 package appliance
 
 import (
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,6 +24,9 @@ func TestAScreenTalks(t *testing.T) {
 	thinks := func(c *config.Config) { c.Engines.LanguageModel = model }
 	b := startBox(t, thinks)
 	follows(t, func(line string) {
+		if line == "revoke the screens" {
+			revokeScreens(t, b)
+		}
 		if line != "restart the box" {
 			return
 		}
@@ -33,7 +37,25 @@ func TestAScreenTalks(t *testing.T) {
 			c.Data, c.Listen = b.cfg.Data, strings.TrimPrefix(b.url, "http://")
 		})
 	}, "node", filepath.Join("testdata", "kiosk.cjs"), "BOX_URL="+b.url, "CODE="+code(t, b, "Lobby"), "SECOND_CODE="+code(t, b, "Hall"),
-		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+microphone(t), "SHOTS="+t.ArtifactDir())
+		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+microphone(t), "SHOTS="+shots(t))
+}
+
+// revokeScreens ends the pairings of all.
+func revokeScreens(t *testing.T, b *runningBox) {
+	records, err := store.Join(t.Context(), b.cfg.Data)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	keys, err := records.ListKeys(t.Context(), "")
+	for _, k := range keys {
+		if k.Kiosk != nil {
+			err = errors.Join(err, records.RevokeKey(t.Context(), k.ID))
+		}
+	}
+	if err := errors.Join(err, records.Close()); err != nil {
+		t.Error(err)
+	}
 }
 
 // code is what pairs a screen.

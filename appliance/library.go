@@ -35,6 +35,15 @@ func library(cfg config.Config) []voice.Base {
 	return all
 }
 
+// LibraryVoices are the ids of all of them.
+func LibraryVoices(cfg config.Config) []string {
+	var ids []string
+	for _, b := range library(cfg) {
+		ids = append(ids, b.ID)
+	}
+	return ids
+}
+
 // libraryRecord is a voice of the library as lists have it.
 func libraryRecord(b voice.Base) contract.ReturnVoice {
 	tags := map[contract.VoiceTag][]string{}

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/store"
 )
@@ -15,7 +14,7 @@ func turnsAreSeenInTheFiguresAndOnlyByTheOperator(t *testing.T, b *runningBox) {
 	stop := make(chan struct{})
 	defer close(stop)
 	c.say(aRecording(t, question), stop)
-	c.until("assistant_end", 1, 60*time.Second)
+	c.until("assistant_end", 1, patient)
 	status, text := b.ask(t, b.key, http.MethodGet, "/metrics", "")
 	if status != http.StatusOK {
 		t.Fatalf("%d %s", status, text)

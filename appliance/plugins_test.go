@@ -128,14 +128,14 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 		c.Plugins = []string{"guide"}
 	})
 	c := b.call(t, linear16)
-	c.until("chat_metadata", 1, time.Minute)
+	c.until("chat_metadata", 1, patient)
 	s := beside(t, b.cfg.Data)
 	install(t, s, guideFolder(t), "all")
 	waitFor(t, "the box has the tool", func() bool { return strings.Contains(b.text(t, "/v0/evi/tools"), `"press_key"`) })
 
 	stop := make(chan struct{})
 	c.say(aRecording(t, question), stop)
-	heard := c.until("assistant_end", 1, 60*time.Second)
+	heard := c.until("assistant_end", 1, patient)
 	close(stop)
 	call, answered := toolMessages(heard)
 	if call.Name != "press_key" || call.ResponseRequired || call.ToolType != contract.ToolFunction || answered != "the pound key opens the purple door." {
@@ -150,10 +150,10 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	ends := 1
 	ask := func(text string) string {
 		t.Helper()
-		before := len(c.until("assistant_end", ends, time.Minute))
+		before := len(c.until("assistant_end", ends, patient))
 		c.send(contract.UserInput{Text: text})
 		ends++
-		return said(c.until("assistant_end", ends, time.Minute)[before:])
+		return said(c.until("assistant_end", ends, patient)[before:])
 	}
 	// What a plugin says too late is not waited for, and a test may share its cores
 	// with anybody.
@@ -182,7 +182,7 @@ func TestAPluginTakesPartInASpokenConversation(t *testing.T) {
 	// Of its end the plugin is told where it was there at the beginning.
 	c = b.call(t, "")
 	c.send(contract.UserInput{Text: "Good evening."})
-	c.until("assistant_end", 1, time.Minute)
+	c.until("assistant_end", 1, patient)
 	c.conn.CloseNow()
 	waitFor(t, "the plugin is told of the end", func() bool {
 		lines, err := s.Lines(t.Context(), "guide", 100)

@@ -23,7 +23,7 @@ func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bo
 	} else if name != "" {
 		cfg.Engines.Voice = name // what is wrong with it is said where it is opened
 	}
-	engines, err := OpenEngines(ctx, cfg, which, log)
+	engines, err := OpenEngines(ctx, cfg, which|Once, log)
 	if err != nil {
 		return nil, nil, err
 	}

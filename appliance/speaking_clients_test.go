@@ -13,23 +13,14 @@ import (
 	"parley/appliance/config"
 )
 
-// The published JavaScript client has a real box speak, by every call that it has
-// for that.
+// The published clients have a real box speak, by every call that they have for that;
+// and what is streamed is decoded by FFmpeg without a word of complaint.
 func TestThePublishedClientSpeaks(t *testing.T) {
 	b := startBox(t, func(c *config.Config) {
 		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
 	})
 	runs(t, "node", filepath.Join("testdata", "speak.cjs"), "BOX_URL="+b.url, "API_KEY="+b.key, "CLIENT="+installed(t, "js-client"))
-}
-
-// What is streamed is decoded by FFmpeg without a word of complaint.
-func TestStreamedSpeechIsDecodedWithoutAWarning(t *testing.T) {
-	if _, err := exec.LookPath("ffmpeg"); err != nil {
-		t.Fatalf("%v: install it, as make test does", err)
-	}
-	b := startBox(t, func(c *config.Config) {
-		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
-	})
+	runs(t, filepath.Join(installed(t, "py-client"), "bin", "python"), filepath.Join("testdata", "speak.py"), "BOX_URL="+b.url, "API_KEY="+b.key)
 	for _, try := range []string{
 		`/v0/tts/stream/file mp3`, `/v0/tts/stream/file wav`, `/v0/tts/file mp3`, `/v0/tts/file wav`,
 	} {

@@ -70,7 +70,7 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	c := &caller{t: t, conn: conn, begun: time.Now(), news: make(chan struct{}, 1)}
 	go c.listen()
 	t.Cleanup(func() { conn.CloseNow() })
-	meta := c.until("chat_metadata", 1, time.Minute)[0].ServerMessage.(contract.ChatMetadata)
+	meta := c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata)
 	if id := shake.Header.Get("X-Request-Id"); meta.RequestID != id || id == "" {
 		t.Errorf("the chat is request %s, its handshake %s", meta.RequestID, id)
 	}
@@ -81,7 +81,7 @@ func TestARevokedKeyEndsTheChatsOfItsTokens(t *testing.T) {
 	revoked := time.Now()
 	// It may be closed before this is sent.
 	_ = c.conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"user_input","text":"Are you still there?"}`))
-	heard := c.until("error", 1, time.Minute)
+	heard := c.until("error", 1, patient)
 	if e := heard[len(heard)-1].ServerMessage.(contract.WebSocketError); e.Code != contract.KeyRevoked || time.Since(revoked) > 20*time.Second {
 		t.Errorf("after %v: %+v", time.Since(revoked), e)
 	}

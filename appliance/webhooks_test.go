@@ -57,7 +57,7 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 		url, got := receiveWebhooks(t)
 		id := b.post(t, "/v0/evi/configs", `{"name":"museum","evi_version":"4-mini","webhooks":[{"url":"`+url+`/told","events":["chat_started","chat_ended"]}]}`)
 		c := b.call(t, "&config_id="+id+"&session_settings[custom_session_id]=mine")
-		begun := c.until("chat_metadata", 1, time.Minute)[0].ServerMessage.(contract.ChatMetadata)
+		begun := c.until("chat_metadata", 1, patient)[0].ServerMessage.(contract.ChatMetadata)
 		h, started := nextWebhook(t, got)
 		t.Logf("chat_started came %v after its fact", h.at.Sub(time.UnixMilli(int64(started["start_time"].(float64)))))
 		if started["event_name"] != "chat_started" || started["chat_id"] != begun.ChatID || started["chat_group_id"] != begun.ChatGroupID || started["config_id"] != id ||
@@ -66,7 +66,7 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 		}
 		c.send(contract.SessionSettings{CustomSessionID: "other"})
 		c.send(contract.AssistantInput{Text: "Hello."})
-		c.until("assistant_end", 1, time.Minute)
+		c.until("assistant_end", 1, patient)
 		c.conn.CloseNow()
 		h, ended := nextWebhook(t, got)
 		t.Logf("chat_ended came %v after its fact", h.at.Sub(time.UnixMilli(int64(ended["end_time"].(float64)))))
@@ -79,7 +79,7 @@ func TestALiveChatIsToldToItsWebhooks(t *testing.T) {
 		}
 
 		c = b.call(t, "&config_id="+id)
-		c.until("chat_metadata", 1, time.Minute)
+		c.until("chat_metadata", 1, patient)
 		nextWebhook(t, got)
 		if err := b.stop(); err != nil {
 			t.Error(err)

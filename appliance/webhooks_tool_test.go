@@ -46,7 +46,7 @@ func TestAToolCallIsAnsweredByItsWebhook(t *testing.T) {
 	if status, said := b.send(t, b.key, call["chat_id"].(string), answer); status != 200 {
 		t.Fatalf("%d %s", status, said)
 	}
-	heard := c.until("assistant_end", 1, time.Minute)
+	heard := c.until("assistant_end", 1, patient)
 	if text := said(heard); text != "The taxi comes in five minutes." {
 		t.Errorf("it said %q", text)
 	}

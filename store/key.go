@@ -56,6 +56,7 @@ type Key struct {
 	CreatedMS int64  // Unix milliseconds; when it was last regenerated
 	RevokedMS int64  // Unix milliseconds, 0 while it is good
 	ExpiresMS int64  // Unix milliseconds, 0 when it has no end
+	UsedMS    int64  // Unix milliseconds, five minutes behind at most, 0 when it was never used
 	// Kiosk is the config that the key of a screen is bound to, empty for the
 	// box's own assistant; nil: it is no screen's.
 	Kiosk *string
@@ -94,7 +95,7 @@ func (s *Store) CreateKey(ctx context.Context, n NewKey) (Credentials, error) {
 // oldest first, revoked ones too but none that is past its end.
 func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 	all, err := query(ctx, s.read, scanKey, `
-		SELECT k.id, a.id, a.name, k.label, k.role, k.hint, k.created_ms, coalesce(k.revoked_ms, 0), coalesce(k.expires_ms, 0), k.kiosk
+		SELECT k.id, a.id, a.name, k.label, k.role, k.hint, k.created_ms, coalesce(k.revoked_ms, 0), coalesce(k.expires_ms, 0), coalesce(k.used_ms, 0), k.kiosk
 		  FROM key k JOIN account a ON a.num = k.account
 		 WHERE (?1 = '' OR a.id = ?1) AND (k.expires_ms IS NULL OR k.expires_ms > ?2) ORDER BY k.num`,
 		accountID, time.Now().UnixMilli())
@@ -102,14 +103,39 @@ func (s *Store) ListKeys(ctx context.Context, accountID string) ([]Key, error) {
 }
 
 func scanKey(row scanner) (k Key, err error) {
-	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Role, &k.Hint, &k.CreatedMS, &k.RevokedMS, &k.ExpiresMS, &k.Kiosk)
+	return k, row.Scan(&k.ID, &k.AccountID, &k.Account, &k.Label, &k.Role, &k.Hint, &k.CreatedMS, &k.RevokedMS, &k.ExpiresMS, &k.UsedMS, &k.Kiosk)
 }
 
 // RevokeKey makes a key and its tokens useless for ever. One that has an end is
 // forgotten at once. ErrNotFound means that there is no such key, or that it was
 // revoked before.
 func (s *Store) RevokeKey(ctx context.Context, keyID string) error {
+	return s.revokeKey(ctx, keyID, true)
+}
+
+// RevokeKeyButLast is RevokeKey, but for an operator's key without which there is
+// none that lasts: ErrLastOperator.
+func (s *Store) RevokeKeyButLast(ctx context.Context, keyID string) error {
+	return s.revokeKey(ctx, keyID, false)
+}
+
+// lastOperator tells whether a key is an operator's that has no end, and the only
+// one that is good.
+const lastOperator = `
+	SELECT EXISTS (SELECT 1 FROM key WHERE id = ?1 AND role = 'operator' AND revoked_ms IS NULL AND expires_ms IS NULL)
+	   AND NOT EXISTS (SELECT 1 FROM key WHERE id <> ?1 AND role = 'operator' AND revoked_ms IS NULL AND expires_ms IS NULL)`
+
+func (s *Store) revokeKey(ctx context.Context, keyID string, alsoLast bool) error {
 	return s.changeKeys(ctx, "revoking key "+keyID, func(ctx context.Context, c conn) error {
+		if !alsoLast {
+			last, err := value[bool](ctx, c, lastOperator, keyID)
+			if err != nil {
+				return err
+			}
+			if last {
+				return ErrLastOperator
+			}
+		}
 		now := time.Now().UnixMilli()
 		if err := changeOne(ctx, c, `UPDATE key SET revoked_ms = ? WHERE id = ? AND`+goodKey, now, keyID, now); err != nil {
 			return err
@@ -133,7 +159,7 @@ func (s *Store) RegenerateKey(ctx context.Context, keyID string) (Credentials, e
 		_, err = first(ctx, c, func(row scanner) (none struct{}, err error) {
 			return none, row.Scan(&made.Role, &made.ExpiresMS, &made.WebhookSigningKey)
 		}, `
-			UPDATE key SET api_hash = ?, secret_hash = ?, hint = ?, created_ms = ?
+			UPDATE key SET api_hash = ?, secret_hash = ?, hint = ?, created_ms = ?, used_ms = NULL
 			 WHERE id = ? AND`+goodKey+`
 			RETURNING role, coalesce(expires_ms, 0), (SELECT signing_key FROM account WHERE num = key.account)`,
 			hash(made.APIKey), hash(made.SecretKey), hint(made.APIKey), now, keyID, now)

@@ -246,3 +246,48 @@ func TestAKeyPastItsEndOpensNothing(t *testing.T) {
 		t.Errorf("%d rows are left (%v)", n, err)
 	}
 }
+
+// When a key was last used is kept, a few minutes behind; a token's use is its key's.
+func TestTheLastUseOfAKeyIsKept(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := func() int64 {
+		t.Helper()
+		all, err := s.ListKeys(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all[0].UsedMS
+	}
+	if used() != 0 {
+		t.Error("it was used before it was")
+	}
+	begun := time.Now().UnixMilli()
+	if _, err := s.OpenKey(t.Context(), made.APIKey); err != nil || used() < begun {
+		t.Errorf("used at %d, %v", used(), err)
+	}
+	first, writes := used(), func() uint64 { w, _ := s.Written(); return w }
+	before := writes()
+	for range 10 {
+		if _, err := s.OpenKey(t.Context(), made.APIKey); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if used() != first || writes() != before {
+		t.Error("every use is written")
+	}
+	at := time.Now()
+	token, err := s.CreateToken(t.Context(), made.APIKey, made.SecretKey, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.OpenToken(t.Context(), token, at.Add(usedEvery)); err != nil || used() < at.Add(usedEvery).UnixMilli() {
+		t.Errorf("by its token used at %d, %v", used(), err)
+	}
+	if _, err := s.RegenerateKey(t.Context(), made.KeyID); err != nil || used() != 0 {
+		t.Errorf("regenerated, used at %d, %v", used(), err)
+	}
+}

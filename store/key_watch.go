@@ -162,9 +162,13 @@ func (w *keyWatch) look(ctx context.Context) (again time.Duration, ok bool) {
 	return again, left > 0
 }
 
-// keyEnd is when the key behind a grant ends, in Unix milliseconds; 0: never.
-// ErrNotFound: it is good no more.
+// keyEnd is when the key or the session behind a grant ends, in Unix milliseconds;
+// 0: never. ErrNotFound: it is good no more.
 func (s *Store) keyEnd(ctx context.Context, g Grant) (int64, error) {
+	if g.Session != "" {
+		ends, err := value[int64](ctx, s.read, `SELECT`+endsMS+`FROM session WHERE hash = ? AND`+goodSession, g.apiHash, time.Now().UnixMilli())
+		return ends, explain("looking up a session in use", err)
+	}
 	ends, err := value[int64](ctx, s.read, `
 		SELECT coalesce(expires_ms, 0) FROM key WHERE api_hash = ? AND`+goodKey, g.apiHash, time.Now().UnixMilli())
 	return ends, explain("looking up a key in use", err)

@@ -72,6 +72,12 @@ func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credential
 	return made, k, nil
 }
 
+// CountKiosks is how many screens are paired.
+func (s *Store) CountKiosks(ctx context.Context) (int, error) {
+	n, err := value[int](ctx, s.read, `SELECT count(*) FROM key WHERE kiosk IS NOT NULL AND revoked_ms IS NULL`)
+	return n, explain("counting the screens", err)
+}
+
 // newCode returns a code as people read it: XXXX-XXXX.
 func newCode() string {
 	const even = 256 - 256%len(codeLetters) // bytes from here on would favour the first letters

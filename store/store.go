@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"parley/internal/durable"
 	"parley/internal/layout"
@@ -28,11 +29,12 @@ type Store struct {
 	w           *writer
 	checkpoints *sql.DB // the connection that moves SQLite's log into the database
 	background  *background
-	bell        *bell     // for who sends webhooks
-	pluginBell  *bell     // for who runs plugins
-	endBell     *bell     // for who has plugins told of chats that have ended
-	keyBell     *bell     // for who holds connections open by keys
-	keyWatch    *keyWatch // nil in a store that has only joined
+	bell        *bell        // for who sends webhooks
+	pluginBell  *bell        // for who runs plugins
+	endBell     *bell        // for who has plugins told of chats that have ended
+	keyBell     *bell        // for who holds connections open by keys
+	keyWatch    *keyWatch    // nil in a store that has only joined
+	notesFrom   atomic.Int64 // Unix milliseconds: until then no use of a key is noted
 	close       func() error
 }
 

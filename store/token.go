@@ -18,8 +18,11 @@ type Grant struct {
 	// Kiosk is the config that the key of a screen is bound to, which opens
 	// conversations and nothing else; empty is the box's own assistant, nil no
 	// screen's key.
-	Kiosk   *string
-	apiHash []byte // of the key; a regenerated key has another
+	Kiosk *string
+	// Session is the id of the console's session that opened it; empty where it
+	// was a key.
+	Session string
+	apiHash []byte // of the key, which has another when it is regenerated, or of the session's cookie
 }
 
 // OpenKey returns what an API key opens. ErrNotFound means that there is no
@@ -27,31 +30,64 @@ type Grant struct {
 // process revokes fails at once. Keys are found by their hash, so what the time
 // of an answer tells is about a hash that no guesser can steer.
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
-	g := Grant{apiHash: hash(apiKey)}
-	_, err := first(ctx, s.read, func(row scanner) (none struct{}, err error) { return none, row.Scan(&g.AccountID, &g.Role, &g.Kiosk) }, `
-		SELECT a.id, key.role, key.kiosk FROM key JOIN account a ON a.num = key.account
-		 WHERE key.api_hash = ? AND`+goodKey, g.apiHash, time.Now().UnixMilli())
+	g, used, at := Grant{apiHash: hash(apiKey)}, int64(0), time.Now()
+	_, err := first(ctx, s.read, func(row scanner) (none struct{}, err error) {
+		return none, row.Scan(&g.AccountID, &g.Role, &g.Kiosk, &used)
+	}, `
+		SELECT a.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num = key.account
+		 WHERE key.api_hash = ? AND`+goodKey, g.apiHash, at.UnixMilli())
 	if err != nil {
 		return Grant{}, explain("looking up the API key", err)
 	}
+	s.noteUse(ctx, g, used, at)
 	return g, nil
+}
+
+// noting is how long it may take to note that a key is used, and noteAgain when it
+// is tried again after it could not be.
+const (
+	noting    = time.Second
+	noteAgain = time.Minute
+)
+
+// noteUse notes that a key has opened the box, unless that is known of the last
+// minutes. A disk that takes nothing shuts nobody out.
+func (s *Store) noteUse(ctx context.Context, g Grant, usedMS int64, at time.Time) {
+	if at.Sub(time.UnixMilli(usedMS)) < usedEvery || at.UnixMilli() < s.notesFrom.Load() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, noting)
+	defer cancel()
+	err := s.change(ctx, "noting that a key is used", func(ctx context.Context, c conn) error {
+		_, err := c.ExecContext(ctx, `UPDATE key SET used_ms = max(coalesce(used_ms, 0), ?) WHERE api_hash = ?`, at.UnixMilli(), g.apiHash)
+		return err
+	})
+	if err != nil {
+		s.notesFrom.Store(at.Add(noteAgain).UnixMilli())
+	}
 }
 
 // OpenToken returns what an access token opens at that time. ErrNotFound means
 // that there is no such token, that it has expired, or that its key was revoked
 // or regenerated or has expired.
 func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
+	used := int64(0)
 	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) {
-		return g, row.Scan(&g.AccountID, &g.Role, &g.apiHash, &g.Kiosk)
+		return g, row.Scan(&g.AccountID, &g.Role, &g.apiHash, &g.Kiosk, &used)
 	}, `
-		SELECT a.id, key.role, key.api_hash, key.kiosk
+		SELECT a.id, key.role, key.api_hash, key.kiosk, coalesce(key.used_ms, 0)
 		  FROM token t JOIN key ON key.num = t.key JOIN account a ON a.num = key.account
 		 WHERE t.hash = ? AND t.expires_ms > ? AND`+goodKey, hash(token), at.UnixMilli(), at.UnixMilli())
-	return g, explain("looking up the access token", err)
+	if err != nil {
+		return Grant{}, explain("looking up the access token", err)
+	}
+	s.noteUse(ctx, g, used, at)
+	return g, nil
 }
 
-// Holds returns nil while the key behind a grant is the one that it was, and
-// ErrNotFound once it was revoked or regenerated or is past its end. That a token
+// Holds returns nil while the key or the session behind a grant is the one that
+// it was, and ErrNotFound once it was revoked, regenerated or ended or is past its
+// end. That a token
 // has expired since does not matter: it opened what it opened.
 func (s *Store) Holds(ctx context.Context, g Grant) error {
 	_, err := s.keyEnd(ctx, g)

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Voice is one that an account has saved.
@@ -36,8 +39,11 @@ func scanVoice(row scanner) (v Voice, err error) {
 	return v, row.Scan(&v.ID, &v.Name, &v.Recipe, &v.CreatedMS)
 }
 
-// foldedName is by which names are told apart.
-func foldedName(name string) string { return strings.ToLower(strings.Join(strings.Fields(name), " ")) }
+// foldedName is by which names are told apart: those are the same that people read
+// alike, in small or capital letters, with accents typed in one way or the other.
+func foldedName(name string) string {
+	return cases.Fold().String(norm.NFC.String(strings.Join(strings.Fields(name), " ")))
+}
 
 // SaveVoice saves a voice of an account. ErrConflict: it has one of that name.
 func (s *Store) SaveVoice(ctx context.Context, accountID string, v Voice) error {

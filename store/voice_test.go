@@ -17,6 +17,18 @@ func TestVoicesAreTheirAccountsOwn(t *testing.T) {
 	if err := s.SaveVoice(ctx, a, Voice{ID: "3", Name: "keeper  of the tower", Recipe: `{}`}); !errors.Is(err, ErrConflict) {
 		t.Errorf("the same name twice: %v", err)
 	}
+	for i, alike := range [][2]string{{"\u00c9clair", "e\u0301clair"}, {"Stra\u00dfe", "STRASSE"}, {"\u017b\u00f3\u0142\u0107", "\u017c\u00f3\u0142\u0107"}} {
+		other := newAccount(t, s, "other"+alike[0])
+		if err := s.SaveVoice(ctx, other, Voice{ID: "x" + alike[0], Name: alike[0], Recipe: `{}`}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.SaveVoice(ctx, other, Voice{ID: "y" + alike[0], Name: alike[1], Recipe: `{}`}); !errors.Is(err, ErrConflict) {
+			t.Errorf("%d: %q beside %q: %v", i, alike[1], alike[0], err)
+		}
+		if v, err := s.Voice(ctx, other, "", alike[1]); v.Name != alike[0] {
+			t.Errorf("%q is not found as %q: %v", alike[0], alike[1], err)
+		}
+	}
 	if err := s.SaveVoice(ctx, b, Voice{ID: "4", Name: "Guide", Recipe: `{}`}); err != nil {
 		t.Errorf("the same name of another account: %v", err)
 	}

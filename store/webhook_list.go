@@ -47,6 +47,7 @@ type WebhookFilter struct {
 	ChatID    string
 	IDs       []string
 	States    []WebhookState
+	Search    string // in the URL, the chat, the event or why it failed
 }
 
 // where returns the filter as conditions on webhook w and webhook_receiver r.
@@ -69,6 +70,10 @@ func (f WebhookFilter) where() (conditions string, args []any) {
 	if len(f.States) > 0 {
 		add(`w.state`, anys(f.States)...)
 	}
+	if f.Search != "" {
+		conditions += ` AND instr(lower(r.url || char(10) || w.chat || char(10) || w.event || char(10) || coalesce(w.last_error, '')), lower(?)) > 0`
+		args = append(args, f.Search)
+	}
 	return conditions, args
 }
 
@@ -84,14 +89,36 @@ func anys[T any](values []T) []any {
 // the newest first.
 func (s *Store) Webhooks(ctx context.Context, f WebhookFilter, most int) ([]SentWebhook, error) {
 	where, args := f.where()
-	all, err := query(ctx, s.read, func(row scanner) (w SentWebhook, err error) {
-		return w, row.Scan(&w.ID, &w.Account, &w.URL, &w.ChatID, &w.Event, &w.State, &w.CreatedMS, &w.UntilMS, &w.DueMS, &w.Attempts, &w.LastMS, &w.LastError)
-	}, `
-		SELECT w.id, a.name, r.url, w.chat, w.event, w.state, w.created_ms, w.until_ms, coalesce(w.due_ms, 0),
-		       w.attempts, coalesce(w.last_ms, 0), coalesce(w.last_error, '')
-		  FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver JOIN account a ON a.num = r.account
-		 WHERE `+where+` ORDER BY w.num DESC LIMIT ?`, append(args, most)...)
+	all, err := query(ctx, s.read, scanWebhook, `SELECT `+webhookColumns+webhookTables+where+` ORDER BY w.num DESC LIMIT ?`, append(args, most)...)
 	return all, explain("listing the webhooks", err)
+}
+
+const (
+	webhookColumns = `w.id, a.name, r.url, w.chat, w.event, w.state, w.created_ms, w.until_ms, coalesce(w.due_ms, 0),
+		w.attempts, coalesce(w.last_ms, 0), coalesce(w.last_error, '')`
+	webhookTables = ` FROM webhook w JOIN webhook_receiver r ON r.num = w.receiver JOIN account a ON a.num = r.account WHERE `
+)
+
+func scanWebhook(row scanner) (w SentWebhook, err error) {
+	return w, row.Scan(&w.ID, &w.Account, &w.URL, &w.ChatID, &w.Event, &w.State, &w.CreatedMS, &w.UntilMS, &w.DueMS, &w.Attempts, &w.LastMS, &w.LastError)
+}
+
+// WebhookPage returns a page of the webhooks that are meant, the newest first, and
+// how many there are.
+func (s *Store) WebhookPage(ctx context.Context, f WebhookFilter, p Page) (found []SentWebhook, total int, err error) {
+	where, args := f.where()
+	const doing = "listing the webhooks"
+	skip, ok := p.skip()
+	if ok {
+		found, err = query(ctx, s.read, counting(scanWebhook, &total),
+			`SELECT `+webhookColumns+`, (SELECT count(*)`+webhookTables+where+`)`+webhookTables+where+` ORDER BY w.num DESC LIMIT ? OFFSET ?`,
+			append(slices.Concat(args, args), p.Size, skip)...)
+		if err != nil || len(found) > 0 {
+			return found, total, explain(doing, err)
+		}
+	}
+	total, err = value[int](ctx, s.read, `SELECT count(*)`+webhookTables+where, args...) // the page is past the end
+	return nil, total, explain(doing, err)
 }
 
 // WebhookCounts is how many webhooks wait, and how many were given up.

@@ -12,6 +12,7 @@ import (
 	"path"
 )
 
+//go:generate ../tools/web/install
 //go:generate go run ./bundle
 
 //go:embed dist

@@ -21,7 +21,8 @@ import (
 type Parts struct {
 	Keys        Keys
 	Chats       Chats
-	Calls       Calls // nil where the box takes none
+	Calls       Calls      // nil where the box takes none
+	Speaker     BoxSpeaker // nil where the box has none
 	Ready       Ready
 	Records     *store.Store // of configs, prompts and tools, and of the history
 	Voices      Voices
@@ -31,6 +32,13 @@ type Parts struct {
 	Plugins     Plugins // nil where the box has none
 	// BoxPlugins looks after plugins; nil where the box has none.
 	BoxPlugins BoxPlugins
+	// BoxWebhooks tells and tries webhooks.
+	BoxWebhooks BoxWebhooks
+	BoxHealth   BoxHealth
+	BoxPacks    BoxPacks
+	// Running ends when the box stops, and with it what is answered for as long as
+	// somebody listens; nil: never.
+	Running context.Context
 	// ConfigsChanged is told of an account that made or changed a config or a
 	// prompt; nil where nobody asks. It must not block.
 	ConfigsChanged func(account string)
@@ -64,6 +72,9 @@ type Chats interface {
 	// error is a contract.ErrNotFound where there is none, and a contract.Fault
 	// for a message that the chat does not take.
 	Steer(account, chatID string, m contract.ClientMessage) error
+	// Turns are the newest turns of a live chat of the account, the oldest first. The
+	// error is a contract.ErrNotFound where there is no such chat.
+	Turns(account, chatID string) ([]contract.ReturnTurn, error)
 }
 
 // A Pass is what lets somebody hold a socket open. Where the key that opened it is
@@ -72,6 +83,9 @@ type Pass interface {
 	// Holds asks whether it does: contract.ErrUnauthorized says no, another error
 	// that it is not known.
 	Holds(ctx context.Context) error
+	// Permits says whether the client may send a message: a contract.Fault, which
+	// it is told, where it may not.
+	Permits(m contract.ClientMessage) error
 	// Watch returns a context that ends when it holds no more. release, called
 	// once, gives the watch back.
 	Watch() (lost context.Context, release func())

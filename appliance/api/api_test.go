@@ -50,6 +50,13 @@ func (f *fakes) Steer(account, chatID string, m contract.ClientMessage) error {
 	return f.steers
 }
 
+func (f *fakes) Turns(account, chatID string) ([]contract.ReturnTurn, error) {
+	if account != "acme" || chatID != "live" {
+		return nil, contract.ErrNotFound{What: "live chat", ID: chatID}
+	}
+	return []contract.ReturnTurn{{Turn: 1, TurnEnd: 800, Sent: 900}}, nil
+}
+
 func (f *fakes) OpenKey(_ context.Context, key string) (store.Grant, error) {
 	switch key {
 	case "good":
@@ -76,6 +83,15 @@ func (f *fakes) Pair(_ context.Context, code string, _ time.Time) (store.Credent
 		return store.Credentials{}, store.Kiosk{}, fmt.Errorf("looking up a code: %w", store.ErrNotFound)
 	}
 	return store.Credentials{APIKey: "screen"}, store.Kiosk{Name: "Lobby"}, nil
+}
+
+// SignIn knows no link.
+func (f *fakes) SignIn(context.Context, string, string, string, time.Time) (string, store.Session, error) {
+	return "", store.Session{}, fmt.Errorf("looking up a link: %w", store.ErrNotFound)
+}
+
+func (f *fakes) OpenSession(context.Context, string, time.Time) (store.Grant, error) {
+	return store.Grant{}, fmt.Errorf("looking up a session: %w", store.ErrNotFound)
 }
 
 func (f *fakes) CreateToken(context.Context, string, string, time.Time) (string, error) {

@@ -28,6 +28,10 @@ type BoxPlugins interface {
 	CallPlugin(ctx context.Context, account, name string, c contract.PostedPluginCall) (contract.PluginCalled, error)
 	// PluginLog is the newest lines of its log, at most so many.
 	PluginLog(ctx context.Context, name string, most int) ([]contract.PluginLogLine, error)
+	// FollowPlugin tells these, one by one, and then what comes, until ctx ends or
+	// the plugin is gone.
+	FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error
+	PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error)
 }
 
 // PluginChoice is how somebody wants a plugin installed.
@@ -72,6 +76,8 @@ func (a *API) pluginRoutes() []route {
 		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.ofShelf(a.removePlugin), says(describe.Operation{ID: "removePlugin", Summary: "Remove it with all that it keeps", Answers: ok(confirmation{})})},
 		{"POST", one + "/call", describe.Operator, recordBody, bulk, storesNothing, a.ofShelf(a.callPlugin), says(describe.Operation{ID: "callPlugin", Summary: "Call a tool of it", More: "As a chat of the key's account would. That the tool fails is told in error.", Body: "PostedPluginCall", Example: `{"parameters":"{\"place\":\"museum\"}"}`, Answers: ok(contract.PluginCalled{})})},
 		{"GET", one + "/logs", describe.Operator, unread, normal, storesNothing, a.ofShelf(a.pluginLog), says(describe.Operation{ID: "pluginLog", Summary: "What it wrote into its log", Query: []describe.Parameter{lines}, Answers: ok([]contract.PluginLogLine{})})},
+		{"GET", one + "/logs/events", describe.Operator, unread, normal, storesNothing, a.ofShelf(a.followPlugin), says(describe.Operation{ID: "followPluginLog", Summary: "What it writes into its log, as it does", More: "Server-sent events: the data of each is a PluginLogLine. The newest lines come first.", Query: []describe.Parameter{lines}, Answers: plain("text/event-stream")})},
+		{"GET", one + "/figures", describe.Operator, unread, normal, storesNothing, a.ofShelf(a.pluginFigures), says(describe.Operation{ID: "pluginFigures", Summary: "How often its tools and hooks were called, and how long that took", Answers: ok([]contract.PluginFigures{})})},
 	}
 }
 
@@ -203,17 +209,37 @@ func (a *API) callPlugin(w http.ResponseWriter, r *http.Request, by caller) erro
 }
 
 func (a *API) pluginLog(w http.ResponseWriter, r *http.Request, _ caller) error {
-	most := 100
-	if text := r.URL.Query().Get("lines"); text != "" {
-		var err error
-		if most, err = strconv.Atoi(text); err != nil || most < 1 || most > mostLogLines {
-			return contract.ErrInvalid{Field: "lines", Why: strconv.Quote(contract.Clip(text)) + " is not allowed; use a number from 1 to " + strconv.Itoa(mostLogLines)}
-		}
+	most, err := readNumber(r.URL.Query(), "lines", 100, 1, mostLogLines)
+	if err != nil {
+		return err
 	}
 	lines, err := a.BoxPlugins.PluginLog(r.Context(), r.PathValue("name"), most)
 	if err != nil {
 		return err
 	}
 	a.reply(w, http.StatusOK, lines)
+	return nil
+}
+
+func (a *API) followPlugin(w http.ResponseWriter, r *http.Request, by caller) error {
+	most, err := readNumber(r.URL.Query(), "lines", 100, 1, mostLogLines)
+	if err != nil {
+		return err
+	}
+	name := r.PathValue("name")
+	if _, err := a.BoxPlugins.InstalledPlugin(r.Context(), name); err != nil {
+		return err
+	}
+	return a.follow(w, r, by, func(ctx context.Context, send func(any) error) error {
+		return a.BoxPlugins.FollowPlugin(ctx, name, most, send)
+	})
+}
+
+func (a *API) pluginFigures(w http.ResponseWriter, r *http.Request, _ caller) error {
+	all, err := a.BoxPlugins.PluginFigures(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, all)
 	return nil
 }

@@ -29,6 +29,12 @@ type Keys interface {
 	// Pair makes the key of a screen for its code; store.ErrNotFound for a code
 	// that is not good.
 	Pair(ctx context.Context, code string, at time.Time) (store.Credentials, store.Kiosk, error)
+	// SignIn makes a session of the console for who has a link, and returns what
+	// its cookie is to hold; store.ErrNotFound for a link that is not good.
+	SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made store.Session, err error)
+	// OpenSession returns what a session's cookie opens at that time;
+	// store.ErrNotFound for one that is unknown, was ended, or whose time is over.
+	OpenSession(ctx context.Context, cookie string, at time.Time) (store.Grant, error)
 	// CreateToken makes a token for who has the key with its secret;
 	// store.ErrNotFound for who has not.
 	CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error)
@@ -53,12 +59,14 @@ type credential struct {
 	text    string
 	token   bool // an access token, not an API key
 	inQuery bool
+	cookie  bool // of a session of the console
 }
 
 // presented finds the credential where clients put it: Python's key in a
 // header, JavaScript's in a header or, for a WebSocket, in the query; a token
-// in Authorization or in the query. A key counts before a token, a header
-// before the query.
+// in Authorization or in the query; the console's session in a cookie. A key counts
+// before a token, a header before the query, and the cookie, which a browser sends
+// whatever else it is told to send, is the last.
 func presented(r *http.Request) credential {
 	if key := firstFilled(r.Header.Get("X-Service-Api-Key"), r.Header.Get("X-Hume-Api-Key")); key != "" {
 		return credential{text: key}
@@ -66,14 +74,19 @@ func presented(r *http.Request) credential {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") && strings.TrimSpace(token) != "" {
 		return credential{text: strings.TrimSpace(token), token: true}
 	}
-	if r.URL.RawQuery == "" {
-		return credential{}
+	if r.URL.RawQuery != "" {
+		q := r.URL.Query()
+		if key := firstFilled(q.Get("api_key"), q.Get("apiKey")); key != "" {
+			return credential{text: key, inQuery: true}
+		}
+		if token := firstFilled(q.Get("access_token"), q.Get("accessToken")); token != "" {
+			return credential{text: token, token: true, inQuery: true}
+		}
 	}
-	q := r.URL.Query()
-	if key := firstFilled(q.Get("api_key"), q.Get("apiKey")); key != "" {
-		return credential{text: key, inQuery: true}
+	if c, err := r.Cookie(sessionCookie(r)); err == nil && c.Value != "" {
+		return credential{text: c.Value, cookie: true}
 	}
-	return credential{firstFilled(q.Get("access_token"), q.Get("accessToken")), true, true}
+	return credential{}
 }
 
 // firstFilled is the first text that is not blank, without the space around it;
@@ -115,8 +128,16 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	case c.inQuery && !rt.keyInQuery():
 		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for live chats only, since queries end up in logs and histories; send a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"}
 	}
+	if c.cookie {
+		if err := fromOwnPage(r); err != nil {
+			return caller{}, err
+		}
+	}
 	g, err := a.grant(r.Context(), c)
 	if errors.Is(err, store.ErrNotFound) {
+		if c.cookie {
+			return caller{}, a.wrong(r, "the session of the console was ended, or its time is over; parley console link prints a link that signs in again")
+		}
 		if c.token {
 			return caller{}, a.wrong(r, "the access token is unknown, has expired, or its key was revoked; POST /oauth2-cc/token makes a new one")
 		}
@@ -144,6 +165,8 @@ func (a *API) grant(ctx context.Context, c credential) (store.Grant, error) {
 		return store.Grant{}, store.ErrNotFound
 	case c.token:
 		return a.Keys.OpenToken(ctx, c.text, a.now())
+	case c.cookie:
+		return a.Keys.OpenSession(ctx, c.text, a.now())
 	}
 	return a.Keys.OpenKey(ctx, c.text)
 }

@@ -39,7 +39,7 @@ func TestMemoSaysWhatTheTextSays(t *testing.T) {
 func TestMemoForgetsWhatItHasNoRoomFor(t *testing.T) {
 	m := newMemo[contract.PostedPromptVersion]()
 	often := prompt("often asked")
-	for i := range 500 {
+	for i := range 300 { // there is room for 210
 		long := strings.Repeat("long ", 2000) // 10 KB
 		for _, v := range []store.Version{prompt(long + fmt.Sprint(i)), often} {
 			if _, err := m.of(v); err != nil {

@@ -188,7 +188,7 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 		{file(string(lies)), 400, "sample_rate is 1 Hz"},
 		{file(string(audio.EncodeWAV(make([]float32, 16000), 16000))), 400, "nobody speaks in its 1s"},
 		{file(string(audio.EncodeWAV(nil, 16000))), 400, "nobody speaks in its 0s"},
-		{file(string(audio.EncodeWAV(make([]float32, 301*8000), 8000))), 400, "longer than 5m0s"},
+		{file(string(audio.EncodeWAV(make([]float32, 301*16000), 16000))), 400, "longer than 5m0s"},
 	} {
 		kind, body := multiparts(t, try.parts...)
 		status, _, text := c.send("POST", "/v0/tts/voice_conversion/json", kind, body)

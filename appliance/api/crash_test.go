@@ -235,12 +235,12 @@ func (l *ledger) check(t *testing.T, v *victim) {
 }
 
 // kills is how many times the server is killed: PARLEY_TEST_KILLS, as make soak
-// sets it, or a hundred.
+// sets it, or forty.
 func kills(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("PARLEY_TEST_KILLS")
 	if text == "" {
-		return 100
+		return 40
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -249,7 +249,7 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// A hundred times the server is killed with no warning while eight clients
+// Forty times the server is killed with no warning while eight clients
 // write. After each time the file is sound; at the end all is there that was
 // acknowledged, and nothing that was acknowledged to be deleted.
 func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
@@ -272,8 +272,8 @@ func TestKilledServerLosesNothingAcknowledged(t *testing.T) {
 	written := 0
 	for round := range kills(t) {
 		v := startVictim(t, dir, made.APIKey)
-		if round%10 == 9 {
-			ledgers[round/10%len(ledgers)].check(t, v)
+		if round%5 == 4 {
+			ledgers[round/5%len(ledgers)].check(t, v)
 		}
 		writing(t, v, ledgers, time.Duration(rand.IntN(60))*time.Millisecond)
 		if _, err := store.Inspect(t.Context(), dir); err != nil {

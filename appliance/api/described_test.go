@@ -202,6 +202,9 @@ func TestTheExamplesWork(t *testing.T) {
 		if rt.says.Body == "" || rt.says.Upload != "" || rt.access == describe.Anybody { // recordings are not written down; the code of a screen is good once
 			continue
 		}
+		if rt.path == "/v0/box/operator" { // for a session; a key is of one account for good
+			continue
+		}
 		tried++
 		kind, _, _ := strings.Cut(rt.path, "/{")
 		path := strings.NewReplacer("{id}", ids[kind], "{version}", "0", "{name}", "hours", "{word}", "Nguyen").Replace(rt.path)
@@ -230,7 +233,7 @@ func TestTheBoundsThatAreDescribedAreThoseThatHold(t *testing.T) {
 		}
 		at := slices.IndexFunc(contract.Bodies(), func(b contract.Body) bool { return b.Name == rt.says.Body })
 		for name, f := range contract.Bodies()[at].Shape.Fields {
-			if f.Kind != "string" || f.High == nil || name == "parameters" {
+			if f.Kind != "string" || f.High == nil || slices.Contains([]string{"parameters", "url", "config_id"}, name) { // those mean something
 				continue
 			}
 			for over := range 2 {

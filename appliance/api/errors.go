@@ -64,7 +64,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case errToken:
 		a.reply(w, e.status, tokenRefused{problem{e.code, e.code, e.why}, e.why})
 	default:
-		a.reply(w, k.status, problem{k.code, http.StatusText(k.status), told.Error()})
+		a.reply(w, k.status, problem{k.code, http.StatusText(k.status), contract.Said(told.Error())})
 	}
 }
 

@@ -26,6 +26,8 @@ func (a *API) historyRoutes() []route {
 				describe.Answer{Status: 412, Says: "It is not as If-Match says"}, describe.Answer{Status: 416, Says: "There is no such range", Value: problem{}}),
 			Refuses: []int{404}}},
 
+		{"GET", "/v0/box/chats", describe.Account, unread, normal, storesNothing, a.searchChats, searchChatsSays(config, status)},
+
 		{"GET", "/v0/evi/chat_groups", describe.Account, unread, normal, storesNothing, a.listChatGroups, saysHistory("Chat groups", "listChatGroups", "List chat groups", ok(contract.ReturnPagedChatGroups{}), newest)},
 		{"GET", "/v0/evi/chat_groups/{id}", describe.Account, unread, normal, storesNothing, a.chatGroup, saysHistory("Chat groups", "getChatGroup", "Get a chat group and its chats", ok(contract.ReturnChatGroupPagedChats{}), status)},
 		{"DELETE", "/v0/evi/chat_groups/{id}", describe.Account, unread, bulk, storesNothing, a.deleteChatGroup, describe.Operation{ID: "deleteChatGroup", Section: "Chat groups", Summary: "Delete a chat group",

@@ -8,7 +8,6 @@ import (
 	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 	"parley/store"
-	"parley/web"
 )
 
 // pairKiosk gives a screen its key.
@@ -52,40 +51,4 @@ func ofKiosk(rt route, r *http.Request, by caller) error {
 	}
 	r.URL.RawQuery = q.Encode()
 	return nil
-}
-
-// page answers with a file of the box's pages.
-func (a *API) page(name string) handler {
-	return func(w http.ResponseWriter, r *http.Request, _ caller) error {
-		f, err := web.Open(name)
-		if err != nil {
-			return err
-		}
-		h := w.Header()
-		h.Set("Content-Type", f.Type)
-		h.Set("ETag", f.Tag)
-		h.Set("Cache-Control", "no-cache") // kept, and asked about: the box may be of another version by then
-		h.Set("Content-Security-Policy", web.Policy)
-		h.Set("Permissions-Policy", "microphone=(self), screen-wake-lock=(self)")
-		h.Set("Referrer-Policy", "no-referrer")
-		if r.Header.Get("If-None-Match") == f.Tag {
-			w.WriteHeader(http.StatusNotModified)
-			return nil
-		}
-		_, err = w.Write(f.Text)
-		return err
-	}
-}
-
-// pageRoutes are those of the box's pages and of what they need.
-func (a *API) pageRoutes() []route {
-	file := func(path, name, id, says, media string) route {
-		return route{"GET", path, describe.Anybody, unread, quick, storesNothing, a.page(name), describe.Operation{ID: id, Section: "Screens", Summary: says, Answers: append(plain(media), unchanged())}}
-	}
-	return []route{
-		{"POST", "/v0/box/kiosks", describe.Anybody, tokenBody, normal, storing, a.pairKiosk, pairKioskSays()},
-		file("/kiosk", "kiosk.html", "kiosk", "The page of a screen that talks", "text/html"),
-		file("/kiosk/kiosk.js", "kiosk.js", "kioskScript", "Its script", "text/javascript"),
-		file("/kiosk/kiosk.css", "kiosk.css", "kioskStyle", "Its style", "text/css"),
-	}
 }

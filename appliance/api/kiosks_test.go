@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/appliance/api/describe"
+	"parley/appliance/contract"
 	"parley/store"
 )
 
@@ -49,6 +50,18 @@ func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
 		if _, err := a.admit(a.routes()[0], r); err != nil || r.URL.RawQuery != want {
 			t.Errorf("%s asks for %q, want %q (%v)", key, r.URL.RawQuery, want, err)
 		}
+	}
+}
+
+// What a message may change is the same over every line: it is asked of the pass.
+func TestThePassOfAScreenPermitsLess(t *testing.T) {
+	bound, prompt := "c1", "You are a poet."
+	m := contract.SessionSettings{SystemPrompt: &prompt}
+	if err := (&pass{grant: store.Grant{Kiosk: &bound}}).Permits(m); err == nil {
+		t.Error("a screen may change the prompt")
+	}
+	if err := (&pass{}).Permits(m); err != nil {
+		t.Errorf("a client may not: %v", err)
 	}
 }
 

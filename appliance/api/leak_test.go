@@ -78,6 +78,8 @@ func (f failing) Steer(string, string, contract.ClientMessage) error {
 	return f.ServeChat(nil, nil, "", nil)
 }
 
+func (f failing) Turns(string, string) ([]contract.ReturnTurn, error) { return nil, f.error() }
+
 func (f failing) OpenKey(context.Context, string) (store.Grant, error) {
 	return store.Grant{}, f.error()
 }
@@ -94,6 +96,14 @@ func (f failing) WatchKey(store.Grant) (lost context.Context, release func()) {
 
 func (f failing) Pair(context.Context, string, time.Time) (store.Credentials, store.Kiosk, error) {
 	return store.Credentials{}, store.Kiosk{}, f.error()
+}
+
+func (f failing) SignIn(context.Context, string, string, string, time.Time) (string, store.Session, error) {
+	return "", store.Session{}, f.error()
+}
+
+func (f failing) OpenSession(context.Context, string, time.Time) (store.Grant, error) {
+	return store.Grant{}, f.error()
 }
 
 func (f failing) CreateToken(context.Context, string, string, time.Time) (string, error) {

@@ -54,7 +54,7 @@ func (a *API) putLexicon(w http.ResponseWriter, r *http.Request, by caller) erro
 	had := map[string]int{}
 	for i, e := range posted.Entries {
 		field := fmt.Sprintf("entries.%d", i)
-		if all[i], err = pronunciation(field, e.Word, e.Said); err != nil {
+		if all[i], err = pronunciation(field+".", e.Word, e.Said); err != nil {
 			return err
 		}
 		if before, twice := had[all[i].Key]; twice {
@@ -84,7 +84,7 @@ func (a *API) putPronunciation(w http.ResponseWriter, r *http.Request, by caller
 	if err != nil {
 		return err
 	}
-	p, err := pronunciation("said", r.PathValue("word"), posted.Said)
+	p, err := pronunciation("", r.PathValue("word"), posted.Said)
 	if err != nil {
 		return err
 	}
@@ -120,11 +120,15 @@ func (a *API) lexiconChanged(account string) {
 	}
 }
 
-// pronunciation is an entry as it is kept, if it can be said.
-func pronunciation(field, word, said string) (store.Pronunciation, error) {
+// pronunciation is an entry as it is kept, if it can be said; of is what stands
+// before the names of its fields.
+func pronunciation(of, word, said string) (store.Pronunciation, error) {
 	e, err := text.NewEntry(word, said)
+	if wrong, is := errors.AsType[text.ErrEntry](err); is && wrong.OfWord {
+		return store.Pronunciation{}, contract.ErrInvalid{Field: of + "word", Why: err.Error()}
+	}
 	if err != nil {
-		return store.Pronunciation{}, contract.ErrInvalid{Field: field, Why: err.Error()}
+		return store.Pronunciation{}, contract.ErrInvalid{Field: of + "said", Why: err.Error()}
 	}
 	return store.Pronunciation{Key: e.Key, Word: word, Said: said}, nil
 }

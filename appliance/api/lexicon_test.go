@@ -50,9 +50,11 @@ func TestAWrongPronunciationSaysWhatIsAllowed(t *testing.T) {
 		status             int
 		says               string
 	}{
-		{"PUT", path + "/Nguyen", `{"said":"/w€n/"}`, 400, "'€' is no phoneme"},
+		{"PUT", path + "/Nguyen", `{"said":"/w€n/"}`, 400, "said: "},
+		{"PUT", path, `{"entries":[{"word":"Ann","said":"an"},{"word":"...","said":"dots"}]}`, 400, "entries.1.word"},
+		{"PUT", path, `{"entries":[{"word":"Ann","said":"//"}]}`, 400, "entries.0.said"},
 		{"PUT", path + "/Nguyen", `{}`, 422, "said"},
-		{"PUT", path + "/++", `{"said":"x"}`, 400, "begins with a letter"},
+		{"PUT", path + "/++", `{"said":"x"}`, 400, "word: "},
 		{"PUT", path, `{"entries":[{"word":"Ann","said":"an"},{"word":"ANN","said":"on"},{"word":"ann","said":"en"}]}`, 400, "entries.2"},
 		{"PUT", path, `{"entries":[{"word":"Ann"}]}`, 422, "said"},
 		{"PUT", path, `{}`, 422, "entries"},

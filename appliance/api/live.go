@@ -47,6 +47,16 @@ func (a *API) send(w http.ResponseWriter, r *http.Request, by caller) error {
 	return nil
 }
 
+// turns tells how long the stages of a live conversation's turns took.
+func (a *API) turns(w http.ResponseWriter, r *http.Request, by caller) error {
+	all, err := a.Chats.Turns(by.AccountID, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, contract.ReturnTurns{ChatID: r.PathValue("id"), Turns: all})
+	return nil
+}
+
 // pass is the key that opened a socket.
 type pass struct {
 	keys  Keys
@@ -75,9 +85,18 @@ func (a *API) pass(w http.ResponseWriter, r *http.Request, by caller) *pass {
 func (p *pass) Holds(ctx context.Context) error {
 	err := p.keys.Holds(ctx, p.grant)
 	if errors.Is(err, store.ErrNotFound) {
-		return contract.ErrUnauthorized{Why: "the API key was revoked or regenerated"}
+		return contract.ErrUnauthorized{Why: "the API key was revoked or regenerated, or the session was ended"}
 	}
 	return err
+}
+
+// Permits asks whether it opens a message of the client: that of a screen does
+// not open all of them.
+func (p *pass) Permits(m contract.ClientMessage) error {
+	if p.grant.Kiosk == nil {
+		return nil
+	}
+	return contract.PermittedToScreen(m)
 }
 
 // Watch returns what ends when it does not any more. While it is watched the

@@ -83,6 +83,7 @@ func chatSays() describe.Operation {
 			"voice_id":              "The voice, in place of the config's.",
 			"verbose_transcription": "Send user_message also while the user speaks, with interim true.",
 			"allow_connection":      "Let others with a key follow and steer the chat while it is live.",
+			"keep_history":          "false: nothing of the chat is kept, neither words nor sound, and it cannot be resumed. Webhooks are told of it all the same.",
 			"event_limit":           "How many of the newest events of a resumed group the model sees.",
 		}),
 		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},

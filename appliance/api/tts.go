@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 
 	"parley/appliance/contract"
 	"parley/appliance/speech"
@@ -35,16 +36,59 @@ func (a *API) ttsInput(w http.ResponseWriter, r *http.Request, by caller) error 
 	return a.SpeechInput.ServeInput(w, r, by.AccountID, a.pass(w, r, by))
 }
 
-// tts answers a request for speech when all of it is made.
+// tts answers a request for speech with all of it in one JSON object.
 func (a *API) tts(w http.ResponseWriter, r *http.Request, by caller) error {
 	return a.speak(w, r, by, false, func(j *speech.Job) error {
-		answer, err := j.Whole(r.Context())
-		if err != nil {
+		out := &heldBack{w: w}
+		if err := j.Whole(r.Context(), out); err != nil {
 			return err
 		}
-		a.reply(w, http.StatusOK, answer)
-		return nil
+		return out.end()
 	})
+}
+
+// mostHeldBack is how much of an answer waits for the rest of it, a minute and a
+// half of MP3 or eight seconds of WAV: what goes wrong meanwhile is told by a status.
+// More than that is sent as it is made, or a long text would lie in memory three times
+// over.
+const mostHeldBack = 1 << 20
+
+// heldBack sends JSON: what is short when it is whole.
+type heldBack struct {
+	w    http.ResponseWriter
+	held []byte
+	sent bool
+}
+
+func (h *heldBack) Write(p []byte) (int, error) {
+	if !h.sent && len(h.held)+len(p) <= mostHeldBack {
+		h.held = append(h.held, p...)
+		return len(p), nil
+	}
+	if !h.sent {
+		if err := h.send(); err != nil {
+			return 0, err
+		}
+	}
+	return h.w.Write(p)
+}
+
+func (h *heldBack) send() error {
+	h.sent = true
+	h.w.Header().Set("Content-Type", "application/json")
+	h.w.Header().Set("Cache-Control", "no-store")
+	_, err := h.w.Write(h.held)
+	h.held = nil
+	return err
+}
+
+// end sends what is still held.
+func (h *heldBack) end() error {
+	if h.sent {
+		return nil
+	}
+	h.w.Header().Set("Content-Length", strconv.Itoa(len(h.held)))
+	return h.send()
 }
 
 // ttsFile answers with a file when all of it is made.
@@ -77,7 +121,8 @@ func sendFile(w http.ResponseWriter, r *http.Request, j *speech.Job) error {
 		return err
 	}
 	soundHeaders(w, j.Format())
-	_, err = w.Write(file)
+	w.Header().Set("Content-Length", strconv.Itoa(file.Len()))
+	_, err = file.WriteTo(w)
 	return err
 }
 

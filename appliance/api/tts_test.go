@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"math"
 	"net/http"
@@ -67,6 +68,13 @@ func TestSpeechThatBreaksOffIsNotAWholeAnswer(t *testing.T) {
 	status, _, text := c.send("POST", "/v0/tts", "application/json", `{"utterances":[{"text":"It is broken."}],"format":{"type":"wav"}}`)
 	if status != 500 || strings.Contains(text, "the voice broke") {
 		t.Errorf("%d %s", status, text)
+	}
+	// What is long is sent as it is made, and cut off.
+	long := strings.Repeat("It is. ", 300)
+	whole := c.asks("POST", "/v0/tts", `{"utterances":[{"text":"`+long+`"},{"text":"It is broken."}],"format":{"type":"wav"}}`)
+	defer whole.Body.Close()
+	if got, err := io.ReadAll(whole.Body); whole.StatusCode != 200 || err == nil || len(got) < mostHeldBack || json.Valid(got) {
+		t.Errorf("%d, %d bytes, %v", whole.StatusCode, len(got), err)
 	}
 	r := c.asks("POST", "/v0/tts/stream/json", `{"utterances":[{"text":"It is broken.","voice":{"name":"a"}}],"format":{"type":"pcm"}}`)
 	defer r.Body.Close()

@@ -84,7 +84,7 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 		t.Fatal(err)
 	}
 	a := New(Parts{
-		BoxPlugins: shelf{}, Speech: speaks(hum{}, records),
+		BoxPlugins: shelf{}, BoxWebhooks: receivers{}, Speech: speaks(hum{}, records),
 		Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Plugins: plugins,
 		Log: slog.New(slog.DiscardHandler),
 	})

@@ -1,6 +1,7 @@
 package audio
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -16,14 +17,17 @@ const (
 	aacFrame = 1024
 )
 
-// An aacTrack decodes the frames of one AAC stream after another into a sink,
-// whatever they come in. Damaged ones become silence.
-type aacTrack struct {
+// An avTrack decodes the frames of one stream after another by libavcodec into a
+// sink, whatever they come in. Damaged ones become silence.
+type avTrack struct {
+	codec     int32    // 0: AAC
 	libraries []string // tried in this order; nil: avcodecNames
-	config    []byte   // AudioSpecificConfig; empty: the frames have ADTS headers
+	config    []byte   // as openAVCodec wants it
 	dec       *avcodec
 	skip      float64 // seconds that are still to be left out
 	last      int     // samples of the frame before
+	made      int64   // samples of the stream so far
+	end       int64   // at which of them it ends; 0: nobody has said
 	bad       int     // damaged frames in a row
 	pcm       []float32
 }
@@ -31,7 +35,7 @@ type aacTrack struct {
 // CheckAAC says what is missing on this machine to decode AAC, and how to install
 // it; nil: nothing.
 func CheckAAC() error {
-	a, err := openAVCodec(avcodecNames(), []byte{0x12, 0x10}) // AAC-LC, 44.1 kHz, stereo
+	a, err := openAVCodec(avcodecNames(), avCodecAAC, []byte{0x12, 0x10}) // AAC-LC, 44.1 kHz, stereo
 	if err == nil {
 		a.free()
 	}
@@ -39,27 +43,27 @@ func CheckAAC() error {
 }
 
 // begin is called at the beginning of each stream.
-func (t *aacTrack) begin(config []byte, skip float64) {
+func (t *avTrack) begin(config []byte, skip float64) {
 	t.free()
-	t.config, t.skip, t.last, t.bad = config, skip, aacFrame, 0
+	t.config, t.skip, t.last, t.bad, t.made, t.end = config, skip, aacFrame, 0, 0, 0
 }
 
 // decode puts a frame's sound into the sink.
-func (t *aacTrack) decode(frame []byte, to *sink) error {
+func (t *avTrack) decode(frame []byte, to *sink) error {
 	if len(frame) == 0 {
 		return nil
 	}
 	if len(frame) > aacMaxFrame {
-		return fmt.Errorf("aac: frame of %d bytes; at most %d are taken", len(frame), aacMaxFrame)
+		return fmt.Errorf("%s: frame of %d bytes; at most %d are taken", t.name(), len(frame), aacMaxFrame)
 	}
 	if t.dec == nil {
 		libraries := t.libraries
 		if libraries == nil {
 			libraries = avcodecNames()
 		}
-		dec, err := openAVCodec(libraries, t.config)
+		dec, err := openAVCodec(libraries, cmp.Or(t.codec, avCodecAAC), t.config)
 		if err != nil {
-			return fmt.Errorf("aac: %w", err)
+			return fmt.Errorf("%s: %w", t.name(), err)
 		}
 		t.dec = dec
 	}
@@ -73,9 +77,13 @@ func (t *aacTrack) decode(frame []byte, to *sink) error {
 		return nil
 	}
 	t.last = len(pcm)
+	if t.made += int64(len(pcm)); t.end > 0 && t.made > t.end {
+		pcm = pcm[:max(0, len(pcm)-int(t.made-t.end))]
+		t.made = t.end
+	}
 	hz := t.dec.rate()
 	if err := to.rate(hz); err != nil {
-		return fmt.Errorf("aac: %w", err)
+		return fmt.Errorf("%s: %w", t.name(), err)
 	}
 	if t.skip > 0 {
 		n := min(int(t.skip*float64(hz)+0.5), len(pcm))
@@ -89,9 +97,9 @@ func (t *aacTrack) decode(frame []byte, to *sink) error {
 }
 
 // damaged puts silence where a frame cannot be decoded.
-func (t *aacTrack) damaged(to *sink) error {
+func (t *avTrack) damaged(to *sink) error {
 	if t.bad++; t.bad >= aacMaxBad {
-		return fmt.Errorf("aac: damaged: %d frames in a row cannot be decoded", t.bad)
+		return fmt.Errorf("%s: damaged: %d frames in a row cannot be decoded", t.name(), t.bad)
 	}
 	if to.inHz == 0 { // before the first that can be
 		return nil
@@ -99,8 +107,16 @@ func (t *aacTrack) damaged(to *sink) error {
 	return to.write(make([]float32, t.last))
 }
 
+// name is that of the codec.
+func (t *avTrack) name() string {
+	if t.codec == avCodecVorbis {
+		return "vorbis"
+	}
+	return "aac"
+}
+
 // free gives the decoder's memory back, of which Go's collector does not know.
-func (t *aacTrack) free() {
+func (t *avTrack) free() {
 	if t.dec != nil {
 		t.dec.free()
 		t.dec = nil
@@ -120,7 +136,7 @@ const (
 type adtsParser struct {
 	buf   []byte
 	junk  int // bytes since the last frame
-	track aacTrack
+	track avTrack
 	begun bool
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // NewContainer returns a Decoder that finds out by the first bytes what the
-// stream is: WebM or Matroska with Opus, Ogg with Opus, MP4 with AAC or Opus, AAC
+// stream is: WebM, Matroska or Ogg with Opus or Vorbis, MP4 with AAC or Opus, AAC
 // with ADTS heads, WAV, or MP3. Samples come out as soon as a block, page or frame
 // is whole. An outHz that a Decoder
 // cannot have is its first error.
@@ -209,7 +209,7 @@ type ErrFormat struct {
 
 // Error says what the stream is and what is taken instead.
 func (e *ErrFormat) Error() string {
-	const instead = "send WebM, Matroska or Ogg with Opus, MP4 with AAC or Opus, WAV or MP3, or headerless 16-bit PCM that is declared as linear16 with its sample_rate and channels"
+	const instead = "send WebM, Matroska or Ogg with Opus or Vorbis, MP4 with AAC or Opus, WAV or MP3, or headerless 16-bit PCM that is declared as linear16 with its sample_rate and channels"
 	if e.Name == "" {
 		return fmt.Sprintf("audio: the stream begins with % x, which is no format that is known: %s", e.Head, instead)
 	}

@@ -59,11 +59,9 @@ func newKernel(l, m int) *kernel {
 	return k
 }
 
-// at filters x, which has taps samples, for the given phase of l.
+// at filters x, which has taps samples, for the given phase of l, of which there
+// is no row.
 func (k *kernel) at(x []float32, phase, l int) float32 {
-	if k.exact {
-		return dot(k.table[phase*k.taps:(phase+1)*k.taps], x)
-	}
 	p := phase * k.rows
 	row, rest := p/l, float32(p%l)/float32(l)
 	here := dot(k.table[row*k.taps:(row+1)*k.taps], x)

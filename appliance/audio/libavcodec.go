@@ -19,12 +19,13 @@ func avcodecNames() []string {
 
 // Figures of libavcodec and libavutil.
 const (
-	avQuiet      = -8
-	avAudio      = 1 // AVMEDIA_TYPE_AUDIO
-	avCodecAAC   = 0x15002
-	avPadding    = 64 // zero bytes that its readers want behind what they read
-	avFloats     = 3  // AV_SAMPLE_FMT_FLT
-	avFloatPlane = 8  // AV_SAMPLE_FMT_FLTP
+	avQuiet       = -8
+	avAudio       = 1 // AVMEDIA_TYPE_AUDIO
+	avCodecAAC    = 0x15002
+	avCodecVorbis = 0x15005
+	avPadding     = 64 // zero bytes that its readers want behind what they read
+	avFloats      = 3  // AV_SAMPLE_FMT_FLT
+	avFloatPlane  = 8  // AV_SAMPLE_FMT_FLTP
 )
 
 // Of the library's structures, these are the first members, which all of its
@@ -53,7 +54,7 @@ type (
 	}
 )
 
-// avcodec is a decoder of AAC by libavcodec, which is given frames and gives mono
+// avcodec is a decoder of AAC or Vorbis by libavcodec, which is given frames and gives mono
 // samples. One goroutine uses it. Its memory is freed by free, or with it.
 type avcodec struct {
 	context uintptr
@@ -85,19 +86,20 @@ type avcodecCalls struct {
 	freeFrame      func(f **avFrame)
 }
 
-// openAVCodec makes a decoder with the first of the libraries that is there. The
-// config is an AudioSpecificConfig (ISO 14496-3, 1.6.2.1); without one the frames
-// have ADTS headers.
-func openAVCodec(names []string, config []byte) (*avcodec, error) {
+// openAVCodec makes a decoder of a codec with the first of the libraries that is
+// there. The config of AAC is an AudioSpecificConfig (ISO 14496-3, 1.6.2.1); without
+// one the frames have ADTS headers. That of Vorbis are its three headers, laced as in
+// Matroska.
+func openAVCodec(names []string, id int32, config []byte) (*avcodec, error) {
 	a := &avcodec{}
 	var c avcodecCalls
 	if err := a.load(names, &c); err != nil {
 		return nil, err
 	}
 	c.logLevel(avQuiet) // what is damaged is told by us
-	codec := c.find(avCodecAAC)
+	codec := c.find(id)
 	if codec == 0 {
-		return nil, errors.New("the libavcodec of this machine was built without AAC: install Debian's")
+		return nil, errors.New("the libavcodec of this machine was built without this codec: install Debian's")
 	}
 	a.context, a.packet, a.frame = c.newContext(codec), c.allocPacket(), c.allocFrame()
 	context, packet, frame := a.context, a.packet, a.frame
@@ -111,7 +113,7 @@ func openAVCodec(names []string, config []byte) (*avcodec, error) {
 	if context == 0 || packet == nil || frame == nil {
 		return nil, errors.Join(errors.New("libavcodec makes no decoder"), a.abandon())
 	}
-	if err := c.configure(context, config); err != nil {
+	if err := c.configure(context, id, config); err != nil {
 		return nil, errors.Join(err, a.abandon())
 	}
 	if c.open(context, codec, 0) < 0 {
@@ -126,7 +128,7 @@ func (a *avcodec) abandon() error {
 }
 
 // errNoAVCodec says what is missing on a machine without the library.
-var errNoAVCodec = errors.New("this machine has no libavcodec, which decodes AAC: apt-get install libavcodec59 (Debian 12; libavcodec61 on Debian 13; or ffmpeg anywhere), or send WebM or Ogg with Opus, WAV or MP3")
+var errNoAVCodec = errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: apt-get install libavcodec59 (Debian 12; libavcodec61 on Debian 13; or ffmpeg anywhere), or send WebM or Ogg with Opus, WAV or MP3")
 
 // load opens a library and finds its calls.
 func (a *avcodec) load(names []string, c *avcodecCalls) error {
@@ -169,15 +171,15 @@ func (a *avcodec) load(names []string, c *avcodecCalls) error {
 	return nil
 }
 
-// configure gives the decoder its AudioSpecificConfig. The library frees what it
+// configure gives the decoder its configuration. The library frees what it
 // is in, so it has to come from the library.
-func (c *avcodecCalls) configure(context uintptr, config []byte) error {
+func (c *avcodecCalls) configure(context uintptr, codec int32, config []byte) error {
 	p := c.newParameters()
 	if p == nil {
 		return errors.New("libavcodec is out of memory")
 	}
 	defer c.freeParameters(&p)
-	p.kind, p.codec = avAudio, avCodecAAC
+	p.kind, p.codec = avAudio, codec
 	if len(config) > 0 {
 		if p.extra = c.alloc(uintptr(len(config) + avPadding)); p.extra == nil {
 			return errors.New("libavcodec is out of memory")

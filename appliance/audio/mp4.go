@@ -36,7 +36,7 @@ type mp4Parser struct {
 	rest   int64     // bytes of the open box that are still to come
 	sound  bool      // the open box holds samples
 
-	aac  aacTrack
+	aac  avTrack
 	opus opusTrack
 }
 

@@ -55,9 +55,44 @@ func TestAnIndexBehindTheSoundIsForWholeFilesAlone(t *testing.T) {
 	}
 }
 
+// HE-AAC says of itself that its frames stand for twice as much sound (ISO 14496-3,
+// 1.6.2.1). Here a stream of plain AAC says it, as TestHEAACOfARealEncoder has real
+// ones; the upper half of its sound is silence then. With the
+// configuration of a stream of 24 kHz it lasts as long and is as loud.
+func TestAACOfDoubledRateIsDecodedAtThatRate(t *testing.T) {
+	data := voice(t, "he.m4a", "-c:a aac -ac 1 -ar 24000 -movflags +faststart OUT")
+	plain, err := DecodeAll(data, 48000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// AAC-LC of 24 kHz, one channel, as ffmpeg writes it: with a mark that there is no
+	// more to it. In its place: SBR to 48 kHz, of AAC-LC of 24 kHz.
+	lc, he := []byte{0x13, 0x08, 0x56, 0xe5, 0x00}, []byte{0x2b, 0x09, 0x88, 0x00, 0x00}
+	if bytes.Count(data, lc) != 1 {
+		t.Fatal("the configuration is not there, or twice")
+	}
+	doubled := bytes.Replace(data, lc, he, 1)
+	for name, decode := range map[string]func() ([]float32, error){
+		"a file":   func() ([]float32, error) { return DecodeAll(doubled, 48000) },
+		"a stream": func() ([]float32, error) { return NewContainer(48000).Decode(doubled) },
+	} {
+		got, err := decode()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d := math.Abs(float64(len(got) - len(plain))); d > 0.1*48000 {
+			t.Errorf("%s: %d samples, plain AAC has %d", name, len(got), len(plain))
+		}
+		if loud := rms(got) / rms(plain); loud < 0.8 || loud > 1.25 {
+			t.Errorf("%s: %.2f times as loud as plain AAC", name, loud)
+		}
+	}
+}
+
 func TestAMachineWithoutTheLibraryOfAACSaysWhatToInstall(t *testing.T) {
 	data := voice(t, "live.mp4", "-c:a aac -ar 48000 "+fragments+" OUT")
-	p := &mp4Parser{aac: aacTrack{libraries: []string{"nobody"}}}
+	p := &mp4Parser{aac: avTrack{libraries: []string{"nobody"}}}
 	_, err := newDecoder(p, 16000).Decode(data)
 	if err == nil || !strings.Contains(err.Error(), "apt-get install libavcodec59") || !strings.Contains(err.Error(), "Opus") {
 		t.Errorf("%v", err)

@@ -101,13 +101,16 @@ func (t *opusTrack) decode(packet []byte, drop int, to *sink) error {
 
 func rescale(n, from, to int) int { return int(resampledLen(int64(n), int64(from), int64(to))) }
 
-// An oggParser plays the first Opus stream of an Ogg stream, and those that are
-// chained behind it.
+// An oggParser plays the first stream of Opus or Vorbis of an Ogg stream, and those
+// that are chained behind it.
 type oggParser struct {
 	pages oggPages
 	seen  []string // the codecs of other streams
 	link  *oggLink // nil until one was found
 	track opusTrack
+
+	vorbis *vorbisLink // likewise
+	sound  avTrack
 }
 
 func (o *oggParser) feed(p []byte, to *sink) error {
@@ -115,7 +118,8 @@ func (o *oggParser) feed(p []byte, to *sink) error {
 }
 
 func (o *oggParser) end(*sink) error {
-	if o.link == nil {
+	o.sound.free()
+	if o.link == nil && o.vorbis == nil {
 		return o.noOpus()
 	}
 	return nil
@@ -125,12 +129,22 @@ func (o *oggParser) noOpus() error {
 	if len(o.seen) == 0 {
 		return errors.New("ogg: the stream ends before its first header")
 	}
-	return fmt.Errorf("ogg: it holds %s; only Opus is taken", strings.Join(o.seen, ", "))
+	return fmt.Errorf("ogg: it holds %s; only Opus and Vorbis are taken", strings.Join(o.seen, ", "))
 }
 
 func (o *oggParser) page(p oggPage, to *sink) error {
 	if p.flags&oggFirst != 0 {
 		return o.first(p)
+	}
+	if o.vorbis != nil {
+		if p.serial != o.vorbis.serial || o.vorbis.ended {
+			return nil
+		}
+		if err := o.vorbis.page(p, to); err != nil {
+			o.sound.free()
+			return fmt.Errorf("ogg: %w", err)
+		}
+		return nil
 	}
 	if o.link == nil {
 		return o.noOpus() // all first pages come before all others
@@ -147,12 +161,14 @@ func (o *oggParser) page(p oggPage, to *sink) error {
 // first takes the page that begins a stream.
 func (o *oggParser) first(p oggPage) error {
 	switch {
+	case isVorbis(p.body) && o.link == nil:
+		return o.firstVorbis(p)
 	case !strings.HasPrefix(string(p.body), "OpusHead"):
 		if len(o.seen) < 8 {
 			o.seen = append(o.seen, oggCodec(p.body))
 		}
 		return nil
-	case o.link != nil && !o.link.tagged:
+	case o.link != nil && !o.link.tagged, o.vorbis != nil:
 		return nil // a second Opus stream beside the first
 	}
 	head, err := parseOpusHead(p.body)
@@ -164,10 +180,24 @@ func (o *oggParser) first(p oggPage) error {
 	return nil
 }
 
+// firstVorbis takes the page that begins a stream of Vorbis, whose first header is
+// alone on it.
+func (o *oggParser) firstVorbis(p oggPage) error {
+	if o.vorbis != nil && !o.vorbis.ended {
+		return nil // a second one beside the first
+	}
+	if len(p.body) != 30 {
+		return fmt.Errorf("ogg: vorbis: the first header has %d bytes; expected 30", len(p.body))
+	}
+	o.sound.codec = avCodecVorbis
+	o.vorbis = &vorbisLink{serial: p.serial, next: p.sequence + 1, track: &o.sound, first: append([]byte(nil), p.body...), heads: 1}
+	return nil
+}
+
 // oggCodec names what a stream's first packet begins.
 func oggCodec(b []byte) string {
 	for _, c := range [...]struct{ magic, name string }{
-		{"\x01vorbis", "Vorbis"}, {"\x7fFLAC", "FLAC"}, {"Speex   ", "Speex"}, {"\x80theora", "Theora video"},
+		{"\x7fFLAC", "FLAC"}, {"Speex   ", "Speex"}, {"\x80theora", "Theora video"},
 		{"fishead\x00", "a Skeleton"}, {"BBCD\x00", "Dirac video"}, {"OVP80", "VP8 video"},
 	} {
 		if strings.HasPrefix(string(b), c.magic) {

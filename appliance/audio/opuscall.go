@@ -5,15 +5,20 @@ package audio
 #include <opus.h>
 
 // C functions with variable arguments cannot be called from Go.
-static int set_voice(OpusEncoder *e, opus_int32 bits, opus_int32 complexity, opus_int32 loss) {
+static int set_call(OpusEncoder *e, opus_int32 bits, opus_int32 complexity) {
 	int rc = opus_encoder_ctl(e, OPUS_SET_BITRATE(bits));
 	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_COMPLEXITY(complexity));
 	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
-	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_INBAND_FEC(1));
-	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_PACKET_LOSS_PERC(loss));
 	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_DTX(1));
+	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_MAX_BANDWIDTH(OPUS_BANDWIDTH_SUPERWIDEBAND));
 	return rc;
 }
+static int set_loss(OpusEncoder *e, opus_int32 percent) {
+	int rc = opus_encoder_ctl(e, OPUS_SET_INBAND_FEC(1));
+	if (rc == OPUS_OK) rc = opus_encoder_ctl(e, OPUS_SET_PACKET_LOSS_PERC(percent));
+	return rc;
+}
+static int begin_anew(OpusEncoder *e) { return opus_encoder_ctl(e, OPUS_RESET_STATE); }
 */
 import "C"
 
@@ -31,30 +36,62 @@ const (
 	// 4.1).
 	CallRateHz = opusHz
 
-	// callBits is the bitrate of the assistant's voice, in bits a second: full
-	// band speech is transparent from 32,000 on, and in-band FEC takes a part.
+	// callBits is the bitrate of the assistant's voice, in bits a second: for the half
+	// of the codec that takes sound as it comes (CELT), whose band ends at 12 kHz
+	// here (super-wideband), where voices that are made at 22 and 24 kHz end too.
 	callBits = 40_000
-	// callComplexity is of 0 to 10. At 1 a voice takes 0.6 % of a slow core, at 5
-	// twice that; at this bitrate nobody hears the difference.
+	// lossyBits is that of the other half (SILK), which says each frame a second
+	// time, roughly. Of that the band pays a part: the encoder comes down to 8 kHz.
+	lossyBits = 32_000
+	// callComplexity is of 0 to 10. At 1 a voice takes 0.2 % of a slow core with
+	// CELT and 0.5 % with SILK, at 2 twice that; at these bitrates nobody hears the
+	// difference.
 	callComplexity = 1
-	// callLoss is the loss that the encoder reckons with, in percent: how much of
-	// each packet says again what the one before said. Wireless networks lose so
-	// much when they are busy.
+	// callLoss is the loss that the encoder for lossy networks reckons with, in
+	// percent: how much of each packet says again what the one before said. Wireless
+	// networks lose so much when they are busy.
 	callLoss = 10
+
+	// quiet is a level that is silence: -60 dB, below the noise of any room.
+	quiet = 0.001
+	// quietFrames of it in a row are still sent, so that what the far end makes up
+	// for what does not come is silence.
+	quietFrames = 10
 )
 
-// A CallEncoder makes the Opus packets of a call, with in-band error correction
-// and none for silence. One goroutine uses it.
-type CallEncoder struct{ opusEncoder }
+// A CallEncoder makes the Opus packets of a call, and none for silence. One
+// goroutine uses it.
+type CallEncoder struct {
+	opusEncoder
+	quiet int // frames so far
+}
 
-// NewCallEncoder starts an encoder of mono sound at CallRateHz.
+// NewCallEncoder starts an encoder of mono sound at CallRateHz for a network that
+// loses next to nothing.
 func NewCallEncoder() (*CallEncoder, error) {
+	return newCallEncoder(C.OPUS_APPLICATION_RESTRICTED_LOWDELAY, callBits)
+}
+
+// NewLossyCallEncoder starts one for a network that loses packets: with in-band
+// error correction, for two and a half times the work and a narrower band.
+func NewLossyCallEncoder() (*CallEncoder, error) {
+	e, err := newCallEncoder(C.OPUS_APPLICATION_VOIP, lossyBits)
+	if err != nil {
+		return nil, err
+	}
+	if rc := C.set_loss(e.raw(), callLoss); rc != C.OPUS_OK {
+		return nil, fmt.Errorf("opus: set up encoder: %w", opusError(rc))
+	}
+	return e, nil
+}
+
+func newCallEncoder(application C.int, bits C.opus_int32) (*CallEncoder, error) {
 	size := C.opus_encoder_get_size(1)
-	e := &CallEncoder{opusEncoder{rateHz: CallRateHz, channels: 1, state: make([]uint64, (size+7)/8), packet: make([]byte, 1275)}}
-	if rc := C.opus_encoder_init(e.raw(), CallRateHz, 1, C.OPUS_APPLICATION_VOIP); rc != C.OPUS_OK {
+	e := &CallEncoder{opusEncoder: opusEncoder{rateHz: CallRateHz, channels: 1, state: make([]uint64, (size+7)/8), packet: make([]byte, 1275)}}
+	if rc := C.opus_encoder_init(e.raw(), CallRateHz, 1, application); rc != C.OPUS_OK {
 		return nil, fmt.Errorf("opus: start encoder: %w", opusError(rc))
 	}
-	if rc := C.set_voice(e.raw(), callBits, callComplexity, callLoss); rc != C.OPUS_OK {
+	if rc := C.set_call(e.raw(), bits, callComplexity); rc != C.OPUS_OK {
 		return nil, fmt.Errorf("opus: set up encoder: %w", opusError(rc))
 	}
 	return e, nil
@@ -65,11 +102,30 @@ func (e *CallEncoder) raw() *C.OpusEncoder { return (*C.OpusEncoder)(unsafe.Poin
 // Encode returns the packet for one CallFrame, valid until the next call. It is
 // empty where there is only silence, which need not be sent (RFC 7587, 3.1.3).
 func (e *CallEncoder) Encode(frame []float32) ([]byte, error) {
+	if power(frame) < quiet*quiet {
+		if e.quiet++; e.quiet > quietFrames {
+			return nil, nil
+		}
+	} else {
+		if e.quiet > quietFrames {
+			C.begin_anew(e.raw()) // so does the far end, which has heard nothing: it never fails
+		}
+		e.quiet = 0
+	}
 	packet, err := e.encode(frame)
 	if len(packet) <= 2 { // discontinuous transmission, as opus_encode tells it
 		return nil, err
 	}
 	return packet, err
+}
+
+// power is the mean square.
+func power(pcm []float32) float32 {
+	var sum float32
+	for _, v := range pcm {
+		sum += v * v
+	}
+	return sum / float32(len(pcm))
 }
 
 // A CallDecoder turns the Opus packets of a call into mono sound, and makes up

@@ -162,6 +162,14 @@ func (s *stage) finish(dst []float32, want int64) []float32 {
 // them when limit is not negative, and drops the history that is behind.
 func (s *stage) emit(dst []float32, limit int64) []float32 {
 	taps := s.kernel.taps
+	if s.kernel.exact {
+		n := int64(s.ready())
+		if limit >= 0 {
+			n = min(n, limit)
+		}
+		dst = s.exactly(dst, int(n))
+		limit = 0
+	}
 	for limit != 0 && s.base+taps <= len(s.history) {
 		dst = append(dst, s.kernel.at(s.history[s.base:s.base+taps], s.phase, s.l))
 		s.base += s.whole

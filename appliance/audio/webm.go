@@ -26,7 +26,7 @@ const (
 	mkvMaxBlock = 1 << 19
 )
 
-// A webmParser plays the first Opus track of a Matroska or WebM stream as it
+// A webmParser plays the first track of Opus or Vorbis of a Matroska or WebM stream as it
 // comes: it holds the one element that is incomplete, and nothing that it does
 // not need. A stream that begins anew (a recorder that was restarted) is played
 // on.
@@ -37,6 +37,7 @@ type webmParser struct {
 	open   []ebmlElement
 	track  *mkvTrack
 	opus   opusTrack
+	vorbis avTrack
 
 	group   []byte // the block of an open BlockGroup
 	discard int64  // what its end says to leave out, ns
@@ -65,6 +66,7 @@ func (w *webmParser) feed(p []byte, to *sink) error {
 }
 
 func (w *webmParser) end(to *sink) error {
+	defer w.vorbis.free()
 	if w.track == nil {
 		return errors.New("webm: the stream ends before its list of tracks")
 	}
@@ -211,11 +213,16 @@ func (w *webmParser) endGroup(to *sink) error {
 }
 
 func (w *webmParser) tracks(body []byte) error {
-	t, err := findOpusTrack(body)
+	t, err := findTrack(body)
 	if err != nil {
 		return err
 	}
 	w.track = t
+	if t.vorbis != nil {
+		w.vorbis.codec = avCodecVorbis
+		w.vorbis.begin(t.vorbis, 0)
+		return nil
+	}
 	w.opus.begin(t.head)
 	return nil
 }

@@ -19,10 +19,11 @@ const (
 type mkvTrack struct {
 	number uint64
 	head   opusHead
+	vorbis []byte // the headers of a track of Vorbis; nil: it is Opus
 }
 
-// findOpusTrack chooses the first Opus track of a Tracks element.
-func findOpusTrack(body []byte) (found *mkvTrack, err error) {
+// findTrack chooses the first track of Opus or Vorbis of a Tracks element.
+func findTrack(body []byte) (found *mkvTrack, err error) {
 	var codecs []string
 	err = ebmlEach(body, func(id uint32, entry []byte) error {
 		if id != mkvTrackEntry || found != nil {
@@ -39,12 +40,12 @@ func findOpusTrack(body []byte) (found *mkvTrack, err error) {
 	case found == nil && len(codecs) == 0:
 		return nil, errors.New("it has no tracks")
 	case found == nil:
-		return nil, fmt.Errorf("its tracks are %.200s; only Opus sound (A_OPUS) is taken", strings.Join(codecs, ", "))
+		return nil, fmt.Errorf("its tracks are %.200s; only Opus (A_OPUS) and Vorbis (A_VORBIS) are taken", strings.Join(codecs, ", "))
 	}
 	return found, nil
 }
 
-// readTrack returns the track of a TrackEntry, nil when it is not Opus.
+// readTrack returns the track of a TrackEntry, nil when it is neither Opus nor Vorbis.
 func readTrack(entry []byte) (*mkvTrack, string, error) {
 	t := &mkvTrack{}
 	var codec string
@@ -63,11 +64,15 @@ func readTrack(entry []byte) (*mkvTrack, string, error) {
 		}
 		return nil
 	})
-	if err != nil || codec != "A_OPUS" {
+	if err != nil || codec != "A_OPUS" && codec != "A_VORBIS" {
 		return nil, fmt.Sprintf("%q", codec), err
 	}
 	if encoded {
 		return nil, codec, errors.New("the track is compressed or encrypted once more (ContentEncodings), which is not taken")
+	}
+	if codec == "A_VORBIS" {
+		t.vorbis = append([]byte{}, private...)
+		return t, codec, nil
 	}
 	t.head = opusHead{channels: 1, gain: 1} // what a writer without a CodecPrivate means
 	if len(private) > 0 {
@@ -94,7 +99,12 @@ func (w *webmParser) play(block []byte, discardNS int64, to *sink) error {
 		if i == len(packets)-1 {
 			drop = int((discardNS*opusHz + 5e8) / 1e9)
 		}
-		if err := w.opus.decode(packet, drop, to); err != nil {
+		if w.track.vorbis != nil {
+			err = w.vorbis.decode(packet, to)
+		} else {
+			err = w.opus.decode(packet, drop, to)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -18,9 +18,12 @@ type Options struct {
 	// Recordings is a folder of speech; empty is Debian's package of prompts.
 	Recordings string
 
-	Prompts int // recordings (STT), or sentences (TTS), whose words are counted
-	Rounds  int // times that a call is compared with its yardstick
-	Turns   int // of each conversation (Talk)
+	Calls   int           // that are held at once (Calls)
+	Loss    float64       // of the packets of a call, in percent (Calls)
+	Jitter  time.Duration // by which they come late at most (Calls)
+	Prompts int           // recordings (STT), or sentences (TTS), whose words are counted
+	Rounds  int           // times that a call is compared with its yardstick
+	Turns   int           // of each conversation (Talk)
 	// Chats is how many conversations are held at once (Talk): one number after
 	// the other.
 	Chats []int
@@ -39,11 +42,18 @@ type Options struct {
 	// too; Peer a Python with piper-tts to be compared with; both may be empty (TTS).
 	Voices      []string
 	Table, Peer string
+	// Sample is how many rows of the table are said, evenly taken out of it; 0: all.
+	// Notes is a file of what was heard, by which a run that was broken off is taken
+	// up; empty: none (TTS).
+	Sample int
+	Notes  string
 	// Half of the questions that are asked: tuned or held, or self (Answers); empty:
 	// all (Answers, Tools).
 	Half string
 	// Routes has no call or answer made, but only judged which tool is wanted (Tools).
 	Routes bool
+	// Drift is how long two devices' clocks differ (Echo).
+	Drift time.Duration
 	// Idle is how long an idle box is watched (Talk); 0 leaves it out.
 	Idle time.Duration
 	// Most is how many live conversations are tried at most, and Within for how
@@ -66,7 +76,7 @@ type Options struct {
 
 // Defaults are enough for steady medians in a minute or so each.
 func Defaults() Options {
-	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: []int{1}, Idle: 10 * time.Second, Modes: []string{"500", "800", semanticMode}, Sentences: 24, Most: 64, Within: 10 * time.Minute, IdleChats: 2000}
+	return Options{Prompts: 150, Rounds: 15, Turns: 20, Chats: []int{1}, Idle: 10 * time.Second, Modes: []string{"500", "800", semanticMode}, Sentences: 24, Most: 64, Within: 10 * time.Minute, IdleChats: 2000, Drift: 30 * time.Minute}
 }
 
 // ErrOption is an option that cannot be.

@@ -133,9 +133,9 @@ func TestTheAnswerIsTimedFromTheLastSoundToTheFirst(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// A busy machine makes everything later, never earlier, and the script
-	// measured the same from its own side.
+	// measured the same from its own side; the sound before it takes a second.
 	gap := <-gaps
-	if got.understood < 280*time.Millisecond || got.understood > gap+200*time.Millisecond {
+	if got.understood < 280*time.Millisecond || got.understood > gap+900*time.Millisecond {
 		t.Errorf("understood after %v; the box waited %v", got.understood, gap)
 	}
 	if got.answered < got.understood || got.clip < got.answered || got.sounded-got.clip < lead-windowDuration || got.sounded-got.clip > lead+windowDuration {

@@ -221,8 +221,8 @@ func TestASoundThatRunsDryIsNoticed(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The clips come after 0, 100 and 800 ms and last for 250 each: the second
-	// has been played at 500. A busy machine makes it later, hardly by 300.
-	if began != 1 || got.dry < 250*ms || got.dry > 600*ms {
+	// has been played at 500. A busy machine makes the first or the last later.
+	if began != 1 || got.dry < 50*ms || got.dry > 5*time.Second {
 		t.Errorf("began %d times, dry for %v", began, got.dry)
 	}
 }

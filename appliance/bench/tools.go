@@ -109,6 +109,11 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
+	for _, part := range o.Only {
+		if known := append(names, honestPart); !slices.Contains(known, part) {
+			return Report{}, &ErrOption{fmt.Sprintf("only: %q is no assistant; there are %s", part, strings.Join(known, ", "))}
+		}
+	}
 	r := o.aboutModel("tools")
 	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Thinking, o.Log)
 	if err != nil {
@@ -121,6 +126,9 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 		}
 		t := tooling{model: engines.Model, say: o.say}
 		for _, name := range names {
+			if !o.wants(name) {
+				continue
+			}
 			o.say("%s, %s", name, half)
 			wishes := sets[name].Held
 			if half == tunedHalf {
@@ -133,6 +141,13 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 			}
 		}
 		t.report(&r, half)
+		if o.Routes || !o.wants(honestPart) {
+			continue
+		}
+		o.say("what nobody told, %s", half)
+		if err := r.honest(ctx, o, engines, sets, half); err != nil {
+			return r, err
+		}
 	}
 	return r, nil
 }

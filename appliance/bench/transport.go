@@ -16,6 +16,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/line"
 	"parley/appliance/line/ws"
 )
 
@@ -154,6 +155,7 @@ func throughSocket(ctx context.Context, address string, kind websocket.MessageTy
 type always struct{}
 
 func (always) Holds(context.Context) error                   { return nil }
+func (always) Permits(contract.ClientMessage) error          { return nil }
 func (always) Watch() (lost context.Context, release func()) { return context.Background(), func() {} }
 
 // counting is a host of one session, which counts what it hears.
@@ -163,10 +165,11 @@ type counting struct {
 	done  chan struct{}
 }
 
-func (c *counting) Reserve(string) (ws.Seat, error)                      { return c, nil }
-func (c *counting) Release()                                             {}
-func (c *counting) Open(context.Context, ws.Opening) (ws.Session, error) { return c, nil }
-func (c *counting) Receive(contract.ClientMessage) error                 { return nil }
+func (c *counting) Reserve(string) (line.Seat, error)                        { return c, nil }
+func (c *counting) Release()                                                 {}
+func (c *counting) Open(context.Context, line.Opening) (line.Session, error) { return c, nil }
+func (c *counting) Receive(contract.ClientMessage) error                     { return nil }
+func (c *counting) Played(string, time.Duration)                             {}
 func (c *counting) Fault(code contract.Code, detail string) error {
 	return fmt.Errorf("%s: %s", code, detail)
 }

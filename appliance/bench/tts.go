@@ -92,10 +92,14 @@ const (
 	ttsFair   = "fair"   // several streams at once
 	ttsTimes  = "times"  // word times beside those that an ear finds
 	ttsWords  = "words"  // what an ear understands of each voice
+	ttsPitch  = "pitch"  // how high each voice is
 )
 
+// allVoices stands for every voice of the library.
+const allVoices = "all"
+
 func ttsParts() []string {
-	return []string{ttsEngine, ttsHTTP, ttsLong, ttsPeer, ttsStream, ttsFair, ttsTimes, ttsWords}
+	return []string{ttsEngine, ttsHTTP, ttsLong, ttsPeer, ttsStream, ttsFair, ttsTimes, ttsWords, ttsPitch}
 }
 
 // TTS measures the voices.
@@ -114,7 +118,10 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	r := Report{Bench: "tts", Machine: describe(o.Config, append([]string{"runtime-onnx", "espeak-ng"}, voices...)...)}
-	if len(o.Voices) > 0 {
+	switch {
+	case slices.Equal(o.Voices, []string{allVoices}):
+		voices = appliance.LibraryVoices(o.Config)
+	case len(o.Voices) > 0:
 		voices = o.Voices
 	}
 	o.say("loading %s", o.Config.Engines.Voice)
@@ -132,8 +139,12 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 		measure func() error
 	}{
 		{ttsEngine, func() error { return r.besideGraph(ctx, o, engines.Gate, voice) }},
-		{ttsHTTP, func() error { return r.overHTTP(ctx, o, voice) }},
-		{ttsLong, func() error { return r.longText(ctx, o, voice) }},
+		{ttsHTTP, func() error {
+			return besideHTTP(ctx, o, voice, func(s *speechServer, plain preparation) error { return r.firstSounds(ctx, o, s, plain) })
+		}},
+		{ttsLong, func() error {
+			return besideHTTP(ctx, o, voice, func(s *speechServer, plain preparation) error { return r.longText(ctx, o, s, plain) })
+		}},
 		{ttsPeer, func() error { return r.besidePeer(ctx, o, voice) }},
 		{ttsStream, func() error { return r.streamMemory(ctx, o, voice) }},
 		{ttsFair, func() error { return r.fair(ctx, o, voice) }},
@@ -142,6 +153,11 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 			continue
 		}
 		if err := part.measure(); err != nil {
+			return r, err
+		}
+	}
+	if wants(ttsPitch) {
+		if err := r.pitches(ctx, o, engines, voices); err != nil {
 			return r, err
 		}
 	}

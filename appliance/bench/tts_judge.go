@@ -7,13 +7,11 @@ import (
 	"math"
 	"os"
 	"strings"
-	"time"
 
 	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
-	"parley/appliance/text"
 )
 
 // A written is a text and what is said for it.
@@ -66,23 +64,20 @@ func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.
 	}
 	defer func() { err = errors.Join(err, ears.Close()) }()
 	whisper, aligns := ears.Transcriber.(*onnx.Whisper)
-	sentences := spokenSentences()
-	var said []written
-	for _, s := range sentences[:min(len(sentences), o.Prompts)] {
-		said = append(said, written{s, s})
+	kept, err := openNotes(o.Notes)
+	if err != nil {
+		return err
 	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
 	for _, name := range voices {
 		voice, err := engines.Voice(ctx, name)
 		if err != nil {
 			return err
 		}
-		judge := judging{r: r, name: name, voice: voice, ear: ears.Transcriber, heardBy: "as heard by " + cfg.Engines.Transcriber}
+		language, sentences := sentencesFor(voice)
+		judge := judging{r: r, name: name, language: language, sentences: sentences, voice: voice, ear: ears.Transcriber, heardBy: "as heard by " + cfg.Engines.Transcriber, notes: kept}
 		if wants(ttsWords) {
-			o.say("listening to %s", name)
-			err = judge.listen(ctx, "", said)
-			if err == nil && table != nil {
-				err = judge.listen(ctx, "_table", table)
-			}
+			err = judge.words(ctx, o, table)
 		}
 		if err == nil && wants(ttsTimes) && aligns {
 			err = r.wordTimes(ctx, o, name, voice, whisper)
@@ -94,54 +89,54 @@ func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.
 	return nil
 }
 
-// judging is one voice that is listened to.
-type judging struct {
-	r             *Report
-	name, heardBy string
-	voice         engine.Synthesizer
-	ear           engine.Transcriber
-}
+// What the voices say.
+const ofSentences, ofTable = "sentences", "table"
 
-// listen counts what the ear does not understand of texts that the voice says.
-func (j judging) listen(ctx context.Context, of string, texts []written) error {
-	var all []float32
-	var wrong, words int
-	var took time.Duration
-	for _, s := range texts {
-		begun := time.Now()
-		said, err := engine.SpeakWhole(ctx, j.voice, s.text, engine.SpeakOptions{Urgency: engine.Request.Urgency()})
-		if err != nil {
-			return err
-		}
-		took += time.Since(begun)
-		all = append(all, said.PCM...)
-		heard, err := j.ear.Transcribe(ctx, audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), engine.TranscribeOptions{Language: "en"})
-		if err != nil {
-			return err
-		}
-		want := asSaid(s.said)
-		wrong, words = wrong+text.WordErrors(want, asSaid(heard.Text)), words+len(want)
+// words has the voice say sentences of its language, and the table where that is
+// English.
+func (j judging) words(ctx context.Context, o Options, table []written) error {
+	if len(j.sentences) == 0 {
+		o.say("%s speaks %q, of which there are no sentences here: it is left out", j.name, j.language)
+		return nil
 	}
-	seconds := float64(len(all)) / float64(j.voice.RateHz())
-	j.r.figure(j.name+of+"_real_time_factor", took.Seconds()/seconds, "", fmt.Sprintf("time over length, %d texts", len(texts)))
-	j.r.figure(j.name+of+"_word_error", 100*float64(wrong)/float64(words), "%", fmt.Sprintf("%s, of %d words", j.heardBy, words))
-	j.r.figure(j.name+of+"_loudness", audio.Loudness(all, j.voice.RateHz()), "LUFS", "")
-	return nil
+	o.say("listening to %s", j.name)
+	var said []written
+	for _, s := range evenly(j.sentences, o.Prompts) {
+		said = append(said, written{s, s})
+	}
+	err := j.listen(ctx, ofSentences, said)
+	if err != nil || table == nil || j.language != "en" {
+		return err
+	}
+	return j.listen(ctx, ofTable, evenly(table, o.Sample))
 }
 
-// asSaid are the words of a text, however it writes its numbers.
-func asSaid(s string) []string {
-	return text.Words(strings.ReplaceAll(text.Aloud(s, text.Options{Language: "en-US"}), "-", " "))
+// languageOf is the BCP 47 tag of what a voice speaks; English where it does not
+// say it.
+func languageOf(voice engine.Synthesizer) string {
+	if l, ok := voice.(interface{ Language() string }); ok && l.Language() != "" {
+		return l.Language()
+	}
+	return "en"
+}
+
+// sentencesFor are what a voice is judged by, in its language, the base of a tag.
+func sentencesFor(voice engine.Synthesizer) (language string, sentences []string) {
+	language, _, _ = strings.Cut(languageOf(voice), "-")
+	if language == "en" {
+		return language, spokenSentences()
+	}
+	return language, foreignSentences()[language]
 }
 
 // misplaced is how many milliseconds each word of a speech begins from where the
 // ear hears it begin.
-func misplaced(ctx context.Context, said engine.Speech, ear *onnx.Whisper) ([]float64, error) {
+func misplaced(ctx context.Context, said engine.Speech, ear *onnx.Whisper, language string) ([]float64, error) {
 	var words []string
 	for _, w := range said.Words {
 		words = append(words, w.Text)
 	}
-	begins, err := ear.Align(ctx, audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), words, engine.TranscribeOptions{Language: "en", Urgency: engine.Request.Urgency()})
+	begins, err := ear.Align(ctx, audio.Resample(said.PCM, said.RateHz, engine.SpeechRateHz), words, engine.TranscribeOptions{Language: language, Urgency: engine.Request.Urgency()})
 	if err != nil {
 		return nil, err
 	}

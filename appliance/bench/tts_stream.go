@@ -49,9 +49,9 @@ func story(characters int) string {
 	}
 }
 
-// overHTTP compares text-to-speech as a client has it with the voice's graph
-// alone: the first sound of sentences.
-func (r *Report) overHTTP(ctx context.Context, o Options, voice engine.Synthesizer) (err error) {
+// besideHTTP has text-to-speech over HTTP, as a client has it, measured beside the
+// voice's graph alone.
+func besideHTTP(ctx context.Context, o Options, voice engine.Synthesizer, measure func(s *speechServer, plain preparation) error) (err error) {
 	plain, done, err := plainVoice(o, voice)
 	if err != nil {
 		return err
@@ -62,6 +62,11 @@ func (r *Report) overHTTP(ctx context.Context, o Options, voice engine.Synthesiz
 		return err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
+	return measure(s, plain)
+}
+
+// firstSounds compares the first sound of sentences.
+func (r *Report) firstSounds(ctx context.Context, o Options, s *speechServer, plain preparation) error {
 	for _, said := range timedSentences() {
 		o.say("the first sound of %s over HTTP, %d times", said.name, o.Rounds)
 		run, release, err := plain(ctx, said.text)
@@ -85,18 +90,8 @@ func (r *Report) overHTTP(ctx context.Context, o Options, voice engine.Synthesiz
 	return nil
 }
 
-// longText does so with all of a long text.
-func (r *Report) longText(ctx context.Context, o Options, voice engine.Synthesizer) (err error) {
-	plain, done, err := plainVoice(o, voice)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, done()) }()
-	s, err := startSpeech(ctx, o, voice)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.stop()) }()
+// longText compares all of a long text.
+func (r *Report) longText(ctx context.Context, o Options, s *speechServer, plain preparation) error {
 	long := story(longCharacters / 5)
 	rounds := min(o.Rounds, slowRounds)
 	o.say("%d characters over HTTP, %d times", len(long), rounds)
@@ -139,8 +134,12 @@ func processor(took *[]time.Duration, call func() error) func() error {
 
 func seconds(took []time.Duration) float64 { return time.Duration(median(took)).Seconds() }
 
+// A preparation makes the runs of a graph for a text, to be run again and again
+// until they are released.
+type preparation func(ctx context.Context, text string) (run func() error, release func(), err error)
+
 // plainVoice prepares the runs of a voice's graph by ONNX Runtime alone.
-func plainVoice(o Options, voice engine.Synthesizer) (prepare func(context.Context, string) (func() error, func(), error), done func() error, err error) {
+func plainVoice(o Options, voice engine.Synthesizer) (prepare preparation, done func() error, err error) {
 	piper, ok := voice.(*onnx.Piper)
 	if !ok {
 		return nil, nil, &ErrOption{fmt.Sprintf("the voice %s is none of Piper's, which alone can be compared with their graph: choose one with --voice", o.Config.Engines.Voice)}
@@ -234,16 +233,18 @@ func spreadOf(all []spokenStream, of func(spokenStream) time.Duration) float64 {
 // wordTimes compares when voices say that their words begin with where Whisper
 // finds them in the sound.
 func (r *Report) wordTimes(ctx context.Context, o Options, name string, voice engine.Synthesizer, ear *onnx.Whisper) error {
-	sentences := spokenSentences()
-	sentences = sentences[:min(len(sentences), o.Prompts)]
+	language, sentences := sentencesFor(voice)
+	if len(sentences) == 0 {
+		return nil
+	}
 	o.say("aligning the words of %s", name)
 	var off []float64
-	for _, s := range sentences {
+	for _, s := range evenly(sentences, o.Prompts) {
 		said, err := engine.SpeakWhole(ctx, voice, s, engine.SpeakOptions{Urgency: engine.Request.Urgency()})
 		if err != nil {
 			return err
 		}
-		found, err := misplaced(ctx, said, ear)
+		found, err := misplaced(ctx, said, ear, language)
 		if err != nil {
 			return err
 		}

@@ -84,8 +84,8 @@ func startPebble(t *testing.T, boxPort string) *acmeServer {
 	}
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
 	t.Cleanup(transport.CloseIdleConnections)
-	s.client = &http.Client{Transport: transport, Timeout: 5 * time.Second}
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	s.client = &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		res, err := s.client.Get(s.directory)
 		if err == nil {
 			_ = res.Body.Close()
@@ -149,7 +149,7 @@ func startDNS(t *testing.T) string {
 	done := make(chan error, 1)
 	go func() { done <- server.ActivateAndServe() }()
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		_ = server.ShutdownContext(ctx)
 		<-done
@@ -210,7 +210,7 @@ func waitForCertificate(t *testing.T, c *http.Client, names []string) string {
 	t.Helper()
 	var serials string
 	for _, name := range names {
-		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 			res, err := c.Get("https://" + name)
 			if err == nil {
 				_ = res.Body.Close()

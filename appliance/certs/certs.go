@@ -6,9 +6,12 @@ package certs
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
+	"sync/atomic"
 )
 
 // Source says where the certificate comes from.
@@ -43,6 +46,7 @@ type Identity struct {
 	authority *authority  // that signs the box's own certificate; nil where another one does
 	close     func()
 	log       *slog.Logger
+	shown     atomic.Pointer[tls.Certificate] // to the newest who connected
 }
 
 // Open opens or makes the certificate that o asks for, of a box that listens at
@@ -72,8 +76,39 @@ func Open(ctx context.Context, o Options, at net.Addr, log *slog.Logger) (*Ident
 		// What came before has known weaknesses, and every client since 2014
 		// speaks it.
 		id.config.MinVersion = tls.VersionTLS12
+		id.notice()
 	}
 	return id, nil
+}
+
+// notice keeps what is shown to those who connect, but for the certificates by
+// which an ACME server makes sure of a name.
+func (id *Identity) notice() {
+	get := id.config.GetCertificate
+	id.config.GetCertificate = func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		c, err := get(hello)
+		if err == nil && c != nil && !slices.Contains(hello.SupportedProtos, "acme-tls/1") {
+			id.shown.Store(c)
+		}
+		return c, err
+	}
+}
+
+// Shown is the certificate that was shown to the newest who connected; nil where
+// none was.
+func (id *Identity) Shown() *x509.Certificate {
+	c := id.shown.Load()
+	if c == nil || len(c.Certificate) == 0 {
+		return nil
+	}
+	if c.Leaf != nil {
+		return c.Leaf
+	}
+	leaf, err := x509.ParseCertificate(c.Certificate[0])
+	if err != nil {
+		return nil // clients refuse it too
+	}
+	return leaf
 }
 
 // Close ends what goes on in the background: the renewal of certificates.

@@ -103,8 +103,10 @@ type Opening struct {
 	Account   string
 	RequestID string // by which the line's own log knows it; made here where there is none
 	Line      Line
-	Kind      string // of the line: "websocket"
+	Kind      string // of the line: "websocket", "webrtc"
 	Client    string // network address of the client, without a port; empty where there is none
+	Near      bool   // sound is heard as it comes, and does not gather while nobody speaks
+	Live      bool   // it comes as it is said, and never faster
 	Connect   contract.ConnectSettings
 }
 
@@ -143,14 +145,15 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	if resumed {
 		meta.ChatGroupID = o.Connect.ResumedChatGroupID
 	}
+	kept := h.keeping(o.Connect)
 	begun := time.Now()
 	told := record.Told{ChatID: meta.ChatID, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID,
 		CustomSessionID: chosen.settings.CustomSessionID, Resumed: resumed, Hooks: chosen.webhooks, EndCalls: chosen.settings.EndHooks}
-	err = h.Records.StartChat(ctx, store.NewChat{
+	err = kept.records.StartChat(ctx, store.NewChat{
 		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
 		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
 		Metadata: chosen.metadata,
-		Recorded: h.Recordings != nil, Webhooks: told.Beginning(begun), EndCalls: told.AtEnd(begun),
+		Recorded: kept.recordings != nil, Webhooks: told.Beginning(begun), EndCalls: told.AtEnd(begun),
 	})
 	if err != nil {
 		return nil, turn.Opened{}, startFault(err, meta.ChatGroupID, resumed)
@@ -159,7 +162,7 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	defer func() {
 		if !ready {
 			h.retry(h.Log.With("chat", meta.ChatID), "record the end of a chat that could not begin", func(ctx context.Context) error {
-				return h.Records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli())
+				return kept.records.EndChat(ctx, meta.ChatID, store.Failed, begun.UnixMilli())
 			})
 		}
 	}()
@@ -169,11 +172,26 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 			return nil, turn.Opened{}, err
 		}
 	}
-	c := h.session(meta, chosen, told, begun, history, o)
+	c := h.session(meta, chosen, told, begun, history, o, kept)
 	c.warnUnset()
 	c.log.Info("chat begins", "account", o.Account, "resumed", resumed, "config", chosen.config.ID)
 	ready = true
 	return c, turn.Opened{Metadata: meta, Asked: chosen.asked}, nil
+}
+
+// keeping is where one conversation is written, and its sound, which is nil where
+// that is not kept.
+type keeping struct {
+	records    Records
+	recordings Recordings
+}
+
+// keeping is where a conversation is kept whose client opens it so.
+func (h *Host) keeping(c contract.ConnectSettings) keeping {
+	if c.Unkept {
+		return keeping{record.Unkept{Outbox: h.Outbox}, nil}
+	}
+	return keeping{h.Records, h.Recordings}
 }
 
 // startFault is what a client is told when its chat cannot begin.
@@ -201,40 +219,41 @@ func (h *Host) remember(ctx context.Context, group string, limit int) ([]turn.En
 	return record.History(events), nil
 }
 
-func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.Told, begun time.Time, history []turn.Entry, o Opening) *Session {
+func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.Told, begun time.Time, history []turn.Entry, o Opening, kept keeping) *Session {
 	id := meta.ChatID
 	modelPace := reply.NewPace() // a custom model is this chat's alone
 	if !chosen.custom {
 		modelPace = h.pace(chosen.model)
 	}
 	c := &Session{
-		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, voices: ownVoices{h.Voices, o.Account}, line: o.Line,
+		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, voices: ownVoices{h.Voices, o.Account}, line: o.Line, near: o.Near,
 		state:  turn.NewState(chosen.settings, begun, history),
 		events: make(chan posted, eventQueue), done: make(chan struct{}), unset: map[string]bool{}, applying: make(chan struct{}, 1),
+		inForce: chosen.settings, readers: chosen.readers(),
 	}
 	for _, g := range []*group{&c.workers, &c.scribing, &c.recording, &c.draining} {
 		g.log, g.crashed = c.log, c.crashed
 	}
 	c.recorder = noRecorder{}
-	if h.Recordings != nil {
-		r := h.Recordings.Recorder(id, c.clock, c.log)
+	if kept.recordings != nil {
+		r := kept.recordings.Recorder(id, c.clock, c.log)
 		c.recorder = &lateRecorder{Recorder: r, run: func() { c.recording.Go(r.Run) }}
 	}
 	var newVoice func() ear.Voice
 	var feelings func(text string) *contract.EmotionScores
 	if h.Expression != nil {
-		p := &prompt{h.Expression, &c.workers, c.log}
+		p := &prompt{h.Expression, &c.workers, c.log, func(took time.Duration) { c.pace.tell(StageFeel, took) }}
 		newVoice, feelings = p.voice, p.text
 	}
 	c.ear = ear.New(ear.Parts{
-		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go, Listen: func() { c.hand(posted{listen: true}) },
-		NewVoice: newVoice, Felt: func(took time.Duration) { c.pace.tell(StageFeel, took) }, TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
+		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Live: o.Live, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go, Listen: func() { c.hand(posted{listen: true}) },
+		NewVoice: newVoice, TellFeelings: !chosen.custom && h.TellFeelings != nil && h.TellFeelings(chosen.model),
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: ownVoices{h.Voices, o.Account}, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
 		Reading: h.reading(o.Account), Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
 	})
-	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, h.Records, aloud{o.Line, c}, c.recorder, c.tellAll, c.lost)
+	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, kept.records, aloud{o.Line, c}, c.recorder, c.tellAll, c.lost)
 	c.about = Live{
 		ChatID: id, GroupID: meta.ChatGroupID, Account: o.Account, RequestID: meta.RequestID, Config: chosen.config,
 		Line: o.Kind, Client: o.Client, Since: begun,
@@ -245,13 +264,16 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	c.audio.Store(chosen.settings.Audio)
 	c.pace = pace{tell: h.Observe, log: c.log}
 	if !chosen.custom {
-		c.pace.late = func(late time.Duration) { h.late.note(id, time.Now(), late) }
+		c.pace.late = func(late time.Duration) {
+			h.late.note(id, time.Now(), late)
+			c.pace.tell(StageLate, late)
+		}
 	}
 	if c.pace.tell == nil {
 		c.pace.tell = func(Stage, time.Duration) {}
 	}
 	c.retry = func(doing string, write func(context.Context) error) { h.retry(c.log, doing, write) }
-	c.failRecording = func(ctx context.Context) error { return h.Recordings.FailRecording(ctx, id) }
+	c.failRecording = func(ctx context.Context) error { return kept.recordings.FailRecording(ctx, id) }
 	return c
 }
 

@@ -69,8 +69,13 @@ func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 		c.fallback = h.ownFallback(c.model)
 	}
 	var err error
-	c.settings, err = h.connected(o.Account, c.settings, p)
-	return c, err
+	if c.settings, err = h.connected(o.Account, c.settings, p); err != nil {
+		return c, err
+	}
+	if fault := unreadable(ctx, c.settings, c.readers()); fault != nil {
+		return c, *fault
+	}
+	return c, nil
 }
 
 func noConfig(p contract.ConnectSettings) string {

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"encoding/json"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -221,4 +222,84 @@ func TestFeelingsDelayNoMessage(t *testing.T) {
 			t.Errorf("%s is %v later where feelings are slow", kind, late)
 		}
 	}
+}
+
+// lateVoice is slow at its first pause alone, as where the machine is busy with
+// something else just then.
+type lateVoice struct {
+	Voice
+	heard []float32
+	slow  time.Duration
+}
+
+func (v *lateVoice) Hear(pcm []float32) {
+	v.heard = append(v.heard, pcm...)
+	v.Voice.Hear(pcm)
+}
+
+func (v *lateVoice) Pause() {
+	time.Sleep(v.slow)
+	v.slow = 0
+	v.Voice.Pause()
+}
+
+type lateFeelings struct {
+	feelings
+	voice *lateVoice
+}
+
+func (f lateFeelings) NewVoice() Voice {
+	f.voice.Voice = f.feelings.NewVoice()
+	return f.voice
+}
+
+// A voice that was slow once is measured on: nothing is missing from it, nobody
+// waits for it, and what is beyond all measure is given up.
+func TestAVoiceThatWasSlowIsMeasuredOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var workers group
+		slow := &lateVoice{slow: time.Second}
+		p := &prompt{lateFeelings{feelings{new(int)}, slow}, &workers, slog.New(slog.DiscardHandler), func(time.Duration) {}}
+		v, begun := p.voice(), time.Now()
+		said := func(from, n int) {
+			pcm := make([]float32, n)
+			for i := range pcm {
+				pcm[i] = float32(from + i)
+			}
+			v.Hear(pcm)
+		}
+		said(0, 1000)
+		v.Pause()
+		said(1000, 500)
+		if passed := time.Since(begun); passed != 0 {
+			t.Errorf("the ear was held up for %v", passed)
+		}
+		if scores, _ := v.Express("Hello", "en"); scores != nil || time.Since(begun) > feltWithin {
+			t.Errorf("%v came after %v", scores, time.Since(begun))
+		}
+		time.Sleep(2 * time.Second)
+		said(1500, 500)
+		v.Pause()
+		if scores, strong := v.Express("Hello", "en"); scores == nil || strong != "sad" {
+			t.Errorf("what was slow once has the scores %v", scores)
+		}
+		workers.Wait()
+		for i, sample := range slow.heard {
+			if sample != float32(i) {
+				t.Fatalf("sample %d is %g", i, sample)
+			}
+		}
+		if len(slow.heard) != 2000 {
+			t.Errorf("%d samples were heard of 2000", len(slow.heard))
+		}
+		slow.slow = time.Hour
+		v.Pause()
+		synctest.Wait()
+		said(0, mostHeld+1)
+		at := time.Now()
+		if scores, _ := v.Express("Hello", "en"); scores != nil || time.Since(at) != 0 {
+			t.Errorf("a voice that was given up has the scores %v after %v", scores, time.Since(at))
+		}
+		workers.Wait()
+	})
 }

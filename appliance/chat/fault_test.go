@@ -166,9 +166,9 @@ func TestNoErrorOfTheInsideReachesAClient(t *testing.T) {
 	}
 }
 
-// Who gets no answer that can be said is told so aloud, and no message comes
-// without its sound.
-func TestAnAnswerWithoutAWordIsApologisedFor(t *testing.T) {
+// Who gets no answer that can be said is asked aloud to say it again: nothing ends in
+// silence, and no message comes without its sound.
+func TestWhoGetsNoWordIsAskedToSayItAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakes()
 		f.replies = []string{"#"}
@@ -177,14 +177,14 @@ func TestAnAnswerWithoutAWordIsApologisedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.until(t, "assistant_end")
-		if got, want := f.messages(), "chat_metadata user_message error assistant_message audio_output assistant_end"; got != want {
+		if got, want := f.messages(), "chat_metadata user_message assistant_message audio_output assistant_end"; got != want {
 			t.Errorf("sent %q, want %q", got, want)
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		for _, m := range f.sent {
 			text, err := m.MarshalJSON()
-			if m.MessageType() == "error" && (err != nil || !strings.Contains(string(text), "no word that could be said")) {
+			if m.MessageType() == "assistant_message" && (err != nil || !strings.Contains(string(text), "could you say that again?")) {
 				t.Errorf("told %s, %v", text, err)
 			}
 		}

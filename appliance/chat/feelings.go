@@ -2,10 +2,13 @@ package chat
 
 import (
 	"log/slog"
+	"slices"
+	"sync"
 	"time"
 
 	"parley/appliance/chat/ear"
 	"parley/appliance/contract"
+	"parley/appliance/engine"
 )
 
 // Expression measures feelings, in voices and in texts.
@@ -39,17 +42,13 @@ type prompt struct {
 	Expression
 	group *group
 	log   *slog.Logger
+	felt  func(took time.Duration) // told how long was left to do at a pause
 }
 
-// within runs measure beside the chat, and reports whether it was done before the
-// time was over. Where it was not, it goes on by itself.
-func (p *prompt) within(d time.Duration, measure func()) bool {
-	done := make(chan struct{})
-	p.group.Go(func() {
-		defer close(done)
-		measure()
-	})
-	late := time.NewTimer(d)
+// intime reports whether something was done before a message has waited for long
+// enough. Where it was not, it goes on by itself.
+func (p *prompt) intime(done <-chan struct{}) bool {
+	late := time.NewTimer(feltWithin)
 	defer late.Stop()
 	select {
 	case <-done:
@@ -63,7 +62,12 @@ func (p *prompt) within(d time.Duration, measure func()) bool {
 // text scores a sentence of the assistant's; nil where that would take too long.
 func (p *prompt) text(text string) *contract.EmotionScores {
 	var scores contract.EmotionScores
-	if !p.within(feltWithin, func() { scores = p.Text(text) }) {
+	done := make(chan struct{})
+	p.group.Go(func() {
+		defer close(done)
+		scores = p.Text(text)
+	})
+	if !p.intime(done) {
 		return nil
 	}
 	return &scores
@@ -72,46 +76,100 @@ func (p *prompt) text(text string) *contract.EmotionScores {
 // voice returns what measures an utterance.
 func (p *prompt) voice() ear.Voice { return &promptVoice{prompt: p, voice: p.NewVoice()} }
 
-// promptVoice is a Voice that is given up once it was too slow: what it is at goes
-// on, and nobody else may use it meanwhile.
+// mostHeld is how much sound waits for a voice that is still at work, in samples: 30
+// seconds, two megabytes. A machine that is so far behind does not measure the rest.
+const mostHeld = 30 * engine.SpeechRateHz
+
+// promptVoice is a Voice for which nobody waits but whoever sends its message. What
+// comes while it is at work, it does afterwards.
 type promptVoice struct {
 	*prompt
-	voice Voice         // nil: it was given up
-	spent time.Duration // of feltWithin, since the newest pause
+	voice Voice // used by one goroutine at a time: work's, or else whoever holds mu
+
+	mu   sync.Mutex
+	busy bool          // work is under way
+	todo []func(Voice) // in the order in which it came
+	held int           // samples in todo
+	lost bool          // it is too far behind
 }
 
 func (v *promptVoice) Hear(pcm []float32) {
-	if v.voice != nil {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.busy {
 		v.voice.Hear(pcm)
+		return
+	}
+	if v.held += len(pcm); v.held > mostHeld {
+		v.lose()
+	}
+	if !v.lost {
+		later := slices.Clone(pcm)
+		v.put(func(voice Voice) { voice.Hear(later) })
 	}
 }
 
 func (v *promptVoice) Pause() {
-	v.spent = 0
-	v.spend(func(voice Voice) { voice.Pause() })
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.put(func(voice Voice) {
+		begun := time.Now()
+		voice.Pause()
+		v.felt(time.Since(begun))
+	})
 }
 
 func (v *promptVoice) Express(text, language string) (scores *contract.EmotionScores, strong string) {
-	var felt struct {
+	var found struct {
 		scores contract.EmotionScores
 		strong string
 	}
-	if !v.spend(func(voice Voice) { felt.scores, felt.strong = voice.Express(text, language) }) {
+	done := make(chan struct{})
+	v.mu.Lock()
+	lost := v.lost
+	v.put(func(voice Voice) {
+		defer close(done)
+		found.scores, found.strong = voice.Express(text, language)
+	})
+	v.mu.Unlock()
+	if lost || !v.intime(done) {
 		return nil, ""
 	}
-	return &felt.scores, felt.strong
+	return &found.scores, found.strong
 }
 
-// spend lets the voice work for what is left of the time that a message waits.
-func (v *promptVoice) spend(work func(Voice)) bool {
-	if v.voice == nil {
-		return false
+// lose gives up a voice that is too far behind. v.mu is held.
+func (v *promptVoice) lose() {
+	if !v.lost {
+		v.log.Warn("feelings are not measured in the rest of an utterance: the machine is behind", "limit_s", mostHeld/engine.SpeechRateHz)
 	}
-	begun, voice := time.Now(), v.voice
-	if !v.within(feltWithin-v.spent, func() { work(voice) }) {
-		v.voice = nil
-		return false
+	v.lost, v.todo = true, nil
+}
+
+// put has the voice do something after what it is at. v.mu is held.
+func (v *promptVoice) put(work func(Voice)) {
+	if v.lost {
+		return
 	}
-	v.spent += time.Since(begun)
-	return true
+	v.todo = append(v.todo, work)
+	if !v.busy {
+		v.busy = true
+		v.group.Go(v.work)
+	}
+}
+
+// work does all there is to do.
+func (v *promptVoice) work() {
+	for {
+		v.mu.Lock()
+		if len(v.todo) == 0 {
+			v.busy, v.held = false, 0
+			v.mu.Unlock()
+			return
+		}
+		next := v.todo[0]
+		v.todo = v.todo[1:]
+		v.mu.Unlock()
+		next(v.voice)
+	}
 }

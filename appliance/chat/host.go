@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/appliance/chat/ear"
+	"parley/appliance/chat/record"
 	"parley/appliance/chat/reply"
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -54,10 +55,13 @@ type Parts struct {
 	Reading    func(ctx context.Context, account string) text.Options
 	Records    Records
 	Recordings Recordings // nil where chats are not recorded
-	Configs    Configs
-	Models     Models        // those that configs name; Model is the default
-	Tools      reply.Toolbox // those of the box; nil where it has none
-	Plugins    Plugins       // of the box; nil where it has none
+	// Outbox is what keeps, of chats whose clients want nothing of them kept, what
+	// webhooks are to be told; nil: nobody is told of them.
+	Outbox  record.Outbox
+	Configs Configs
+	Models  Models        // those that configs name; Model is the default
+	Tools   reply.Toolbox // those of the box; nil where it has none
+	Plugins Plugins       // of the box; nil where it has none
 	// StrictModels refuses a chat whose config names a model that Models has
 	// not; else the default answers.
 	StrictModels bool

@@ -17,20 +17,21 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 	"parley/appliance/line/ws"
 )
 
 // door lets WebSockets into a host, as the box does.
 type door struct{ *Host }
 
-func (d door) Reserve(account string) (ws.Seat, error) {
+func (d door) Reserve(account string) (line.Seat, error) {
 	s, err := d.Host.Reserve(account)
 	return doorSeat{s}, err
 }
 
 type doorSeat struct{ *Seat }
 
-func (s doorSeat) Open(ctx context.Context, o ws.Opening) (ws.Session, error) {
+func (s doorSeat) Open(ctx context.Context, o line.Opening) (line.Session, error) {
 	c, err := s.Seat.Open(ctx, Opening{Account: o.Account, RequestID: o.RequestID, Line: o.Line, Connect: o.Settings})
 	if err != nil {
 		return nil, err
@@ -209,7 +210,8 @@ func TestHostileClientsCostNothing(t *testing.T) {
 // always is the pass of a client that nobody sends away.
 type always struct{}
 
-func (always) Holds(context.Context) error { return nil }
+func (always) Holds(context.Context) error          { return nil }
+func (always) Permits(contract.ClientMessage) error { return nil }
 func (always) Watch() (lost context.Context, release func()) {
 	return context.Background(), func() {}
 }

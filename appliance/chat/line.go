@@ -160,7 +160,13 @@ func (c *Session) apply(m contract.SessionSettings, aside bool) (*contract.Fault
 	case <-c.done:
 		return nil, ErrOver
 	}
+	if fault := c.unreadable(m); fault != nil {
+		return fault, c.over()
+	}
 	o, err := c.ask(turn.SettingsAsked{At: turn.At(c.clock()), Message: m}, aside)
+	if err == nil {
+		c.inForce = o.settings
+	}
 	switch {
 	case err != nil || o.fault != nil:
 		return o.fault, err
@@ -219,6 +225,9 @@ const (
 
 // rest holds up who brings audio, while there is nothing to hear in it.
 func (c *Session) rest() {
+	if c.near {
+		return
+	}
 	gap := time.Since(c.chunkAt)
 	if c.ear.Idle() && gap > backlog && gap <= smallChunk {
 		select {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/appliance/chat/record"
+	"parley/appliance/contract"
 	"parley/store"
 )
 
@@ -39,6 +40,10 @@ type (
 // with ErrBehind. Who no longer listens closes it. ErrOver means that the chat has
 // ended.
 func (c *Session) Listen(sound bool) (*Listener, error) { return c.scribe.Listen(sound) }
+
+// Turns are its newest turns that were answered aloud, the oldest first, with the
+// moments of their stages.
+func (c *Session) Turns() []contract.ReturnTurn { return c.pace.turns() }
 
 // Chats are the conversations that are live, oldest first.
 func (h *Host) Chats() []Live {

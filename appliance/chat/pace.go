@@ -2,9 +2,12 @@ package chat
 
 import (
 	"log/slog"
+	"slices"
+	"sync"
 	"time"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
 )
 
 // Stage is a piece of the way from the user's last sound to the answer's first.
@@ -24,6 +27,9 @@ const (
 	// StageAnswer is from the end of the voice to the first sound sent; what it
 	// has over StageSilence is the latency that the box adds.
 	StageAnswer Stage = "answer"
+	// StageLate is from the end of the turn to the first sound sent, of turns that
+	// waited for nobody but the box.
+	StageLate Stage = "late"
 	// StageFeel is what is left to do of a voice's feelings at a pause. It is done
 	// while the words are on their way.
 	StageFeel Stage = "feel"
@@ -35,23 +41,35 @@ type pace struct {
 	late func(time.Duration) // by how much an answer came later than its silence; nil: nobody asks
 	log  *slog.Logger
 
-	voiceEnd, heard, thought, spoken, ended time.Duration
-	turn                                    int  // that was told last
-	waited                                  bool // for a tool
+	voiceEnd, heard, began, thought, spoken, ended time.Duration
+	turn                                           int  // that was told last
+	waited                                         bool // for a tool
+	typed                                          bool
+
+	mu   sync.Mutex // guards told
+	told []contract.ReturnTurn
 }
+
+// turnsKept is how many turns of a chat are kept with their times: those of a
+// quarter of an hour, in a few kilobytes.
+const turnsKept = 100
 
 // note takes an event, and what it brought, as the session handles them.
 func (p *pace) note(e turn.Event, follows []turn.Effect, n int) {
 	switch e := e.(type) {
 	case turn.Voiced:
-		p.thought, p.spoken, p.ended, p.waited = 0, 0, 0, false
+		p.began, p.thought, p.spoken, p.ended, p.waited, p.typed = 0, 0, 0, 0, false, false
+	case turn.Typed:
+		now := e.Time()
+		p.began, p.thought, p.spoken, p.waited, p.typed = 0, 0, 0, false, true
+		p.voiceEnd, p.heard, p.ended = now, now, now
 	case turn.Called:
 		p.waited = true
 	case turn.Guessed:
 		p.voiceEnd, p.heard = e.Words.End, e.Time()
 	case turn.Thought:
 		if e.Turn == n && p.thought == 0 && !e.Sentence.Quick {
-			p.thought = e.Time()
+			p.began, p.thought = e.Began, e.Time()
 		}
 	case turn.Spoken:
 		if e.Turn == n && p.spoken == 0 && !e.Piece.Sentence.Quick {
@@ -65,8 +83,32 @@ func (p *pace) note(e turn.Event, follows []turn.Effect, n int) {
 	}
 	if p.ended != 0 && p.spoken != 0 && n != p.turn && sendsAudio(follows) {
 		p.turn = n
-		p.turnTold(e.Time())
+		p.keep(n, e.Time())
+		if !p.typed {
+			p.turnTold(e.Time())
+		}
 	}
+}
+
+// keep keeps the moments of a turn whose first sound is sent.
+func (p *pace) keep(n int, now time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.told) == turnsKept {
+		p.told = slices.Delete(p.told, 0, 1)
+	}
+	p.told = append(p.told, contract.ReturnTurn{
+		Turn: n, Typed: p.typed, CalledTool: p.waited,
+		VoiceEnd: p.voiceEnd.Milliseconds(), Transcript: p.heard.Milliseconds(), TurnEnd: p.ended.Milliseconds(),
+		FirstToken: p.began.Milliseconds(), FirstSentence: p.thought.Milliseconds(), FirstSound: p.spoken.Milliseconds(), Sent: now.Milliseconds(),
+	})
+}
+
+// turns are those that are kept, the oldest first.
+func (p *pace) turns() []contract.ReturnTurn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]contract.ReturnTurn{}, p.told...)
 }
 
 // turnTold tells the stages of a turn whose first sound is sent.

@@ -116,12 +116,12 @@ func (r *brokenRecorder) End(context.Context, time.Duration) bool {
 }
 
 // lines are a client's: one breaks, the other notices nothing.
-type line struct {
+type brittleLine struct {
 	*fakes
 	where string
 }
 
-func (l line) Send(ctx context.Context, m contract.ServerMessage) error {
+func (l brittleLine) Send(ctx context.Context, m contract.ServerMessage) error {
 	if u, ok := m.(contract.UserMessage); ok && l.where == "line" && strings.Contains(u.Message.Content, poison) {
 		panic("the line breaks")
 	}
@@ -158,7 +158,7 @@ func TestAPanicEndsItsChatAndNoOther(t *testing.T) {
 					p.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil))
 					p.Observe = func(Stage, time.Duration) {}
 				})
-				first, other := begin(t, h, Opening{Line: line{hurt, where}}), begin(t, h, Opening{Line: line{well, where}})
+				first, other := begin(t, h, Opening{Line: brittleLine{hurt, where}}), begin(t, h, Opening{Line: brittleLine{well, where}})
 				switch where {
 				case "detector", "transcriber", "recorder":
 					say(t, first, -0.1)

@@ -69,9 +69,12 @@ type Session struct {
 
 	audio    atomic.Pointer[contract.AudioConfiguration] // of the settings in force
 	applying chan struct{}                               // holds one while settings are put in force
+	inForce  turn.Settings                               // as they were last put in force; of who holds applying
+	readers  []engine.LanguageModel                      // that may answer
 
 	// Of the goroutine that brings audio.
 	chunkAt time.Time // when it was done with the newest
+	near    bool      // it need not wait for more of it
 }
 
 // posted is an event on its way to the session, and who wants to know when all
@@ -126,7 +129,7 @@ func (c *Session) run(ctx context.Context, opened turn.Opened) {
 	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
 	c.writing = writing
 	converse := func() {
-		c.replies.Prefill(work, c.state.Conversation(), manner(c.state.Settings()))
+		c.readAhead(work)
 		c.loop(ctx, work, opened)
 	}
 	if guard(c.log, converse) != nil {
@@ -185,7 +188,7 @@ func (c *Session) loop(ctx, work context.Context, first turn.Event) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for c.ended == nil {
-		if at, ok := c.state.Wake(); ok {
+		if at, ok := c.wake(); ok {
 			timer.Reset(max(0, at-c.clock()))
 		}
 		var p posted
@@ -199,6 +202,22 @@ func (c *Session) loop(ctx, work context.Context, first turn.Event) {
 		c.handle(work, p)
 	}
 }
+
+// The state is handed on by value, some kilobytes each time. What does that is called
+// by the loop, and not a part of it: a chat waits in there nearly all of its life,
+// and a stack of which more than a quarter is in use is never made smaller.
+
+// readAhead has the model read what the conversation begins with.
+//
+//go:noinline
+func (c *Session) readAhead(work context.Context) {
+	c.replies.Prefill(work, c.state.Conversation(), manner(c.state.Settings()))
+}
+
+// wake is when the state wants a Tick.
+//
+//go:noinline
+func (c *Session) wake() (time.Duration, bool) { return c.state.Wake() }
 
 func (c *Session) drain() {
 	for {

@@ -56,6 +56,8 @@ const (
 	No
 	Refused // the fact that is nearest says what is not so: probably no
 	Untold  // it is not in the facts
+	Granted // the fact that is nearest says that it may be: hardly no
+	Errand  // something is to be done, which nobody here can
 )
 
 // longest is how many bytes of what somebody says are read: a minute of speech. What
@@ -68,16 +70,16 @@ func (d *Desk) Answers(asked, said string) Leaning {
 	if d == nil || len(asked) > longest {
 		return Open
 	}
+	if errand().MatchString(asked) {
+		return Errand
+	}
 	if d.untold(asked, said) {
 		return Untold
 	}
 	if l := d.isOpen(asked); l != Open {
 		return l
 	}
-	if d.refused(asked) {
-		return Refused
-	}
-	return Open
+	return d.nearest(asked)
 }
 
 // Wonders reports whether somebody asks for a fact: "Where can I leave my coat?",

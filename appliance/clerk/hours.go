@@ -35,9 +35,11 @@ var clocks = sync.OnceValue(func() timePatterns {
 		span:   regexp.MustCompile(`(?i)\b(?:from |between )?` + timeWords + ` (?:to|and|until|till) ` + timeWords + `(?:[^a-z0-9]|$)`),
 		until:  regexp.MustCompile(`(?i)\b(?:until|till|closes? (?:already )?at) ` + timeWords + `(?:[^a-z0-9]|$)`),
 		since:  regexp.MustCompile(`(?i)\b(?:from|opens? (?:only )?at|after) ` + timeWords + `(?:[^a-z0-9]|$)`),
-		clause: regexp.MustCompile(`(?i)(?:(?:;|,? (?:and|but)) (?:it |they )?(?:is |are )?(?:closed |open )?(?:on |at )|, on )`),
+		clause: regexp.MustCompile(`(?i)(?:(?:;|,? (?:and|but)) (?:it |they )?(?:is |are )?(?:closed |open )?(?:on |at )|,? (?:and|but) (?:otherwise )?open from |, on |[,;]? \(?(?:closed|except) (?:on |for )?` + aDay + `|, (?:on )?` + aDay + ` (?:we are |it is )?closed)`),
 	}
 })
+
+const aDay = `(?:mon|tues|wednes|thurs|fri|satur|sun)days?`
 
 // minutes is a time of day; sure is false where it may be one of the morning or
 // of the afternoon. part: of the day, which is said elsewhere.
@@ -90,7 +92,7 @@ func hoursIn(sentence string, subject map[string]bool) []hours {
 	for rest != "" {
 		clause := rest
 		if at := clocks().clause.FindStringIndex(rest); at != nil && at[0] > 0 {
-			clause, rest = rest[:at[0]], strings.TrimLeft(rest[at[0]:], ";, ")
+			clause, rest = rest[:at[0]], strings.TrimLeft(rest[at[0]:], ";, (")
 		} else {
 			rest = ""
 		}
@@ -116,8 +118,10 @@ func hoursOf(clause string, words []string, opens bool) (h hours, ok bool) {
 	if h.days == 0 {
 		h.days = everyDay
 	}
-	for _, w := range words {
-		h.vague = h.vague || in(w, sometimes)
+	except := len(words) > 0 && words[0] == "except" && h.days != everyDay
+	h.closed = except
+	for i, w := range words {
+		h.vague = h.vague || in(w, sometimes) && (!except || i > 0)
 		h.closed = h.closed || w == "closed"
 		if !in(w, timely+" "+empty+" open opens opened closed close closes stay stays only") && dayOf(w) < 0 && !isNumber(w) {
 			h.about[stem(w)] = true
@@ -139,6 +143,7 @@ func hoursOf(clause string, words []string, opens bool) (h hours, ok bool) {
 		if !sureFrom && !sureTo && from < 6*60 && to <= 7*60 { // "from one to five"
 			from, to = from+12*60, to+12*60
 		}
+		h.vague = h.vague || h.closed && h.days != everyDay // which of both is of the day?
 		h.from, h.to, h.closed = from, to, false
 		timed := sureFrom || sureTo || m[3]+m[4]+m[5]+m[6]+m[9]+m[10]+m[11]+m[12] != ""
 		return h, from < to && (opens || timed)

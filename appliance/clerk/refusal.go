@@ -22,29 +22,51 @@ func clausesIn(s string) []line {
 	return out
 }
 
-// refused reports whether the clause that has most of a question's words refuses
-// something, and no other line has one with as many. Of two clauses of a line the
-// question is about both: "May my dog run on the lawn?" where dogs are welcome, but
-// not on the lawn.
-func (d *Desk) refused(asked string) bool {
+// grants are words by which a clause says that something may be.
+const grants = "may can allowed welcome permitted possible free"
+
+// leastGranted is how many words of a question a clause has that grants it: "dogs may
+// come into the cafe" says nothing of the dog alone.
+const leastGranted = 2
+
+// nearest is what the clause says that has most of a question's words, if no other
+// line has one with as many. Of two clauses of a line the question is about both:
+// "May my dog run on the lawn?" where dogs are welcome, but not on the lawn.
+func (d *Desk) nearest(asked string) Leaning {
 	all := text.Sentences(asked)
 	if !yesOrNo(asked) || slices.ContainsFunc(split(all[len(all)-1]), func(w string) bool { return in(w, negative+" close closes closing shut") }) {
-		return false
+		return Open
 	}
 	about := stems(all[len(all)-1])
-	most, of, refuses := 0, 0, false
+	most, of, refuses, granted := 0, 0, false, false
 	for i, l := range d.lines {
 		for _, c := range l.clauses {
-			n, no := shared(c.stems, about), slices.ContainsFunc(split(c.text), func(w string) bool { return in(w, negative) })
+			n, words := shared(c.stems, about), split(c.text)
+			no := slices.ContainsFunc(words, func(w string) bool { return in(w, negative) })
+			yes := !no && slices.ContainsFunc(words, func(w string) bool { return in(w, grants) })
 			switch {
 			case n > most:
-				most, of, refuses = n, i, no
+				most, of, refuses, granted = n, i, no, yes
 			case n == most && of != i:
-				refuses = false
+				refuses, granted = false, false
 			case n == most:
-				refuses = refuses || no
+				refuses, granted = refuses || no, granted && yes
 			}
 		}
 	}
-	return most > 0 && refuses
+	switch {
+	case most > 0 && refuses:
+		return Refused
+	case most >= leastGranted && granted:
+		return Granted
+	}
+	return Open
 }
+
+// errand finds what somebody wants to have done for him, and not what may be done or
+// is so: "Could you sign me up?", "Please send my mother the list."
+var errand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[.!?,] )(?:please|(?:could|can|would|will) you(?: please)?|i'd like you to|i want you to) ` +
+		`(?:sign|put|book|reserve|enrol|enroll|register|write|send|mail|email|transfer|connect|call|remind|wake|cancel|move|change|order|buy|pay) ` +
+		`(?:me|us|my|our)\b`)
+})

@@ -24,6 +24,7 @@ type Config struct {
 	TLS     TLS
 	Origins []string // web origins besides our own whose pages may open a chat
 	WebRTC  WebRTC
+	Kiosk   Kiosk
 	Packs   string // folder of the model packs
 	Profile string // one of packs.Profiles: which models to expect
 	Engines Engines
@@ -50,6 +51,8 @@ type Config struct {
 	Limits           Limits
 	Log              Log
 	Warnings         []string // what is allowed but likely not meant; to be logged at start
+
+	given map[string]given // what it was made of, by key
 }
 
 // Engines chooses the models.
@@ -186,7 +189,7 @@ func Load(s Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c := Config{File: file}
+	c := Config{File: file, given: map[string]given{}}
 	fromFile, err := l.readFile(file)
 	if err != nil {
 		return Config{}, err
@@ -216,6 +219,9 @@ func (c *Config) check(l *loader) error {
 		return fmt.Errorf("data: %s is read because it lies in the data folder, so it cannot name another data folder (%s): pass --data or --config", c.File, c.Data)
 	}
 	if err := c.WebRTC.check(); err != nil {
+		return err
+	}
+	if err := c.Kiosk.check(); err != nil {
 		return err
 	}
 	if err := c.TLS.check(c.Listen); err != nil {

@@ -72,6 +72,8 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"data": "/d", "listen": "127.0.0.1:9", "tls": "off", "tls.cert": "/c", "tls.key": "/k",
 		"tls.names": "box.example,www.box.example", "tls.acme": "letsencrypt", "tls.email": "me@box.example", "tls.roots": "/r",
 		"origins": "https://a.example,https://b.example", "packs": "/p", "webrtc.listen": "0.0.0.0:9", "webrtc.public": "203.0.113.7", "webrtc.servers": "stun:a.example:3478", "webrtc.username": "box", "webrtc.password_env": "TURN", "profile": "full",
+		"kiosk.enabled": "true", "kiosk.input": "usb mic", "kiosk.output": "hdmi", "kiosk.config_id": "Guide", "kiosk.account": "museum", "kiosk.start": "key", "kiosk.phrase": "Hey Parley; Hallo Museum",
+		"kiosk.keyboard": "/dev/input/event3", "kiosk.gpio": "gpiochip0:17:high", "kiosk.silence": "30", "kiosk.cue": "words", "kiosk.greeting": "Welcome, friend.", "kiosk.farewell": "Bye.",
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
 		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "fallback": "llm-qwen-small", "chat.max_chats": "3", "chat.max_added_ms": "900", "turn_detection.mode": "semantic", "expression.measured": "off", "expression.told": "always",
@@ -131,7 +133,7 @@ func TestALexiconIsAMapOfWords(t *testing.T) {
 
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
-		reflect.DeepEqual(a.TLS, b.TLS) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Webhooks == b.Webhooks && a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log && a.Speech == b.Speech && reflect.DeepEqual(a.Lexicon, b.Lexicon)
+		reflect.DeepEqual(a.TLS, b.TLS) && reflect.DeepEqual(a.Kiosk, b.Kiosk) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && a.Webhooks == b.Webhooks && a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log && a.Speech == b.Speech && reflect.DeepEqual(a.Lexicon, b.Lexicon)
 }
 
 // nested writes keys that share all but the last part as YAML.

@@ -20,6 +20,9 @@ func apply(c *Config, list []given) error {
 		if err := g.set(c, g); err != nil {
 			return fmt.Errorf("%s (%s): %w", g.Key, g.where, err)
 		}
+		if c.given != nil {
+			c.given[g.Key] = g
+		}
 		switch g.Key {
 		case languageModel:
 			embedded = g

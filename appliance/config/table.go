@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"log/slog"
 	"strings"
 
@@ -20,6 +21,8 @@ type Setting struct {
 	Takes string // the word that stands for its value in help, such as HOST:PORT
 	Help  string // what it is, for a terminal
 	More  string // what the documentation says besides, in Markdown
+	// Switch says that the flag may stand alone: then it is true.
+	Switch bool
 	// Default is the value where nobody sets one. Where it is not a fixed value,
 	// Otherwise says in words what it is.
 	Default, Otherwise string
@@ -39,6 +42,7 @@ const (
 	groupBox      = "The box"
 	groupTLS      = "TLS"
 	groupWebRTC   = "Calls over WebRTC"
+	groupKiosk    = "The box's own loudspeaker and microphone"
 	groupModels   = "Models"
 	groupServer   = "A language model on a server"
 	groupChats    = "Chats and what is kept of them"
@@ -143,6 +147,75 @@ func Settings() []Setting {
 		},
 
 		{
+			Key: "kiosk.enabled", Flag: "kiosk", Group: groupKiosk, Takes: "BOOL", Default: "false", Switch: true,
+			Help: "Talk with whoever stands in front of the box, over its own loudspeaker and microphone.",
+			More: "See [speaker](speaker.md).",
+			kind: boolean(func(c *Config) *bool { return &c.Kiosk.Enabled }),
+		},
+		{
+			Key: "kiosk.input", Flag: "kiosk-input", Group: groupKiosk, Takes: "DEVICE", Otherwise: "the system's",
+			Help: "Microphone: its id or name, or a part of either; parley devices lists them.",
+			kind: words(func(c *Config) *string { return &c.Kiosk.Input }),
+		},
+		{
+			Key: "kiosk.output", Flag: "kiosk-output", Group: groupKiosk, Takes: "DEVICE", Otherwise: "the system's",
+			Help: "Loudspeaker, named likewise.",
+			kind: words(func(c *Config) *string { return &c.Kiosk.Output }),
+		},
+		{
+			Key: "kiosk.config_id", Flag: "kiosk-config", Group: groupKiosk, Takes: "CONFIG", Otherwise: "the box's own assistant",
+			Help: "Id or name of the config that it talks by.",
+			kind: words(func(c *Config) *string { return &c.Kiosk.Config }),
+		},
+		{
+			Key: "kiosk.account", Flag: "kiosk-account", Group: groupKiosk, Takes: "NAME", Default: "default",
+			Help: "Account whose config it is, and whose conversations they are.",
+			kind: words(func(c *Config) *string { return &c.Kiosk.Account }),
+		},
+		{
+			Key: "kiosk.start", Flag: "kiosk-start", Group: groupKiosk, Takes: "HOW", Default: KioskOnSpeech,
+			Help: "What begins a conversation: speech, a phrase, a key, or a button at a GPIO line.",
+			More: "`POST /v0/box/kiosk/start`, the keyboard and the button begin one however it is set.",
+			kind: oneOf(func(c *Config) *string { return &c.Kiosk.Start }, KioskOnSpeech, KioskOnPhrase, KioskOnKey, KioskOnButton),
+		},
+		{
+			Key: "kiosk.phrase", Flag: "kiosk-phrase", Group: groupKiosk, Takes: "WORDS", Otherwise: "none",
+			Help: "The phrase, such as Hey Parley, or several, with ; between them: Hey Parley; Hallo Museum. What is said behind it, in the same breath, belongs to the first turn.",
+			kind: custom(fmt.Sprintf("%d to %d letters and digits; up to %d phrases", shortestPhrase, longestPhrase, mostPhrases), setPhrases),
+		},
+		{
+			Key: "kiosk.keyboard", Flag: "kiosk-keyboard", Group: groupKiosk, Takes: "DEVICE", Otherwise: "none",
+			Help: "Input device any of whose keys begins a conversation, or ends it, such as /dev/input/event3.",
+			kind: custom("a path under /dev/input", setKeyboard),
+		},
+		{
+			Key: "kiosk.gpio", Flag: "kiosk-gpio", Group: groupKiosk, Takes: "CHIP:LINE", Otherwise: "none",
+			Help: "GPIO line of a button that begins a conversation, or ends it, such as gpiochip0:17.",
+			More: "The button connects the line with ground; with `:high` behind it, with 3.3 V.",
+			kind: custom("CHIP:LINE or CHIP:LINE:high", setGPIO),
+		},
+		{
+			Key: "kiosk.silence", Flag: "kiosk-silence", Group: groupKiosk, Takes: "SECONDS", Default: "20",
+			Help: "Seconds in which nobody says anything, after which a conversation ends.",
+			kind: number(func(c *Config) *int { return &c.Kiosk.SilenceS }, 3, 3600),
+		},
+		{
+			Key: "kiosk.cue", Flag: "kiosk-cue", Group: groupKiosk, Takes: "HOW", Default: CueTones,
+			Help: "How one hears that a conversation begins and ends: tones, words, or off.",
+			kind: oneOf(func(c *Config) *string { return &c.Kiosk.Cue }, CueTones, CueWords, Off),
+		},
+		{
+			Key: "kiosk.greeting", Flag: "kiosk-greeting", Group: groupKiosk, Takes: "WORDS", Otherwise: "Hello, how can I help you?",
+			Help: "What the assistant says first, with the cue words, to who has said nothing yet.",
+			kind: words(func(c *Config) *string { return &c.Kiosk.Greeting }),
+		},
+		{
+			Key: "kiosk.farewell", Flag: "kiosk-farewell", Group: groupKiosk, Takes: "WORDS", Otherwise: "goodbye in the language spoken",
+			Help: "What it says last, with the cue words, where the silence ends the conversation.",
+			kind: words(func(c *Config) *string { return &c.Kiosk.Farewell }),
+		},
+
+		{
 			Key: "profile", Flag: "profile", Group: groupModels, Takes: "NAME", Default: packs.Profiles()[0],
 			Help: "Which packs parley packs pull fetches, and which language model answers unless one is named.",
 			kind: oneOf(func(c *Config) *string { return &c.Profile }, packs.Profiles()...),
@@ -218,7 +291,7 @@ func Settings() []Setting {
 		{
 			Key: "answers.check", Flag: "answer-check", Group: groupChats, Takes: "WHEN", Default: ForEmbedded,
 			Help: "Leave out of answers the numbers and names that neither the prompt nor the conversation has: of embedded models, always, or never.",
-			More: "It holds where a config or a client brings a prompt with five numbers or more: such a prompt has facts. In place of the sentence is said that the assistant does not know. See [prompts](prompts.md#what-is-not-said).",
+			More: "It holds where a config or a client brings a prompt with five numbers or more: such a prompt has facts. At others it is for times, prices and the like in an answer that follows on a tool's. In place of the sentence is said that the assistant does not know. See [prompts](prompts.md#what-is-not-said).",
 			kind: oneOf(func(c *Config) *string { return &c.Answers.Check }, ForEmbedded, ForAll, ForNone),
 		},
 		{

@@ -101,10 +101,21 @@ func refusal(problems []ValidationError) error {
 	return ErrInvalid{Field: cmp.Or(path(first.Loc), "body"), Why: strings.Join(why, "; ")}
 }
 
+// mostProblems of one body are told; a body may have thousands.
+const mostProblems = 100
+
 // unfit is the error of a body that does not fit its schema.
 func unfit(problems []ValidationError) error {
+	problems = problems[:min(len(problems), mostProblems)]
 	for i, p := range problems {
-		problems[i].Loc = append([]any{"body"}, p.Loc...)
+		loc := []any{"body"}
+		for _, step := range p.Loc {
+			if name, ok := step.(string); ok {
+				step = Clip(name) // as it was sent, it may be megabytes
+			}
+			loc = append(loc, step)
+		}
+		problems[i].Loc, problems[i].Msg = loc, Said(p.Msg)
 	}
 	return ErrMalformed{Detail: problems}
 }
@@ -171,6 +182,9 @@ func (o object) numberOrNil(name string, low, high float64) *float64 {
 	raw, ok := o.get(name)
 	if !ok {
 		return nil
+	}
+	if s := []byte(o.scalar(raw)); json.Valid(s) { // in a query all come as strings
+		raw = s
 	}
 	if kindOf(raw) != "number" {
 		o.wrongType(name, "a number", raw)

@@ -91,6 +91,31 @@ type ReturnPagedChats struct {
 	ChatsPage []ReturnChat `json:"chats_page"`
 }
 
+// FoundChat is a chat that was searched for.
+type FoundChat struct {
+	ReturnChat
+	CustomSessionID string `json:"custom_session_id,omitempty"`
+	// Excerpt is a piece of the newest message that has the words or, where none
+	// are searched for, of the first one of the user.
+	Excerpt *ChatExcerpt `json:"excerpt,omitempty"`
+}
+
+// ChatExcerpt is a piece of what was said in a chat, 200 characters at most.
+type ChatExcerpt struct {
+	EventID   string        `json:"event_id"`
+	Timestamp int64         `json:"timestamp"`
+	Role      ChatEventRole `json:"role"`
+	Text      string        `json:"text"`
+}
+
+// ReturnFoundChats are chats that were found, the newest first. Next, where it is
+// there, is the before with which the search goes on: also where nothing was found
+// so far.
+type ReturnFoundChats struct {
+	Chats []FoundChat `json:"chats"`
+	Next  string      `json:"next,omitempty"`
+}
+
 // ReturnChatEvent is one thing that happened in a chat.
 type ReturnChatEvent struct {
 	ID              string        `json:"id"`
@@ -110,6 +135,7 @@ type MessageMetadata struct {
 	FromText    bool                 `json:"from_text"`             // typed, or dictated by the client
 	Language    string               `json:"language,omitempty"`    // BCP 47, of the user's words
 	Time        *MillisecondInterval `json:"time,omitempty"`        // of the user's words
+	Begin       *int64               `json:"begin,omitempty"`       // of the assistant's: when their sound begins, in ms since the chat began
 	Interrupted bool                 `json:"interrupted,omitempty"` // the text ends where the assistant was cut off
 	Quick       bool                 `json:"is_quick_response,omitempty"`
 }

@@ -20,6 +20,8 @@ type ConnectSettings struct {
 	VerboseTranscription bool
 	// AllowConnection lets others connect to the chat while it is live.
 	AllowConnection bool
+	// Unkept has nothing of the chat kept, neither words nor sound.
+	Unkept bool
 	// EventLimit, at least 1, is how many of the newest events of a resumed
 	// group the model sees; 0 is none given: MaxResumedEvents.
 	EventLimit int
@@ -60,15 +62,21 @@ func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 }
 
 func readConnect(o object) ConnectSettings {
-	return ConnectSettings{
+	keep := o.booleanOrNil("keep_history")
+	c := ConnectSettings{
 		ConfigID:             o.text("config_id", MaxModelResourceChars),
 		ConfigVersion:        o.integerOrNil("config_version", 0, math.MaxInt32),
 		ResumedChatGroupID:   o.text("resumed_chat_group_id", MaxModelResourceChars),
 		VoiceID:              o.text("voice_id", MaxModelResourceChars),
 		VerboseTranscription: o.boolean("verbose_transcription"),
 		AllowConnection:      o.boolean("allow_connection"),
+		Unkept:               keep != nil && !*keep,
 		EventLimit:           o.integer("event_limit", 1, math.MaxInt32),
 	}
+	if c.Unkept && c.ResumedChatGroupID != "" {
+		o.note("keep_history", "wrong_value", "false is not allowed with resumed_chat_group_id: a chat that goes on with one that is kept is kept with it")
+	}
+	return c
 }
 
 // readSessionSettings takes over what the nested settings say; what is said

@@ -185,6 +185,14 @@ const clipped = 80
 // Clip shortens what came from outside, before it is said back.
 func Clip(s string) string { return clipTo(clipped, s) }
 
+// mostSaid is how many characters of an error anybody is told: what it repeats is
+// clipped where it is put in, and what comes from a library, or names a long way
+// into a schema, is cut here. A list of a box's voices fits.
+const mostSaid = 2000
+
+// Said is an error as it is told to who made the mistake.
+func Said(text string) string { return clipTo(mostSaid, text) }
+
 func clipTo(most int, s string) string {
 	n := 0
 	for i := range s {

@@ -38,6 +38,7 @@ const (
 	InvalidConnect Code = "E0730" // a query parameter of the connect
 	UnexpectedTool Code = "E0731" // a tool answer that nothing asked for
 	KeyRevoked     Code = "E0732" // the key that opened the chat, while it is live
+	NotPermitted   Code = "E0733" // to the key that opened the chat, a screen's
 	SpeechRefused  Code = "E0740" // to a socket that speaks: what is asked for cannot be spoken so
 	SpeechBusy     Code = "E0741" // likewise: too much is being spoken
 	Internal       Code = "E0799" // a fault of ours
@@ -91,6 +92,7 @@ var meanings = map[Code]meaning{
 	InvalidConnect: {"invalid_connect_parameter", "A query parameter of the connection is invalid.", ClosePolicy},
 	UnexpectedTool: {"unexpected_tool_answer", "No such tool call is waiting for an answer.", 0},
 	KeyRevoked:     {"key_revoked", "The key that opened this chat was revoked or regenerated.", ClosePolicy},
+	NotPermitted:   {"not_permitted", "The key that opened this chat does not permit this.", 0},
 	SpeechRefused:  {"speech_refused", "This cannot be spoken as it is asked for.", 0},
 	SpeechBusy:     {"speech_busy", "Too much is being spoken just now.", 0},
 	Internal:       {"internal_error", "Something failed inside the box.", CloseInternal},
@@ -124,7 +126,7 @@ func (c Code) Error(detail string) WebSocketError {
 	if detail != "" {
 		said += " " + detail
 	}
-	return WebSocketError{Code: c, Slug: m.slug, Message: said}
+	return WebSocketError{Code: c, Slug: m.slug, Message: Said(said)}
 }
 
 // Fault is an error of a conversation on its way to the client.

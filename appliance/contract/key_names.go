@@ -30,10 +30,19 @@ func checkKeyName(field, name string) error {
 	if n := utf8.RuneCountInString(name); n > MaxKeyNameChars {
 		return ErrInvalid{Field: field, Why: fmt.Sprintf("it has %d characters; %d are allowed", n, MaxKeyNameChars)}
 	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return ErrInvalid{Field: field, Why: fmt.Sprintf("%.80q has the character %U, which cannot be printed", name, r)}
-		}
+	if why := unprintable(name); why != "" {
+		return ErrInvalid{Field: field, Why: why}
 	}
 	return nil
+}
+
+// unprintable says which character of a name cannot be printed; empty where all
+// can.
+func unprintable(name string) string {
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return fmt.Sprintf("%.80q has the character %U, which cannot be printed", name, r)
+		}
+	}
+	return ""
 }

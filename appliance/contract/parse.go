@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -134,8 +135,18 @@ func (o object) words() string {
 	return o.text("text", MaxInputChars)
 }
 
+// sessionID reads the client's name of the session, which goes on to webhooks,
+// into the queries of custom language models and into logs: one line.
 func (o object) sessionID() string {
-	return o.text("custom_session_id", MaxCustomSessionIDChars)
+	const name = "custom_session_id"
+	id := o.text(name, MaxCustomSessionIDChars)
+	for _, r := range id {
+		if unicode.IsControl(r) {
+			o.note(name, "wrong_value", fmt.Sprintf("has the control character %U; allowed are characters that print", r))
+			return ""
+		}
+	}
+	return id
 }
 
 func readToolResponse(o object) ToolResponseMessage {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -96,11 +97,49 @@ func TestAFaultIsShortHoweverLongTheMistake(t *testing.T) {
 		`{"type":"user_input","text":"` + huge + `"}`,
 		`{"type":"session_settings","audio":{"encoding":"` + huge + `"},"voice_id":"` + huge + `"}`,
 		`{"type":"session_settings","variables":{"` + huge + `":[]}}`,
+		`{"type":"session_settings","audio":{"channels":1` + strings.Repeat("0", 300) + `}}`,
+		`{"type":"session_settings","tools":[{"type":"function","name":"f","parameters":"{\"properties\":{\"` + huge + `\":{\"minLength\":-1` + strings.Repeat("0", 30) + `}}}"}]}`,
 	} {
 		_, err := ParseClientMessage([]byte(sent))
 		if err == nil || len(err.Error()) > 2000 {
 			t.Errorf("%.60s…: %d bytes of error", sent, len(err.Error()))
 		}
+	}
+}
+
+// What ends in an error is cut there too, whoever wrote it.
+func TestWhatIsToldOfAnErrorIsBounded(t *testing.T) {
+	huge := strings.Repeat("9", 1<<20)
+	if said := InvalidSettings.Error(huge).Message; len(said) > 2*mostSaid {
+		t.Errorf("%d bytes are told in a chat", len(said))
+	}
+	var many []string
+	for i := range MaxVariables {
+		many = append(many, fmt.Sprintf(`"%s%d":[]`, huge[:1000], i))
+	}
+	_, err := ParsePublishEvent([]byte(`{"type":"session_settings","variables":{` + strings.Join(many, ",") + `}}`))
+	told, ok := errors.AsType[ErrMalformed](err)
+	body, _ := json.Marshal(told)
+	if !ok || len(told.Detail) != mostProblems || len(body) > 100*mostProblems*3 {
+		t.Errorf("%d problems in %d bytes: %.200v", len(told.Detail), len(body), err)
+	}
+}
+
+func TestASessionsNameIsOneLineThatPrints(t *testing.T) {
+	for id, fits := range map[string]bool{"desk 7 – Ünï 漢": true, `a\u0000b`: false, `a\nb`: false, `a\u0085b`: false, `\u007f`: false} {
+		for _, m := range []string{
+			`{"type":"session_settings","custom_session_id":"%s"}`, `{"type":"user_input","text":"x","custom_session_id":"%s"}`,
+			`{"type":"audio_input","data":"","custom_session_id":"%s"}`, `{"type":"pause_assistant_message","custom_session_id":"%s"}`,
+		} {
+			_, err := ParseClientMessage(fmt.Appendf(nil, m, id))
+			if (err == nil) != fits || err != nil && !strings.Contains(err.Error(), "custom_session_id: has the control character U+00") {
+				t.Errorf("%q in %s: %v", id, m, err)
+			}
+		}
+	}
+	q := url.Values{"session_settings[custom_session_id]": {"a\x00b"}}
+	if c, err := ParseConnectSettings(q); err == nil {
+		t.Errorf("a chat opens with the name %q", c.SessionSettings.CustomSessionID)
 	}
 }
 

@@ -138,13 +138,15 @@ func readPluginChange(o object) PostedPluginChange {
 }
 
 // words reads a list of strings.
-func words(o object, name string) []string {
-	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", High: bound(maxPluginWordChars)}, High: bound(maxPluginWords)})
+func words(o object, name string) []string { return wordsUpTo(o, name, maxPluginWords) }
+
+func wordsUpTo(o object, name string, most int) []string {
+	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", High: bound(maxPluginWordChars)}, High: bound(most)})
 	raw, ok := o.get(name)
 	if !ok {
 		return nil
 	}
-	items, ok := o.items(name, raw, maxPluginWords)
+	items, ok := o.items(name, raw, most)
 	if !ok {
 		return nil
 	}
@@ -201,4 +203,22 @@ type PluginLogLine struct {
 	Tool  string `json:"tool,omitempty"`
 	Chat  string `json:"chat_id,omitempty"`
 	Text  string `json:"text"`
+}
+
+// PluginFigures is how often a tool or a hook of a plugin was called since the box
+// was started, and how long that took.
+type PluginFigures struct {
+	Tool string `json:"tool"`
+	// Results are how the calls ended: answered, or why not.
+	Results []PluginResult `json:"results"`
+	// MedianMS and P95MS are those of calls that were made, to the next of some
+	// steps; 0 where none was.
+	MedianMS float64 `json:"median_ms"`
+	P95MS    float64 `json:"p95_ms"`
+}
+
+// PluginResult is how many calls ended in one way.
+type PluginResult struct {
+	Result string `json:"result"`
+	Calls  int64  `json:"calls"`
 }

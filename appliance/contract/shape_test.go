@@ -20,6 +20,12 @@ func parsers() map[string]func([]byte) error {
 		"PostedName":                   func(b []byte) error { _, err := ParsePostedName(b); return err },
 		"PostedUserDefinedToolName":    func(b []byte) error { _, err := ParsePostedToolName(b); return err },
 		"PostedPairing":                func(b []byte) error { _, err := ParsePostedPairing(b); return err },
+		"PostedKiosk":                  func(b []byte) error { _, err := ParsePostedKiosk(b); return err },
+		"PostedKey":                    func(b []byte) error { _, err := ParsePostedKey(b); return err },
+		"PostedWebhookChoice":          func(b []byte) error { _, err := ParsePostedWebhookChoice(b); return err },
+		"PostedWebhookTest":            func(b []byte) error { _, err := ParsePostedWebhookTest(b); return err },
+		"PostedSignIn":                 func(b []byte) error { _, err := ParsePostedSignIn(b); return err },
+		"PostedSessionAccount":         func(b []byte) error { _, err := ParsePostedSessionAccount(b); return err },
 		"PostedVersionDescription":     func(b []byte) error { _, err := ParsePostedVersionDescription(b); return err },
 		"PostedPluginChange":           func(b []byte) error { _, err := ParsePostedPluginChange(b); return err },
 		"PostedLexicon":                func(b []byte) error { _, err := ParsePostedLexicon(b); return err },
@@ -65,6 +71,9 @@ func full(name string, s *Shape) any {
 		}
 		if name == "prompt" {
 			delete(o, "text") // an id or a text
+		}
+		if o["ids"] != nil {
+			delete(o, "all") // one of the two
 		}
 		if o["utterances"] != nil {
 			delete(o, "generation_id") // of a context: one of the two

@@ -111,6 +111,7 @@ type TTSConnect struct {
 	IncludeTimestampTypes []TimestampType
 	Version               OctaveVersion
 	ContextGenerationID   string
+	Temperature           *float64 // 0 to 1; nil: nothing is left to chance
 }
 
 // ReturnTTS is what was made of a PostedTTS.

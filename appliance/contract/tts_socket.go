@@ -70,6 +70,7 @@ func readTTSConnect(o object) TTSConnect {
 		Format:              choice(o, "format_type", FormatMP3, FormatPCM, FormatWAV),
 		Version:             choice(o, "version", Octave1, Octave2),
 		ContextGenerationID: o.text("context_generation_id", MaxModelResourceChars),
+		Temperature:         o.numberOrNil("temperature", 0, 1),
 	}
 	if instant := o.booleanOrNil("instant_mode"); instant != nil {
 		c.InstantMode = *instant

@@ -114,6 +114,10 @@ type SpeakOptions struct {
 	// the same seed gives the same samples, bit for bit, another one others.
 	Temperature float64
 	Seed        int64
+	// Calm says that nobody waits for the first of the sound, since what was said
+	// before plays for a while yet: it may come in longer pieces then, which cost
+	// less.
+	Calm bool
 	// Locale is the BCP 47 tag of where text was written, which says how dates,
 	// times and money are read; empty: the voice's own language.
 	Locale string
@@ -190,6 +194,9 @@ type Message struct {
 	// Changing is how many bytes at the end of Content are of this conversation
 	// alone, such as the time; other conversations begin with those before them.
 	Changing int
+	// Noted is how many bytes at the end of Content are notes about what a User
+	// said, and nothing that he did say.
+	Noted int
 	// Cut says of what the assistant said that the user interrupted it there, in the
 	// middle of a sentence; its Content may have "…" at the end to say so.
 	Cut bool
@@ -233,6 +240,10 @@ type Prompt struct {
 	// NoCall has the reply be in words, though there are Tools: the prompt stays
 	// the same, and with it what is kept of it.
 	NoCall bool
+	// Unable has a reply in words not claim, or promise, to do for the user what no
+	// Tool has done, also where there are no Tools. It is a hint, too: engines that
+	// cannot judge that leave it out.
+	Unable bool
 	// Grammar is what the reply has to follow, in GBNF with the rule "root";
 	// empty: none. It excludes Tools.
 	Grammar string
@@ -262,6 +273,13 @@ type Usage struct {
 	CachedTokens int // of these, taken from the kept cache
 	ReplyTokens  int
 	FirstToken   time.Duration // from the call to the first piece
+	// BesideTokens are those of the choice of a tool, which were read beside the
+	// prompt; without those that were known.
+	BesideTokens int
+	// Steps is how often the model computed until it had the first token, for
+	// whomever; a step of a few tokens takes hardly longer than one of one. 0 where
+	// that is not known.
+	Steps int
 }
 
 // A LanguageModel continues conversations. It may be called from many
@@ -293,6 +311,14 @@ type ToolChecker interface {
 	// CheckTool says why it cannot call a tool of that name with these
 	// parameters (a JSON Schema), in words for who made the tool, or is nil.
 	CheckTool(name string, parameters []byte) error
+}
+
+// A PromptChecker is a LanguageModel that has room for so much of a prompt and no
+// more.
+type PromptChecker interface {
+	// CheckPrompt says, as an ErrTooLong, that Generate would have no room for p. It
+	// reads the text of p and computes nothing.
+	CheckPrompt(ctx context.Context, p Prompt) error
 }
 
 // What may go wrong with an engine that is another server's.

@@ -3,6 +3,7 @@ package engine
 import (
 	"container/heap"
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,12 +20,13 @@ type Gate struct {
 	free    int
 	seq     uint64
 	waiting waiters
+	lent    map[*loan]struct{} // cores that are given back where somebody needs them sooner
 }
 
 // NewGate returns a Gate over so many cores, at least one.
 func NewGate(cores int) *Gate {
 	cores = max(cores, 1)
-	return &Gate{cores: cores, free: cores}
+	return &Gate{cores: cores, free: cores, lent: map[*loan]struct{}{}}
 }
 
 // Cores is how many cores the gate gives out.
@@ -86,6 +88,7 @@ func (g *Gate) EnterSome(ctx context.Context, u *Urgency, least, most int) (core
 	g.seq++
 	heap.Push(&g.waiting, w)
 	g.admit()
+	g.recall()
 	g.mu.Unlock()
 
 	select {
@@ -114,6 +117,7 @@ func (g *Gate) reorder(w *waiter) {
 	w.need = w.urgency.Get()
 	heap.Fix(&g.waiting, w.index)
 	g.admit()
+	g.recall()
 }
 
 // Do waits for so many cores, runs work with them, and gives them back, however
@@ -125,6 +129,57 @@ func (g *Gate) Do(ctx context.Context, u *Urgency, cores int, work func() error)
 	}
 	defer leave()
 	return work()
+}
+
+// errRecalled ends work that somebody more urgent needs the cores of.
+var errRecalled = errors.New("the cores are needed for something more urgent")
+
+// loan is work that gives its cores back when they are recalled.
+type loan struct {
+	urgency *Urgency
+	recall  context.CancelCauseFunc
+}
+
+// DoAgain is Do for work that takes long, cannot be cut into pieces and is the same
+// when it is done again: where somebody more urgent comes for the cores, the work's
+// context ends, and when that has its turn again it begins anew. It comes through in
+// the end, since it becomes more urgent than whatever is due later.
+func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) error {
+	for {
+		err := g.Do(ctx, u, cores, func() error {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			defer g.lend(&loan{u, cancel})()
+			return work(ctx)
+		})
+		if !errors.Is(err, errRecalled) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func (g *Gate) lend(l *loan) (back func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.lent[l] = struct{}{}
+	g.recall()
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.lent, l)
+	}
+}
+
+// recall ends the loans of those who are less urgent than who waits first.
+func (g *Gate) recall() {
+	if len(g.waiting) == 0 {
+		return
+	}
+	for l := range g.lent {
+		if g.waiting[0].need.Compare(l.urgency.Get()) < 0 {
+			l.recall(errRecalled)
+		}
+	}
 }
 
 func (g *Gate) leaver(u *Urgency, cores int, asked time.Time) func() {

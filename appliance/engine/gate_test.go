@@ -147,3 +147,62 @@ func TestAPanicCostsNoCores(t *testing.T) {
 		t.Errorf("%d cores are still given out", busy)
 	}
 }
+
+// Work that can be done again gives way to what is due sooner, and to nothing
+// else, and comes through when it is the oldest.
+func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := NewGate(2)
+		var tries atomic.Int32
+		done := make(chan error, 1)
+		go func() {
+			done <- g.DoAgain(t.Context(), Request.Urgency(), 2, func(ctx context.Context) error {
+				tries.Add(1)
+				select {
+				case <-time.After(time.Second):
+					return nil
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+			})
+		}()
+		time.Sleep(100 * time.Millisecond)
+		later := NewUrgency(Request, time.Now().Add(time.Hour))
+		go func() { _ = g.Do(t.Context(), later, 2, func() error { return nil }) }()
+		synctest.Wait()
+		if tries.Load() != 1 {
+			t.Fatal("it gave way to what is due in an hour")
+		}
+		begun := time.Now()
+		_ = g.Do(t.Context(), Live.Urgency(), 2, func() error { time.Sleep(50 * time.Millisecond); return nil })
+		if waited := time.Since(begun) - 50*time.Millisecond; waited != 0 || tries.Load() != 1 {
+			t.Errorf("a turn waited for %v, in try %d", waited, tries.Load())
+		}
+		time.Sleep(500 * time.Millisecond) // from now on it is overdue
+		begun = time.Now()
+		_ = g.Do(t.Context(), Live.Urgency(), 2, func() error { return nil })
+		if waited := time.Since(begun); waited != 500*time.Millisecond || tries.Load() != 2 {
+			t.Errorf("a later turn waited for %v, in try %d", waited, tries.Load())
+		}
+		if err := <-done; err != nil || tries.Load() != 2 {
+			t.Errorf("after %d tries: %v", tries.Load(), err)
+		}
+		synctest.Wait() // the one that is due in an hour has its turn now
+		if g.free != 2 || len(g.lent) != 0 {
+			t.Errorf("%d cores are free, %d lent", g.free, len(g.lent))
+		}
+	})
+}
+
+func TestLongWorkThatFailsIsNotDoneAgain(t *testing.T) {
+	g := NewGate(1)
+	wrong, tries := errors.New("wrong"), 0
+	if err := g.DoAgain(t.Context(), nil, 1, func(context.Context) error { tries++; return wrong }); !errors.Is(err, wrong) || tries != 1 {
+		t.Errorf("%d tries: %v", tries, err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	err := g.DoAgain(ctx, nil, 1, func(context.Context) error { cancel(wrong); return errRecalled })
+	if err == nil || tries != 1 {
+		t.Errorf("work whose caller is gone: %v", err)
+	}
+}

@@ -35,6 +35,8 @@ type Metrics struct {
 	plugins  *prometheus.CounterVec   // by plugin, tool, result
 	plugin   *prometheus.HistogramVec // by plugin, tool
 	spoken   speechFigures
+	answers  recent
+	late     recent
 }
 
 // New returns the figures of a box of that version, all of them 0.
@@ -136,6 +138,12 @@ func class(status int) string {
 // Turn notes how long a stage of a spoken turn took.
 func (m *Metrics) Turn(stage string, took time.Duration) {
 	m.stages.WithLabelValues(stage).Observe(took.Seconds())
+	switch stage {
+	case answerStage:
+		m.answers.add(Took{time.Now(), took})
+	case lateStage:
+		m.late.add(Took{time.Now(), took})
+	}
 }
 
 // WatchEngines shows how the engines share the cores. It is called once.

@@ -109,6 +109,11 @@ func TestPluginsAreCountedWhileTheyAreThere(t *testing.T) {
 		`parley_plugin_call_seconds_count{plugin="hours",tool="opening_hours"} 1`,
 		`parley_plugin_state{plugin="hours",state="broken"} 1`, `parley_plugin_state{plugin="hours",state="ready"} 0`,
 	)
+	m.Plugin("other", "opening_hours", "answered", time.Second)
+	calls, err := m.PluginCalls("hours")
+	if err != nil || len(calls) != 1 || calls[0].Tool != "opening_hours" || calls[0].Results["answered"] != 1 || calls[0].Results["broken"] != 1 || calls[0].Median != 5*time.Millisecond || calls[0].P95 != 5*time.Millisecond {
+		t.Errorf("%+v, %v", calls, err)
+	}
 	states = nil
 	if strings.Contains(scrape(t, m), "parley_plugin_state{") {
 		t.Error("it shows a plugin that is gone")

@@ -1,9 +1,11 @@
 package metrics
 
 import (
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 )
 
 // Plugin notes a call of a plugin that is installed: of which tool or hook, and how
@@ -41,4 +43,70 @@ func (p plugins) Collect(to chan<- prometheus.Metric) {
 			to <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, is, name, s)
 		}
 	}
+}
+
+// Calls are those of one tool or hook of a plugin.
+type Calls struct {
+	Tool        string
+	Results     map[string]int64 // by how they ended
+	Median, P95 time.Duration    // of those that were made, to the next of the buckets
+}
+
+// PluginCalls are the calls of a plugin, by tool and hook.
+func (m *Metrics) PluginCalls(plugin string) (all []Calls, err error) {
+	families, err := m.registry.Gather()
+	if err != nil {
+		return nil, err
+	}
+	of := func(one *dto.Metric) (calls *Calls, result string) {
+		tool := ""
+		for _, l := range one.GetLabel() {
+			switch l.GetName() {
+			case "plugin":
+				if l.GetValue() != plugin {
+					return nil, ""
+				}
+			case "tool":
+				tool = l.GetValue()
+			case "result":
+				result = l.GetValue()
+			}
+		}
+		for i := range all {
+			if all[i].Tool == tool {
+				return &all[i], result
+			}
+		}
+		all = append(all, Calls{Tool: tool, Results: map[string]int64{}})
+		return &all[len(all)-1], result
+	}
+	for _, f := range families {
+		for _, one := range f.GetMetric() {
+			switch f.GetName() {
+			case "parley_plugin_calls_total":
+				if calls, result := of(one); calls != nil {
+					calls.Results[result] += int64(one.GetCounter().GetValue())
+				}
+			case "parley_plugin_call_seconds":
+				if calls, _ := of(one); calls != nil {
+					calls.Median, calls.P95 = quantile(one.GetHistogram(), .5), quantile(one.GetHistogram(), .95)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// quantile is the end of the bucket in which a share of all lies; of the last, which
+// has none, its beginning.
+func quantile(h *dto.Histogram, share float64) (end time.Duration) {
+	for _, b := range h.GetBucket() {
+		if !math.IsInf(b.GetUpperBound(), 1) {
+			end = time.Duration(b.GetUpperBound() * float64(time.Second))
+		}
+		if float64(b.GetCumulativeCount()) >= share*float64(h.GetSampleCount()) {
+			break
+		}
+	}
+	return end
 }

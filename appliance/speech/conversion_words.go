@@ -3,6 +3,8 @@ package speech
 import (
 	"strings"
 	"unicode"
+
+	"parley/appliance/text"
 )
 
 const (
@@ -98,23 +100,7 @@ func unlike(a, b []rune) float64 {
 	if len(a) == 0 && len(b) == 0 {
 		return 0
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range a {
-		before := row[0] // of the row above, to the left
-		row[0] = i + 1
-		for j, y := range b {
-			change := before
-			if x != y {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return strangers * float64(row[len(b)]) / float64(max(len(a), len(b)))
+	return strangers * float64(text.Edits(a, b)) / float64(max(len(a), len(b)))
 }
 
 // byLength gives each part as many letters as it is long.

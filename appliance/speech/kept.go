@@ -34,6 +34,9 @@ type kept struct {
 	Before      string            `json:"before,omitempty"`
 	Voices      []json.RawMessage `json:"voices"` // recipes, in the order in which they speak first
 	Lines       []keptLine        `json:"lines,omitempty"`
+	Locale      string            `json:"locale,omitempty"`  // as it was read
+	Lexicon     []text.Entry      `json:"lexicon,omitempty"` // of the account then, as far as the texts have a use for it
+	Converted   bool              `json:"converted,omitempty"`
 	Tries       []int             `json:"tries,omitempty"` // which try at each snippet was taken, where that was not the first of all
 }
 
@@ -50,21 +53,24 @@ type keptLine struct {
 
 // record is a take as it is kept.
 func (j *Job) record(t *take) (store.Generation, error) {
-	k := kept{Seed: t.seed, Temperature: t.temperature}
+	k := kept{Seed: t.seed, Temperature: t.temperature, Locale: t.reading.Locale, Converted: t.recital != nil}
+	texts := []string{t.before}
 	for _, l := range t.lines {
 		at := slices.IndexFunc(k.Voices, func(r json.RawMessage) bool { return string(r) == string(l.voice.Recipe) })
 		if at < 0 {
 			at = len(k.Voices)
 			k.Voices = append(k.Voices, l.voice.Recipe)
 		}
+		texts = append(texts, l.Text)
 		k.Lines = append(k.Lines, keptLine{l.Text, l.manner, l.made, l.Speed, l.TrailingSilence, at, l.unsplit, l.ends})
 	}
 	if k.Before = t.before; slices.ContainsFunc(t.tries, func(n int) bool { return n > 0 }) {
 		k.Tries = t.tries
 	}
 	if !j.service.Keep.Texts || t.recital != nil { // a recording is not kept, only who said it
-		k.Before, k.Lines = "", nil
+		k.Before, k.Lines, texts = "", nil, nil
 	}
+	k.Lexicon = t.reading.Lexicon.Entries(texts...)
 	body, err := json.Marshal(k)
 	return store.Generation{ID: t.id, Body: string(body)}, err
 }
@@ -154,8 +160,8 @@ func (s *Service) Again(ctx context.Context, account, id string, format contract
 	if err != nil {
 		return nil, err
 	}
-	if len(k.Lines) == 0 {
-		return nil, contract.ErrNotFound{What: "text of the generation", ID: id}
+	if err := k.again(id); err != nil {
+		return nil, err
 	}
 	leave, err := s.turns.enter(ctx, account)
 	if err != nil {
@@ -164,7 +170,7 @@ func (s *Service) Again(ctx context.Context, account, id string, format contract
 	j := &Job{service: s, leave: leave, begun: time.Now()}
 	instant := true // nothing is heard again: what was taken then is known
 	j.asked.Account, j.asked.Format, j.asked.InstantMode = account, &contract.Format{Type: format}, &instant
-	t := &take{id: id, seed: k.Seed, temperature: k.Temperature, before: k.Before, tries: k.Tries}
+	t := &take{id: id, seed: k.Seed, temperature: k.Temperature, before: k.Before, tries: k.Tries, reading: text.Options{Locale: k.Locale, Lexicon: text.LexiconOf(k.Lexicon)}}
 	for _, l := range k.Lines {
 		line := line{PostedUtterance: contract.PostedUtterance{Text: l.Text, Speed: l.Speed, TrailingSilence: l.Silence}, manner: l.Manner, made: l.Made, unsplit: l.Unsplit, ends: l.Ends}
 		line.parts = partsOf(l.Text, l.Unsplit)
@@ -180,6 +186,17 @@ func (s *Service) Again(ctx context.Context, account, id string, format contract
 	}
 	j.takes = []*take{t}
 	return j, nil
+}
+
+// again says why a generation cannot be made again; nil where it can.
+func (k kept) again(id string) error {
+	switch {
+	case k.Converted:
+		return contract.ErrConflict{Why: fmt.Sprintf("the generation %s is that of a recording, which is not kept: send the recording once more to /v0/tts/voice_conversion/file", id)}
+	case len(k.Lines) == 0:
+		return contract.ErrConflict{Why: fmt.Sprintf("the text of the generation %s is not kept, since retention.history was off when it was made: send the text once more", id)}
+	}
+	return nil
 }
 
 // partsOf cuts a text into snippets, or makes it one.

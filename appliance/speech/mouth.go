@@ -13,6 +13,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
+	"parley/appliance/text"
 )
 
 // mouth speaks the orders of one socket. One goroutine uses it.
@@ -28,6 +29,7 @@ type mouth struct {
 	index  int      // of the next snippet of the generation
 	chunk  int      // of the next chunk of the snippet
 	last   *snippet // the newest
+	mute   string   // of what had nothing to say, the first
 	from   source   // of the voice
 	spoken line     // as the newest snippet was
 	before string   // said before the next snippet, where that goes on with it
@@ -150,14 +152,17 @@ func (m *mouth) begin(ctx context.Context) error {
 		t.reading = m.job.service.Reading(ctx, m.job.asked.Account)
 	}
 	t.before = m.before
+	if m.connect.Temperature != nil {
+		t.temperature = *m.connect.Temperature
+	}
 	m.take, m.files, m.index, m.spoken = t, files, 0, line{manner: before.manner}
 	return nil
 }
 
 // speak speaks one snippet, and ends the generation behind the last of it.
 func (m *mouth) speak(ctx context.Context, o order) error {
-	if o.text == "" {
-		return m.finish(ctx, o)
+	if o.text == "" || !m.sayable(ctx, o.text) {
+		return m.pass(ctx, o)
 	}
 	if err := m.begin(ctx); err != nil {
 		return err
@@ -197,6 +202,32 @@ func (m *mouth) speak(ctx context.Context, o order) error {
 		m.end()
 	}
 	return nil
+}
+
+// sayable reports whether a snippet has anything to say: "..." has not.
+func (m *mouth) sayable(ctx context.Context, s string) bool {
+	switch {
+	case m.take != nil:
+		return text.CanBeSaid(s, m.take.reading)
+	case m.job.service.Reading != nil:
+		return text.CanBeSaid(s, m.job.service.Reading(ctx, m.job.asked.Account))
+	}
+	return text.CanBeSaid(s, text.Options{})
+}
+
+// pass does what an order without anything to say asks for: its generation ends
+// behind the last of it. Where all of that had nothing to say, its client is told, who
+// waits for sound otherwise; within a generation it is passed over.
+func (m *mouth) pass(ctx context.Context, o order) error {
+	m.mute = cmp.Or(m.mute, o.text)
+	switch {
+	case !o.flushed:
+		return nil
+	case m.last == nil && m.mute != "":
+		defer m.end()
+		return contract.ErrInvalid{Field: "text", Why: fmt.Sprintf("%q has nothing that can be said; expected words or numbers", contract.Clip(m.mute))}
+	}
+	return m.finish(ctx, o)
 }
 
 // cast is the line of a snippet: with the voice that it names, or that there was,
@@ -302,7 +333,7 @@ func (m *mouth) finish(ctx context.Context, o order) error {
 }
 
 // end forgets the generation.
-func (m *mouth) end() { m.take, m.files, m.last = nil, nil, nil }
+func (m *mouth) end() { m.take, m.files, m.last, m.mute = nil, nil, nil, "" }
 
 // ends reports whether a text ends a sentence.
 func ends(s string) bool {

@@ -82,7 +82,7 @@ func (j *Job) plan(ctx context.Context) error {
 		split := j.asked.SplitUtterances
 		for i, u := range j.asked.Utterances {
 			l := line{PostedUtterance: u, manner: u.Description, unsplit: split != nil && !*split}
-			if l.parts = partsOf(u.Text, l.unsplit); len(l.parts) == 0 {
+			if l.parts = partsOf(u.Text, l.unsplit); len(l.parts) == 0 || !text.CanBeSaid(u.Text, reading) {
 				return contract.ErrInvalid{Field: textField(i), Why: fmt.Sprintf("%q has nothing that can be said; expected words or numbers", contract.Clip(u.Text))}
 			}
 			t.lines = append(t.lines, l)

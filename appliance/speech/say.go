@@ -43,6 +43,11 @@ const (
 	// soundAhead is how long before its listener runs dry the next of the sound is
 	// due, as in conversations.
 	soundAhead = 300 * time.Millisecond
+	// soonestDue is when the next of the sound is due at the soonest: as long as the
+	// longest piece of work of a slow voice takes. One that cannot keep up with its
+	// listener would otherwise be overdue for good, and go before every answer of a
+	// conversation.
+	soonestDue = time.Second
 )
 
 // snippets are all of a take.
@@ -98,7 +103,11 @@ func (p *pacing) sounded(samples int) {
 		p.begun = time.Now()
 	}
 	p.made += time.Duration(samples) * time.Second / contract.OutputRateHz
-	p.urgency.Set(engine.Request, p.begun.Add(p.made-soundAhead))
+	due := p.begun.Add(p.made - soundAhead)
+	if soonest := time.Now().Add(soonestDue); due.Before(soonest) {
+		due = soonest
+	}
+	p.urgency.Set(engine.Request, due)
 }
 
 // speak says a take, and gives emit its sound in pieces: as they are made or,
@@ -143,14 +152,32 @@ func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *aud
 	if err != nil {
 		return err
 	}
+	made := 0                      // samples of the snippet
+	var times []contract.Timestamp // not told yet
 	return t.sounds(ctx, s, p.urgency, t.try(s), func(sound engine.Sound) error {
 		pcm := resampler.Process(nil, sound.PCM)
 		if sound.Last {
 			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
 		}
 		p.sounded(len(pcm))
-		return emit(piece{snippet: s, pcm: pcm, times: timestamps(sound, hz, j.asked.IncludeTimestampTypes), last: sound.Last})
+		made += len(pcm)
+		var ended []contract.Timestamp
+		ended, times = endedBy(append(times, timestamps(sound, hz, j.asked.IncludeTimestampTypes)...), made, sound.Last)
+		return emit(piece{snippet: s, pcm: pcm, times: ended, last: sound.Last})
 	})
+}
+
+// endedBy parts the times of what has been sent with so many samples from those
+// whose end the resampler still holds back; with the last of them all have been.
+func endedBy(times []contract.Timestamp, samples int, last bool) (ended, later []contract.Timestamp) {
+	for _, one := range times {
+		if last || one.Time.End <= int64(samples)*1000/contract.OutputRateHz {
+			ended = append(ended, one)
+		} else {
+			later = append(later, one)
+		}
+	}
+	return ended, later
 }
 
 // sounds has the voice say a snippet: one piece at least, and the last says so.
@@ -158,6 +185,8 @@ func (t *take) sounds(ctx context.Context, s *snippet, u *engine.Urgency, try in
 	o := engine.SpeakOptions{
 		Urgency: u, Speed: s.line.Speed, After: s.before, GoesOn: s.part.GoesOn,
 		Temperature: t.temperature, Seed: seedOf(t.seed, s.index, try),
+		// Text that comes bit by bit may come when all before it has been heard.
+		Calm:   s.index > 0 && s.line.ends == nil,
 		Locale: t.reading.Locale, Lexicon: t.reading.Lexicon,
 	}
 	if try > 0 {

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/sync/semaphore"
 
@@ -127,27 +126,6 @@ func (s *Service) Begin(ctx context.Context, a Asked) (*Job, error) {
 func (j *Job) Close() { j.leave() }
 
 func (j *Job) instant() bool { return *j.asked.InstantMode }
-
-// mostWhole is how many characters are spoken at once for answers that are sent
-// when all is made: their sound, 30 KB a character, is held until then.
-const mostWhole = contract.MaxSpokenChars
-
-// hold waits for room for the sound of all of the request, until Close.
-func (j *Job) hold(ctx context.Context) error {
-	chars := 0
-	for _, t := range j.takes {
-		for _, l := range t.lines {
-			chars += utf8.RuneCountInString(l.Text)
-		}
-	}
-	n := int64(min(chars, mostWhole))
-	if err := j.service.whole.Acquire(ctx, n); err != nil {
-		return err
-	}
-	leave := j.leave
-	j.leave = func() { j.service.whole.Release(n); leave() }
-	return nil
-}
 
 // Format is what is made.
 func (j *Job) Format() contract.AudioFormat { return j.asked.Format.Type }

@@ -1,4 +1,4 @@
-// Opens the page of docs/apps.md in a real browser, whose microphone is a
+// Opens a page of docs/apps.md in a real browser, whose microphone is a
 // recording: a person's question, and later the same into the answer. Prints a
 // line for each law that holds; ends with 1 at the first that does not. The last
 // view of the page is in the file SHOT.
@@ -7,8 +7,10 @@ const assert = require("node:assert/strict");
 const { createServer } = require("node:http");
 const { createRequire } = require("node:module");
 const fs = require("node:fs");
-const { BOX_URL, API_KEY, SECRET_KEY, CLIENT, MICROPHONE, CHROMIUM, SHOT, PAGE } = process.env;
-const puppeteer = createRequire(CLIENT + "/client.cjs")("puppeteer-core");
+const path = require("node:path");
+const { BOX_URL, API_KEY, SECRET_KEY, CLIENT, CLIENTS, MICROPHONE, CHROMIUM, SHOT, PAGE } = process.env;
+const installed = createRequire(CLIENT + "/client.cjs");
+const puppeteer = installed("puppeteer-core");
 
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
@@ -21,8 +23,19 @@ async function token() {
 	return (await answer.json()).access_token;
 }
 
+// built is a page with the script of one that is to be built.
+async function built(script, loader) {
+	const result = await installed("esbuild").build({
+		stdin: { contents: script, loader, resolveDir: __dirname }, nodePaths: CLIENTS.split(" ").map((dir) => path.join(dir, "node_modules")), bundle: true, write: false,
+		jsx: "automatic", platform: "browser", define: { "process.env.NODE_ENV": '"production"' }, logLevel: "error",
+	});
+	return `<!doctype html><meta charset="utf-8"><body><script>${result.outputFiles[0].text.replaceAll("</script", "<\\/script")}</script></body>`;
+}
+
 async function main() {
-	const page = fs.readFileSync(PAGE, "utf8").replace("http://127.0.0.1:8080", BOX_URL).replace("ACCESS_TOKEN", await token());
+	let page = fs.readFileSync(PAGE, "utf8").replace("http://127.0.0.1:8080", BOX_URL).replace("ACCESS_TOKEN", await token());
+	const kind = path.extname(PAGE).slice(1);
+	if (kind !== "html") page = await built(page, kind);
 	const server = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(page));
 	await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
 	const browser = await puppeteer.launch({
@@ -47,10 +60,17 @@ async function main() {
 		}
 	};
 	const line = (text) => tab.waitForFunction((text) => [...document.querySelectorAll("li")].some((li) => new RegExp(text, "i").test(li.innerText)), { polling: 50 }, text);
+	await tab.evaluateOnNewDocument(() => { // clips that clients play are loud when they start
+		const start = AudioBufferSourceNode.prototype.start;
+		window.loudest = 0;
+		AudioBufferSourceNode.prototype.start = function (...args) {
+			window.loudest = Math.max(window.loudest, ...(this.buffer?.getChannelData(0) ?? [0]).slice(0, 48000).map(Math.abs));
+			return start.apply(this, args);
+		};
+	});
 	await tab.goto(`http://127.0.0.1:${server.address().port}/`);
 	// How loud the assistant is: the page plays it, and this looks at it.
-	await tab.evaluate(() => {
-		window.loudest = 0;
+	if (kind === "html") await tab.evaluate(() => {
 		document.querySelector("#voice").addEventListener("playing", () => {
 			const context = new AudioContext(), level = context.createAnalyser(), pcm = new Float32Array(2048);
 			context.createMediaStreamSource(document.querySelector("#voice").srcObject).connect(level);

@@ -1,7 +1,7 @@
 // Opens the page of a screen in a real browser, whose microphone is a recording: a
 // person's question, the same again into the answer, and then silence. Prints a
 // line for each law that holds; ends with 1 at the first that does not. "restart
-// the box" asks for that. Views of the page are in the folder SHOTS.
+// the box" and "revoke the screens" ask for that. Views of the page are in the folder SHOTS, if there is one.
 "use strict";
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
@@ -13,7 +13,7 @@ const axe = installed("axe-core").source;
 
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
-const launch = () => puppeteer.launch({
+const launched = () => puppeteer.launch({
 	executablePath: CHROMIUM,
 	args: [
 		"--no-sandbox", // root has none, and nothing but our own page is opened
@@ -23,11 +23,12 @@ const launch = () => puppeteer.launch({
 	],
 });
 
-async function open(url, before = () => {}) {
-	const browser = await launch();
-	const page = await browser.newPage();
+// open opens a page in a profile of its own: another screen.
+async function open(browser, url, before = () => {}) {
+	const screen = await browser.createBrowserContext();
+	const page = await screen.newPage();
 	await page.setViewport({ width: 800, height: 1100 });
-	page.setDefaultTimeout(60_000);
+	page.setDefaultTimeout(120_000);
 	const complaints = [];
 	page.on("pageerror", (err) => complaints.push(String(err)));
 	page.on("console", (m) => { if (m.type() === "error" && /Content Security|Refused/i.test(m.text())) complaints.push(m.text()); });
@@ -42,7 +43,7 @@ async function open(url, before = () => {}) {
 		look();
 	});
 	await page.goto(url);
-	return { browser, page, complaints };
+	return { screen, page, complaints };
 }
 
 async function law(p, name, does) {
@@ -53,7 +54,7 @@ async function law(p, name, does) {
 	} catch (err) {
 		throw new Error(`${name}; the page says ${await p.page.evaluate(() => `${document.body.innerText} ${window.states}`).catch(String)} ${p.complaints}`, { cause: err });
 	} finally {
-		await p.page.screenshot({ path: path.join(SHOTS, name.replace(/\W+/g, "-") + ".png") }).catch(() => {});
+		if (SHOTS) await p.page.screenshot({ path: path.join(SHOTS, name.replace(/\W+/g, "-") + ".png") }).catch(() => {});
 	}
 }
 
@@ -83,7 +84,8 @@ async function conversation(p, how) {
 }
 
 async function main() {
-	let p = await open(`${BOX_URL}/kiosk?lang=de`);
+	const browser = await launched();
+	let p = await open(browser, `${BOX_URL}/kiosk?lang=de`);
 	await law(p, "a screen that is not paired asks for a code", async () => {
 		await p.page.waitForSelector("#pairing:not([hidden])");
 		assert.match(await p.page.evaluate(() => document.body.innerText), /koppeln/i);
@@ -94,9 +96,9 @@ async function main() {
 		await p.page.waitForFunction(() => document.querySelector("#pairError").innerText !== "");
 	});
 	await accessible(p, "the pairing");
-	await p.browser.close();
+	await p.screen.close();
 
-	p = await open(`${BOX_URL}/kiosk#${CODE}`);
+	p = await open(browser, `${BOX_URL}/kiosk#${CODE}`);
 	await law(p, "a code in the address pairs the screen", () => state(p, "ready"));
 	await law(p, "the code does not stay in the address", async () => assert.ok(!p.page.url().includes(CODE)));
 	await conversation(p, "by WebRTC");
@@ -104,6 +106,21 @@ async function main() {
 	await law(p, "the key goes no further than conversations", async () => {
 		const status = await p.page.evaluate(async () => (await fetch("/v0/evi/configs", { headers: { "x-service-api-key": JSON.parse(localStorage.getItem("parley.kiosk")).key } })).status);
 		assert.equal(status, 403);
+	});
+	await law(p, "the key does not change who the assistant is", async () => {
+		const told = await p.page.evaluate(() => new Promise((told, fails) => {
+			const key = JSON.parse(localStorage.getItem("parley.kiosk")).key;
+			const socket = new WebSocket(`ws://${location.host}/v0/evi/chat?api_key=${key}`);
+			socket.onopen = () => socket.send('{"type":"session_settings","system_prompt":"You are a poet."}');
+			socket.onmessage = ({ data }) => {
+				const m = JSON.parse(data);
+				if (m.type !== "error") return;
+				told(m.code);
+				socket.close(1000);
+			};
+			socket.onclose = ({ reason }) => fails(new Error(reason));
+		}));
+		assert.equal(told, "E0733");
 	});
 	await law(p, "Escape ends the conversation", async () => {
 		await p.page.keyboard.press("Escape");
@@ -122,12 +139,30 @@ async function main() {
 		await state(p, "offline");
 		await state(p, "ready");
 	});
-	await p.browser.close();
+	await p.screen.close();
 
-	p = await open(`${BOX_URL}/kiosk#${SECOND_CODE}`, () => { window.RTCPeerConnection = class { constructor() { throw new Error("none here"); } }; });
+	p = await open(browser, `${BOX_URL}/kiosk#${SECOND_CODE}`, () => { window.RTCPeerConnection = class { constructor() { throw new Error("none here"); } }; });
 	await law(p, "a second screen is paired", () => state(p, "ready"));
+	await law(p, "who may not be heard is told so, and types", async () => {
+		await p.page.evaluate(() => {
+			window.asked = navigator.mediaDevices.getUserMedia;
+			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); };
+		});
+		await p.page.click("#talk");
+		await line(p, "note", "does not let this page use the microphone");
+		await p.page.waitForFunction(() => document.activeElement.id === "text" && document.querySelector("#state").innerText === "Type your question");
+		await p.page.keyboard.press("Escape");
+		await state(p, "ready");
+		await p.page.evaluate(() => { navigator.mediaDevices.getUserMedia = window.asked; });
+	});
 	await conversation(p, "by a socket");
-	await p.browser.close();
+	await law(p, "a screen that is revoked in a conversation asks for a code", async () => {
+		console.log("revoke the screens");
+		await p.page.waitForSelector("#pairing:not([hidden])");
+		assert.match(await p.page.evaluate(() => document.querySelector("#pairError").innerText), /not paired any more/);
+		assert.equal(await p.page.evaluate(() => localStorage.getItem("parley.kiosk")), null);
+	});
+	await browser.close();
 	console.log("done");
 }
 

@@ -82,8 +82,10 @@ func judgeNext(kind stopKind, next []rune, end, no verdict) verdict {
 		return no
 	case kind == plainStop || kind == ellipsis:
 		return end
-	case unicode.IsDigit(next[0]):
+	case unicode.IsDigit(next[0]) || next[0] == '&' || unicode.Is(unicode.Sc, next[0]):
 		return no
+	case kind == beforeDigit && unicode.IsUpper(next[0]):
+		return judgeCode(next, end, no)
 	case kind == beforeDigit || !unicode.IsLetter(next[0]):
 		return end
 	}
@@ -103,6 +105,23 @@ func judgeNext(kind stopKind, next []rune, end, no verdict) verdict {
 		return end
 	}
 	return no
+}
+
+// judgeCode decides a stop that a number may follow, behind which a capital
+// stands: that of a code, as in "part no. AB-1234", or of the next sentence.
+func judgeCode(next []rune, end, no verdict) verdict {
+	for i, r := range next[:min(len(next), maxLookahead)] {
+		switch {
+		case unicode.IsDigit(r):
+			return no
+		case !unicode.IsUpper(r) && (r != '-' || i == 0):
+			return end
+		}
+	}
+	if len(next) < maxLookahead {
+		return unsure
+	}
+	return end
 }
 
 // A stopKind says what a full stop may be, from what stands before it.
@@ -131,15 +150,19 @@ func kindOfStop(buf []rune, i, stop int) stopKind {
 		begin--
 	}
 	word := string(buf[begin:i])
+	if last := begin + 1 + lastOf(buf[begin:i], "-–—/"); last > begin && canEnd.has(strings.ToLower(string(buf[last:i]))) {
+		begin = last // Mon.–Fri., a.m./p.m.
+		word = string(buf[begin:i])
+	}
 	lower := strings.ToLower(word)
 	heads := begin == 0 || buf[begin-1] == '\n'
 	capital := begin < i && unicode.IsUpper(buf[begin])
 	switch {
-	case heads && listNumber(word), capital && titles.has(lower), neverEnd.has(lower):
+	case heads && listNumber(word), capital && titles.has(lower), neverEnd.has(lower), !capital && powers.has(lower):
 		return inside
-	case numbered.has(lower):
+	case numbered.has(lower), lives.has(word):
 		return beforeDigit
-	case canEnd.has(lower):
+	case canEnd.has(lower), dottedSmall(word):
 		return abbreviation
 	case capital && places.has(lower), dottedLetters(word):
 		return initials
@@ -158,6 +181,27 @@ func dottedLetters(word string) bool {
 		}
 	}
 	return true
+}
+
+// lastOf is where the last of some signs stands, -1 where there is none.
+func lastOf(s []rune, signs string) int {
+	for i := len(s) - 1; i >= 0; i-- {
+		if strings.ContainsRune(signs, s[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// dottedSmall reports whether word is small letters with stops between them,
+// without the last: "p.o", "b.i.d".
+func dottedSmall(word string) bool {
+	for i, r := range []rune(word) {
+		if i%2 == 1 && r != '.' || i%2 == 0 && !unicode.IsLower(r) {
+			return false
+		}
+	}
+	return len([]rune(word)) > 2
 }
 
 // listNumber reports whether word, at the head of a line, is the number of a

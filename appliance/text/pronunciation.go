@@ -40,10 +40,10 @@ type pronunciation struct {
 type Entry struct {
 	// Key is by what the word is compared: small letters, or, where only capitals
 	// count, as it is written. A lexicon has one entry for a key.
-	Key string
+	Key string `json:"word"`
 	// Phonemes are what is said, in the IPA; empty where Said is read as any text.
-	Phonemes string
-	Said     string
+	Phonemes string `json:"phonemes,omitempty"`
+	Said     string `json:"said,omitempty"`
 }
 
 // NewEntry reads one entry as NewLexicon does; the error is an ErrEntry.
@@ -60,8 +60,48 @@ func LexiconKey(word string) string {
 	return string(folded(legible(trace(word)).s))
 }
 
+// Entries are those of a lexicon that some texts may have a use for, by their keys:
+// enough to read the texts as the lexicon does.
+func (l Lexicon) Entries(texts ...string) []Entry {
+	if len(l) == 0 {
+		return nil
+	}
+	all := make([]string, len(texts))
+	for i, t := range texts {
+		all[i] = strings.Map(fold, legible(trace(t)).s)
+	}
+	var used []Entry
+	for first, some := range l {
+		if !slices.ContainsFunc(all, func(t string) bool { return strings.Contains(t, first) }) {
+			continue
+		}
+		for _, p := range some {
+			used = append(used, Entry{string(p.folded), p.phonemes, p.said})
+		}
+	}
+	slices.SortFunc(used, func(a, b Entry) int { return cmp.Compare(a.Key, b.Key) })
+	return used
+}
+
+// LexiconOf is the lexicon of entries that NewEntry or Entries made.
+func LexiconOf(entries []Entry) Lexicon {
+	if len(entries) == 0 {
+		return nil
+	}
+	l := Lexicon{}
+	for _, e := range entries {
+		if p := (&pronunciation{exact: capitalsAlone(e.Key), folded: []rune(e.Key), phonemes: e.Phonemes, said: e.Said}); wordLength(e.Key) > 0 {
+			l.add(p)
+		}
+	}
+	return l
+}
+
 // ErrEntry says what is wrong with an entry of a lexicon.
-type ErrEntry struct{ Word, Why string }
+type ErrEntry struct {
+	Word, Why string
+	OfWord    bool // it is the word, and not how it is said
+}
 
 func (e ErrEntry) Error() string { return fmt.Sprintf("%q: %s", e.Word, e.Why) }
 
@@ -90,7 +130,7 @@ func NewLexicon(entries map[string]string) (Lexicon, error) {
 			return nil, err
 		}
 		if l.has(p) {
-			return nil, ErrEntry{w, "another entry is written the same but for capitals: leave out one of them"}
+			return nil, ErrEntry{w, "another entry is written the same but for capitals: leave out one of them", true}
 		}
 		l.add(p)
 	}
@@ -149,23 +189,23 @@ func (p *pronunciation) first() string {
 
 func newPronunciation(word, said string) (*pronunciation, error) {
 	if !utf8.ValidString(word) || !utf8.ValidString(said) {
-		return nil, ErrEntry{word, "it is not UTF-8"}
+		return nil, ErrEntry{word, "it is not UTF-8", !utf8.ValidString(word)}
 	}
 	written := legible(trace(word)).s
 	switch n := utf8.RuneCountInString(word); {
 	case written == "" || wordLength(written) == 0:
-		return nil, ErrEntry{word, "a word begins with a letter or a digit; signs may follow it"}
+		return nil, ErrEntry{word, "a word begins with a letter or a digit; signs may follow it", true}
 	case n > MaxLexiconWord:
-		return nil, ErrEntry{word, fmt.Sprintf("it has %d characters; at most %d are allowed", n, MaxLexiconWord)}
+		return nil, ErrEntry{word, fmt.Sprintf("it has %d characters; at most %d are allowed", n, MaxLexiconWord), true}
 	}
 	if n := utf8.RuneCountInString(said); n > MaxLexiconSaid {
-		return nil, ErrEntry{word, fmt.Sprintf("how it is said has %d characters; at most %d are allowed", n, MaxLexiconSaid)}
+		return nil, ErrEntry{word, fmt.Sprintf("how it is said has %d characters; at most %d are allowed", n, MaxLexiconSaid), false}
 	}
 	p := &pronunciation{exact: capitalsAlone(written), folded: folded(written)}
 	var err error
 	switch said = strings.TrimSpace(said); {
 	case said == "":
-		return nil, ErrEntry{word, `it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`}
+		return nil, ErrEntry{word, `it is said as nothing: write phonemes between slashes ("/wɪn/") or a respelling ("hwah-KEEN")`, false}
 	case strings.HasPrefix(said, "/") || strings.HasPrefix(said, "["):
 		p.phonemes, err = readPhonemes(said)
 	default:
@@ -175,7 +215,7 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 		}
 	}
 	if err != nil {
-		return nil, ErrEntry{word, err.Error()}
+		return nil, ErrEntry{word, err.Error(), false}
 	}
 	return p, nil
 }

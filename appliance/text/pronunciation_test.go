@@ -104,6 +104,11 @@ func TestLawsOfALexicon(t *testing.T) {
 		if err := checkStretches(in, said); err != nil {
 			t.Fatalf("%q: %v\n%s", in, err, shown(in, said))
 		}
+		without := o
+		without.Lexicon = nil
+		if !strings.Contains(Aloud(in, without), "Nguyen") {
+			return // what stands around it hides it, as "~~~" does the rest of its line
+		}
 		found := false
 		for _, x := range said {
 			found = found || x.Phonemes == "wɪn" && strings.Contains(in[x.From:x.To], "Nguyen")

@@ -17,6 +17,15 @@ type Options struct {
 	Lexicon Lexicon
 }
 
+// CanBeSaid reports whether a text has anything that is said: a letter, or a digit, or
+// a sign that is read as a word.
+func CanBeSaid(s string, o Options) bool {
+	has := func(s string) bool {
+		return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	}
+	return has(s) || has(Aloud(s, Options{Language: "en", Locale: o.Locale, Lexicon: o.Lexicon}))
+}
+
 // Spoken is a stretch of what is said: one word, or several that are said for
 // one another's letters.
 type Spoken struct {

@@ -23,7 +23,18 @@ func (e english) codeRules() []rule {
 			return "ISBN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
 		}),
 		newRule("N", `\bIBAN:? ?([A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,8})\b`, func(m match) string {
-			return "IBAN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
+			return "IBAN " + readFours(m.group(1))
+		}),
+		newRule(digits, `\b[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?\b|\b[A-Z]{2}\d{2}[A-Z]{0,4}\d{10,26}\b`, func(m match) string {
+			return readFours(m.group(0))
+		}),
+		// D-10115 Berlin, 12 rue de la Paix, 75008 Paris
+		newRule("-", `\b(A|B|CH|CZ|D|DK|E|F|FIN|I|L|N|NL|P|PL|S)-(\d{4,5})( [A-Z][a-z])`, func(m match) string {
+			return spell(m.group(1)) + " " + digitByDigit(m.group(2)) + m.group(3)
+		}),
+		doubtfulRule(",", `, (\d{5})( [A-Z][a-z])`, func(m match) (string, bool) {
+			street := m.before()[max(len(m.before())-maxStreet, 0):]
+			return ", " + digitByDigit(m.group(1)) + m.group(2), strings.ContainsAny(street, digits)
 		}),
 		// post codes: SW1A 1AA, K1A 0B1
 		newRule(digits, `\b([A-Z]{1,2}\d[A-Z0-9]?) (\d[ABD-HJLNP-UW-Z]{2})\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
@@ -38,7 +49,7 @@ func (e english) codeRules() []rule {
 		doubtfulRule("-", `\b((?i:(?:license|licence|number) plate:? ))([A-Z0-9]{1,4}(?:[ -][A-Z0-9]{1,4}){1,3})\b`, readOut),
 		doubtfulRule(digits, `\b((?i:flight|flights):? )([A-Z]{2} ?\d{1,4})\b`, readOut),
 		// what is called a number, and is one that is not counted with
-		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is))?:? ?#?)((?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*)`, func(m match) (string, bool) { return e.sayNumber(m) }),
+		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is))?:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*)`, func(m match) (string, bool) { return e.sayNumber(m) }),
 		doubtfulRule(digits, `\b(?:(?:Cl|Br|Na|Ca|Mg|Fe|Cu|Zn|Al|Si|[CHONSPFK])\d{0,2}){2,}\b`, func(m match) (string, bool) { // C6H12O6
 			return e.sayFormula(m.group(0)), strings.ContainsAny(m.group(0), digits) && m.apart()
 		}),
@@ -60,6 +71,17 @@ func (e english) codeRules() []rule {
 			}
 			return said
 		}),
+		// Q1-Q3, seats A12–A15, and Q4'25
+		doubtfulRule("-–—", `\b([A-Z])(\d{1,3}) ?[-–—] ?([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
+			from, to := letterBefore(m.group(1), e.sayNumbered(m.group(2))), letterBefore(m.group(3), e.sayNumbered(m.group(4)))
+			return from + " to " + to, m.group(1) == m.group(3) && m.apart()
+		}),
+		doubtfulRule("'", `\b([QH])([1-4])'(\d{2})\b`, func(m match) (string, bool) {
+			return m.group(1) + " " + e.cardinal(m.group(2)) + " " + e.sayShortYear(m.group(3)), m.apart()
+		}),
+		newRule("xX×", `\bM(\d{1,2}) ?[xX×] ?(\d)`, func(m match) string { // of screws
+			return "M " + e.cardinal(m.group(1)) + " by " + m.group(2)
+		}),
 		// A380, M25, B12: a letter and its number
 		doubtfulRule(digits, `\b([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
 			return letterBefore(m.group(1), e.sayNumbered(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-") && !strings.HasPrefix(m.after(), "-") && !strings.HasPrefix(m.after(), ".")
@@ -68,6 +90,9 @@ func (e english) codeRules() []rule {
 		doubtfulRule(digits, `\b([A-Z]{2})(\d)`, func(m match) (string, bool) { return spell(m.group(1)) + " " + m.group(2), true }),
 	}
 }
+
+// maxStreet is how far before a post code the number of the house stands at most.
+const maxStreet = 40
 
 // sayNumber reads out the number of an order and the like; one that may be an
 // amount ("order 20 chairs") stays.
@@ -166,6 +191,16 @@ func isCode(s string) bool {
 // readGroups says letters by their names and digits one by one.
 func readGroups(s string) string {
 	return strings.Join(readAll(strings.FieldsFunc(s, dashOrSpace)), " ")
+}
+
+// readFours reads out what is long, four at a time.
+func readFours(s string) string {
+	s = strings.ReplaceAll(s, " ", "")
+	var parts []string
+	for len(s) > 4 {
+		parts, s = append(parts, s[:4]), s[4:]
+	}
+	return strings.Join(readAll(append(parts, s)), ", ")
 }
 
 // readOne reads out what has no gaps.

@@ -10,6 +10,13 @@ const (
 	dayPattern   = `(\d{1,2})(?:st|nd|rd|th)?`
 )
 
+const shortDays = `Mon|Tues?|Wed|Thurs?|Thu|Fri|Sat|Sun`
+
+func dayName(short string) string { return formOf(shortForms, strings.ToLower(short)) }
+
+// datedBy stand before a day.
+const datedBy wordList = " on until till by ends before after through since starting dated "
+
 // dateRules say dates; monthFirst decides what 3/4/2026 is.
 func (e english) dateRules() []rule {
 	return []rule{
@@ -43,12 +50,21 @@ func (e english) dateRules() []rule {
 				month, day = day, month
 			}
 			mo, d := atoi(month), atoi(day)
-			ok := (m.group(1)[0] == '0' || m.group(2)[0] == '0') && mo >= 1 && mo <= 12 && d >= 1 && d <= 31
+			ok := (m.group(1)[0] == '0' || m.group(2)[0] == '0' || datedBy.has(strings.ToLower(lastWord(m.before())))) && mo >= 1 && mo <= 12 && d >= 1 && d <= 31
 			if !ok || !m.apart() || strings.HasSuffix(m.before(), "/") || strings.HasPrefix(m.after(), "/") || strings.HasPrefix(m.after(), "%") {
 				return "", false
 			}
 			return e.sayDay(mo, day), true
 		}),
+		// Mon to Sat, Mon & Tue, Mon 9-5
+		newRule(digits+"-–—&,t", `\b(`+shortDays+`)( to | and | & |, |-|–|—)(`+shortDays+`)\b`, func(m match) string {
+			between := m.group(2)
+			if strings.ContainsAny(between, "-–—") {
+				between = " to "
+			}
+			return dayName(m.group(1)) + between + dayName(m.group(3))
+		}),
+		newRule(digits, `\b(`+shortDays+`)(:? \d{1,2}(?:[:.]\d\d)? ?(?:[-–—]|to\b|until\b|[apAP]\.?[mM]))`, func(m match) string { return dayName(m.group(1)) + m.group(2) }),
 		// Sun, Nov 22
 		newRule(digits, `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (`+strings.Trim(monthPattern, "()")+`|\d{1,2} `+strings.Trim(monthPattern, "()")+`)`, func(m match) string {
 			return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)

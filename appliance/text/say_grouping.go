@@ -12,11 +12,33 @@ func (e english) groupingRules() []rule {
 			return regrouped(n) + m.group(2), m.apart() && !pointedBefore(m.before()) && !pointed(m.after())
 		}),
 		// 1.000,50 €: as it is written on the continent
-		doubtfulRule(",", `(€ ?)(\d{1,3}(?:\.\d{3})*),(\d{2})\b`, func(m match) (string, bool) {
-			return m.group(1) + strings.ReplaceAll(m.group(2), ".", "") + "." + m.group(3), !startsWord(m.after())
+		doubtfulRule(",", `((?:€|\b`+currencyCodes+`) ?)(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—)`, func(m match) (string, bool) {
+			return m.group(1) + continental(m.group(3), m.group(4)), !startsWord(m.after())
 		}),
-		doubtfulRule(",", `\b(\d{1,3}(?:\.\d{3})*),(\d{2}) ?(€|EUR\b)`, func(m match) (string, bool) {
-			return strings.ReplaceAll(m.group(1), ".", "") + "." + m.group(2) + " " + m.group(3), !pointedBefore(m.before())
+		doubtfulRule(",", `\b(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—) ?(€|`+currencyCodes+`\b)`, func(m match) (string, bool) {
+			return continental(m.group(1), m.group(2)) + " " + m.group(3), !pointedBefore(m.before())
+		}),
+		doubtfulRule(".", `((?:€|\b`+currencyCodes+`) ?)(\d{1,3}(?:\.\d{3})*\.000)\b`, func(m match) (string, bool) {
+			return m.group(1) + strings.ReplaceAll(m.group(3), ".", ""), !pointed(m.after())
+		}),
+		doubtfulRule(".", `\b(\d{1,3}(?:\.\d{3})*\.000) ?(€|`+currencyCodes+`\b)`, func(m match) (string, bool) {
+			return strings.ReplaceAll(m.group(1), ".", "") + " " + m.group(2), !pointedBefore(m.before())
+		}),
+		doubtfulRule("'", `\b\d{1,3}(?:'\d{3})+\b`, func(m match) (string, bool) { // CHF 1'000.50
+			return strings.ReplaceAll(m.group(0), "'", ","), m.apart()
+		}),
+		doubtfulRule(",", `\b(\d{1,3}),(\d{1,2})( ?)(`+unitPattern+`)`, func(m match) (string, bool) { // 1,5 l
+			return m.group(1) + "." + m.group(2) + m.group(3) + m.group(4), unitAfter(m.group(3), m.group(4), m) != "" && !pointedBefore(m.before())
+		}),
+		newRule("-–—", `(\d)\.[-–—]($|[ ,;!?])`, func(m match) string { return m.group(1) + m.group(2) }), // CHF 15.-
+		newRule("+", `\+/-`, func(match) string { return "±" }),
+		newRule("·⋅", `(\d ?)N[·⋅]m\b`, func(m match) string { return m.group(1) + "Nm" }),
+		newRule(".", `\b(?i:(rm|bldg|lvl|flr?)\.) ?#?(\d)`, func(m match) string { // rm. 204
+			word := map[string]string{"rm": "room", "bldg": "building", "lvl": "level", "fl": "floor", "flr": "floor"}[strings.ToLower(m.group(1))]
+			if m.group(1)[0] < 'a' {
+				word = strings.ToUpper(word[:1]) + word[1:]
+			}
+			return word + " " + m.group(2)
 		}),
 		// 6.02 x 10^23, 1e6
 		doubtfulRule("xX×", `(\d) ?[xX×] ?(10\^)`, func(m match) (string, bool) { return m.group(1) + " times " + m.group(2), true }),
@@ -42,8 +64,11 @@ func (e english) groupingRules() []rule {
 			if m.group(3) != "" {
 				return said + " millimeters of mercury", m.apart()
 			}
-			before := strings.ToLower(m.before())
-			return said, m.apart() && (strings.HasSuffix(before, "blood pressure ") || strings.HasSuffix(before, "blood pressure is ") || strings.HasSuffix(before, "blood pressure of "))
+			before := strings.ToLower(strings.TrimRight(m.before(), ": "))
+			for _, verb := range [...]string{" is", " was", " of"} {
+				before = strings.TrimSuffix(before, verb)
+			}
+			return said, m.apart() && (strings.HasSuffix(before, "blood pressure") || strings.HasSuffix(" "+before, " bp"))
 		}),
 		// 1-800-FLOWERS
 		newRule("-", `\b1-(8\d\d)-([A-Z]{3,10}(?:-[A-Z]{2,8})*)\b`, func(m match) string {
@@ -83,6 +108,16 @@ func (e english) groupingRules() []rule {
 			}))
 	}
 	return all
+}
+
+// continental writes an amount as it is written elsewhere; a dash stands for no
+// hundredths.
+func continental(whole, part string) string {
+	whole = strings.NewReplacer(".", "", " ", "").Replace(whole)
+	if len(part) != 2 || part[0] > '9' {
+		return whole
+	}
+	return whole + "." + part
 }
 
 // sayHouse says the number of a house: "1600" is "sixteen hundred".

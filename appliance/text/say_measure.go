@@ -17,49 +17,51 @@ const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:
  Hz:hertz kHz:kilohertz MHz:megahertz GHz:gigahertz
  W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt mV:millivolt mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
  tsp:teaspoon tbsp:tablespoon pt:pint qt:quart mmHg:millimeter_of_mercury K:kelvin A:amp Nm:newton_meter ppm:part_per_million °K:kelvin
+ mmol:millimole mmol/L:millimole_per_liter mmol/l:millimole_per_liter mg/dL:milligram_per_deciliter mg/dl:milligram_per_deciliter mg/L:milligram_per_liter mg/l:milligram_per_liter g/L:gram_per_liter g/l:gram_per_liter g/dL:gram_per_deciliter mg/mL:milligram_per_milliliter mg/ml:milligram_per_milliliter mg/kg:milligram_per_kilogram mcg:microgram IU:international_unit
+ t:tonne pcs:piece pcs/h:piece_per_hour l/min:liter_per_minute L/min:liter_per_minute l/h:liter_per_hour kg/h:kilogram_per_hour m/min:meter_per_minute wk:week wks:week mos:month
  kJ:kilojoule cal:calorie kcal:kilocalorie Pa:pascal hPa:hectopascal kPa:kilopascal bar:bar psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
 
 // needsNoSpace are signs that count only right behind the number: with a space
 // they are words or names.
-const needsNoSpace wordList = " in V W L s m g l bar cal K A pt "
+const needsNoSpace wordList = " in V W L s m g l t bar cal K A pt "
 
 // spacedUnits are those of them that are commoner as units even so.
-const spacedUnits wordList = " m g l L s W V K A "
+const spacedUnits wordList = " m g l t L s W V K A "
 
-const unitPattern = `[µμΩ°ºA-Za-z]+(?:/[a-z]+|\^?[23])?`
+const unitPattern = `[µμΩ°ºA-Za-z]+(?:/(?:d?L|mL|[a-z]+)|\^?[23])?`
+
+// spoons are units that a fraction stands before also with a space, where a whole
+// number might stand before a word.
+const spoons wordList = " tsp tbsp lb oz mi in pt qt km kg "
 
 const numberPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 
 func (e english) measureRules() []rule {
 	sign := func(m match) string { return minusBefore(m.group(1), m.before()) }
 	return []rule{
-		// a fraction of a unit: 3/4 tsp
-		doubtfulRule("/", `\b(\d/\d{1,2}) (tsp|tbsp|lb|oz|mi|in|pt|qt|km|kg)\b\.?`, func(m match) (string, bool) {
-			name := unitSign(m.group(2))
-			if name == "" {
-				return "", false
+		// a fraction of a unit: 3/4 tsp, 1 1/2 cups of it
+		doubtfulRule("/", `(?:\b(\d+) )?\b(\d)/(\d{1,2})( ?)(`+unitPattern+`)\b\.?`, func(m match) (string, bool) {
+			name := unitAfter(m.group(4), m.group(5), m)
+			if spoons.has(m.group(5)) {
+				name = unitSign(m.group(5))
 			}
-			over, under, _ := strings.Cut(m.group(1), "/")
-			said, ok := e.sayFraction(over, under)
-			return said + " " + name, ok
-		}),
-		doubtfulRule("'′", `\b(\d)['′] ?(\d{1,2})(?:"|″|'')`, func(m match) (string, bool) { // 5'11"
-			return e.sayCount(m.group(1), "foot") + " " + e.sayCount(m.group(2), "inch"), true
-		}),
-		doubtfulRule(`"″`, `\b(\d+(?:\.\d+)?)["″]`, func(m match) (string, bool) { // 27" screen; a closing quote has an opening one
-			noun := plural(m.group(1), "inch")
-			if describes(m) {
-				noun = "inch"
+			said, ok := e.sayFraction(m.group(2), m.group(3))
+			ok = ok && name != ""
+			if m.group(1) != "" {
+				said, name = e.cardinal(m.group(1))+" and "+said, plural("2", name)
 			}
-			return e.decimal(m.group(1)) + " " + noun, strings.Count(m.before(), `"`)%2 == 0
+			return said + " " + name, ok && m.apart() && !strings.HasSuffix(m.before(), "/")
 		}),
 		// ranges with a unit or percent: 5-10%, 20–25 °C
 		doubtfulRule("-–—", numberPattern+` ?[-–—] ?`+numberPattern+` ?%`, func(m match) (string, bool) {
 			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " percent", !endsNumber(m.before())
 		}),
-		doubtfulRule("-–—", `\b`+numberPattern+` ?[-–—] ?`+numberPattern+`( ?)(`+unitPattern+`)`, func(m match) (string, bool) {
+		newRule("%", numberPattern+` ?% ?[-–—] ?`+numberPattern+` ?%`, func(m match) string {
+			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " percent"
+		}),
+		doubtfulRule("-–—", `\b`+numberPattern+` ?[-–—] ?`+numberPattern+`( ?)(`+unitPattern+`)(\.?)`, func(m match) (string, bool) {
 			name := unitAfter(m.group(3), m.group(4), m)
-			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name), name != "" && !endsNumber(m.before())
+			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name) + unitStop(m), name != "" && !endsNumber(m.before())
 		}),
 		newRule("‰", numberPattern+` ?‰`, func(m match) string { return e.decimal(m.group(1)) + " per mille" }),
 		newRule("%", `(-?)`+numberPattern+` ?%`, func(m match) string {
@@ -68,6 +70,7 @@ func (e english) measureRules() []rule {
 		doubtfulRule(digits, `(-?)`+numberPattern+`( ?-?)(`+unitPattern+`)(\.?)`, func(m match) (string, bool) {
 			return e.sayUnit(m, sign(m))
 		}),
+		newRule("/", ` ?/ ?ea\b\.?`, func(match) string { return " each" }),
 		newRule("/", ` ?/ ?(month|mo|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b`, func(m match) string {
 			if !endsWord(m.before()) || !sayablePer(m.before()) {
 				return m.group(0)
@@ -106,7 +109,7 @@ func (e english) sayUnit(m match, sign string) (string, bool) {
 // "3 hrs. later".
 func unitStop(m match) string {
 	next := strings.TrimPrefix(m.after(), " ")
-	if next != m.after() && next != "" && next[0] >= 'a' && next[0] <= 'z' {
+	if next != m.after() && next != "" && next[0] >= 'a' && next[0] <= 'z' || next != "" && strings.ContainsAny(next[:1], ",;:)&") {
 		return ""
 	}
 	return m.group(5)
@@ -146,7 +149,7 @@ func unitName(s string) string {
 // be "per month".
 func sayablePer(text string) bool {
 	last := strings.ToLower(strings.Trim(lastWord(text), ".,"))
-	const amounts wordList = " dollars dollar euros euro pounds pound cents cent pence yen percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms grams bytes megabytes gigabytes million thousand billion watts "
+	const amounts wordList = " kilogram liter dollars dollar euros euro pounds pound cents cent pence yen percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms grams bytes megabytes gigabytes million thousand billion watts "
 	return amounts.has(last) || last != "" && last[len(last)-1] >= '0' && last[len(last)-1] <= '9'
 }
 

@@ -25,6 +25,15 @@ func (e english) orderRules() []rule {
 			}
 			return e.decimal(m.group(1)) + word + e.decimal(m.group(2)), m.apart()
 		}),
+		doubtfulRule("-–—", `(?i)\b(\d+(?:st|nd|rd|th)) ?[-–—] ?(\d+(?:st|nd|rd|th))\b`, func(m match) (string, bool) {
+			return m.group(1) + " to " + m.group(2), m.apart()
+		}),
+		newRule(digits, `\b(\d+(?:st|nd|rd|th)) (?:(c)|fl)\.`, func(m match) string { // 13th c., 2nd fl.
+			if m.group(2) != "" {
+				return m.group(1) + " century" + m.stop()
+			}
+			return m.group(1) + " floor" + m.stop()
+		}),
 		doubtfulRule(digits, `(?i)\b(\d+(?:,\d{3})*)(?:st|nd|rd|th)\b`, func(m match) (string, bool) {
 			return e.ordinal(strings.ReplaceAll(m.group(1), ",", "")), m.apart()
 		}),

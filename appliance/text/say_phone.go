@@ -8,6 +8,13 @@ func (e english) phoneRules() []rule {
 		// +1 (555) 123-4567, +49 30 901820
 		newRule("+", `\+\d{1,4}(?:[ .-]?\(?\d{1,5}\)?){2,6}\b`, func(m match) string { return "plus " + sayGroups(m.group(0)) }),
 		doubtfulRule(digits, `(?:\b1[ .-])?(?:\(\d{3}\) ?|\b\d{3}[ .-])\d{3}[ .-]\d{4}\b`, groups),
+		doubtfulRule(digits, `\b0\d(?:[ .-]\d{2}){4}\b`, groups), // France
+		doubtfulRule("(", `\(0\d{1,4}\) ?\d{3,8}(?:[ -]\d{3,4})?\b`, groups),
+		doubtfulRule(digits, `\b0?[6-9]\d{4} \d{5}\b`, groups), // India
+		doubtfulRule("/-", `\b0\d{2,4} ?[/-] ?\d{5,8}(?:-\d{1,4})?\b`, groups),
+		doubtfulRule(digits, `(?i)\b((?:call|dial|ring|tel\.?|telephone|phone|fax|text|mobile|whatsapp)(?: (?:us|me|at|on|is|number|no\.?))*:? )(\d{2,5}(?:[ .-]\d{2,5}){2,5})\b`, func(m match) (string, bool) {
+			return m.group(1) + sayGroups(m.group(2)), !startsWord(m.after()) && !pointed(m.after())
+		}),
 		doubtfulRule(digits, `\b0\d{1,4}[ -]\d{3,4}[ -]\d{3,4}\b`, groups),
 		doubtfulRule(digits, `\b0\d{2,4}[ -]\d{5,8}\b`, groups),
 		doubtfulRule("-.", `\b\d{3}[.-]\d{4}\b`, groups),

@@ -125,3 +125,14 @@ func FuzzSay(f *testing.F) {
 		}
 	})
 }
+
+func TestTextsWithNothingToSayAreKnown(t *testing.T) {
+	for s, want := range map[string]bool{
+		"": false, "... !!! ??? --- ,,,": false, "\u200b\u200c\u200d\ufeff": false, "«»“”": false, "😀": false,
+		"a": true, "7": true, "%": true, "5' tall": true, "你好": true, "…and so on": true,
+	} {
+		if got := CanBeSaid(s, Options{}); got != want {
+			t.Errorf("%q: %v", s, got)
+		}
+	}
+}

@@ -6,14 +6,39 @@ import "strings"
 // be the sentence's, too.
 const halfDay = `([aApP])(?:\.[mM]\.?|[mM]\b)`
 
+// lasting stand before a length of time.
+const lasting wordList = " approx approximately about lasts takes duration for in "
+
+// openFrom stand before the hours of a place.
+const openFrom wordList = " open opens opening hours from between daily monday tuesday wednesday thursday friday saturday sunday "
+
 func (e english) timeRules() []rule {
 	const clock = `(\d{1,2}):([0-5]\d)`
 	const half = `(\d{1,2})(?:[:.]([0-5]\d))? ?` + halfDay
 	return []rule{
 		// 14h30, 14:05h, 1400 hours, 2h 30m
 		doubtfulRule("h", `\b([01]?\d|2[0-3])(?:h([0-5]\d)|:([0-5]\d) ?h)\b`, func(m match) (string, bool) {
+			if last := strings.TrimRight(lastWord(m.before()), ".:"); m.group(2) != "" && lasting.has(strings.ToLower(last)) && atoi(m.group(1)) < 6 {
+				return e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute"), m.apart()
+			}
 			said, ok := e.sayClock(m.group(1), m.group(2)+m.group(3), false)
 			return said, ok && m.apart()
+		}),
+		// 08.30–17.00
+		doubtfulRule(".", `\b(\d{1,2})\.([0-5]\d) ?[-–—] ?(\d{1,2})\.([0-5]\d)\b`, func(m match) (string, bool) {
+			from, ok := e.sayClock(m.group(1), m.group(2), false)
+			to, ok2 := e.sayClock(m.group(3), m.group(4), false)
+			last := strings.ToLower(strings.TrimRight(lastWord(m.before()), ",:"))
+			return from + " to " + to, ok && ok2 && m.apart() && (m.group(1)[0] == '0' || openFrom.has(last)) && !pointed(m.after())
+		}),
+		doubtfulRule(".", `\b((?i:from|between) )(\d{1,2})\.([0-5]\d)( (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`, func(m match) (string, bool) {
+			from, ok := e.sayClock(m.group(2), m.group(3), false)
+			to, ok2 := e.sayClock(m.group(5), m.group(6), false)
+			return m.group(1) + from + m.group(4) + to, ok && ok2 && e.dayFirst && !countsOn(m.after())
+		}),
+		doubtfulRule(".", `\b((?i:at|until|till|by|from|before|after) )(0?\d|1\d|2[0-3])\.([0-5][05])\b`, func(m match) (string, bool) {
+			said, ok := e.sayClock(m.group(2), m.group(3), false)
+			return m.group(1) + said, ok && e.dayFirst && !countsOn(m.after())
 		}),
 		newRule("h", `\b((?i:at|until|by|from|before|after|to) )([01]\d|2[0-3])00 (?:hours|hrs)\b`, func(m match) string {
 			said := e.cardinal(m.group(2)) + " hundred hours"
@@ -70,6 +95,17 @@ func (e english) timeRules() []rule {
 			return e.cardinal(m.group(1)) + " to " + e.cardinal(m.group(2)), !strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
 		}),
 	}
+}
+
+// countsOn reports whether a number goes on, or a unit, a percent sign or half of
+// a day follows it.
+func countsOn(after string) bool {
+	word, _, _ := strings.Cut(strings.TrimPrefix(after, " "), " ")
+	const halves wordList = " am pm a.m p.m "
+	if startsWord(after) || pointed(after) || unitFollows(strings.TrimPrefix(after, " ")) {
+		return true
+	}
+	return strings.HasPrefix(word, "%") || halves.has(strings.ToLower(strings.TrimRight(word, ".,;:!?)"))) || unitSign(strings.TrimRight(word, ".,;:!?)")) != ""
 }
 
 // sayClock says a time of day; half tells that "am" or "pm" follows.

@@ -9,6 +9,7 @@ import (
 const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs:versus v.s:versus approx:approximately dept:department est:established govt:government
  max:maximum min:minimum tel:telephone ext:extension inc:Incorporated ltd:Limited corp:Corporation co:Company bros:Brothers
  fig:figure figs:figures vol:volume pp:pages p:page ch:chapter sec:section eq:equation ca:circa cf:compare incl:including excl:excluding
+ temp:temperature qty:quantity rm:room bldg:building lvl:level attn:attention vit:vitamin ea:each rev:revision flr:floor
  ave:Avenue blvd:Boulevard rd:Road hwy:Highway ln:Lane sq:Square apt:apartment jr:Junior sr:Senior
  mon:Monday tue:Tuesday tues:Tuesday wed:Wednesday thu:Thursday thurs:Thursday fri:Friday sat:Saturday sun:Sunday
  jan:January feb:February mar:March apr:April jun:June jul:July aug:August sep:September sept:September oct:October nov:November dec:December `
@@ -21,10 +22,14 @@ const titleForms = ` Dr:Doctor Mr:Mister Mrs:Missus Ms:Miz Messrs:Messrs Prof:Pr
 const capitalForms wordList = " mon sun sat wed fri thu tue tues thurs mar jan jun dec sep oct nov apr aug jul feb sept co "
 
 // atHead are short forms that stand before a number and end no sentence.
-const atHead wordList = " p pp ch sec eq fig figs vol ca cf tel ext "
+const atHead wordList = " p pp ch sec eq fig figs vol ca cf tel ext temp qty rm bldg lvl attn vit ea rev flr "
+
+// crowned stand before a name whose "I" is a number, whatever follows.
+const crowned wordList = " king queen pope emperor empress tsar czar "
 
 func (e english) abbreviationRules() []rule {
 	return []rule{
+		newRule("/", `\bc/o\b`, func(match) string { return "care of" }),
 		newRule("/", `\bw/o\b ?`, func(match) string { return "without " }),
 		newRule("/", `\bb/c\b`, func(match) string { return "because" }),
 		newRule("/", `\bw/ ?`, func(match) string { return "with " }),
@@ -42,10 +47,19 @@ func (e english) abbreviationRules() []rule {
 			}
 			return titleForm(m.group(1)) + m.group(3), true
 		}),
+		// on signs all is in capitals
+		newRule(".", `\b(DR|MR|MRS|MS|PROF|REV|CAPT|SGT)\.( [A-Z])`, func(m match) string {
+			return titleForm(m.group(1)[:1]+strings.ToLower(m.group(1)[1:])) + m.group(2)
+		}),
+		// c. 1889, b. 1853, d. 1890
+		newRule(".", `(^|[ (])([cbd])\. ?(\d{3,4})\b`, func(m match) string {
+			return m.group(1) + map[string]string{"c": "circa", "b": "born", "d": "died"}[m.group(2)] + " " + m.group(3)
+		}),
 		// Mon–Fri, Jan-Mar
-		doubtfulRule("-–—", `\b([A-Z][a-z]{2,4})\.?[-–—]([A-Z][a-z]{2,4})\b`, func(m match) (string, bool) {
+		doubtfulRule("-–—", `\b([A-Z][a-z]{2,4})\.?[-–—]([A-Z][a-z]{2,4})\b\.?`, func(m match) (string, bool) {
 			from, to := strings.ToLower(m.group(1)), strings.ToLower(m.group(2))
-			return formOf(shortForms, from) + " to " + formOf(shortForms, to), capitalForms.has(from) && capitalForms.has(to)
+			said := formOf(shortForms, from) + " to " + formOf(shortForms, to)
+			return said + m.stop(), capitalForms.has(from) && capitalForms.has(to)
 		}),
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		// addresses: 1600 Pennsylvania Ave. NW, 10 Downing St
@@ -82,7 +96,7 @@ func (e english) abbreviationRules() []rule {
 		}),
 		newRule("IVX", `\b(Henry|Louis|Elizabeth|George|Edward|Charles|Richard|William|James|Philip|Paul|Pius|Benedict|Catherine|Frederick|Napoleon|Leo|Nicholas|Alexander|Francis|Gregory|Innocent|Clement|John|Peter|Ivan|Ferdinand|Wilhelm|Mary|Margaret|Christian|Gustav|Ramesses|Ptolemy) ([IVX]+)\b`, func(m match) string {
 			n := roman(m.group(2))
-			if n == "" || m.group(2) == "I" && m.after() != "" && !strings.ContainsAny(m.after()[:1], ".,;:!?)'") && !strings.HasPrefix(m.after(), " of ") {
+			if n == "" || m.group(2) == "I" && m.after() != "" && !strings.ContainsAny(m.after()[:1], ".,;:!?)'") && !strings.HasPrefix(m.after(), " of ") && !crowned.has(strings.ToLower(lastWord(m.before()))) {
 				return m.group(0)
 			}
 			return m.group(1) + " the " + e.ordinal(n)

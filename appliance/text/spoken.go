@@ -45,7 +45,7 @@ func (o Options) english(t traced) traced {
 func (e english) rules() []rule {
 	return slices.Concat(
 		e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
-		e.measureRules(), e.orderRules(), e.mathRules(), e.abbreviationRules(), e.numberRules(), e.symbolRules(),
+		e.sizeRules(), e.measureRules(), e.orderRules(), e.mathRules(), e.abbreviationRules(), e.numberRules(), e.symbolRules(),
 	)
 }
 

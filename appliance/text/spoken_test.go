@@ -113,7 +113,7 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 		{"I have 5 in the bag.", "I have five in the bag."},
 		{"12in", "twelve inches"},
 		{"5'11\" tall", "five feet eleven inches tall"},
-		{"1920x1080 px", "one thousand nine hundred twenty by one thousand eighty px"},
+		{"1920x1080 px", "one thousand nine hundred twenty by one thousand eighty pixels"},
 		{"2x faster", "two times faster"},
 		{"100 Mbit/s", "one hundred megabits per second"},
 		// ordinals and numbered things

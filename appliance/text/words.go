@@ -61,7 +61,11 @@ func countedOrSpelt(digits string) string {
 
 // WordErrors is how many words must be changed, added or left out to make got
 // of want. Over len(want) it is the word error rate.
-func WordErrors(want, got []string) int {
+func WordErrors(want, got []string) int { return Edits(want, got) }
+
+// Edits is how many things must be changed, added or left out to make got of want
+// (Levenshtein's distance).
+func Edits[T comparable](want, got []T) int {
 	row := make([]int, len(got)+1)
 	for j := range row {
 		row[j] = j

@@ -31,7 +31,7 @@ func Design(library []Base, description string, candidate int, seed int64) Recip
 	pool := suitable(library, gender, want)
 	jitter := map[string]float64{}
 	for _, b := range pool {
-		jitter[b.ID] = 3 * random.Float64()
+		jitter[b.ID] = 2 * random.Float64()
 	}
 	slices.SortStableFunc(pool, func(a, b Base) int {
 		return cmp.Compare(distance(a, gender, want)+jitter[a.ID], distance(b, gender, want)+jitter[b.ID])

@@ -38,15 +38,40 @@ func (b Base) Blends() bool { return b.Style != "" }
 // or the operator's, of which nothing but the name is known.
 func OfPack(pack string) Base {
 	b := Base{ID: pack, Name: titled(strings.TrimPrefix(pack, "voice-")), Pack: pack, Model: "Piper"}
+	moves := 0.0
 	switch pack {
 	case "voice-joe":
-		b.Language, b.Gender, b.PitchHz = "en-US", Male, 105
+		b.Language, b.Gender, b.PitchHz, moves = "en-US", Male, 92, 2.5
 	case "voice-jenny":
-		b.Language, b.Gender, b.PitchHz = "en-GB", Female, 205
+		b.Language, b.Gender, b.PitchHz, moves = "en-GB", Female, 187, 2.2
 	case "voice-alan":
-		b.Language, b.Gender, b.PitchHz = "en-GB", Male, 95
+		b.Language, b.Gender, b.PitchHz, moves = "en-GB", Male, 100, 1.8
 	}
+	b.Sounds = sounds(b.Gender, b.PitchHz, moves)
 	return b
+}
+
+// sounds is how a voice sounds beside others of its gender, by its pitch in Hz and
+// how far that moves, in semitones.
+func sounds(g Gender, hz, moves float64) (all []string) {
+	if hz == 0 {
+		return nil
+	}
+	switch is := above(hz, g); {
+	case is < -2.5 && g == Male:
+		all = append(all, "deep")
+	case is < -2.5:
+		all = append(all, "low")
+	case is > 2.5:
+		all = append(all, "high")
+	}
+	switch {
+	case moves >= 4.2:
+		all = append(all, "lively")
+	case moves <= 2.6:
+		all = append(all, "even")
+	}
+	return all
 }
 
 func titled(name string) string {

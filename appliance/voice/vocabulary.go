@@ -64,14 +64,14 @@ func vocabulary() []section {
 			{Words: "breathy, airy, husky, sultry", Says: "breath in the voice", shape: s{Breath: 0.35}},
 			{Words: "raspy, rough, gravelly, hoarse, croaky, gruff, scratchy, smoky", Says: "an irregular voice", shape: s{Rough: 0.5, Pitch: -0.5}},
 			{Words: "lively, expressive, animated, sing song, melodic, musical", Says: "the pitch moves more", shape: s{Range: 0.45}},
-			{Words: "monotone, monotonous, flat, robotic, deadpan, emotionless, mechanical, robot", Says: "the pitch hardly moves", shape: s{Range: -0.85}},
+			{Words: "monotone, monotonous, flat, robotic, deadpan, emotionless, mechanical, robot", Says: "the pitch hardly moves", shape: s{Range: -0.95}},
 			{Words: "powerful, strong, resonant, commanding, authoritative", Says: "louder, fuller", rate: -0.03, shape: s{Gain: 1.5, Warmth: 1.5, Pitch: -0.7}},
 			{Words: "weak, frail, feeble, fragile, thready", Says: "softer, with breath", rate: -0.06, shape: s{Gain: -2, Breath: 0.2, Warmth: -2}},
 		}},
 		{"How fast", true, []trait{
-			{Words: "slow, unhurried, leisurely, drawling, measured, slow paced, deliberate", Says: "slower, longer pauses", rate: -0.17, shape: s{Pauses: 0.25}},
-			{Words: "fast, quick, rapid, brisk, speedy, fast paced, fast talking", Says: "faster, shorter pauses", rate: 0.17, shape: s{Pauses: -0.25}},
-			{Words: "urgent, hurried, rushed, frantic, hasty, breathless, panicked", Says: "faster and higher, hardly a pause", rate: 0.2, shape: s{Pauses: -0.5, Pitch: 0.8, Gain: 1}},
+			{Words: "slow, unhurried, leisurely, drawling, measured, slow paced, deliberate", Says: "slower, longer pauses", rate: -0.27, shape: s{Pauses: 0.25}},
+			{Words: "fast, quick, rapid, brisk, speedy, fast paced, fast talking", Says: "faster, shorter pauses", rate: 0.3, shape: s{Pauses: -0.25}},
+			{Words: "urgent, hurried, rushed, frantic, hasty, breathless, panicked", Says: "faster and higher, hardly a pause", rate: 0.32, shape: s{Pauses: -0.5, Pitch: 0.8, Gain: 1}},
 			{Words: "hesitant, halting, pausing, unsure, thoughtful, pensive, contemplative", Says: "long pauses", rate: -0.08, shape: s{Pauses: 0.9}},
 		}},
 		{"How loud", true, []trait{

@@ -49,6 +49,10 @@ func TestADirectionChangesHowSomethingIsSaid(t *testing.T) {
 
 func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 	library := all()
+	// heard is how many semitones above the mean of its gender a voice is.
+	heard := func(r Recipe) float64 {
+		return above(pitchOf(library, r.Parts), of(library, r.Parts[0].Voice).Gender) + r.Shape.Pitch
+	}
 	gender := func(r Recipe) Gender { return of(library, r.Parts[0].Voice).Gender }
 	for description, law := range map[string]func(r Recipe) bool{
 		"a woman":                          func(r Recipe) bool { return gender(r) == Female },
@@ -67,7 +71,10 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 			return s.Warmth > 2 && s.Brightness > 1 && s.Breath > 0.3 && r.Rate < 0.9
 		},
 		"not a man, a woman":                   func(r Recipe) bool { return gender(r) == Female },
-		"high-pitched and extremely energetic": func(r Recipe) bool { return r.Shape.Pitch > 2 && r.Shape.Range > 0.6 },
+		"high-pitched and extremely energetic": func(r Recipe) bool { return heard(r) > 2 && r.Shape.Range > 0.6 },
+		"a deep old man":                       func(r Recipe) bool { return heard(r) < -1 && r.Shape.Rough > 0.2 },
+		"a very deep man":                      func(r Recipe) bool { return heard(r) < -3 },
+		"a woman with a high voice":            func(r Recipe) bool { return gender(r) == Female && heard(r) > 1.5 },
 	} {
 		for seed := range int64(20) {
 			r := Design(library, description, 0, seed)

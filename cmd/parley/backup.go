@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/appliance"
+	"parley/appliance/config"
 	"parley/firmware/backup"
 	"parley/internal/progress"
 	"parley/plugins/shelf"
@@ -62,7 +63,7 @@ func (cmd *backupCmd) Run(ctx context.Context, c *console, parsed *kong.Context)
 	if err != nil {
 		return brokenOff(ctx, fmt.Errorf("backup: %w", err), cmd.File+" was not written", "run the command again")
 	}
-	return c.tellBackup(cmd.JSON, cmd.File, made, "")
+	return c.tellBackup(cmd.JSON, cmd.File, made, "", store.Outdated{})
 }
 
 // backupMade is what backup and restore print with --json.
@@ -73,11 +74,15 @@ type backupMade struct {
 	Schema int64  `json:"schema"`
 	MadeMS int64  `json:"made_ms"`
 	Aside  string `json:"aside,omitempty"` // where the data folder is that was there before
+
+	SessionsEnded int64 `json:"sessions_ended,omitempty"` // of the console
+	KeysRevoked   int64 `json:"keys_revoked,omitempty"`   // since the backup, and still
+	KeysRenewed   int64 `json:"keys_renewed,omitempty"`   // which have their newest secrets
 }
 
-func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside string) error {
+func (c *console) tellBackup(asJSON bool, file string, m backup.Manifest, aside string, over store.Outdated) error {
 	if asJSON {
-		return c.json(backupMade{file, len(m.Files), m.Bytes(), m.Schema, m.MadeMS, aside})
+		return c.json(backupMade{file, len(m.Files), m.Bytes(), m.Schema, m.MadeMS, aside, over.Sessions, over.Revoked, over.Renewed})
 	}
 	_, err := fmt.Fprintf(c.out, "%s holds %d files, %.1f MB, of %s (Parley %s, schema %d)\n", file, len(m.Files), float64(m.Bytes())/1e6,
 		time.UnixMilli(m.MadeMS).Format(time.DateTime), m.Parley, m.Schema)
@@ -99,7 +104,7 @@ func (restoreCmd) Help() string {
 
   parley restore /mnt/usb/parley-2030-01-31.tar.zst --data /var/lib/parley --force
 
-Every byte is checked before anything is put in place. The box must be stopped. API keys that were revoked since the backup are good again after it: revoke them again.`
+Every byte is checked before anything is put in place. The box must be stopped. Browsers that were signed in to the console are signed out. With --force, API keys and screens that were revoked since the backup stay revoked, and keys that were given new secrets keep those; into an empty folder they come back as they were, so revoke them again.`
 }
 
 // Run restores the backup.
@@ -108,12 +113,12 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 	if err != nil {
 		return err
 	}
+	var over store.Outdated
 	to := backup.Target{Data: cfg.Data, Force: cmd.Force, Check: func(ctx context.Context, folder string) error {
-		s, err := store.Open(ctx, folder, c.quietLogger(cfg.Log))
-		if err != nil {
+		return unlessDone(ctx, func() (err error) {
+			over, err = c.outdate(ctx, cfg, folder)
 			return err
-		}
-		return unlessDone(ctx, func() error { return errors.Join(s.Check(ctx), s.Close()) })
+		})
 	}}
 	if to.Schema, err = store.NewestSchema(); err != nil {
 		return err
@@ -137,5 +142,33 @@ func (cmd *restoreCmd) Run(ctx context.Context, c *console, parsed *kong.Context
 	if err != nil {
 		return brokenOff(ctx, fmt.Errorf("restore: %w", err), cfg.Data+" is as it was", "run the command again")
 	}
-	return c.tellBackup(cmd.JSON, cmd.File, m, aside)
+	if over.Sessions > 0 {
+		fmt.Fprintf(c.err, "Browsers that were signed in to the console are not any more: %d. parley console link signs in anew.\n", over.Sessions)
+	}
+	if over.Revoked+over.Renewed > 0 {
+		fmt.Fprintf(c.err, "Of the keys, what was done in %s since the backup holds: %d stay revoked, %d have their newest secrets.\n", cfg.Data, over.Revoked, over.Renewed)
+	}
+	return c.tellBackup(cmd.JSON, cmd.File, m, aside, over)
+}
+
+// outdate opens what was restored into folder, looks at it, and ends what is over
+// since the backup: sessions, and what was revoked in the data folder that it is to
+// replace. One whose database cannot be read says nothing of that.
+func (c *console) outdate(ctx context.Context, cfg config.Config, folder string) (over store.Outdated, err error) {
+	s, err := store.Open(ctx, folder, c.quietLogger(cfg.Log))
+	if err != nil {
+		return over, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.Check(ctx); err != nil {
+		return over, err
+	}
+	before, err := store.Join(ctx, cfg.Data)
+	switch {
+	case err == nil:
+		defer func() { err = errors.Join(err, before.Close()) }()
+	case ctx.Err() == nil && !errors.Is(err, store.ErrNotFound):
+		fmt.Fprintf(c.err, "Keys that were revoked since the backup are good again, for the database that is replaced cannot be read: %v. parley keys list shows them, parley keys revoke and regenerate end them.\n", err)
+	}
+	return s.Outdate(ctx, before)
 }

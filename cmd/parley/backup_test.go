@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -93,6 +94,54 @@ func TestBackupOfARunningBoxIsRestored(t *testing.T) {
 	}
 	if _, err := store.Inspect(t.Context(), to); err != nil {
 		t.Error(err)
+	}
+}
+
+// A restore over a box that went on lets nobody in again who was put out since.
+func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "box")
+	s, err := store.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := s.CreateKey(t.Context(), store.NewKey{Account: "home"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := s.StartSignIn(t.Context(), "", time.Now())
+	if err == nil {
+		_, _, err = s.SignIn(t.Context(), link, "Firefox", "", time.Now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "b.tar.zst")
+	if code, _, errs := parley(t, "", "backup", file, "--data", dir); code != exitDone {
+		t.Fatal(errs)
+	}
+	if _, err := s.EndSessions(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.RevokeKey(t.Context(), made.KeyID), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errs := parley(t, "", "restore", file, "--data", dir, "--force", "--json")
+	var told backupMade
+	if err := json.Unmarshal([]byte(out), &told); code != exitDone || err != nil || told.SessionsEnded != 1 || told.KeysRevoked != 1 || !strings.Contains(errs, "signed in to the console") {
+		t.Errorf("code %d, %s, %s", code, out, errs)
+	}
+	if _, out, _ := parley(t, "", "console", "sessions", "--data", dir, "--json"); strings.TrimSpace(out) != "[]" {
+		t.Errorf("sessions %s", out)
+	}
+	if _, out, _ := parley(t, "", "keys", "list", "--data", dir); !strings.Contains(out, "revoked") {
+		t.Errorf("keys %s", out)
+	}
+	// Over a database that cannot be read it says that it cannot tell.
+	if err := os.WriteFile(filepath.Join(dir, layout.Database), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := parley(t, "", "restore", file, "--data", dir, "--force"); code != exitDone || !strings.Contains(errs, "cannot be read") {
+		t.Errorf("over a damaged one: code %d, %s", code, errs)
 	}
 }
 

@@ -21,11 +21,13 @@ type benchCmd struct {
 	Turns    benchTurnsCmd    `cmd:"" help:"Measure turn-taking: turns cut off, waits after finished ones, interruptions for nothing."`
 	STT      benchSTTCmd      `cmd:"" name:"stt" help:"Measure the ears: word error, time, memory."`
 	TTS      benchTTSCmd      `cmd:"" name:"tts" help:"Measure the voices: time, word error, loudness, memory."`
+	Echo     benchEchoCmd     `cmd:"" help:"Measure what cleans a kiosk's microphone: its own voice taken out, clocks that differ, words."`
 	LLM      benchLLMCmd      `cmd:"" name:"llm" help:"Measure the language model: tokens a second, first token, memory."`
 	Answers  benchAnswersCmd  `cmd:"" help:"Measure how right the language model answers from the facts in its prompt."`
 	Tools    benchToolsCmd    `cmd:"" help:"Measure tools: when the language model calls one, with what, and what that costs."`
 	Express  benchExpressCmd  `cmd:"" name:"expression" help:"Measure expression: what feelings take to measure, and whether they differ."`
 	API      benchAPICmd      `cmd:"" name:"api" help:"Measure the REST side: reads and durable writes beside the same SQL."`
+	Calls    benchCallsCmd    `cmd:"" help:"Measure calls over WebRTC without the models: what they take of a core, and how long a sound is on its way."`
 	Plugin   benchPluginCmd   `cmd:"" help:"Measure plugins: calls beside the same module by hand, a restart with fifty, memory."`
 }
 
@@ -188,9 +190,11 @@ func (cmd *benchSTTCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 type benchTTSCmd struct {
 	benchFlags
 	Rounds    int      `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
-	Only      []string `placeholder:"PART,…" help:"Measure only these: engine, http, long, peer, stream, fair, times, words (all)."`
-	Voices    []string `placeholder:"VOICE,…" help:"Voices that are listened to (those of all packs)."`
-	Sentences int      `default:"50" placeholder:"N" help:"Sentences that each of them says, at most 50 (50)."`
+	Only      []string `placeholder:"PART,…" help:"Measure only these: engine, http, long, peer, stream, fair, times, words, pitch (all)."`
+	Voices    []string `placeholder:"VOICE,…" help:"Voices that are listened to; all is every voice of the library (one of each pack of Piper's)."`
+	Sentences int      `default:"50" placeholder:"N" help:"Sentences that each of them says, at most 50, evenly taken (50)."`
+	Sample    int      `placeholder:"N" help:"Rows of the table that each of them says, evenly taken (all)."`
+	Notes     string   `placeholder:"FILE" help:"Write what was heard there, line by line, and leave out what it has already: a run that was broken off goes on."`
 	Table     string   `placeholder:"FILE" help:"Have the voices say this, too: a line has a locale, what is written, and what is said, with tabs between."`
 	Peer      string   `placeholder:"PYTHON" help:"Compare with piper-tts from PyPI, which this Python has installed."`
 
@@ -207,6 +211,8 @@ func (benchTTSCmd) Help() string {
 
   parley bench tts --only words --voices joe,kokoro-af-heart
 
+  parley bench tts --only words --voices all --sentences 12 --table spoken.tsv --sample 60 --notes heard.jsonl
+
   parley bench tts --only peer --peer venv/bin/python
 
 The voice is timed: by itself and over HTTP, beside its graph in plain ONNX Runtime, while a long text streams, and with seven others at once. All voices that are there are listened to by Whisper where its pack is there, else by Moonshine: which words it understands, and when it hears them begin.`
@@ -219,6 +225,7 @@ func (cmd *benchTTSCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 		return err
 	}
 	o.Rounds, o.Only, o.Voices, o.Prompts, o.Table, o.Peer = cmd.Rounds, cmd.Only, cmd.Voices, cmd.Sentences, cmd.Table, cmd.Peer
+	o.Sample, o.Notes = cmd.Sample, cmd.Notes
 	return c.report(ctx, cmd.JSON, bench.TTS, o)
 }
 
@@ -265,7 +272,7 @@ func (benchAnswersCmd) Help() string {
 
   parley bench answers --server http://127.0.0.1:8000/v1 --model NAME
 
-Ninety questions are asked at eight invented desks, each with the facts in its prompt, and the answers are judged by what a right one holds; --json lists them. With the default model it takes about nine minutes on two cores.`
+A hundred and two questions are asked at ten invented desks, each with the facts in its prompt, and the answers are judged by what a right one holds; --json lists them. With the default model it takes about ten minutes on two cores.`
 }
 
 // Run measures the answers.
@@ -287,8 +294,9 @@ func (cmd *benchAnswersCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 
 type benchToolsCmd struct {
 	benchFlags
-	Half       string `placeholder:"HALF" help:"Say only the tuned half of the wishes, which the router's examples were made with, or the held one (both)."`
-	RouterOnly bool   `name:"router-only" help:"Only judge which tool is wanted; write no calls and answers."`
+	Half       string   `placeholder:"HALF" help:"Say only the tuned half of the wishes, which the router's examples were made with, or the held one (both)."`
+	RouterOnly bool     `name:"router-only" help:"Only judge which tool is wanted; write no calls and answers."`
+	Only       []string `placeholder:"NAME" sep:"," help:"Talk only to these assistants: clinic, home, hotel, museum, shop, weather, or honest, who is asked what nobody told it (all)."`
 
 	Settings kong.Plugins `embed:"" settings:"packs profile engines.threads engines.language_model engines.language_model.openai engines.language_model.model engines.language_model.key_env"`
 }
@@ -310,7 +318,7 @@ func (cmd *benchToolsCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 	if err != nil {
 		return err
 	}
-	o.Half, o.Routes = cmd.Half, cmd.RouterOnly
+	o.Half, o.Routes, o.Only = cmd.Half, cmd.RouterOnly, cmd.Only
 	c.endsAtOnce(unmeasured()) // it leaves nothing behind
 	return c.report(ctx, cmd.JSON, bench.Tools, o)
 }

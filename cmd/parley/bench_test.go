@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"parley/appliance/bench"
 )
 
 func TestImpossibleBenchmarksAreMisuse(t *testing.T) {
@@ -25,6 +28,7 @@ func TestImpossibleBenchmarksAreMisuse(t *testing.T) {
 		{[]string{"bench", "talk", "--url", "ws://127.0.0.1:1"}, "parley keys create"},
 		{[]string{"bench", "answers", "--half", "better"}, "tuned, held and self"},
 		{[]string{"bench", "answers", "--server", "http://127.0.0.1:1/v1"}, "belong together"},
+		{[]string{"bench", "echo", "--drift", "1s"}, "1m to 2h"},
 		{[]string{"bench", "everything"}, "everything"},
 	} {
 		code, out, errs := parley(t, "", c.args...)
@@ -63,8 +67,14 @@ func TestABenchmarkPrintsOneObjectOrATable(t *testing.T) {
 	if r.Bench != "stt" || r.Machine["profile"] != "test" || len(r.Figures) < 8 || r.Figures[0].Name != "word_error" || r.Figures[0].Value == nil || r.Figures[0].Unit != "%" {
 		t.Errorf("%+v", r)
 	}
-	code, out, _ = parley(t, "", args...)
-	if code != exitDone || !strings.Contains(out, "FIGURE") || !strings.Contains(out, "transcribe_10s") {
-		t.Errorf("code %d, %q", code, out)
+	// The same measurement, without --json.
+	var measured bench.Report
+	if err := json.Unmarshal([]byte(out), &measured); err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	again := func(context.Context, bench.Options) (bench.Report, error) { return measured, nil }
+	if err := (&console{out: &table}).report(t.Context(), false, again, bench.Options{}); err != nil || !strings.Contains(table.String(), "FIGURE") || !strings.Contains(table.String(), "transcribe_10s") {
+		t.Errorf("%v, %q", err, table.String())
 	}
 }

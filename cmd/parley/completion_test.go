@@ -75,7 +75,7 @@ func TestBashCompletesLines(t *testing.T) {
 		t.Fatal("no prompt")
 	}
 	s.press("source ./parley.bash\n")
-	completesLines(t, s)
+	completesLines(t, s, 2)
 }
 
 func TestZshCompletesLines(t *testing.T) {
@@ -88,16 +88,17 @@ func TestZshCompletesLines(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".zshrc"), []byte(rc), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	completesLines(t, onScreen(t, 200, cmd))
+	completesLines(t, onScreen(t, 200, cmd), 1)
 }
 
-func completesLines(t *testing.T, s *screen) {
-	prompts := strings.Count(s.text(), "ready> ") // before the next one
+// completesLines types the lines, the first one at this prompt of the shell's.
+func completesLines(t *testing.T, s *screen, prompt int) {
 	for typed, want := range typedLines {
 		// What is typed before the prompt is there is not completed.
-		if prompts++; !s.showsTimes(prompts, "ready> ") {
+		if !s.showsTimes(prompt, "ready> ") {
 			t.Fatalf("no prompt:\n%s", s.text())
 		}
+		prompt++
 		s.press(typed + "\t\n")
 		want = strings.TrimSuffix(want, "/") // zsh takes it away when the line is run
 		if !s.shows("RAN<" + want) {

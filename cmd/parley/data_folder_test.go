@@ -33,8 +33,7 @@ func TestACommandForAnotherFolderNamesTheOneThatWasMeant(t *testing.T) {
 	if _, err := os.Stat(typo); err == nil {
 		t.Error("one of them began a data folder")
 	}
-	f, err := examineDatabase(t.Context(), typo)
-	if err != nil || !strings.Contains(f.Mend, "--data "+meant) {
-		t.Errorf("doctor: %+v, %v", f, err)
+	if f := examined(t, exitDone, "--data", typo, "--listen", freeAddress(t))["database"]; !strings.Contains(f.Mend, "--data "+meant) {
+		t.Errorf("doctor: %+v", f)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/firmware/doctor"
 	"parley/internal/layout"
@@ -23,7 +24,7 @@ import (
 func examined(t *testing.T, wantCode int, args ...string) map[string]doctor.Finding {
 	t.Helper()
 	code, out, errs := parley(t, "", append([]string{"doctor", "--json", "--profile", "test"}, args...)...)
-	var d diagnosis
+	var d appliance.Diagnosis
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != wantCode || d.Healthy != (code == exitDone) {
 		t.Fatalf("doctor %v: code %d, want %d: %s %s", args, code, wantCode, out, errs)
 	}
@@ -53,13 +54,13 @@ func TestDoctorFindsNothingWrongWithAWholeBox(t *testing.T) {
 	found := examined(t, exitDone, "--data", dir, "--listen", listen)
 	for part, words := range map[string]string{
 		"data folder": dir, "disk": "free", "database": "sound", "recordings": "1 files", "packs": "packs",
-		"libraries": "load", "memory": "need", "clock": "", "port": listen, "webhooks": "",
+		"libraries": "load", "memory": "need", "clock": "", "port": listen, "webhooks": "", "backup": "none was made",
 	} {
 		if f := found[part]; f.Health == doctor.Trouble || !strings.Contains(f.What, words) {
 			t.Errorf("%s: %+v", part, f)
 		}
 	}
-	if len(found) != 10 {
+	if len(found) != 11 {
 		t.Errorf("%d parts", len(found))
 	}
 	// Before the first start there is nothing, and nothing is made.

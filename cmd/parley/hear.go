@@ -29,7 +29,7 @@ func (hearCmd) Help() string {
 
   ffmpeg -i meeting.m4a meeting.wav && parley hear meeting.wav
 
-Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks. Ogg Vorbis, AIFF, AMR, films and the rest are read through ffmpeg, if that is installed (apt-get install ffmpeg).`
+Without --json each utterance is printed on a line of its own as it is understood; nothing when nobody speaks. AIFF, AMR, films and the rest are read through ffmpeg, if that is installed (apt-get install ffmpeg).`
 }
 
 // heardText is the transcript of a recording, as JSON prints it.

@@ -26,7 +26,7 @@ func program(t *testing.T, environ []string, args ...string) *exec.Cmd {
 	}
 	cmd := exec.CommandContext(t.Context(), self, args...) // runs: itself
 	cmd.Env = append([]string{"PARLEY_TEST_PROGRAM=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}, environ...)
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = time.Minute
 	return cmd
 }
 
@@ -43,7 +43,7 @@ func signalWhenReady(t *testing.T, cmd *exec.Cmd, ready <-chan struct{}, s sysca
 	select {
 	case <-ready:
 	case <-time.After(time.Minute):
-		t.Error("not ready after 20 s")
+		t.Error("not ready after a minute")
 	}
 	begun := time.Now()
 	if err := cmd.Process.Signal(s); err != nil {
@@ -57,6 +57,10 @@ func signalWhenReady(t *testing.T, cmd *exec.Cmd, ready <-chan struct{}, s sysca
 	}
 	return code, out.String(), time.Since(begun)
 }
+
+// atOnce is how soon a command ends that does not wait for what it is at: on a busy
+// machine seconds, and else the minutes or the ages that it would wait.
+const atOnce = 20 * time.Second
 
 func TestCtrlCEndsACommandWithOneLineAnd130(t *testing.T) {
 	for signal, want := range map[syscall.Signal]struct {
@@ -78,7 +82,7 @@ func TestCtrlCEndsACommandWithOneLineAnd130(t *testing.T) {
 		cmd := program(t, nil, "talk", "--text", "--url", url, "--key", "right")
 		cmd.Stdin = strings.NewReader("hello\n")
 		code, errs, took := signalWhenReady(t, cmd, ready, signal)
-		if code != want.code || !strings.HasPrefix(errs, want.word) || strings.Count(errs, "\n") != 1 || took > time.Second {
+		if code != want.code || !strings.HasPrefix(errs, want.word) || strings.Count(errs, "\n") != 1 || took > atOnce {
 			t.Errorf("%v: code %d after %v, %q; want %d and one line with %q", signal, code, took, errs, want.code, want.word)
 		}
 	}

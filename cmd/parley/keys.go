@@ -127,6 +127,7 @@ type listedKey struct {
 	Role      store.KeyRole `json:"role"`
 	Hint      string        `json:"hint"` // the last characters of the API key
 	CreatedMS int64         `json:"created_ms"`
+	UsedMS    int64         `json:"last_used_ms,omitempty"` // five minutes behind at most; absent: never
 	RevokedMS int64         `json:"revoked_ms,omitempty"`
 	ExpiresMS int64         `json:"expires_ms,omitempty"`
 }
@@ -154,20 +155,23 @@ func (k *keysCmd) list(c *console, all []store.Key) error {
 	if k.JSON {
 		listed := make([]listedKey, 0, len(all))
 		for _, key := range all {
-			listed = append(listed, listedKey{key.ID, key.Account, key.Label, key.Role, key.Hint, key.CreatedMS, key.RevokedMS, key.ExpiresMS})
+			listed = append(listed, listedKey{key.ID, key.Account, key.Label, key.Role, key.Hint, key.CreatedMS, key.UsedMS, key.RevokedMS, key.ExpiresMS})
 		}
 		return c.json(listed)
 	}
-	t := &terminal.Table{Head: []string{"KEY ID", "ACCOUNT", "ROLE", "API KEY", "CREATED", "STATE", "LABEL"}}
+	t := &terminal.Table{Head: []string{"KEY ID", "ACCOUNT", "ROLE", "API KEY", "CREATED", "LAST USED", "STATE", "LABEL"}}
 	for _, key := range all {
-		state := "good"
+		state, used := "good", "never"
+		if key.UsedMS != 0 {
+			used = minute(key.UsedMS)
+		}
 		switch {
 		case key.RevokedMS != 0:
 			state = "revoked " + day(key.RevokedMS)
 		case key.ExpiresMS != 0:
 			state = "until " + time.UnixMilli(key.ExpiresMS).Format("2006-01-02 15:04")
 		}
-		t.Add(key.ID, key.Account, string(key.Role), "…"+key.Hint, day(key.CreatedMS), state, key.Label)
+		t.Add(key.ID, key.Account, string(key.Role), "…"+key.Hint, day(key.CreatedMS), used, state, key.Label)
 	}
 	return c.table(t)
 }
@@ -184,13 +188,21 @@ func (keysRevokeCmd) Help() string { return "Example:\n\n  parley keys revoke 4t
 // Run revokes the key.
 func (cmd *keysRevokeCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
 	return k.with(ctx, c, parsed, func(s *store.Store) error {
-		if err := s.RevokeKey(ctx, cmd.KeyID); err != nil {
+		err := s.RevokeKeyButLast(ctx, cmd.KeyID)
+		last := errors.Is(err, store.ErrLastOperator)
+		if last {
+			err = s.RevokeKey(ctx, cmd.KeyID)
+		}
+		if err != nil {
 			return noKey(err, cmd.KeyID)
+		}
+		if last {
+			fmt.Fprintln(c.err, "It was the last operator's key that has no end: no program steers the box until parley keys create --role operator makes another one.")
 		}
 		if k.JSON {
 			return c.json(map[string]string{"key_id": cmd.KeyID, "state": "revoked"})
 		}
-		_, err := fmt.Fprintf(c.out, "key %s is revoked\n", cmd.KeyID)
+		_, err = fmt.Fprintf(c.out, "key %s is revoked\n", cmd.KeyID)
 		return err
 	})
 }

@@ -45,11 +45,12 @@ func (kioskPairCmd) Help() string {
 
 // pairing is a code, as JSON prints it.
 type pairing struct {
-	Code      string `json:"code"`
-	Name      string `json:"name"`
-	ConfigID  string `json:"config_id,omitempty"`
-	URL       string `json:"url,omitempty"` // of the running box
-	ExpiresMS int64  `json:"expires_ms"`
+	Code      string   `json:"code"`
+	Name      string   `json:"name"`
+	ConfigID  string   `json:"config_id,omitempty"`
+	URL       string   `json:"url,omitempty"`       // of the running box, as this machine opens it
+	Elsewhere []string `json:"elsewhere,omitempty"` // as others do
+	ExpiresMS int64    `json:"expires_ms"`
 }
 
 // Run makes a code and prints it.
@@ -65,6 +66,10 @@ func (cmd *kioskPairCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 	if err != nil {
 		return fmt.Errorf("kiosk: %w", err)
 	}
+	elsewhere, err := appliance.Elsewhere(cfg.Data)
+	if err != nil {
+		return fmt.Errorf("kiosk: %w", err)
+	}
 	return k.with(ctx, c, parsed, func(s *store.Store) error {
 		made := pairing{Name: cmd.Name}
 		var err error
@@ -77,7 +82,10 @@ func (cmd *kioskPairCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 		}
 		made.ExpiresMS = at.Add(store.PairingLife).UnixMilli()
 		if running != "" {
-			made.URL = running + "/kiosk#" + made.Code
+			made.URL = kioskLink(running, made.Code)
+		}
+		for _, url := range elsewhere {
+			made.Elsewhere = append(made.Elsewhere, kioskLink(url, made.Code))
 		}
 		if k.JSON {
 			return c.json(made)
@@ -86,10 +94,19 @@ func (cmd *kioskPairCmd) Run(ctx context.Context, c *console, parsed *kong.Conte
 	})
 }
 
+// kioskLink is the address that pairs a screen with the box at url.
+func kioskLink(url, code string) string { return url + "/kiosk#" + code }
+
 func (p pairing) print(c *console) error {
 	where := "Start the box, and open its page /kiosk on the screen."
 	if p.URL != "" {
 		where = "Open /kiosk on the screen and type it, or open on this machine:\n  " + p.URL
+	}
+	if len(p.Elsewhere) > 0 {
+		where += "\nor on another one:\n  " + strings.Join(p.Elsewhere, "\n  ")
+	}
+	if len(p.Elsewhere) > 0 && !strings.HasPrefix(p.URL, "https:") {
+		where += "\nThere it has no microphone, since TLS is off: browsers give it to pages over https."
 	}
 	_, err := fmt.Fprintf(c.out, "code  %s\n\nIt pairs one screen, until %s. %s\n", p.Code, time.UnixMilli(p.ExpiresMS).Format("15:04"), where)
 	return err
@@ -107,20 +124,11 @@ func (cmd *kioskPairCmd) config(ctx context.Context, s *store.Store) (string, er
 	if err != nil {
 		return "", fmt.Errorf("kiosk: %w", err)
 	}
-	if _, err := s.ResourceName(ctx, a.ID, store.KindConfig, cmd.PairedFor); err == nil {
-		return cmd.PairedFor, nil
-	}
-	all, _, err := s.List(ctx, a.ID, store.ResourceFilter{Kind: store.KindConfig, Name: cmd.PairedFor}, store.Page{Size: 2})
+	id, err := appliance.ConfigID(ctx, s, a, cmd.PairedFor)
 	if err != nil {
-		return "", fmt.Errorf("kiosk: %w", err)
+		return "", fmt.Errorf("kiosk: --for: %w", err)
 	}
-	switch len(all) {
-	case 0:
-		return "", fmt.Errorf("kiosk: --for: account %s has no config whose id or name is %.80q; GET /v0/evi/configs lists them", cmd.Account, cmd.PairedFor)
-	case 1:
-		return all[0].ID, nil
-	}
-	return "", fmt.Errorf("kiosk: --for: several configs are called %.80q: give the id of one", cmd.PairedFor)
+	return id, nil
 }
 
 type kioskListCmd struct{}

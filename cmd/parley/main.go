@@ -19,6 +19,8 @@ type commandLine struct {
 	Serve    serveCmd    `cmd:"" group:"Run a box" help:"Run the box."`
 	Keys     keysCmd     `cmd:"" group:"Run a box" help:"Make, list and revoke the keys of a box."`
 	Kiosk    kioskCmd    `cmd:"" group:"Run a box" help:"Pair, list and revoke the screens that talk."`
+	Console  consoleCmd  `cmd:"" group:"Run a box" help:"Sign in to the console of a box, and sign others out."`
+	Devices  devicesCmd  `cmd:"" group:"Run a box" help:"List the microphones and loudspeakers of this machine."`
 	Webhooks webhooksCmd `cmd:"" group:"Run a box" help:"List and retry the webhooks of a box, and try a receiver."`
 	Plugin   pluginCmd   `cmd:"" group:"Run a box" help:"Make tools of your own, as sandboxed WASM, and install them."`
 	Packs    packsCmd    `cmd:"" group:"Run a box" help:"Fetch, check and carry the models that a box runs on."`
@@ -27,7 +29,7 @@ type commandLine struct {
 	Restore  restoreCmd  `cmd:"" group:"Run a box" help:"Bring a box back from such a file."`
 
 	Talk   talkCmd   `cmd:"" group:"Talk and listen" help:"Talk to a box from this terminal."`
-	Say    sayCmd    `cmd:"" group:"Talk and listen" help:"Speak a text, without a box."`
+	Say    sayCmd    `cmd:"" group:"Talk and listen" help:"Speak a text, with a box or without."`
 	Voices voicesCmd `cmd:"" group:"Talk and listen" help:"List, hear, design, save and delete voices."`
 	Hear   hearCmd   `cmd:"" group:"Talk and listen" help:"Write down what is said in a recording, without a box."`
 

@@ -79,7 +79,7 @@ func loadsVoice(ctx context.Context, dir, folder string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, phonemes.Close()) }()
-	voice, err := onnx.LoadPiper(rt, folder, engine.NewGate(runtime.NumCPU()), phonemes)
+	voice, err := onnx.LoadPiper(rt, folder, engine.NewGate(runtime.NumCPU()), phonemes, onnx.PiperOptions{})
 	if err != nil {
 		return err
 	}

@@ -106,10 +106,18 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 func TestEverySettingIsAFlagOfServe(t *testing.T) {
 	_, out, _ := parley(t, "", "serve", "--help")
 	for _, s := range config.Settings() {
-		if !strings.Contains(out, "--"+s.Flag+"=") {
+		if !strings.Contains(out, flagShown(s)) {
 			t.Errorf("serve has no --%s for %s", s.Flag, s.Key)
 		}
 	}
+}
+
+// flagShown is how the flag of a setting begins in the help.
+func flagShown(s config.Setting) string {
+	if s.Switch {
+		return "--" + s.Flag + " "
+	}
+	return "--" + s.Flag + "="
 }
 
 // Every command that has settings as flags has them from the one table.
@@ -148,7 +156,7 @@ func TestTheHelpOfServeIsInGroups(t *testing.T) {
 	at := -1
 	for _, s := range config.Settings() {
 		heading := strings.Index(out, "\n"+s.Group+":\n")
-		flag := strings.Index(out, "--"+s.Flag+"=")
+		flag := strings.Index(out, flagShown(s))
 		if heading < 0 || flag < heading || flag < at {
 			t.Errorf("--%s does not stand under %q, in the order of the table:\n%s", s.Flag, s.Group, out)
 			return
@@ -194,6 +202,12 @@ func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
 	code, _, errs := parley(t, "", "keys", "revoke", made.KeyID, "--data", data)
 	if code != exitFailed || !strings.Contains(errs, "parley keys list") {
 		t.Errorf("revoked twice: code %d, %q", code, errs)
+	}
+	if code, _, errs = parley(t, "", "keys", "revoke", first.KeyID, "--data", data); code != exitDone || !strings.Contains(errs, "parley keys create --role operator") {
+		t.Errorf("the last operator's key is revoked: code %d, %q", code, errs)
+	}
+	if _, out, _ := parley(t, "", "keys", "list", "--data", data); !strings.Contains(out, "LAST USED") || !strings.Contains(out, "never") {
+		t.Errorf("listed %s", out)
 	}
 	if code, _, errs := parley(t, "", "keys", "list", "--account", "nobody", "--data", data); code != exitFailed || !strings.Contains(errs, `"nobody"`) {
 		t.Errorf("another account: code %d, %q", code, errs)

@@ -66,7 +66,7 @@ func (s *screen) press(text string) {
 func (s *screen) shows(text string) bool { return s.showsTimes(1, text) }
 
 func (s *screen) showsTimes(n int, text string) bool {
-	for range 400 { // 10 s, for shells on a busy machine
+	for range 2400 { // a minute, for shells on a busy machine
 		if strings.Count(s.text(), text) >= n {
 			return true
 		}

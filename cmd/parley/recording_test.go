@@ -44,16 +44,16 @@ func TestRecordingsOfAllKindsAreRead(t *testing.T) {
 // Without ffmpeg it says what the file is, and the very command that converts
 // it.
 func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
-	m4a, vorbis := made(t, "my talk.m4a", "-c:a", "alac"), made(t, "a.ogg", "-c:a", "libvorbis")
+	m4a, flac := made(t, "my talk.m4a", "-c:a", "alac"), made(t, "a.ogg", "-c:a", "flac")
 	other := filepath.Join(t.TempDir(), "letter.doc")
 	if err := os.WriteFile(other, []byte("Dear Sir or Madam, hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", t.TempDir())
 	for path, says := range map[string][]string{
-		m4a:    {"\"alac\"", "ffmpeg -i '" + m4a + "' '" + strings.TrimSuffix(m4a, ".m4a") + ".wav'", "apt-get install ffmpeg"},
-		vorbis: {"Vorbis", "ffmpeg -i " + vorbis + " " + strings.TrimSuffix(vorbis, ".ogg") + ".wav"},
-		other:  {"no recording that is known", "apt-get install ffmpeg"},
+		m4a:   {"\"alac\"", "ffmpeg -i '" + m4a + "' '" + strings.TrimSuffix(m4a, ".m4a") + ".wav'", "apt-get install ffmpeg"},
+		flac:  {"FLAC", "ffmpeg -i " + flac + " " + strings.TrimSuffix(flac, ".ogg") + ".wav"},
+		other: {"no recording that is known", "apt-get install ffmpeg"},
 	} {
 		_, err := (&console{}).recording(t.Context(), path, 16000)
 		for _, want := range says {

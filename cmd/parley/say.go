@@ -13,6 +13,7 @@ import (
 
 	"parley/appliance"
 	"parley/appliance/audio"
+	"parley/appliance/config"
 	"parley/appliance/contract"
 	tts "parley/appliance/speech"
 )
@@ -25,12 +26,13 @@ type sayCmd struct {
 	Out        string  `short:"o" placeholder:"FILE" help:"Write a file instead of playing; - is standard output."`
 	Format     string  `placeholder:"FORMAT" help:"wav, mp3 or pcm (16-bit little-endian, mono, 48 kHz); else as the file is named, and wav where that says nothing."`
 	Play       bool    `help:"Play it, also while a file is written."`
-	Voice      string  `placeholder:"NAME" help:"Name of a voice of the library, such as Jenny; else the one of the settings (engines.voice)."`
+	Voice      string  `placeholder:"NAME" help:"Name of a voice, such as Jenny; else the one of the settings (engines.voice)."`
 	Describe   string  `placeholder:"WORDS" help:"How to say it (whispering, excited, slowly); without --voice, the voice to make (a warm old man with a low voice)."`
 	Speed      float64 `default:"1" help:"0.25 to 3 times as fast as the voice is (1)."`
+	Alone      bool    `help:"Ask no box, also where one runs: load a voice for it."`
 	Timestamps string  `placeholder:"HOW" help:"Say on standard error when each word is heard: table, or json with an object a line."`
 
-	Settings kong.Plugins `embed:"" settings:"packs engines.threads"`
+	Settings kong.Plugins `embed:"" settings:"data packs engines.threads"`
 }
 
 // Help shows the command in use.
@@ -45,7 +47,9 @@ func (sayCmd) Help() string {
 
   parley say "It is £3.50." --voice joe --describe "slowly" --timestamps json --out -  >price.wav 2>words.jsonl
 
-It begins to play, and to write, with the first quarter of a second of sound, while the rest is made.`
+It begins to play, and to write, with the first quarter of a second of sound, while the rest is made.
+
+Where a box runs on the data folder, it speaks, since its voices are loaded: there is sound at once instead of after a second or two. Then the voices and the pronunciations of its account "default" are there as well, and it keeps the text as it keeps that of every request for speech. A voice that a description makes, a text of more than 5,000 characters and a speed outside of 0.5 to 2 are spoken without it, and so is everything with --alone.`
 }
 
 // Run speaks the text.
@@ -67,17 +71,7 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	if err != nil {
 		return err
 	}
-	designed := cmd.Describe != "" && cmd.Voice == ""
-	service, closeEngines, err := appliance.OpenSpeech(ctx, cfg, cmd.Voice, designed, c.quietLogger(cfg.Log))
-	if err != nil {
-		return fmt.Errorf("say: %w", err)
-	}
-	defer func() { _ = closeEngines() }() // the process ends
-	utterance := contract.PostedUtterance{Text: text, Description: cmd.Describe, Speed: cmd.Speed}
-	if !designed {
-		utterance.Voice = &contract.VoiceRef{Name: cmp.Or(cmd.Voice, cfg.Engines.Voice), Provider: contract.VoiceLibrary}
-	}
-	job, err := service.Begin(ctx, saying(utterance, cmd.Timestamps != ""))
+	job, err := cmd.begin(ctx, c, cfg, text)
 	if err != nil {
 		return cmd.refused(err)
 	}
@@ -98,12 +92,62 @@ func (cmd *sayCmd) Run(ctx context.Context, c *console, parsed *kong.Context) er
 	return cmd.refused(err)
 }
 
+// speaking is speech that has begun.
+type speaking interface {
+	// Stream gives send the sound and the times as they come.
+	Stream(ctx context.Context, send func(contract.TTSMessage) error) error
+	Close()
+}
+
+// begin has the text spoken: by the box that runs on the data folder, if one does
+// and will, since its voices are loaded; else by a voice that is loaded for it.
+func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, text string) (speaking, error) {
+	log := c.quietLogger(cfg.Log)
+	designed := cmd.Describe != "" && cmd.Voice == ""
+	utterance := contract.PostedUtterance{Text: text, Description: cmd.Describe, Speed: cmd.Speed}
+	if !designed {
+		utterance.Voice = &contract.VoiceRef{Name: cmp.Or(cmd.Voice, cfg.Engines.Voice)}
+		job, err := cmd.askBox(ctx, cfg, saying(utterance, cmd.Timestamps != ""))
+		if err == nil {
+			log.Debug("the box speaks", "data", cfg.Data)
+			return job, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		log.Debug("no box speaks, so a voice is loaded", "why", err)
+		utterance.Voice.Provider = contract.VoiceLibrary
+	}
+	service, closeEngines, err := appliance.OpenSpeech(ctx, cfg, cmd.Voice, designed, log)
+	if err != nil {
+		return nil, err
+	}
+	job, err := service.Begin(ctx, tts.Asked{PostedTTS: saying(utterance, cmd.Timestamps != "")})
+	if err != nil {
+		_ = closeEngines() // the process ends
+		return nil, err
+	}
+	return ownSpeech{job, closeEngines}, nil
+}
+
+// ownSpeech is speech of a voice that was loaded for it.
+type ownSpeech struct {
+	*tts.Job
+	closeEngines func() error
+}
+
+// Close gives the voice's memory back.
+func (s ownSpeech) Close() {
+	s.Job.Close()
+	_ = s.closeEngines() // the process ends
+}
+
 // saying asks for an utterance as samples, as they are made.
-func saying(u contract.PostedUtterance, timed bool) tts.Asked {
+func saying(u contract.PostedUtterance, timed bool) contract.PostedTTS {
 	instant := true
-	asked := tts.Asked{PostedTTS: contract.PostedTTS{
+	asked := contract.PostedTTS{
 		Utterances: []contract.PostedUtterance{u}, Format: &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, StripHeaders: true, InstantMode: &instant,
-	}}
+	}
 	if timed {
 		asked.IncludeTimestampTypes = []contract.TimestampType{contract.TimestampWord}
 	}

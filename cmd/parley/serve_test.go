@@ -67,7 +67,7 @@ func TestASignalEndsABoxThatIsLoadingAtOnce(t *testing.T) {
 		}()
 		code, errs, took := signalWhenReady(t, cmd, ready, signal)
 		lines := strings.Split(strings.TrimSpace(errs), "\n")
-		if last := lines[len(lines)-1]; code != want || took > time.Second || !strings.Contains(last, "loading its models") || strings.Contains(errs, "goroutine") {
+		if last := lines[len(lines)-1]; code != want || took > atOnce || !strings.Contains(last, "loading its models") || strings.Contains(errs, "goroutine") {
 			t.Errorf("%v: code %d after %v:\n%s", signal, code, took, errs)
 		}
 	}
@@ -102,6 +102,9 @@ func TestSecretsOfTheFirstStartGoToATerminalOrAFile(t *testing.T) {
 			if _, value, ok := strings.Cut(line, "="); ok && (len(value) < 20 || strings.Contains(out.String()+errs.String(), value)) {
 				t.Errorf("%q is not a secret, or was printed", line)
 			}
+		}
+		if strings.Contains(out.String()+errs.String(), "#signin=") {
+			t.Errorf("a link that signs in to the console was printed:\n%s%s", &out, &errs)
 		}
 		if !strings.Contains(errs.String(), file) || !strings.Contains(out.String(), "cat "+file) {
 			t.Errorf("the path is not told:\n%s%s", &out, &errs)
@@ -141,8 +144,8 @@ func TestSecretsOfTheFirstStartGoToATerminalOrAFile(t *testing.T) {
 		if err := terminal.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if text := <-shown; !secret.MatchString(text) {
-			t.Errorf("the terminal shows no key:\n%s\n%s", text, &errs)
+		if text := <-shown; !secret.MatchString(text) || !strings.Contains(text, url+"/#signin=") {
+			t.Errorf("the terminal shows no key, or no link to the console:\n%s\n%s", text, &errs)
 		}
 		if _, err := os.Stat(filepath.Join(data, layout.FirstKey)); err == nil {
 			t.Error("the key was written to a file as well")

@@ -50,7 +50,11 @@ func settingFlags(keys string) any {
 		if all {
 			tags = append(tags, "group", s.Group)
 		}
-		fields = append(fields, flagField(len(fields), "", tags...))
+		field := flagField(len(fields), "", tags...)
+		if s.Switch {
+			field.Type = reflect.TypeFor[bool]()
+		}
+		fields = append(fields, field)
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
 }

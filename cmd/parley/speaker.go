@@ -2,84 +2,44 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
-	"github.com/ebitengine/purego"
-	"github.com/gen2brain/malgo"
-
 	"parley/appliance/audio"
+	"parley/appliance/audio/soundcard"
 )
 
-// speakerRateHz is the rate at which sound is played and recorded: what
-// almost every sound card runs at.
-const speakerRateHz = 48000
+// speakerRateHz is the rate at which sound is played and recorded.
+const speakerRateHz = soundcard.RateHz
 
 // periodMS is the length of the pieces that the sound card hands over: what a
-// chat sends as one message.
-const periodMS = 20
-
-// soundCards are the systems that are tried, in this order. miniaudio would
-// also take its null device, and a person would talk to nobody.
-func soundCards() []malgo.Backend {
-	return []malgo.Backend{malgo.BackendPulseaudio, malgo.BackendAlsa, malgo.BackendJack}
-}
-
-// quietALSA keeps ALSA from writing pages to the terminal about each device
-// that it does not find: the error that we return says it in one line. Where
-// there is no ALSA there is nothing to quieten.
-func quietALSA() {
-	lib, err := purego.Dlopen("libasound.so.2", purego.RTLD_NOW)
-	if err != nil {
-		return
-	}
-	set, err := purego.Dlsym(lib, "snd_lib_error_set_handler")
-	if err != nil {
-		return
-	}
-	purego.SyscallN(set, purego.NewCallback(func(file, line, function, code, format uintptr) uintptr { return 0 }))
-}
+// chat sends as one message. It may hold three of them.
+const periodMS, holdMS = 20, 60
 
 // A soundDevice is the machine's speaker, with its microphone or without.
 type soundDevice struct {
-	sound  *malgo.AllocatedContext
-	device *malgo.Device
-	queue  playQueue
+	speaker, microphone *soundcard.Stream
+	queue               playQueue
 }
 
 // openSound opens the speaker and, when heard is not nil, the microphone,
 // whose mono linear16 pieces of 20 ms are given to heard. heard is called by
 // the sound card's thread: it must not block, and the piece is its own.
 func openSound(heard func(linear16 []byte)) (*soundDevice, error) {
-	quietALSA()
-	sound, err := malgo.InitContext(soundCards(), malgo.ContextConfig{}, nil)
-	if err != nil {
+	wanted := soundcard.Wanted{PeriodMS: periodMS, HoldMS: holdMS, Name: "Parley"}
+	stopped := func() {} // who talks hears that nothing comes any more
+	d := &soundDevice{}
+	var err error
+	if d.speaker, err = soundcard.Play(wanted, d.queue.fill, stopped); err != nil {
 		return nil, noSound(err)
 	}
-	d := &soundDevice{sound: sound}
-	kind := malgo.Playback
 	if heard != nil {
-		kind = malgo.Duplex
-	}
-	config := malgo.DefaultDeviceConfig(kind)
-	config.SampleRate = speakerRateHz
-	config.PeriodSizeInMilliseconds = periodMS
-	config.Playback.Format, config.Playback.Channels = malgo.FormatS16, 1
-	config.Capture.Format, config.Capture.Channels = malgo.FormatS16, 1
-	d.device, err = malgo.InitDevice(sound.Context, config, malgo.DeviceCallbacks{
-		Data: func(out, in []byte, _ uint32) {
-			d.queue.fill(out)
-			if heard != nil && len(in) > 0 {
-				heard(append([]byte(nil), in...))
-			}
-		},
-	})
-	if err == nil {
-		err = d.device.Start()
+		wanted.System = d.speaker.Device.System
+		d.microphone, err = soundcard.Record(wanted, func(in []float32) { heard(audio.AppendLinear16(nil, in)) }, stopped)
 	}
 	if err != nil {
-		d.close()
-		return nil, noSound(err)
+		return nil, noSound(errors.Join(err, d.close()))
 	}
 	return d, nil
 }
@@ -88,12 +48,11 @@ func noSound(err error) error {
 	return fmt.Errorf("no sound device can be used (%w): connect one, or use files: --wav and --out", err)
 }
 
-func (d *soundDevice) close() {
-	if d.device != nil {
-		d.device.Uninit()
+func (d *soundDevice) close() error {
+	if d.microphone != nil {
+		_ = d.microphone.Close()
 	}
-	d.sound.Uninit()
-	d.sound.Free()
+	return d.speaker.Close()
 }
 
 // playQueue is the sound that is yet to be played. The sound card's thread
@@ -138,13 +97,12 @@ func (q *playQueue) clear() {
 	q.samples = nil
 }
 
-// fill writes the next samples as linear16 and silence behind them.
-func (q *playQueue) fill(out []byte) {
+// fill writes the next samples and silence behind them.
+func (q *playQueue) fill(out []float32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := min(len(q.samples), len(out)/2)
-	audio.AppendLinear16(out[:0], q.samples[:n])
-	clear(out[2*n:])
+	n := copy(out, q.samples)
+	clear(out[n:])
 	q.samples = q.samples[n:]
 	select { // the sound card does not wait for who waits for it
 	case q.taken <- struct{}{}:

@@ -21,9 +21,9 @@ func TestSoundAheadOfTheSpeakerIsWaitedFor(t *testing.T) {
 			if len(waited) > 0 {
 				t.Fatal("it does not wait")
 			}
-			q.fill(make([]byte, 2*100))
+			q.fill(make([]float32, 100))
 		}
-		q.fill(make([]byte, 2*100))
+		q.fill(make([]float32, 100))
 		if err := <-waited; err != nil {
 			t.Fatal(err)
 		}

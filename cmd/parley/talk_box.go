@@ -80,7 +80,7 @@ func listening(cfg config.Config) string {
 	if cfg.TLS.Off() {
 		scheme = "ws://"
 	}
-	return scheme + dialable(cfg.Listen)
+	return scheme + appliance.Dialable(cfg.Listen)
 }
 
 // chatAddress is the address of a box's chats, from what a person wrote.
@@ -122,15 +122,24 @@ func (cmd *talkCmd) key(ctx context.Context, cfg config.Config, box place) (key 
 	if !box.here {
 		return "", nothing, misuse{fmt.Errorf("no key for %s: %s", box.address, ask)}
 	}
-	s, err := store.Join(ctx, cfg.Data)
+	key, giveBack, err = makeKey(ctx, cfg, "parley talk", longestTalk)
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nothing, fmt.Errorf("no key, and %w; or %s", noBox(cfg.Data), ask)
 	}
+	return key, giveBack, err
+}
+
+// makeKey makes a client's key of the default account for the box whose data lies
+// in the folder of the settings; giveBack revokes it. Where the command is killed
+// before, the key is forgotten after life. The errors are those of store.Join.
+func makeKey(ctx context.Context, cfg config.Config, label string, life time.Duration) (key string, giveBack func() error, err error) {
+	nothing := func() error { return nil }
+	s, err := store.Join(ctx, cfg.Data)
 	if err != nil {
 		return "", nothing, err
 	}
 	made, err := s.CreateKey(ctx, store.NewKey{
-		Account: "default", Label: "parley talk", Role: store.ClientKey, ExpiresMS: time.Now().Add(longestTalk).UnixMilli(),
+		Account: "default", Label: label, Role: store.ClientKey, ExpiresMS: time.Now().Add(life).UnixMilli(),
 	})
 	if err != nil {
 		return "", nothing, errors.Join(err, s.Close())

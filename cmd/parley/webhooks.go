@@ -11,7 +11,6 @@ import (
 
 	"parley/appliance"
 	"parley/appliance/contract"
-	"parley/appliance/webhook"
 	"parley/cmd/parley/terminal"
 	"parley/store"
 )
@@ -94,11 +93,8 @@ func (cmd *webhooksListCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 func (w *webhooksCmd) print(c *console, all []store.SentWebhook) error {
 	listed := make([]listedWebhook, 0, len(all))
 	for _, h := range all {
-		l := listedWebhook{h.ID, h.Account, h.Event, h.ChatID, webhook.Redacted(h.URL), h.State, h.CreatedMS, h.Attempts, h.LastMS, h.LastError, h.DueMS, h.UntilMS}
-		if h.State != store.WebhookWaiting {
-			l.UntilMS = 0
-		}
-		listed = append(listed, l)
+		r := appliance.WebhookRecord(h)
+		listed = append(listed, listedWebhook{r.ID, r.Account, r.Event, r.ChatID, r.URL, h.State, r.CreatedOn, r.Attempts, r.LastOn, r.LastError, r.DueOn, r.UntilOn})
 	}
 	if w.JSON {
 		return c.json(listed)
@@ -246,19 +242,10 @@ func (cmd *webhooksTestCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 		if err != nil {
 			return fmt.Errorf("webhooks: %w", err)
 		}
-		begun := time.Now()
-		body, err := contract.WebhookJSON(contract.WebhookChatStart{
-			WebhookBase: contract.WebhookBase{EventName: contract.WebhookChatStarted, ChatGroupID: contract.NewID(), ChatID: contract.NewID()},
-			StartTime:   begun.UnixMilli(), ChatStartType: contract.NewChatGroup,
-		})
-		if err != nil {
-			return fmt.Errorf("webhooks: %w", err)
-		}
-		err = webhook.Try(ctx, store.Delivery{ID: contract.NewID(), URL: cmd.URL, Body: body, SigningKey: key}, "Parley/"+appliance.Version(), cfg.Webhooks.AllowPrivate)
+		took, err := appliance.TryWebhook(ctx, cfg, key, cmd.URL)
 		if err != nil {
 			return fmt.Errorf("webhooks: not delivered: %w", err)
 		}
-		took := time.Since(begun)
 		if w.JSON {
 			return c.json(map[string]any{"delivered": true, "milliseconds": took.Milliseconds()})
 		}

@@ -94,9 +94,9 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 	if list("--chat", "chat-dead")[0].ID != ids[store.WebhookWasAbandoned] || len(list("--account", "home", "--limit", "2")) != 2 {
 		t.Error("the filters do not hold")
 	}
-	f, err := examineWebhooks(t.Context(), data)
-	if err != nil || len(f) != 1 || f[0].Health != "warning" || !strings.Contains(f[0].What+f[0].Mend, "connection refused") || !strings.Contains(f[0].Mend, "retry") {
-		t.Errorf("doctor: %+v, %v", f, err)
+	f := examined(t, exitDone, "--data", data, "--listen", freeAddress(t))["webhooks"]
+	if f.Health != "warning" || !strings.Contains(f.What+f.Mend, "connection refused") || !strings.Contains(f.Mend, "retry") {
+		t.Errorf("doctor: %+v", f)
 	}
 
 	if out := run(exitFailed, "retry", ids[store.WebhookWasDelivered]); !strings.Contains(out, "parley webhooks list") {
@@ -117,8 +117,8 @@ func TestWebhooksAreListedRetriedAndForgotten(t *testing.T) {
 	}
 	run(exitFailed, "list", "--account", "nobody")
 	run(exitFailed, "forget", "nonsense")
-	if f, err := examineWebhooks(t.Context(), t.TempDir()); f != nil || err != nil {
-		t.Errorf("without a box: %+v, %v", f, err)
+	if f, there := examined(t, exitDone, "--data", t.TempDir(), "--listen", freeAddress(t))["webhooks"]; there {
+		t.Errorf("without a box: %+v", f)
 	}
 }
 

@@ -90,7 +90,13 @@ func Make(ctx context.Context, box Box, file string, tell progress.Func) (Manife
 	if err := b.announce(ctx, names); err != nil {
 		return Manifest{}, err
 	}
-	return b.manifest, b.write(ctx, file)
+	if err := b.write(ctx, file); err != nil {
+		return b.manifest, err
+	}
+	// The backup is whole, also where the box cannot be told of it: a folder that
+	// is read only can be saved.
+	_ = noteMade(box.Data, Made{b.manifest.MadeMS, b.manifest.Bytes()})
+	return b.manifest, nil
 }
 
 // checkTarget refuses what a backup would overwrite or be lost with.
@@ -110,7 +116,7 @@ func checkTarget(data, file string) error {
 
 // notKept is what a backup leaves out besides: what is computed anew, and the key
 // of the plugins' secrets, without which those in the database are nobody's.
-var notKept = []string{layout.Prompts, layout.PluginCache, layout.PluginKey}
+var notKept = []string{layout.Prompts, layout.PluginCache, layout.PluginKey, layout.LastBackup}
 
 // keptFiles returns the names of the files in the data folder that a backup
 // copies as they are: all but the database, which needs more care, the lock,

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -228,6 +229,9 @@ func exchange(stage, data string) (aside string, err error) {
 	// The stage takes the other name first: what was there must not lie under
 	// the name of a stage for a moment, for stages of the dead are deleted.
 	aside = data + ".before-restore-" + time.Now().Format("20060102-150405")
+	if _, err := os.Lstat(aside); err == nil { // of a restore in the same second
+		aside += "-" + strconv.Itoa(time.Now().Nanosecond())
+	}
 	if err := os.Rename(stage, aside); err != nil {
 		return "", err
 	}

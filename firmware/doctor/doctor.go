@@ -167,6 +167,24 @@ func firstField(file string) string {
 	return strings.TrimSpace(string(text))
 }
 
+// backupAge is how old the newest backup may be.
+const backupAge = 30 * 24 * time.Hour
+
+// Backup looks how old the newest backup is that was made on this machine; the zero
+// time is none.
+func Backup(made, now time.Time) Finding {
+	f := Finding{Part: "backup", Health: Doubt, Mend: "run: parley backup FILE, on another disk"}
+	switch age := now.Sub(made); {
+	case made.IsZero():
+		f.What = "none was made on this machine"
+	case age > backupAge:
+		f.What = fmt.Sprintf("the newest is of %s", made.Local().Format(time.DateOnly))
+	default:
+		f.Health, f.What, f.Mend = Well, fmt.Sprintf("the newest is of %s", made.Local().Format(time.DateTime)), ""
+	}
+	return f
+}
+
 // Clock looks whether the machine's clock can be right: tokens and
 // certificates last by it. newest is the latest time known to have been, such
 // as that of the last write.

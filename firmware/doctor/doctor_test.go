@@ -138,6 +138,13 @@ func TestMemoryIsCountedByTheModels(t *testing.T) {
 	}
 }
 
+func TestABackupThatIsOldOrNotThereIsFound(t *testing.T) {
+	now := time.Now()
+	wantFinding(t, Backup(time.Time{}, now), Doubt, "none was made")
+	wantFinding(t, Backup(now.Add(-31*24*time.Hour), now), Doubt, "the newest is of")
+	wantFinding(t, Backup(now.Add(-29*24*time.Hour), now), Well, "the newest is of")
+}
+
 func TestClockThatWasSetBackIsFound(t *testing.T) {
 	now := time.Now()
 	wantFinding(t, Clock(now, now.Add(time.Hour)), Trouble, "has been already")

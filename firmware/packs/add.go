@@ -165,6 +165,20 @@ func copyIn(ctx context.Context, from, to string) (recordFile, error) {
 	return recordFile{bundle.File{Name: filepath.Base(to), Bytes: info.Size(), SHA256: sum}, info.ModTime().UnixNano()}, err
 }
 
+// ErrAbsent says that a pack is not there.
+var ErrAbsent = errors.New("is not there")
+
+// Forget drops what has arrived in dir of a pack whose pull was broken off: the next
+// one begins anew.
+func Forget(dir string, p Pack) error {
+	unlock, err := lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return os.RemoveAll(filepath.Join(dir, stageName, p.Name))
+}
+
 // Remove takes a pack out of dir: one of the operator's own, or a built-in one
 // to free its space.
 func Remove(dir string, p Pack) error {
@@ -182,7 +196,7 @@ func Remove(dir string, p Pack) error {
 		err = os.Rename(filepath.Join(dir, p.Name), gone)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("pack %s is not there", p.Name)
+		return fmt.Errorf("pack %s %w", p.Name, ErrAbsent)
 	}
 	if err != nil {
 		return err

@@ -31,6 +31,8 @@ const (
 	// RoomNotice says from when on recordings are deleted that are too old or
 	// too much.
 	RoomNotice = "recordings-notice.json"
+	// LastBackup says when the newest backup was made. No backup has it.
+	LastBackup = "last-backup.json"
 )
 
 // DataMode is the mode of the data folder: others may pass through it to the

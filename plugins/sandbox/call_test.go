@@ -23,7 +23,12 @@ func goModule(t testing.TB, name string, reactor bool) []byte {
 		t.Skip("compiling a module of Go takes minutes under the race detector; tools/test runs this without it too")
 	}
 	build, _ := built.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) {
-		out := filepath.Join(os.TempDir(), "parley-sandbox-"+name+".wasm")
+		dir, err := os.MkdirTemp("", "parley-sandbox-") // two test runs may build at once
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		out := filepath.Join(dir, name+".wasm")
 		args := []string{"build", "-o", out}
 		if reactor {
 			args = append(args, "-buildmode=c-shared")
@@ -33,7 +38,6 @@ func goModule(t testing.TB, name string, reactor bool) []byte {
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return nil, errors.New(string(text))
 		}
-		defer os.Remove(out)
 		return os.ReadFile(out)
 	}))
 	wasm, err := build.(func() ([]byte, error))()

@@ -9,25 +9,29 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// names are the pages: each has a folder with NAME.html or index.html, NAME.css
-// and src/NAME.ts.
-var names = []string{"kiosk"}
+// built are the pages: each has a folder with an index.html, and in it the files
+// that its script and its style begin with.
+var built = []struct{ name, script, style string }{
+	{"kiosk", "src/kiosk.ts", "kiosk.css"},
+	{"console", "console.tsx", "style.css"},
+}
 
 // pages returns the files of all pages, by their names. Nothing is written.
 func pages(web string) (map[string][]byte, error) {
 	all := map[string][]byte{}
-	for _, name := range names {
-		html, err := os.ReadFile(filepath.Join(web, name, "index.html"))
+	for _, page := range built {
+		folder := filepath.Join(web, page.name)
+		html, err := os.ReadFile(filepath.Join(folder, "index.html"))
 		if err != nil {
 			return nil, err
 		}
-		all[name+".html"] = html
-		for out, in := range map[string]string{".js": "src/" + name + ".ts", ".css": name + ".css"} {
-			text, err := bundled(filepath.Join(web, name, in))
+		all[page.name+".html"] = html
+		for out, in := range map[string]string{".js": page.script, ".css": page.style} {
+			text, err := bundled(filepath.Join(folder, in))
 			if err != nil {
 				return nil, err
 			}
-			all[name+out] = text
+			all[page.name+out] = text
 		}
 	}
 	return all, nil
@@ -43,6 +47,7 @@ func bundled(file string) ([]byte, error) {
 	r := api.Build(api.BuildOptions{
 		EntryPoints: []string{abs}, Bundle: true, Format: api.FormatESModule, Platform: api.PlatformBrowser,
 		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact",
 		Engines: []api.Engine{{Name: api.EngineChrome, Version: "100"}, {Name: api.EngineSafari, Version: "15.4"}, {Name: api.EngineFirefox, Version: "100"}},
 	})
 	var problems []error

@@ -27,6 +27,30 @@ type reference struct {
 	Ref string `json:"$ref"`
 }
 
+// restTypes makes TypeScript of what the description of the paths says of bodies
+// and answers.
+func restTypes(openAPI []byte) ([]byte, error) {
+	var d struct {
+		Components struct {
+			Schemas map[string]*schema `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal(openAPI, &d); err != nil {
+		return nil, fmt.Errorf("the description of the paths: %w", err)
+	}
+	return []byte("// Code generated from the description of the paths; DO NOT EDIT. See web/bundle.\n" + typesOf(d.Components.Schemas)), nil
+}
+
+// typesOf are the types of a description, by their names.
+func typesOf(schemas map[string]*schema) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		s := schemas[name]
+		fmt.Fprintf(&b, "\n%sexport type %s = %s;\n", comment(s.Description, ""), name, s.typescript(""))
+	}
+	return b.String()
+}
+
 // wireTypes makes TypeScript of the description of the live chat's messages.
 func wireTypes(asyncAPI []byte) ([]byte, error) {
 	var d struct {
@@ -45,10 +69,7 @@ func wireTypes(asyncAPI []byte) ([]byte, error) {
 	}
 	var b strings.Builder
 	b.WriteString("// Code generated from the description of the messages; DO NOT EDIT. See web/bundle.\n")
-	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
-		s := d.Components.Schemas[name]
-		fmt.Fprintf(&b, "\n%sexport type %s = %s;\n", comment(s.Description, ""), name, s.typescript(""))
-	}
+	b.WriteString(typesOf(d.Components.Schemas))
 	for _, union := range [...]struct{ name, operation string }{{"ClientMessage", "chatReceive"}, {"ServerMessage", "chatSend"}} {
 		var payloads []string
 		for _, m := range d.Operations[union.operation].Messages {

@@ -225,6 +225,7 @@ func securitySchemes() Ordered[map[string]string] {
 		{"keyInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "api_key", "description": "For sockets, where a browser can send no headers."}},
 		{"token", map[string]string{"type": "http", "scheme": "bearer", "description": "An access token of POST /oauth2-cc/token."}},
 		{"tokenInQuery", map[string]string{"type": "apiKey", "in": "query", "name": "access_token", "description": "For sockets, where a browser can send no headers."}},
+		{"session", map[string]string{"type": "apiKey", "in": "cookie", "name": "parley-8080", "description": "The session of the console, for the box's own pages. The name has the port of the box, and over TLS begins with __Host-."}},
 		{"client", map[string]string{"type": "http", "scheme": "basic", "description": "The API key as the name and its secret key as the password."}},
 	}
 }
@@ -242,10 +243,11 @@ func security(r Route) []map[string][]string {
 		if r.Socket != nil {
 			add("keyInQuery", "tokenInQuery")
 		}
+		add("session")
 	case KeyOnly:
-		add("key", "keyAlias")
+		add("key", "keyAlias", "session")
 	case Operator:
-		add("operatorKey")
+		add("operatorKey", "session")
 	case Client:
 		add("client")
 	}

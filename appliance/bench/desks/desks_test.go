@@ -7,11 +7,11 @@ import (
 	"testing/fstest"
 )
 
-// Of every kind six were looked at, and three are held; two desks were not looked
-// at at all, one of which has its facts in prose.
-func TestHeldQuestionsAreAsManyOfEveryKind(t *testing.T) {
+// Of every kind six were looked at, and three or more are held; four desks were not
+// looked at at all, two of which have their facts in prose.
+func TestQuestionsOfEveryKindAreHeld(t *testing.T) {
 	all, err := All()
-	if err != nil || len(all) != 9 {
+	if err != nil || len(all) != 11 {
 		t.Fatalf("%d desks, %v", len(all), err)
 	}
 	tuned, held, unseen, prose := map[string]int{}, map[string]int{}, 0, 0
@@ -36,11 +36,11 @@ func TestHeldQuestionsAreAsManyOfEveryKind(t *testing.T) {
 		}
 	}
 	for _, k := range Kinds {
-		if tuned[k] != 6 || held[k] != 3 {
+		if tuned[k] != 6 || held[k] < 3 {
 			t.Errorf("of the kind %s %d were looked at and %d are held", k, tuned[k], held[k])
 		}
 	}
-	if unseen != 2 || prose != 1 {
+	if unseen != 4 || prose != 2 {
 		t.Errorf("%d desks were not looked at, %d are prose", unseen, prose)
 	}
 }

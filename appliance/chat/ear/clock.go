@@ -14,6 +14,10 @@ const (
 	// QuietSlack is the same while nobody speaks: more than the time that small
 	// chunks may gather, see restFor in the package chat.
 	QuietSlack = 200 * time.Millisecond
+	// jitter is how much sooner than the others pieces of a live stream may come
+	// for that to be the network's doing, which corrects when the stream began;
+	// what comes sooner than that is dated anew, and nothing before it.
+	jitter = 60 * time.Millisecond
 )
 
 // A Clock knows when each sample of the user's stream was said, as time of the
@@ -21,6 +25,11 @@ const (
 // that comes late came after a pause. Unless more of it comes at once than the
 // time since can hold: then the network had held it back, and the pause was none.
 type Clock struct {
+	// Live is whether the stream comes as it is said, as a call's does and a
+	// recording's does not: nothing in it can have been said after it came. What
+	// looks so had silence put before it, by a line that thought it lost.
+	Live bool
+
 	marks []mark        // in order
 	gap   time.Duration // all holes so far that were not made good
 }
@@ -29,6 +38,7 @@ type Clock struct {
 type mark struct {
 	from int64
 	zero time.Duration
+	back time.Duration // by how much that was corrected, because more came sooner
 }
 
 // Arrived takes note of n samples, from one on, that come at a time. filled is
@@ -36,7 +46,7 @@ type mark struct {
 func (c *Clock) Arrived(now time.Duration, from int64, n int, filled time.Duration, speaking bool) {
 	late := now - streamTime(from+int64(n)) // if the stream began at 0
 	if len(c.marks) == 0 {
-		c.marks = []mark{{0, late}}
+		c.marks = []mark{{zero: late}}
 		c.gap = max(0, late)
 		return
 	}
@@ -47,15 +57,25 @@ func (c *Clock) Arrived(now time.Duration, from int64, n int, filled time.Durati
 	zero := c.last().zero
 	switch lag := late - zero; {
 	case lag > slack:
-		c.hole(mark{from, late}, filled+lag, speaking)
+		c.hole(mark{from: from, zero: late}, filled+lag, speaking)
 	case filled > 0:
-		c.hole(mark{from, zero}, filled, speaking)
+		c.hole(mark{from: from, zero: zero}, filled, speaking)
 	}
-	if ahead := c.last().zero - late; ahead > 0 {
-		back := min(ahead, c.gap)
-		c.gap -= back
-		c.last().zero -= back
+	ahead := c.last().zero - late
+	if ahead <= 0 {
+		return
 	}
+	back := min(ahead, c.gap)
+	c.gap -= back
+	c.last().zero -= back
+	if ahead -= back; ahead == 0 || !c.Live {
+		return
+	}
+	if l := c.last(); l.back+ahead <= jitter {
+		l.zero, l.back = late, l.back+ahead
+		return
+	}
+	c.hole(mark{from: from, zero: late}, 0, speaking)
 }
 
 // hole begins a part of the stream that comes after a pause. What was before an

@@ -65,3 +65,40 @@ func TestStallsInARowAreNoPause(t *testing.T) {
 		t.Errorf("after two stalls what comes at %v is taken for %v", want, got)
 	}
 }
+
+// Where a live line put silence in place of what came after all, that is no later
+// than now; what was before stays where it was.
+func TestNothingOfALiveStreamIsAheadOfTheClock(t *testing.T) {
+	const chunk = engine.SpeechRateHz / 50
+	c := Clock{Live: true}
+	next, now := int64(0), time.Duration(0)
+	bring := func(chunks int) {
+		for range chunks {
+			c.Arrived(now, next, chunk, 0, true)
+			next += chunk
+		}
+	}
+	talk := func(chunks int) {
+		for range chunks {
+			now += 20 * ms
+			bring(1)
+		}
+	}
+	talk(50)
+	for range 5 {
+		now += 300 * ms
+		bring(15)                    // silence, since nothing came
+		before := c.At(next - chunk) // the last of it
+		bring(15)                    // what had been held up
+		talk(10)
+		if got := c.At(next); got < now-jitter || got > now {
+			t.Errorf("at %v what comes is taken for %v", now, got)
+		}
+		if after := c.At(next - 26*chunk); after < before-jitter || after > before {
+			t.Errorf("what was at %v is now at %v", before, after)
+		}
+	}
+	if got := c.At(0); got > jitter {
+		t.Errorf("the first of it is at %v", got)
+	}
+}

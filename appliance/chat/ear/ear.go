@@ -48,11 +48,12 @@ type Parts struct {
 	// there is none: then nobody asks.
 	TurnEnd TurnEnd
 	// NewVoice returns what measures the feelings in an utterance; nil where
-	// nobody is to. Felt is told how long the last of it took at a pause.
+	// nobody is to.
 	NewVoice func() Voice
-	Felt     func(took time.Duration)
 	// TellFeelings has the model told of feelings that stand out.
 	TellFeelings bool
+	// Live is whether the sound comes as it is said, and never faster.
+	Live bool
 	// Go runs a function beside the ear.
 	Go func(func())
 	// Listen is called once, when the first sound comes: somebody is to call Run.
@@ -107,6 +108,7 @@ func New(p Parts, s turn.Settings) *Ear {
 		closing:   make(chan int, 1),
 		guesses:   make(chan guess, 1),
 		settings:  s,
+		time:      Clock{Live: p.Live},
 	}
 	return e
 }

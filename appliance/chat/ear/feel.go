@@ -1,8 +1,6 @@
 package ear
 
 import (
-	"time"
-
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 )
@@ -12,7 +10,7 @@ import (
 type Voice interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
-	// Pause judges what was heard so far, of which more may follow.
+	// Pause has what was heard so far judged, of which more may follow.
 	Pause()
 	// Express scores the utterance as far as it was heard at the newest Pause,
 	// with the words in it, in a language (BCP 47, empty where it is not known).
@@ -37,11 +35,9 @@ func (e *Ear) feel() {
 
 // feelPause judges the voice at a pause. Its words are on their way meanwhile.
 func (e *Ear) feelPause() {
-	begun := time.Now()
 	e.feel()
 	if v := e.utterance.voice; v != nil {
 		v.Pause()
-		e.Felt(time.Since(begun))
 	}
 }
 

@@ -3,7 +3,6 @@ package ear
 import (
 	"sync"
 	"testing"
-	"time"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
@@ -48,7 +47,7 @@ func feelingEar(t *testing.T, tell bool) (e *Ear, n patientEar, events chan turn
 			made = append(made, &attentive{})
 			return made[len(made)-1]
 		}
-		e.Felt, e.TellFeelings = func(time.Duration) {}, tell
+		e.TellFeelings = tell
 	})
 	return e, n, events, func() []*attentive {
 		mu.Lock()

@@ -142,7 +142,7 @@ func TestGuessIsPromotedWhenItsTurnIsOver(t *testing.T) {
 		t.Errorf("in the pause: %v", got)
 	}
 	e.queue <- pcmOf(800, 0)
-	for deadline := time.Now().Add(5 * time.Second); u.Get().Priority != engine.Live; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); u.Get().Priority != engine.Live; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d turns are over, and the words are %v", conversation.count.Load(), u.Get().Priority)
 		}

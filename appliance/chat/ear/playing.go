@@ -9,9 +9,15 @@ import (
 	"parley/appliance/engine"
 )
 
+// remembered is for how long it is known how loud the assistant was, where nobody
+// listens: a client may send nothing but text, for as long as a chat lasts, and then
+// speak. Sound comes in late by a few seconds at most.
+const remembered = 30 * time.Second
+
 // playing is how loud the assistant is, and when. Who tells of sound writes it and
 // the ear reads it; neither holds it for longer than a file of sound is looked at,
-// which takes 5 ms. A minute of sound takes 150 KB.
+// which takes 5 ms. A minute of sound takes 150 KB; of what has played at most half of one is
+// kept.
 type playing struct {
 	mu       sync.Mutex
 	end      time.Duration // of all that left
@@ -67,6 +73,7 @@ func (p *playing) left(at time.Duration, pcm []float32) {
 		hops = append(hops, p.analysis.hop(p.rest[n:n+echoHop]))
 	}
 	p.rest = append(p.rest[:0], p.rest[n:]...)
+	p.forget(at - remembered)
 	p.pieces = append(p.pieces, sounding{begin, hops})
 }
 
@@ -81,6 +88,11 @@ func (p *playing) cut(at time.Duration) {
 	}
 }
 
+// forget gives up what had played by a time.
+func (p *playing) forget(by time.Duration) {
+	p.pieces = slices.DeleteFunc(p.pieces, func(s sounding) bool { return s.end() < by })
+}
+
 // near reports whether an echo of what is played may be heard at a time.
 func (p *playing) near(at time.Duration) bool {
 	const (
@@ -89,7 +101,7 @@ func (p *playing) near(at time.Duration) bool {
 	)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.pieces = slices.DeleteFunc(p.pieces, func(s sounding) bool { return s.end()+compared < at })
+	p.forget(at - compared)
 	return slices.ContainsFunc(p.pieces, func(s sounding) bool { return s.begin <= at && at <= s.end()+fading })
 }
 

@@ -45,6 +45,21 @@ func TestWhatIsPlayedIsKnownInItsTime(t *testing.T) {
 	}
 }
 
+// A chat may last for hours in which nobody listens: a client sends text alone.
+func TestOfWhatHasPlayedOnlyTheLastIsKept(t *testing.T) {
+	var p playing
+	sound := tone(contract.OutputRateHz, 250*time.Millisecond)
+	for i := range 400 { // 100 s
+		p.add(time.Duration(i)*250*ms, sound, 0)
+	}
+	if most := int(remembered/(250*ms)) + 2; len(p.pieces) > most {
+		t.Errorf("%d pieces are kept, want at most %d", len(p.pieces), most)
+	}
+	if loud := p.until(int64(99*time.Second/echoHopTime), 1)[0][4]; loud < 1 || !p.near(99*time.Second) {
+		t.Errorf("what plays now is not known: %v", loud)
+	}
+}
+
 // What the line keeps back does not play until it leaves, which is when more has
 // come: where the box is late, the client is silent in between. What is cut
 // meanwhile never plays.

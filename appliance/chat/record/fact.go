@@ -23,8 +23,9 @@ type outgoing struct {
 	session string        // the client's id of it, where that is a new one
 }
 
-// outgoing says what is written of a fact, and what is sent.
-func (c Chat) outgoing(t turn.Tell) outgoing {
+// outgoing says what is written of a fact, and what is sent. begin is when the
+// sentence begins that it is of, where it is of one of the assistant's.
+func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 	row := func(typ store.EventType, role store.Role, text string) *store.Event {
 		return &store.Event{Type: typ, Role: role, AtMS: c.Begun.Add(t.At).UnixMilli(), MessageText: text}
 	}
@@ -40,7 +41,7 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 	case turn.UserSaid:
 		return userSaid(f, row(store.UserMessage, store.User, f.Text))
 	case turn.AssistantSaid:
-		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.Text))
+		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.Text), begin)
 	case turn.Sounded:
 		return outgoing{sound: &contract.Sound{ID: f.ID, Index: f.Index, PCM: f.PCM, Last: f.Last}}
 	case turn.AssistantSounded:
@@ -55,7 +56,7 @@ func (c Chat) outgoing(t turn.Tell) outgoing {
 	case turn.CutShort:
 		r := row(store.AgentMessage, store.Agent, f.Text)
 		r.ID = f.ID
-		r.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Interrupted: true, Quick: f.Quick})
+		r.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Begin: begin, Interrupted: true, Quick: f.Quick})
 		return outgoing{amended: r}
 	case turn.ToolCalled:
 		return toolCalled(f, row(store.FunctionCall, store.Agent, f.Arguments))
@@ -107,9 +108,9 @@ func inference(scores *contract.EmotionScores) contract.Inference {
 	return contract.Inference{Prosody: &contract.ProsodyInference{Scores: *scores}}
 }
 
-func assistantSaid(f turn.AssistantSaid, row *store.Event) outgoing {
+func assistantSaid(f turn.AssistantSaid, row *store.Event, begin *int64) outgoing {
 	row.ID = f.ID
-	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Quick: f.Quick})
+	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Begin: begin, Quick: f.Quick})
 	return outgoing{record: row, message: contract.AssistantMessage{
 		ID:              f.ID,
 		FromText:        f.Dictated,

@@ -13,7 +13,7 @@ import (
 func TestWhatIsSaidIsARowOfTheHistoryAndAMessage(t *testing.T) {
 	c := Chat{ID: "c", Begun: time.UnixMilli(1_700_000_000_000)}
 	said := turn.UserSaid{Words: turn.Words{Text: "Hello.", Begin: time.Second, End: time.Second}, Typed: true}
-	o := c.outgoing(turn.Tell{At: time.Second, Fact: said})
+	o := c.outgoing(turn.Tell{At: time.Second, Fact: said}, nil)
 	if r := o.record; r == nil || r.Type != store.UserMessage || r.Role != store.User || r.MessageText != "Hello." ||
 		r.AtMS != 1_700_000_001_000 || r.Metadata != `{"from_text":true,"time":{"begin":1000,"end":1000}}` {
 		t.Errorf("recorded %+v", r)
@@ -22,18 +22,18 @@ func TestWhatIsSaidIsARowOfTheHistoryAndAMessage(t *testing.T) {
 		t.Errorf("sent %+v", o.message)
 	}
 	said.Interim = true
-	if o := c.outgoing(turn.Tell{Fact: said}); o.record != nil || o.message == nil {
+	if o := c.outgoing(turn.Tell{Fact: said}, nil); o.record != nil || o.message == nil {
 		t.Errorf("interim words bring %+v", o)
 	}
 }
 
 func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
 	angles := strings.Repeat("<", 1000) // not as \u003c
-	o := Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{SystemPrompt: &angles}}})
+	o := Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{SystemPrompt: &angles}}}, nil)
 	if n := len(o.record.MessageText); n > 1100 {
 		t.Errorf("1000 characters are recorded in %d bytes", n)
 	}
-	o = Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{VoiceID: "jenny"}}})
+	o = Chat{}.outgoing(turn.Tell{Fact: turn.SettingsApplied{Asked: contract.SessionSettings{VoiceID: "jenny"}}}, nil)
 	if o.message != nil || o.record == nil || o.record.MessageText != `{"type":"session_settings","voice_id":"jenny"}` {
 		t.Errorf("%+v", o.record)
 	}
@@ -42,7 +42,7 @@ func TestSettingsAreRecordedAsTheyWereSent(t *testing.T) {
 // An error names the request, by which the box's log knows the chat.
 func TestFaultsAreToldWithTheirRequest(t *testing.T) {
 	c := Chat{RequestID: "r"}
-	o := c.outgoing(turn.Tell{Fact: turn.WentWrong{Fault: contract.Fault{Code: contract.NotSpoken, Detail: "Again."}}})
+	o := c.outgoing(turn.Tell{Fact: turn.WentWrong{Fault: contract.Fault{Code: contract.NotSpoken, Detail: "Again."}}}, nil)
 	if m, ok := o.message.(contract.WebSocketError); !ok || m.RequestID != "r" || m.Code != contract.NotSpoken || o.record != nil {
 		t.Errorf("%+v", o)
 	}

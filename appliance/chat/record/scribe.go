@@ -58,6 +58,7 @@ type Scribe struct {
 	queue    queue
 	audience audience
 	broken   error // why nothing more is written or sent; of who runs
+	aloud    aloud // of who tells
 
 	session string       // the client's id of it, as webhooks know it; of who tells
 	writing atomic.Bool  // the history is being written
@@ -100,7 +101,7 @@ func (s *Scribe) Blocked() error {
 // the error says what holds that up. Messages carry the id that the client chose
 // for its session, if any.
 func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
-	o := s.chat.outgoing(t)
+	o := s.chat.outgoing(t, s.aloud.begins(t))
 	if o.message != nil && customSessionID != "" {
 		o.message = o.message.WithCustomSessionID(customSessionID)
 	}
@@ -130,6 +131,7 @@ func (s *Scribe) Tell(t turn.Tell, customSessionID string) error {
 // has not reached the client is taken back. It is called by who calls Tell.
 func (s *Scribe) Cut(at time.Duration) {
 	s.recorder.Cut(at)
+	s.aloud.cut(at)
 	s.cut.Store(s.sounds)
 	s.takeBack()
 }

@@ -43,6 +43,9 @@ const yesDoubt = 1.3
 // question says what is not so.
 const refusal = 1.5
 
+// granted is the same against no, where that fact says that it may be.
+const granted = 0.7
+
 // ignoranceDoubt is the same for not knowing, of a question for a fact: the rules
 // make that likely also where a fact has other words. What is invented instead has
 // mostly a number or a name, and is not said.
@@ -60,11 +63,11 @@ const mostBefore = 1 << 15
 // begins is how the answer to a question about facts is made more or less likely
 // to begin; nil where there are none.
 func (f *facts) begins(c turn.Conversation) map[string]float64 {
-	if f == nil {
+	if f == nil || f.measured {
 		return nil
 	}
 	out, yes := map[string]float64{}, -yesDoubt
-	ignorant, _, _ := strings.Cut(f.Unknown, " ")
+	ignorant := firstWord(f.Unknown)
 	leaning := f.leaning(c)
 	switch leaning {
 	case clerk.Open:
@@ -77,6 +80,10 @@ func (f *facts) begins(c turn.Conversation) map[string]float64 {
 		yes, out["No"] = -certain, -certain
 	case clerk.No:
 		yes, out["No"] = -certain, certain
+	case clerk.Granted:
+		yes, out["No"], out[ignorant] = 0, -granted, -refusal
+	case clerk.Errand:
+		yes, out[ignorant] = -certain, certain
 	case clerk.Untold:
 		yes, out["No"], out[ignorant] = -certain, -certain, certain
 	}
@@ -89,6 +96,11 @@ func (f *facts) begins(c turn.Conversation) map[string]float64 {
 	return out
 }
 
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	return word
+}
+
 // leaning is which way the answer goes, as far as that is sure. What a tool has
 // answered may say otherwise, and what is not told a tool may find out.
 func (f *facts) leaning(c turn.Conversation) clerk.Leaning {
@@ -96,7 +108,7 @@ func (f *facts) leaning(c turn.Conversation) clerk.Leaning {
 		return clerk.Open
 	}
 	leaning := f.desk.Answers(asked(c), toldIn(c))
-	if leaning == clerk.Untold && len(c.Tools) > 0 {
+	if (leaning == clerk.Untold || leaning == clerk.Errand) && len(c.Tools) > 0 {
 		return clerk.Open
 	}
 	return leaning

@@ -17,8 +17,8 @@ import (
 // said of numbers then comes from common knowledge.
 const leastFacts = 5
 
-// errInvented ends a reply that goes beyond its facts.
-var errInvented = errors.New("the reply goes beyond its facts")
+// errInvented ends a reply that goes beyond its facts, or in a circle.
+var errInvented = errors.New("the reply goes beyond its facts, or in a circle")
 
 // facts are the numbers and names that an answer may hold: those that the prompt
 // and the conversation have. A small model fills in what it was not told.
@@ -33,17 +33,23 @@ type facts struct {
 	counts  []float64 // that the user has said, the newest last
 	begun   string    // what was said of the sentence that goes on
 	said    bool      // a piece of the reply was said
+	// measured: only amounts are held against what was told, and no names or mere
+	// numbers: there are no facts, but a tool has answered.
+	measured bool
 }
 
 // newFacts are those of a conversation, as its desk has read them; nil where it
-// has none to keep to.
+// has none to keep to. After a tool has answered, what is said of times, prices and
+// the like is to be in that answer: a model that got the weather, and was asked for a
+// train too, made up when that leaves. The same is so where somebody asks for what
+// holds now, or for him: no model knows that by itself.
 func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	if c.Facts == nil {
 		return nil
 	}
 	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}}
 	numbers := text.Numbers(f.Told)
-	if len(numbers) < leastFacts {
+	if f.measured = len(numbers) < leastFacts; f.measured && !toolAnswered(c.History) && !(f.Spelt && asksOfNow(asked(c))) {
 		return nil
 	}
 	f.desk = desk
@@ -58,6 +64,24 @@ func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	f.counts = f.counts[max(0, len(f.counts)-mostCounts):]
 	return f
 }
+
+// toolAnswered reports whether a tool has answered since the user spoke.
+func toolAnswered(history []turn.Entry) bool {
+	for i := len(history) - 1; i >= 0 && history[i].Role != turn.User; i-- {
+		if history[i].Role == turn.ToolResult {
+			return true
+		}
+	}
+	return false
+}
+
+// amount reports whether a number says how much, how long or when, and not merely
+// how many.
+func amount(n text.Number) bool {
+	return n.Clock || n.Money || money(n.After) || cents(n.After) || oneOf(n.After, units) || n.Before == "at" && n.Value <= 24
+}
+
+const units = "am pm a.m p.m a.m. p.m. a p o'clock oclock second seconds minute minutes hour hours day days week weeks month months year years degrees degree celsius fahrenheit percent km kilometers kilometres miles meters metres kg kilos grams euro"
 
 // learn takes note of the numbers and names of a text.
 func (f *facts) learn(told string, numbers []text.Number) {
@@ -124,6 +148,9 @@ func (f *facts) pass(piece string, goesOn bool) (say string, on, over bool) {
 	if f == nil {
 		return piece, goesOn, false
 	}
+	if mute(piece) {
+		return piece, goesOn, false // it is not heard, and nothing was said by it
+	}
 	whole := strings.TrimSpace(f.begun + " " + piece)
 	if f.invents(whole, goesOn) {
 		if f.said && f.begun == "" {
@@ -146,11 +173,11 @@ func (f *facts) invents(sentence string, goesOn bool) bool {
 		if goesOn && i == len(all)-1 && n.Word && n.After == "" {
 			break // it may go on: "twenty" | "five"
 		}
-		if !f.knows(n) {
+		if (!f.measured || amount(n)) && !f.knows(n) {
 			return true
 		}
 	}
-	return f.Spelt && english(sentence) && f.strange(sentence)
+	return !f.measured && f.Spelt && english(sentence) && f.strange(sentence)
 }
 
 // english reports whether a sentence has a word that only English ones have. What

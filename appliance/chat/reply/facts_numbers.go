@@ -32,6 +32,8 @@ func (f *facts) knows(n text.Number) bool {
 	switch {
 	case n.Word && !f.Spelt, f.numbers[n.Value]:
 		return true
+	case oneOf(n.Before, numbered) && n.Spelt == "":
+		return false
 	case f.hours[n.Value] && !n.Money && !money(n.After) && !cents(n.After):
 		return true
 	case n.Word && n.Ordinal && n.Value <= 2: // "first, …", "a second"
@@ -41,8 +43,32 @@ func (f *facts) knows(n text.Number) bool {
 	case cents(n.After) && f.numbers[n.Value/100]:
 		return true
 	}
-	return f.priced(n.Value) || f.reckoned(n.Value)
+	return payable(n) && f.priced(n.Value) || f.reckoned(n.Value) || f.measured && f.converted(n.Value)
 }
+
+// converted reports whether a number is one that a tool brought, as people say it:
+// rounded, a share as percent, minutes as hours and the rest of them.
+func (f *facts) converted(n float64) bool {
+	for k := range f.numbers {
+		if math.Round(k) == n || math.Abs(k*100-n) < 0.005 || k > 60 && (math.Floor(k/60) == n || k/60 == n || math.Mod(k, 60) == n) {
+			return true
+		}
+	}
+	return false
+}
+
+// payable reports whether a number may be a sum of prices: of "10 seats" that is
+// nothing to go by.
+func payable(n text.Number) bool {
+	return n.Money || n.After == "" || money(n.After) || cents(n.After) || oneOf(n.After, joining)
+}
+
+// joining are words that may stand behind a sum.
+const joining = "for in all together altogether total and or if per with without but to each as plus when at on including from so a an the is because since would of by"
+
+// numbered are words before a number that is a name, and no time of day: where
+// something closes at 22 o'clock, there is no "train number 10".
+const numbered = "number no nr room platform track gate line bus train tram floor counter desk door"
 
 // reckoned reports whether a number follows from two that the user has said:
 // "what is seven times eight?".

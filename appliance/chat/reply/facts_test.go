@@ -57,6 +57,10 @@ func TestOnlyWhatWasToldIsSaidOfNumbersAndNames(t *testing.T) {
 		{"What is written there?", `It says "Welcome" in German.`, true},
 		{"Wo ist der Eingang?", "Der Eingang liegt neben dem Parkplatz.", true},
 		{"What is it for both of us?", "It is 45 dollars.", false}, // the museum closes at 17:45
+		{"Which bus?", "You take bus number 5.", false},            // it closes at 17
+		{"Which bus?", "Take number 28.", false},                   // two tickets
+		{"How many seats are there?", "It has 28 seats.", false},   // two tickets
+		{"Two adults?", "For two adults it is 28 in all.", true},
 		{"What is seven?", "It is two.", false},
 		{"What's up?", "The Wi-Fi is free. The doors are open.", true},
 	} {
@@ -102,6 +106,43 @@ func TestAPromptWithoutFactsAllowsAnything(t *testing.T) {
 	}
 }
 
+// Where a prompt has no facts a tool may bring one, and what it did not bring is not
+// made up beside it.
+func TestAfterAToolOnlyItsAmountsAreSaid(t *testing.T) {
+	c := turn.Conversation{
+		Facts: &turn.Facts{Told: "You are a concierge.", Unknown: "I do not know.", Spelt: true},
+		History: []turn.Entry{
+			{Role: turn.User, Text: "What's the weather, and when does my train to Linz leave?"},
+			{Role: turn.ToolCall, ID: "1", Name: "weather", Text: `{}`},
+			{Role: turn.ToolResult, ID: "1", Text: `{"sky":"sunny","celsius":18,"until":"14:15","rain":0.4,"wind":12.7,"sun_minutes":95}`},
+		},
+	}
+	for answer, ok := range map[string]bool{
+		"It is sunny, at 18 degrees.":                      true,
+		"It is eighteen degrees until a quarter past two.": true,
+		"It stays so until 2:15 pm.":                       true,
+		"The chance of rain is 40 percent.":                true,
+		"The wind has about 13 miles an hour.":             true,
+		"The sun shines for 1 hour and 35 minutes.":        true,
+		"Your train leaves in 30 minutes.":                 false,
+		"Your train leaves at five.":                       false,
+		"Your train leaves at 17:05.":                      false,
+		"A ticket is 52 dollars.":                          false,
+		"I have two answers, Mrs. Wild of Linz.":           true,
+	} {
+		if say, _, _ := newFacts(c, nil).pass(answer, false); (say == answer) != ok {
+			t.Errorf("%q: said %q", answer, say)
+		}
+	}
+	if b := newFacts(c, nil).begins(c); b != nil {
+		t.Errorf("how the answer begins is nobody's to say: %v", b)
+	}
+	c.History = append(c.History, turn.Entry{Role: turn.User, Text: "How high is the Eiffel Tower?"})
+	if f := newFacts(c, nil); f != nil {
+		t.Errorf("the next question is about anything: %+v", f)
+	}
+}
+
 // teller is a model that writes these pieces, and notes how many it was asked
 // for and how the reply should begin.
 type teller struct {
@@ -124,7 +165,8 @@ func (w teller) Generate(_ context.Context, p engine.Prompt, emit func(engine.Pa
 	return engine.Usage{}, nil
 }
 
-// What would follow an invented number is neither said nor written.
+// What would follow an invented number, or a sentence that comes again, is neither said
+// nor written.
 func TestAReplyEndsWhereItIsInvented(t *testing.T) {
 	for _, row := range []struct {
 		pieces []string
@@ -135,6 +177,8 @@ func TestAReplyEndsWhereItIsInvented(t *testing.T) {
 		{[]string{"We close at 8. ", "Come soon. ", "Bye."}, "I do not know.", 1},
 		{[]string{"We close ", "at 8."}, "I do not know.", 2},
 		{[]string{"We open at 10."}, "We open at 10.", 1},
+		{[]string{"We open at 10. ", "We open at 10! ", "We open at 10. ", "Bye."}, "We open at 10.", 2},
+		{[]string{"Oh, no. ", "Oh, no. ", "We open at 10."}, "Oh, no. Oh, no. We open at 10.", 3},
 	} {
 		wrote, begins := 0, map[string]float64{}
 		c := told("When?")

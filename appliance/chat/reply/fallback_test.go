@@ -223,20 +223,32 @@ func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 }
 
 // Signs alone are no answer: they are not told, and where there is nothing else
-// the user is told so, or another model answers.
+// the user is asked to say it again, or another model answers. Behind a tool's answer
+// the assistant apologises, for what was asked would be called once more.
 func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 	custom := func(m mind) mind { m.certain = true; return m }
 	unasked := question("")
 	unasked.Unasked = true
+	goesOn := question("When?")
+	goesOn.GoesOn = true
+	german := question("Wann?")
+	german.Language = "de"
+	facts := question("What is the number?")
+	facts.Facts = &turn.Facts{Told: "Rooms 1, 2, 3, 4, 5 and 6.", Unknown: "I don't know that.", Spelt: true}
+	const again = "I'm sorry, could you say that again?"
 	for _, c := range []struct {
 		name  string
 		mind  mind
 		think turn.Think
 		want  []string
 	}{
-		{"a sign", alone(&scripted{pieces: []string{"#"}}), question("When?"), []string{"broke"}},
-		{"nothing", alone(&scripted{}), question("When?"), []string{"broke"}},
-		{"signs in lines", alone(&scripted{pieces: []string{"…\n\n", "— !?\n\n", "🙂"}}), question("When?"), []string{"broke"}},
+		{"a sign", alone(&scripted{pieces: []string{"#"}}), question("When?"), []string{again, "end"}},
+		{"nothing", alone(&scripted{}), question("When?"), []string{again, "end"}},
+		{"signs in lines", alone(&scripted{pieces: []string{"…\n\n", "— !?\n\n", "🙂"}}), question("When?"), []string{again, "end"}},
+		{"another language", alone(&scripted{}), german, []string{"Entschuldigung, können Sie das noch einmal sagen?", "end"}},
+		{"behind a tool's answer", alone(&scripted{}), goesOn, []string{"broke"}},
+		{"signs, and then what nobody told", alone(&scripted{pieces: []string{"#"}, again: []string{"dictation", "123", "#"}}), facts, []string{"I don't know that.", "end"}},
+		{"what nobody told behind a sign", alone(&scripted{pieces: []string{"# ", "— ", "It is 123."}}), facts, []string{"I don't know that.", "end"}},
 		{"a sign before words", alone(&scripted{pieces: []string{"…\n\n", "At ten."}}), question("When?"), []string{"At ten.", "end"}},
 		{"a sign behind words", alone(&scripted{pieces: []string{"At ten. ", "###"}}), question("When?"), []string{"At ten.", "end"}},
 		{"signs, and words when asked once more", alone(&scripted{pieces: []string{"# "}, again: []string{"At ten."}}), question("When?"), []string{"At ten.", "end"}},
@@ -261,14 +273,18 @@ func TestASilentModelIsAskedOnceMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &scripted{pieces: []string{" ##\n"}}
 		begins := map[string]float64{"Yes": 1}
-		think := thinking{mind: alone(m), schedule: newSchedule(true, time.Now()), expected: true}
+		messages := []engine.Message{{Role: engine.System}, {Role: engine.User, Content: "When?"}}
+		think := thinking{mind: alone(m), schedule: newSchedule(true, time.Now()), began: new(time.Duration), expected: true}
 		think.log, think.clock, think.post = slog.New(slog.DiscardHandler), func() time.Duration { return 0 }, func(turn.Event) {}
-		_, err := think.generate(t.Context(), engine.Prompt{Begins: begins, Grammar: "root ::= \"#\""})
+		_, err := think.generate(t.Context(), engine.Prompt{Messages: messages, Begins: begins, Grammar: "root ::= \"#\""})
 		if !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "##") || len(m.asked) != 2 {
 			t.Fatalf("asked %d times: %v", len(m.asked), err)
 		}
 		if p := m.asked[1]; p.Temperature <= 0 || p.Grammar != "" || p.Begins["##"] > -100 || p.Begins["Yes"] != 1 {
 			t.Errorf("asked once more by %+v", p)
+		}
+		if last := m.asked[1].Messages[1]; !strings.HasPrefix(last.Content, "When? (") || last.Noted != len(last.Content)-len("When?") || messages[1].Content != "When?" {
+			t.Errorf("asked once more with %+v", last)
 		}
 		if len(begins) != 1 {
 			t.Errorf("what others have was changed: %v", begins)

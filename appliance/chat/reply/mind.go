@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -13,6 +14,7 @@ import (
 	"parley/appliance/clerk"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/language"
 	"parley/appliance/text"
 )
 
@@ -75,6 +77,7 @@ func messages(c turn.Conversation, desk *clerk.Desk) []engine.Message {
 			out = append(out, userMessage(e, desk.Note(e.Text)))
 		case turn.Context:
 			last.Content += " {Context: " + e.Text + "}"
+			last.Noted = 0 // they are not its end any more
 		case turn.Assistant:
 			if last.Role == engine.Assistant && len(last.Calls) == 0 {
 				last.Content = strings.TrimSuffix(last.Content, turn.CutMark) + " " + e.Text // it was taken up again
@@ -103,6 +106,7 @@ func userMessage(e turn.Entry, note string) engine.Message {
 	if e.Sounds != "" {
 		m.Content += " (sounds: " + e.Sounds + ")"
 	}
+	m.Noted = len(m.Content) - len(e.Text)
 	if e.Scores != nil {
 		m.Scores = e.Scores
 	}
@@ -129,8 +133,9 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	r := thinking{mind: m, turn: t.Turn, schedule: s, facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), expected: !m.certain && !t.Unasked}
-	prompt.Begins = r.itself.begins(asked(t.Conversation), r.facts.begins(t.Conversation))
+	r := thinking{mind: m, turn: t.Turn, schedule: s, began: new(time.Duration), facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), expected: !m.certain && !t.Unasked}
+	prompt.Unable = t.Facts != nil || t.Self != "" // the box checks what is said
+	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), unlessUnknowable(t.Conversation, r.facts.begins(t.Conversation))))
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
 		prompt.Grammar, prompt.Begins = r.sum.Grammar(r.facts.Unknown), nil
 	} else if opening := r.facts.opening(t.Conversation); opening != "" {
@@ -156,6 +161,11 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 			}
 		}
 	}
+	if errors.Is(err, ErrSilent) && !t.GoesOn {
+		m.log.Warn("the language model wrote nothing that can be said, twice; the user is asked to say it again", "turn", t.Turn, "err", err)
+		r.tell(language.Of(t.Language).Again(), false)
+		err = nil
+	}
 	switch now := turn.At(m.clock()); {
 	case err != nil:
 		m.post(turn.Broke{At: now, Turn: t.Turn, ID: contract.NewID(), Fault: contract.Fault{Code: contract.ProviderFailed, Cause: err}})
@@ -174,7 +184,8 @@ type thinking struct {
 	mind
 	turn     int
 	schedule *schedule
-	facts    *facts // to which it keeps; nil: none
+	began    *time.Duration // when the first word came; 0: none has
+	facts    *facts         // to which it keeps; nil: none
 	itself   *itself
 	sum      *clerk.Sum // that the box makes of what a model says under its grammar; nil: none
 	quick    *quick     // nil: there is none to be given
@@ -182,6 +193,11 @@ type thinking struct {
 	// be silent, and nobody has asked for a greeting.
 	expected bool
 }
+
+// loopWords is of how many words a sentence is, at least, that ends an answer where it
+// comes twice in a row: a small model goes on with it until its reply is full. People
+// say "No, no.".
+const loopWords = 4
 
 // generateBy has one model go on with a prompt. What it says is posted sentence by
 // sentence, and returned, also where it fails; so is the tool that it calls, nil
@@ -191,12 +207,20 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	var w writing
 	var all strings.Builder // of what came
 	open := false           // what came may end in the middle of a word
+	var last []string       // the words of the sentence before
 	tell := func(goesOn bool, sentences ...string) error {
 		for _, line := range sentences {
 			w.cut(pace)
 			line, goesOn, over := t.facts.pass(line, goesOn)
 			if mine, wrong := t.itself.pass(line, goesOn); wrong {
 				line, goesOn, over = mine, false, true
+			}
+			words := text.Written(line)
+			if looping := len(words) >= loopWords && slices.Equal(words, last) && !goesOn && !t.certain; looping {
+				return errInvented
+			}
+			if last = words; goesOn {
+				last = nil
 			}
 			if !mute(line) {
 				said = strings.TrimSpace(said + " " + line)
@@ -218,6 +242,9 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		if part.Text == "" {
 			return context.Cause(ctx)
 		}
+		if *t.began == 0 {
+			*t.began = t.clock()
+		}
 		if w.came(part.Text) {
 			pace.answered(t.schedule.late())
 		}
@@ -232,7 +259,8 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		return context.Cause(ctx)
 	})
 	t.log.Debug("reply", "turn", t.turn, "prompt_tokens", usage.PromptTokens, "cached_tokens", usage.CachedTokens,
-		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(), "err", err)
+		"reply_tokens", usage.ReplyTokens, "first_token_ms", usage.FirstToken.Milliseconds(),
+		"steps", usage.Steps, "beside_tokens", usage.BesideTokens, "err", err)
 	if errors.Is(err, errInvented) {
 		return nil, said, nil
 	}
@@ -264,7 +292,7 @@ func lastRune(s string) rune {
 func (t thinking) tell(line string, goesOn bool) {
 	t.quick.end()
 	t.schedule.thought(line)
-	t.post(turn.Thought{At: turn.At(t.clock()), Turn: t.turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}})
+	t.post(turn.Thought{At: turn.At(t.clock()), Turn: t.turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}, Began: *t.began})
 }
 
 // named posts the name that the model's server gives the session, if it may be

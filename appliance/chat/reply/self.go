@@ -90,11 +90,16 @@ func (s *itself) begins(asked string, others map[string]float64) map[string]floa
 	if who == nil || asksForAMachine.MatchString(asked) || strings.Contains(s.brought, strings.ToLower(who[1])) {
 		return others
 	}
-	out := maps.Clone(others)
-	if out == nil {
-		out = map[string]float64{}
-	}
+	out := anew(others)
 	out["Yes"], out["No"] = -certain, certain
+	return out
+}
+
+// anew is a map of how an answer may begin that one may add to: a copy, where there
+// was one.
+func anew(others map[string]float64) map[string]float64 {
+	out := make(map[string]float64, len(others))
+	maps.Copy(out, others)
 	return out
 }
 

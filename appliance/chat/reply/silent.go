@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -38,7 +38,24 @@ const (
 	otherwise = 0.7
 	// neverAtFirst keeps it from beginning with the same signs.
 	neverAtFirst = -1e4
+	// inWords asks for something that can be said, behind the user's words. It is no
+	// part of the history.
+	inWords = "(Answer me in one short spoken sentence, without signs or codes.)"
 )
+
+// signs are what no answer begins with that is to be heard: how small models begin
+// one to what is no question, in place of words.
+var signs = [...]string{"#", "##", "###", "*", "**", "_", "~", "|", "…", "..."}
+
+// withoutSigns keeps an answer from beginning with a sign; others are what else there
+// is of its beginning.
+func withoutSigns(others map[string]float64) map[string]float64 {
+	out := anew(others)
+	for _, sign := range signs {
+		out[sign] = neverAtFirst
+	}
+	return out
+}
 
 // generateWords has a model go on with a prompt, as generateBy has, and asks it once
 // more where it was silent: to a question that nobody asked, as a recording may be,
@@ -51,15 +68,26 @@ func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel,
 	}
 	t.log.Warn("the language model wrote nothing that can be said; it is asked once more", "turn", t.turn, "err", err)
 	prompt.Temperature = max(prompt.Temperature, otherwise)
+	prompt.Messages = withWish(prompt.Messages, inWords)
 	prompt.Grammar, t.sum = "", nil
 	if signs := strings.TrimSpace(silent.wrote); signs != "" {
-		prompt.Begins = maps.Clone(prompt.Begins)
-		if prompt.Begins == nil {
-			prompt.Begins = map[string]float64{}
-		}
+		prompt.Begins = anew(prompt.Begins)
 		prompt.Begins[signs] = neverAtFirst
 	}
 	return t.generateBy(ctx, model, pace, prompt)
+}
+
+// withWish are messages with a wish behind the last words of the user's; where he has
+// not spoken last, they are as they were.
+func withWish(messages []engine.Message, wish string) []engine.Message {
+	last := len(messages) - 1
+	if last < 0 || messages[last].Role != engine.User {
+		return messages
+	}
+	out := slices.Clone(messages)
+	out[last].Content += " " + wish
+	out[last].Noted += 1 + len(wish)
+	return out
 }
 
 // mute reports whether a text has nothing to be said: no letter and no number.

@@ -139,6 +139,7 @@ type (
 		At
 		Turn     int
 		Sentence Sentence
+		Began    time.Duration // when the model's first word of the reply came; 0: no model wrote it
 	}
 	// ThoughtEnded says that the reply has no more sentences.
 	ThoughtEnded struct {

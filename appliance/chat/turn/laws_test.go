@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -28,12 +29,13 @@ type laws struct {
 	calls    map[string]string // tool calls, and how they ended: "", told or answered
 	open1    string            // the newest
 	callTurn int               // whose it is
+	prepared map[int]Settings  // under which a turn was thought of
 }
 
 func newLaws(t *rapid.T) laws {
 	return laws{
 		t: t, said: map[string]bool{}, records: map[string]string{}, dead: map[int]bool{}, done: map[int]bool{},
-		worked: map[int]bool{}, ends: map[int]string{}, open: map[int]bool{}, calls: map[string]string{},
+		worked: map[int]bool{}, ends: map[int]string{}, open: map[int]bool{}, calls: map[string]string{}, prepared: map[int]Settings{},
 	}
 }
 
@@ -69,8 +71,16 @@ func (l *laws) effect(f Effect, now State) {
 		}
 		l.turn = f.Turn
 		l.worked[f.Turn] = true
+		l.prepared[f.Turn] = now.settings
+		if f.Prompt != now.instructions() || !reflect.DeepEqual(f.Tools, now.settings.Tools) {
+			l.t.Fatalf("turn %d is thought of under settings that do not hold", f.Turn)
+		}
 		if !f.Speculative {
 			l.open[f.Turn] = true
+		}
+	case Run:
+		if !slices.ContainsFunc(now.settings.Tools, func(t Tool) bool { return t.Name == f.Call.Name }) && !l.told(f.Call.ID) {
+			l.t.Fatalf("the box is to run %q, which is no tool of the chat", f.Call.Name)
 		}
 	case Consult:
 		if l.paused {
@@ -87,6 +97,11 @@ func (l *laws) effect(f Effect, now State) {
 		}
 	case Promote:
 		l.open[f.Turn] = true
+		under, thought := l.prepared[f.Turn]
+		under.Context = now.settings.Context // one that was meant for these words is spent by them
+		if thought && !under.answerAlike(now.settings) {
+			l.t.Fatalf("turn %d was prepared under settings that do not hold any more", f.Turn)
+		}
 	case Speak:
 		if l.dead[f.Turn] || l.done[f.Turn] {
 			l.t.Fatalf("speaks for turn %d, which is over", f.Turn)
@@ -136,6 +151,9 @@ func (l *laws) fact(f Fact) {
 		}
 		l.records[f.ID] = f.Text
 	case ToolCalled:
+		if f.Tool.Parameters == "" && !f.Tool.Builtin && f.Tool.Description == "" && f.Call.Name == "train" {
+			l.t.Fatalf("a call of %q, which is no tool of the chat", f.Call.Name)
+		}
 		if l.calls[f.ID] != "" {
 			l.t.Fatalf("call %s is told twice", f.ID)
 		}
@@ -159,6 +177,9 @@ func (l *laws) fact(f Fact) {
 		l.ends[l.turn] = "an interruption"
 	}
 }
+
+// told reports whether a call is under way.
+func (l *laws) told(id string) bool { return l.calls[id] != "" }
 
 func (l *laws) end(how string) {
 	if before := l.ends[l.turn]; before != "" {

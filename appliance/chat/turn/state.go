@@ -104,6 +104,7 @@ type pause struct {
 type brokenOff struct {
 	utterance int // 0: none
 	rest      []Sentence
+	said      string     // of it, last
 	call      brokenCall // also where a pause has done it
 }
 

@@ -136,9 +136,18 @@ func (c openCall) waitsFor(e Answered) bool {
 }
 
 // called: the mind wants a tool. A guess calls none before the user has finished.
+// A model on a server may call on though it was asked for words: that it failed.
 func (s *State) called(out *effects, e Called) {
 	if !s.at(e.Turn) || s.reply.thought || s.reply.call.is() {
 		return
+	}
+	if s.reply.calls >= MostCalls {
+		s.broke(out, Broke{At: e.At, Turn: e.Turn, ID: e.Call.ID, Fault: contract.Fault{Code: contract.ProviderFailed, Detail: fmt.Sprintf(
+			"It called another tool where it was asked for words: after %d calls, which are the most of a turn.", MostCalls)}})
+		return
+	}
+	if e.Call.Misfit == "" && !slices.ContainsFunc(s.settings.Tools, func(t Tool) bool { return t.Name == e.Call.Name }) {
+		e.Call.Misfit = "There is no such tool any more." // it went while the mind thought of it: nobody would answer
 	}
 	s.reply.call = openCall{Call: e.Call, tool: s.settings.tool(e.Call.Name), nth: s.reply.calls + 1}
 	s.makeCall(out)

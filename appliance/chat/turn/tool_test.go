@@ -83,6 +83,21 @@ func TestAToolThatFailsWithoutAFallbackIsApologisedFor(t *testing.T) {
 	want(t, b.after(clip(1, "I'm sorry, that did not work.", time.Second))[2:], "assistant_end")
 }
 
+// A server's model that calls on, though it was asked for words, has failed.
+func TestAModelThatOnlyCallsComesToAnEnd(t *testing.T) {
+	b := begin(t, withTools(weather()))
+	b.after(Typed{Text: "Does it rain?"})
+	for n := 1; n <= MostCalls; n++ {
+		id := string(rune('a' + n))
+		want(t, b.after(calls(1, id, "weather")), calledWeather)
+		b.after(Answered{CallID: id, Content: "Rain."})
+	}
+	want(t, b.after(calls(1, "z", "weather")), "error E0719", "speak 1: "+sorry, "done 1")
+	want(t, b.after(Answered{CallID: "z", Content: "Rain."}), "error E0731")
+	b.after(clip(1, sorry, time.Second), Typed{Text: "And now?"})
+	want(t, b.after(calls(2, "y", "weather")), calledWeather) // another turn may call again
+}
+
 func TestAToolThatTakesTooLongIsGivenUp(t *testing.T) {
 	b := begin(t, withTools(weather()), func(s *Settings) { s.Filler = 0 })
 	b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))

@@ -38,9 +38,9 @@ func (s *State) voiced(out *effects, e Voiced) {
 // interruptBy: the user speaks over the assistant. If it turns out that nothing
 // was said, the assistant takes up what it was saying.
 func (s *State) interruptBy(out *effects, utterance int) {
-	r, sent := s.reply, s.playing
+	r, sent, said := s.reply, s.playing, s.lately()
 	rest := r.rest(sent, s.interrupt(out))
-	s.broken = brokenOff{utterance: utterance, rest: rest, call: r.brokenCall()}
+	s.broken = brokenOff{utterance: utterance, rest: rest, said: said, call: r.brokenCall()}
 }
 
 // closed reports whether an utterance is over: what the ear still says of it
@@ -65,6 +65,10 @@ func (s *State) listenTo(out *effects, n int) {
 // model reads it meanwhile.
 func (s *State) overheard(out *effects, e Overheard) {
 	if e.Utterance != s.heard.utterance || s.closed(e.Utterance) {
+		return
+	}
+	if s.own(e.Utterance, e.Words) {
+		s.heard.before = max(s.heard.before, s.heard.voice)
 		return
 	}
 	if e.Words.Text != "" { // the beginning of a word may give none
@@ -103,6 +107,9 @@ func certain(text string) string {
 // guessed: the user paused, and this is what was said so far.
 func (s *State) guessed(out *effects, e Guessed) {
 	h := &s.heard
+	if s.own(e.Utterance, e.Words) {
+		e.Words.Text = "" // nobody has said anything
+	}
 	if e.Utterance < h.utterance {
 		s.cameLate(out, e)
 		return

@@ -60,6 +60,7 @@ func newWorld(t *rapid.T) *world {
 	if rapid.Bool().Draw(t, "plugins") {
 		s.TurnHooks = []string{"a", "b"}
 	}
+	s.Plugins = []string{"p"}
 	s.MaxDuration = 100 * time.Hour // what is to be seen is how things end by themselves
 	s.Inactivity = 10 * time.Hour
 	w := &world{t: t, state: NewState(s, time.UnixMilli(0), nil), over: map[int]int{}, minds: map[int]int{}, mouths: map[int][]piecesOf{}}
@@ -232,7 +233,7 @@ func (w *world) think() {
 		case w.wordy != turn && len(w.state.settings.Tools) > 0 && rapid.Bool().Draw(w.t, "calls"):
 			delete(w.minds, turn)
 			w.serial++
-			c := Call{ID: fmt.Sprint("c", w.serial), Name: rapid.SampledFrom([]string{"weather", "web_search"}).Draw(w.t, "tool"), Arguments: "{}"}
+			c := Call{ID: fmt.Sprint("c", w.serial), Name: rapid.SampledFrom([]string{"weather", "web_search", "train"}).Draw(w.t, "tool"), Arguments: "{}"}
 			if rapid.IntRange(0, 9).Draw(w.t, "misfit") == 0 {
 				c.Misfit = "no"
 			}
@@ -273,7 +274,21 @@ func (w *world) sound() {
 // ask is what the client may want.
 func (w *world) ask() {
 	w.serial++
-	switch rapid.IntRange(0, 5).Draw(w.t, "the client") {
+	switch rapid.IntRange(0, 8).Draw(w.t, "the client") {
+	case 6:
+		prompt := fmt.Sprint("Be brief. ", w.serial)
+		w.happen(SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
+	case 7:
+		w.happen(SettingsAsked{Message: contract.SessionSettings{Tools: []contract.Tool{
+			{Type: "function", Name: "weather", Description: fmt.Sprint("Tells the weather, as of ", w.serial), Parameters: `{"type":"object"}`},
+			{Type: "function", Name: fmt.Sprint("tool_", w.serial), Parameters: `{"type":"object"}`},
+		}}})
+	case 8:
+		var brought []Tool
+		if rapid.Bool().Draw(w.t, "installed") {
+			brought = []Tool{{Name: "train", Parameters: `{"type":"object"}`, OnBox: true, Plugin: "p", Brought: true}}
+		}
+		w.happen(Equipped{Plugins: []Plugin{{Name: "p", Tools: brought}}})
 	case 0:
 		w.happen(Typed{Text: fmt.Sprint("Typed ", w.serial)})
 	case 1:

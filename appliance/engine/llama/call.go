@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,23 +25,32 @@ const (
 )
 
 // call has the model write the call that it was decided to make, and emits it;
-// where something is missing for it, it emits a question.
-func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+// where something is missing for it, it emits a question. wish is the part of the
+// user's words that wants it.
+func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int, wish want, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
 	tool, parameters := set.tools[at], set.parameters[at]
 	_, _, since, _ := newest(p.Messages)
+	again := slices.ContainsFunc(since, func(c engine.ToolCall) bool { return c.Name == tool.Name })
 	var u engine.Usage
 	arguments := "{}"
 	if len(parameters.Arguments) > 0 || parameters.Validate(arguments) != nil {
 		var missing []schema.Argument
 		var fault error
-		heard := hear(p.Messages).but(nameWords(tool.Name))
+		heard, asked := hear(p.Messages).but(nameWords(tool.Name)), p
+		if again { // for something else than before
+			heard = hear(ofWish(p.Messages, wish.text)).but(nameWords(tool.Name))
+			asked = noted(p, "Left to be done: "+wish.text)
+		}
 		for try := range 2 {
-			written, cost, err := m.arguments(ctx, p, set, at, begun, fault)
+			written, cost, err := m.arguments(ctx, asked, set, at, begun, fault)
 			if try == 0 {
 				u = cost
 			}
 			if err != nil {
 				return u, err
+			}
+			if len(since) == 0 {
+				written = onlyFirst(written)
 			}
 			arguments, missing, fault = settle(parameters, written, heard)
 			if unsaid := misheard(missing, written); try == 0 && unsaid != "" {
@@ -51,7 +61,7 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 			}
 		}
 		switch {
-		case len(missing) == 0 && fault == nil:
+		case len(missing) == 0 && fault == nil && !(again && done(since, tool.Name, arguments)):
 		case len(since) > 0: // there is something to tell, of what was done
 			return m.inWords(ctx, p, set, begun, emit)
 		default:
@@ -150,7 +160,7 @@ func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine
 		note = "To " + lowered(does(t)) + " was not possible: " + clip(fault.Error(), toolLine) + ". Reply only with one short question, in my language, that asks me for another."
 	}
 	p = noted(p, note)
-	p.Grammar, p.MaxTokens = question, askTokens
+	p.Grammar, p.MaxTokens, p.Begins = question, askTokens, nil
 	return m.reply(ctx, p, set, begun, "", emit)
 }
 

@@ -38,16 +38,24 @@ var (
 	doneFor = set("booked reserved ordered arranged canceled cancelled scheduled rescheduled sent placed added removed confirmed requested " +
 		"forwarded transferred notified informed processed submitted refunded registered emailed locked unlocked turned switched updated")
 	anythingDone = union(doneFor, set("set changed moved opened closed started stopped played called completed created made put saved returned renewed "+
-		"written done searched looked checked"))
+		"written done searched looked checked shipped delivered dispatched approved paid issued frozen suspended paused"))
 	doingFor = set("booking reserving ordering arranging canceling cancelling scheduling rescheduling sending placing adding removing confirming " +
 		"forwarding transferring connecting notifying informing processing submitting refunding registering emailing locking unlocking turning switching updating")
 	anythingDoing = union(doingFor, set("setting changing moving starting stopping playing putting saving renewing searching checking"))
 	willDo        = set("book reserve order arrange cancel schedule reschedule set send place add remove update change move switch turn lock unlock open " +
 		"close start stop play call confirm request forward transfer connect notify inform process submit create make put save refund renew register " +
 		"email write look search check get bring have let")
+	// canDo is what nobody can who has no tools; of what is left of willDo something may
+	// be said ("I can get you the address", "I can let you know").
+	canDo = set("book reserve order arrange cancel schedule reschedule send place add remove update change move switch turn lock unlock call " +
+		"confirm forward transfer connect notify inform submit refund renew register email freeze sell deliver remind wake")
 	// isNow is how something is that was not so before.
 	isNow   = union(doneFor, set("on off set changed playing"))
-	isYours = set("booked reserved ordered arranged canceled cancelled scheduled confirmed set sent")
+	isYours = set("booked reserved ordered arranged canceled cancelled scheduled confirmed set sent shipped delivered dispatched delayed processed paid " +
+		"approved accepted refunded")
+	// isYoursAtOnce is what only who can find out nothing makes up: of other desks it may
+	// be a fact ("your key is ready at the desk").
+	isYoursAtOnce = union(set("ready received being waiting outside"), isYours)
 	// alone are claims of one word: "Done."
 	alone  = set("done booked reserved ordered canceled cancelled confirmed sent added scheduled")
 	youAre = set("booked set registered confirmed")
@@ -69,6 +77,8 @@ type spoken struct {
 	words []string // in small letters, contractions cut: "i've" is "i have"
 	ended []bool   // behind which of them stands a mark
 	over  bool     // there will be no more
+	// unable: nothing can be done by who speaks.
+	unable bool
 }
 
 // contracted are the ends of words that stand for words of their own. Whether 's
@@ -144,8 +154,10 @@ func (s spoken) has(at int, words ...string) (yes, open bool) {
 // judgeClaim says whether a sentence, or the beginning of one, claims something,
 // and which word says what; hold: its words so far are not to be said before that
 // is known.
-func judgeClaim(sentence string, over bool) (v verdict, verb string, hold bool) {
+// unable: who says that he can do something claims it, too.
+func judgeClaim(sentence string, over, unable bool) (v verdict, verb string, hold bool) {
 	s := spokenWords(sentence, over)
+	s.unable = unable
 	at := s.afterLead()
 	v, verb = s.claims(at)
 	most := knownAfter
@@ -279,7 +291,12 @@ func (s spoken) doing(at int, done, doing map[string]bool, alsoWill bool) (verdi
 		}
 		return s.one(at+3, done)
 	case "will":
-		return s.about(at+1, alsoWill)
+		return s.about(at+1, alsoWill || s.unable)
+	case "can", "could", "would", "shall":
+		if !s.unable {
+			return harmless, ""
+		}
+		return s.one(s.skip(at+1, hurried), canDo)
 	case "am", "are":
 		at = s.skip(at+1, hurried)
 		if s.word(at) == "going" {
@@ -337,6 +354,9 @@ func (s spoken) became(at int, done map[string]bool, yours bool) (verdict, strin
 		case s.word(next) == "on":
 			return s.onItsWay(next)
 		case yours:
+			if s.unable {
+				return s.one(next, isYoursAtOnce)
+			}
 			return s.one(next, isYours)
 		case s.words[i+1] == "now":
 			return s.one(next, isNow)

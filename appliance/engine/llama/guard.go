@@ -25,6 +25,7 @@ type guard struct {
 	passed   int    // so many bytes of it
 	harmless bool   // it will be no claim
 	off      bool   // a tool has just answered: what it did may be said
+	unable   bool   // nothing can be done: nor may it be promised
 	did      []string
 	said     bool // something was emitted
 }
@@ -88,7 +89,7 @@ func (g *guard) pass(whole bool) error {
 			sentence, over = g.sentence[:end[1]], true
 		}
 		if !g.harmless {
-			verdict, verb, hold := judgeClaim(sentence, over)
+			verdict, verb, hold := judgeClaim(sentence, over, g.unable)
 			if verdict == claimed && !g.has(verb) {
 				return errClaim
 			}

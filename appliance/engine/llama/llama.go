@@ -103,7 +103,11 @@ type Model struct {
 	closed bool
 }
 
-var _ engine.LanguageModel = (*Model)(nil)
+var (
+	_ engine.LanguageModel = (*Model)(nil)
+	_ engine.ToolChecker   = (*Model)(nil)
+	_ engine.PromptChecker = (*Model)(nil)
+)
 
 // Open loads the model, which takes a second or two for each GB. The first
 // call in a process loads libllama; later ones must name the same LibraryDir.
@@ -173,6 +177,9 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	if len(p.Tools) > 0 && p.Grammar == "" {
 		return m.generateWithTools(ctx, p, emit)
 	}
+	if p.Unable && p.Grammar == "" && wantsDone(p.Messages) {
+		return m.unable(ctx, p, emit)
+	}
 	return m.reply(ctx, p, nil, time.Now(), "", emit)
 }
 
@@ -219,15 +226,13 @@ func (m *Model) Prefill(ctx context.Context, p engine.Prompt) error {
 
 // readAhead has requests read beside each other, and waits for them.
 func (m *Model) readAhead(ctx context.Context, all []*request) (err error) {
-	put := 0
+	if err := m.box.put(all...); err != nil {
+		return err
+	}
 	for _, r := range all {
-		if err = m.box.put(r); err != nil {
-			break
-		}
-		put++
 		defer r.urgency.Watch(func() { m.box.promoted(r) })()
 	}
-	for _, r := range all[:put] {
+	for _, r := range all {
 		if _, failed := r.follow(ctx, m.box, time.Now(), nothing); failed != nil && err == nil {
 			err = failed
 		}
@@ -310,6 +315,24 @@ func (m *Model) write(ctx context.Context, p engine.Prompt, set *toolset, reply 
 	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
 	prompt, head, err = m.template.fit(ctx, withTools(p, set), limit-maxTokens, reply)
 	return prompt, head, maxTokens, err
+}
+
+// CheckPrompt returns an engine.ErrTooLong where the context has no room for the
+// system message of p and its newest one, with its tools.
+func (m *Model) CheckPrompt(ctx context.Context, p engine.Prompt) (err error) {
+	var set *toolset
+	if len(p.Tools) > 0 {
+		if set, err = m.toolset(p.Tools); err != nil {
+			return err
+		}
+	}
+	m.use.RLock()
+	defer m.use.RUnlock()
+	if m.closed {
+		return ErrClosed
+	}
+	_, _, _, err = m.write(ctx, p, set, true)
+	return err
 }
 
 // warmth is what Warm says: short, for the box waits for it at every start.

@@ -83,7 +83,7 @@ func (o Options) shape() shape {
 		cells:     o.ContextTokens,
 		sequences: o.sequences() + promptSlots,
 		// A step of prompts alone, or of some beside a token for every reply.
-		batchTokens: max(stepTokensAlone, stepTokensAside+o.sequences()),
+		batchTokens: max(stepTokensToEnd, stepTokensAside+o.sequences()),
 		threads:     o.Threads,
 	}
 }

@@ -35,20 +35,23 @@ type mailbox struct {
 
 func newMailbox(a *abort) *mailbox { return &mailbox{wake: make(chan struct{}, 1), abort: a} }
 
-// put hands r to the owner. If the owner waits at the gate for something less
-// urgent, it is called back to ask again in r's name.
-func (b *mailbox) put(r *request) error {
+// put hands requests to the owner, all or none: those that belong together are
+// read in the same steps. If the owner waits at the gate for something less urgent,
+// it is called back to ask again in their name.
+func (b *mailbox) put(all ...*request) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case b.closed:
 		return ErrClosed
-	case b.taken >= maxWaiting:
+	case b.taken+len(all) > maxWaiting:
 		return ErrBusy
 	}
-	b.taken++
-	b.arriving = append(b.arriving, r)
-	b.hurryFor(r)
+	b.taken += len(all)
+	b.arriving = append(b.arriving, all...)
+	for _, r := range all {
+		b.hurryFor(r)
+	}
 	b.signal()
 	return nil
 }

@@ -44,6 +44,7 @@ type owner struct {
 	reading  sync.WaitGroup // of goroutines at the shelf
 	starved  int            // steps of replies since a prompt had a step to itself
 	careful  int            // so many steps are to be short ones
+	made     int            // steps
 }
 
 // run serves until the mailbox is closed, then ends what is left.
@@ -187,7 +188,7 @@ func (o *owner) start(r *request) bool {
 
 // occupy has r go on in s.
 func (o *owner) occupy(s *slot, r *request) {
-	s.request, r.slot = r, s
+	s.request, r.slot, r.begun = r, s, o.made
 	o.running = append(o.running, r)
 	o.reserved += r.need()
 	if r.prefill && len(r.rest()) == 0 {
@@ -200,6 +201,7 @@ func (o *owner) finish(r *request, err error) {
 	o.clock++
 	s := r.slot
 	s.request, s.used = nil, o.clock
+	o.release(r)
 	if errors.Is(err, errNoLogits) {
 		o.distrust(r)
 	}
@@ -214,6 +216,16 @@ func (o *owner) finish(r *request, err error) {
 	}
 	r.end(err)
 	o.box.done()
+}
+
+// release lets the replies go that were held until r is over.
+func (o *owner) release(r *request) {
+	r.judged = true
+	for _, other := range o.running {
+		if other.judge == r && other.replying() {
+			other.steps = o.made - other.begun
+		}
+	}
 }
 
 // step decodes once for all who take part, and takes every reply one token on.
@@ -242,6 +254,7 @@ func (o *owner) step(cores int) {
 		}
 		return
 	}
+	o.made++
 	o.learn(shares, cores, time.Since(begun))
 	for _, s := range shares {
 		s.r.slot.tokens = append(s.r.slot.tokens, s.tokens...)
@@ -369,7 +382,9 @@ func (o *owner) choose(r *request, at int32) (ended bool, err error) {
 	if err != nil || o.vocab.ends(t) {
 		return true, err
 	}
-	r.next = t
+	if r.next = t; len(r.said) == 0 {
+		r.steps = o.made - r.begun
+	}
 	r.said = append(r.said, t)
 	r.deliver(r.runes.add(o.vocab.piece(t, false)))
 	return len(r.said) >= r.maxTokens || r.grammar == nil && loops(r.said), nil

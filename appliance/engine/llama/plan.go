@@ -68,19 +68,49 @@ func (o *owner) plan(cores int) []share {
 		}
 		shares = append(shares, s)
 	}
+	shares = o.ride(shares)
 	if len(prompts) == 0 || !missed(prompts[0]) {
 		o.guess(shares, cores, now)
 	}
 	return shares
 }
 
-// ordered are the requests under way, the most urgent first.
+// toTheirEnds is how many tokens a step takes of prompts that somebody waits for.
+func toTheirEnds(prompts []*request) int {
+	all := 0
+	for _, r := range prompts {
+		if missed(r) {
+			all += len(r.rest())
+		}
+	}
+	if all <= stepTokensToEnd {
+		return all
+	}
+	return stepTokensAlone
+}
+
+// ride takes those replies along that are held until one of the prompts of the
+// step is read: a token more in such a step costs next to nothing. On their own
+// account they would keep the cores from what they wait for; of a chat's first turn,
+// whose choice of tools has to be read, the answer came half a minute late.
+func (o *owner) ride(shares []share) []share {
+	for _, r := range o.running {
+		if r.replying() && r.held() && o.batch.left() > 0 && slices.ContainsFunc(shares, func(s share) bool { return s.r == r.judge }) {
+			shares = append(shares, o.next(r))
+		}
+	}
+	return shares
+}
+
+// ordered are the requests under way, the most urgent first, without the replies
+// that are held.
 func (o *owner) ordered() (replies, prompts []*request) {
 	for _, r := range o.running {
-		if r.replying() {
-			replies = append(replies, r)
-		} else {
+		switch {
+		case !r.replying():
 			prompts = append(prompts, r)
+		case !r.held():
+			replies = append(replies, r)
 		}
 	}
 	byNeed := func(a, b *request) int { return a.urgency.Get().Compare(b.urgency.Get()) }
@@ -110,10 +140,15 @@ func (o *owner) replies(replies []*request, now time.Time) (shares []share) {
 		replies = slices.DeleteFunc(replies, func(r *request) bool { return !missed(r) })
 	}
 	for _, r := range replies[:o.together(len(replies), now)] {
-		one := []Token{r.next}
-		shares = append(shares, share{r: r, tokens: one, logits: o.batch.add(r.slot.seq, r.fed(), one, true)})
+		shares = append(shares, o.next(r))
 	}
 	return shares
+}
+
+// next puts the next token of a reply into the batch.
+func (o *owner) next(r *request) share {
+	one := []Token{r.next}
+	return share{r: r, tokens: one, logits: o.batch.add(r.slot.seq, r.fed(), one, true)}
 }
 
 // together is how many of so many replies are taken on by one step: as many as
@@ -140,7 +175,7 @@ func (o *owner) room(cores int, replies []share, prompts []*request, now time.Ti
 		o.starved = 0
 		switch {
 		case missed(prompts[0]):
-			return stepTokensAlone
+			return toTheirEnds(prompts)
 		case o.careful > 0 && cores >= o.pace.threads():
 			o.careful--
 			return stepTokensAside

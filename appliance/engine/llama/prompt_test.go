@@ -156,3 +156,18 @@ func TestAPromptThatCannotFitIsRefusedWithItsSize(t *testing.T) {
 		}
 	}
 }
+
+// What would not fit is known without computing anything.
+func TestWhatDoesNotFitIsKnownBefore(t *testing.T) {
+	m := small(t, func(o *Options) { o.ContextTokens = 256 })
+	p := engine.Prompt{Messages: []engine.Message{says(engine.System, hotel), says(engine.User, "Hi")}}
+	if err := m.CheckPrompt(t.Context(), p); err != nil {
+		t.Errorf("a prompt that fits: %v", err)
+	}
+	p.Messages[0].Content = strings.Repeat("many words follow each other ", 200)
+	checked := m.CheckPrompt(t.Context(), p)
+	_, asked := m.Generate(within(t), p, func(engine.Part) error { return nil })
+	if e, ok := errors.AsType[engine.ErrTooLong](checked); !ok || checked.Error() != asked.Error() {
+		t.Errorf("%v (%+v), and where it is asked: %v", checked, e, asked)
+	}
+}

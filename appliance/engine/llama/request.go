@@ -26,6 +26,7 @@ type request struct {
 	weigh    func([]float32)   // gets the logits of the first token in place of a reply
 	keepHead bool              // though it is of no conversation
 	toTheEnd bool              // the reply is kept from ending in the middle of a sentence
+	judge    *request          // that says whether the reply is wanted: until then nobody hears it; nil: it is
 
 	// out has room for all that the owner will ever put in, so a caller who is
 	// slow to read holds up nobody.
@@ -35,6 +36,9 @@ type request struct {
 	// The rest is the owner's.
 	slot   *slot
 	cached int
+	begun  int  // steps that the owner had made when it took r
+	steps  int  // of the owner until the first token that may be heard
+	judged bool // it is over; of one that judges
 	// fetched: the shelf was asked for the head; state is what it had.
 	fetched bool
 	state   []byte
@@ -49,6 +53,7 @@ type delivery struct {
 	piece   string
 	replied int // tokens so far
 	cached  int
+	steps   int
 	done    bool
 	err     error
 }
@@ -62,6 +67,10 @@ func (r *request) fed() int { return len(r.slot.tokens) }
 // replying says that the prompt is read and next holds a token to decode.
 func (r *request) replying() bool { return len(r.said) > 0 }
 
+// held says that what r replies is kept back until another request, which is
+// being read, has said whether it is wanted.
+func (r *request) held() bool { return r.judge != nil && r.judge.slot != nil && !r.judge.judged }
+
 // rest is what of the prompt is not decoded yet.
 func (r *request) rest() []Token { return r.prompt[r.fed():] }
 
@@ -70,12 +79,12 @@ func (r *request) deliver(piece string) {
 		if r.toTheEnd && len(r.said) <= onTheWay {
 			r.text += piece
 		}
-		r.out <- delivery{piece: piece, replied: len(r.said), cached: r.cached}
+		r.out <- delivery{piece: piece, replied: len(r.said), cached: r.cached, steps: r.steps}
 	}
 }
 
 func (r *request) end(err error) {
-	r.out <- delivery{replied: len(r.said), cached: r.cached, done: true, err: err}
+	r.out <- delivery{replied: len(r.said), cached: r.cached, steps: r.steps, done: true, err: err}
 }
 
 // follow hands the reply to emit as it comes. When it returns, emit is not
@@ -90,7 +99,7 @@ func (r *request) follow(ctx context.Context, box *mailbox, begun time.Time, emi
 		select {
 		case <-ctx.Done():
 		case d := <-r.out:
-			u.CachedTokens, u.ReplyTokens = d.cached, d.replied
+			u.CachedTokens, u.ReplyTokens, u.Steps = d.cached, d.replied, d.steps
 			if d.done {
 				return u, d.err
 			}

@@ -29,11 +29,15 @@ const (
 	// 0.5B says none sooner.
 	smallMargin = -1.0
 	smallModel  = 1_000_000_000
-	// againMargin is the same after a tool has answered, of the others: most users
-	// want one thing, and a call that nobody wanted, made between a tool's answer
+	// againMargin is the same after a tool has answered, of the others, where what was
+	// said is one wish: most users want one thing, and a call that nobody wanted, made between a tool's answer
 	// and the words about it, spoils both. Such calls came at 0.1 to 1 where the turn
-	// before had been answered by that tool; of the wishes for two some are lost.
+	// before had been answered by that tool.
 	againMargin = 2
+	// partMargin is the same of a part of what was said (see wishes). Of the tuned
+	// wishes of parley bench tools the second ones are at 0.9 to 4.7, and no part of
+	// a single wish asks for another tool than the whole at more than -1.
+	partMargin = 0.3
 	// routerWords is how much the router reads of what was just said, in bytes: two
 	// long sentences. It begins anew at multiples of half of it, so that what was
 	// read of a longer speech stays read.
@@ -106,7 +110,8 @@ func lowered(text string) string {
 	return text
 }
 
-// newest is what the router is to judge: what the user said last, what the
+// newest is what the router is to judge: what the user said last, without what was
+// noted about it, which would only have to be read; what the
 // assistant said before it, and which tools were called since. ok: the user
 // has said something.
 func newest(messages []engine.Message) (before, user string, since []engine.ToolCall, ok bool) {
@@ -120,7 +125,8 @@ func newest(messages []engine.Message) (before, user string, since []engine.Tool
 	if at > 0 && messages[at-1].Role == engine.Assistant {
 		before = messages[at-1].Content
 	}
-	return before, messages[at].Content, since, true
+	said := messages[at].Content
+	return before, said[:len(said)-min(messages[at].Noted, len(said))], since, true
 }
 
 // judged is the end of the router's conversation, as far as it is known.
@@ -209,61 +215,108 @@ func (m *Model) Route(ctx context.Context, p engine.Prompt) (tool string, margin
 	if err != nil {
 		return "", 0, err
 	}
-	_, _, since, asked := newest(p.Messages)
+	_, _, _, asked := newest(p.Messages)
 	if !asked || len(set.tools) == 0 {
 		return "", math.Inf(-1), nil
 	}
-	at, margin, err := m.route(ctx, p, set, nil)
-	if err != nil || margin < m.leastMargin(len(since) > 0) {
+	_, at, margin, _, err := m.route(ctx, p, set, nil)
+	if err != nil || at < 0 {
 		return "", margin, err
 	}
 	return set.tools[at].Name, margin, nil
 }
 
-// leastMargin is how much likelier than none a tool must be; again: one has
-// answered already.
-func (m *Model) leastMargin(again bool) float64 {
-	switch {
-	case again:
-		return againMargin
-	case m.about.Parameters < smallModel:
+// firstMargin is how much likelier than none the first tool of a turn must be.
+func (m *Model) firstMargin() float64 {
+	if m.about.Parameters < smallModel {
 		return smallMargin
 	}
 	return routerMargin
 }
 
-// route asks the router. beside, if it is not nil, is read in the same steps; it
-// is left where there is an error.
-func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside *request) (at int, margin float64, err error) {
-	r, err := m.routeRequest(ctx, p, set, false)
+// opinion is what the router says of some words: the tool that they ask for more than
+// for any other, -1 where there is none, and how much likelier than none it is.
+type opinion struct {
+	at     int
+	margin float64
+}
+
+// route says which tool is to be called; -1: none. beside, if it is not nil, is read
+// in the same steps, and its reply kept back until the router has said something; it
+// is left where there is an error. read is how many tokens the router had to read, and
+// chosen the part of the words that wants the tool.
+func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside *request) (chosen want, at int, margin float64, read int, err error) {
+	_, user, since, _ := newest(p.Messages)
+	parts := partsOf(user, since)
+	prompts := make([]engine.Prompt, len(parts))
+	for i, w := range parts {
+		prompts[i] = p
+		if !w.whole() {
+			prompts[i].Messages = ofWish(p.Messages, w.text)
+		}
+		if i > 0 {
+			prompts[i].Conversation = "" // its own sequence goes on from the whole
+		}
+	}
+	said, read, err := m.judge(ctx, prompts, parts, set, since, beside)
 	if err != nil {
-		return -1, 0, err
+		return want{}, -1, 0, 0, err
 	}
-	_, _, since, _ := newest(p.Messages)
-	r.weigh = func(l []float32) { at, margin = set.judge(l, since) }
-	if err := m.box.put(r); err != nil {
-		return -1, 0, err
+	for i, v := range said {
+		label := noTool // every tool was called already
+		if v.at >= 0 {
+			label = set.labels[v.at]
+		}
+		m.o.Log.Debug("router", "label", label, "margin", v.margin, "part", i+1, "of", len(said))
 	}
+	if len(since) > 0 {
+		chosen, at, margin = unanswered(parts, said, set, since)
+	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() {
+		at = -1
+	}
+	return chosen, at, margin, read, nil
+}
+
+// judge has the router judge the ends of prompts at once. A tool that has answered
+// since is not among its choices for the whole of the words, which ask for it most; of
+// their parts each is about another wish.
+func (m *Model) judge(ctx context.Context, prompts []engine.Prompt, parts []want, set *toolset, since []engine.ToolCall, beside *request) (_ []opinion, read int, err error) {
+	said := make([]opinion, len(prompts)) // the owner writes into it, also when nobody waits for it any more
+	var all []*request
+	for i, p := range prompts {
+		r, err := m.routeRequest(ctx, p, set, false)
+		if err != nil {
+			return nil, 0, err
+		}
+		without := since
+		if !parts[i].whole() {
+			without = nil
+		}
+		r.weigh = func(l []float32) { said[i].at, said[i].margin = set.judge(l, without) }
+		all = append(all, r)
+	}
+	routers := all
 	if beside != nil {
-		if err := m.box.put(beside); err != nil {
-			m.box.leave(r)
-			return -1, 0, err
+		beside.judge = all[0]
+		all = append(all[:len(all):len(all)], beside)
+	}
+	if err := m.box.put(all...); err != nil {
+		return nil, 0, err
+	}
+	for _, r := range all {
+		defer r.urgency.Watch(func() { m.box.promoted(r) })()
+	}
+	for i, r := range routers {
+		u, err := r.follow(ctx, m.box, time.Now(), nothing)
+		if err != nil {
+			for _, other := range all[i+1:] {
+				m.box.leave(other)
+			}
+			return nil, 0, fmt.Errorf("llama: choosing a tool: %w", err)
 		}
-		defer p.Urgency.Watch(func() { m.box.promoted(beside) })()
+		read += u.PromptTokens - u.CachedTokens
 	}
-	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
-	if _, err := r.follow(ctx, m.box, time.Now(), nothing); err != nil {
-		if beside != nil {
-			m.box.leave(beside)
-		}
-		return -1, 0, fmt.Errorf("llama: choosing a tool: %w", err)
-	}
-	if at < 0 { // every tool was called already
-		m.o.Log.Debug("router", "label", noTool)
-	} else {
-		m.o.Log.Debug("router", "label", set.labels[at], "margin", margin)
-	}
-	return at, margin, nil
+	return said, read, nil
 }
 
 // judge picks the tool of the router's logits; -1: none is asked for. margin is

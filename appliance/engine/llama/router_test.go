@@ -1,11 +1,15 @@
 package llama
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -257,4 +261,44 @@ func TestTheRouterReadsOneTokenAfterTheLastWord(t *testing.T) {
 			t.Errorf("%s: %d tokens stand behind the last word", pack, n)
 		}
 	}
+}
+
+// Who goes while the choice of a tool is read leaves nothing behind that it is
+// written into.
+func TestAChoiceOutlivesWhoWaitedForIt(t *testing.T) {
+	var mu sync.Mutex
+	var log strings.Builder
+	m := small(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(locked{&mu, &log}, nil)) })
+	p := engine.Prompt{Messages: ask("Please get me a taxi to the airport."), Tools: hotelTools, Urgency: engine.Live.Urgency()}
+	p.Conversation = "chat"
+	if _, _, err := m.Route(within(t), p); err != nil { // what is left to read takes one step
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		ctx, cancel := context.WithCancel(t.Context())
+		p.Messages = ask(fmt.Sprintf("Please get me a taxi to exit %d of the airport.", i))
+		time.AfterFunc(time.Duration(i)*200*time.Microsecond, cancel)
+		_, _, _ = m.Route(ctx, p)
+		cancel()
+	}
+	if _, _, err := m.Route(within(t), p); err != nil {
+		t.Error(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if strings.Contains(log.String(), "panic") {
+		t.Error(log.String())
+	}
+}
+
+// locked is a writer for several goroutines.
+type locked struct {
+	mu *sync.Mutex
+	to io.Writer
+}
+
+func (l locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.to.Write(p)
 }

@@ -14,6 +14,11 @@ const (
 	// answer of a chat came a second later.
 	stepTokensAlone = 24
 	stepTokensAhead = 16
+	// stepTokensToEnd is the most of prompts that somebody waits for where they are
+	// read to their ends thereby. Every step has a price of its own, on a slow machine
+	// as much as 15 tokens more in it: the words of a turn and the choice of a tool
+	// for them are 28 tokens or so, which were read in a step of 24 and one of 4.
+	stepTokensToEnd = 40
 	// stepTokensAside is the most that is read beside replies, each of which
 	// has one token in the step.
 	stepTokensAside = 8
@@ -26,7 +31,7 @@ const (
 
 // sizes are those of steps, in tokens, whose time is measured: each stands for
 // the steps of more tokens than the size before it.
-var sizes = [...]int{1, 2, 4, 8, 16, stepTokensAlone}
+var sizes = [...]int{1, 2, 4, 8, 16, stepTokensAlone, stepTokensToEnd}
 
 // steps knows how long steps take on this machine.
 type steps struct {

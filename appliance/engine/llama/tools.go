@@ -96,7 +96,7 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 	if err != nil {
 		return engine.Usage{}, err
 	}
-	_, _, since, asked := newest(p.Messages)
+	_, _, _, asked := newest(p.Messages)
 	if p.NoCall || len(set.tools) == 0 || !asked || p.Messages[len(p.Messages)-1].Role == engine.Assistant || set.pleases(p.Messages) {
 		return m.inWords(ctx, p, set, begun, emit)
 	}
@@ -107,17 +107,18 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 	if err != nil {
 		return engine.Usage{}, err
 	}
-	at, margin, err := m.route(ctx, p, set, words)
+	wish, at, _, beside, err := m.route(ctx, p, set, words)
 	if err != nil {
 		return engine.Usage{}, err
 	}
-	if margin >= m.leastMargin(len(since) > 0) {
+	if at >= 0 {
 		m.box.leave(words)
-		return m.call(ctx, p, set, at, begun, emit)
+		return m.call(ctx, p, set, at, wish, begun, emit)
 	}
 	defer p.Urgency.Watch(func() { m.box.promoted(words) })()
 	g := newGuard(p, set, emit)
 	u, err := words.follow(ctx, m.box, begun, g.take)
+	u.BesideTokens = beside
 	return m.guarded(ctx, p, set, g, begun, u, err)
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"parley/appliance/engine"
@@ -121,6 +122,8 @@ func fits(parameters json.RawMessage, arguments string) error {
 
 func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 	m := small(t, nil)
+	var all sync.WaitGroup
+	atOnce := make(chan struct{}, 4) // a step of four takes hardly longer than one of one
 	for _, parameters := range []string{
 		`{"type":"object","properties":{"a":{"type":"string","maxLength":5}}}`,
 		`{"type":"object","properties":{"a":{"type":"boolean"},"b":{"type":"integer"},"c":{"enum":["x","y\"z"]}},"required":["c"]}`,
@@ -146,12 +149,25 @@ func TestWhatFollowsASchemaFitsIt(t *testing.T) {
 		}
 		text := p.Grammar()
 		for _, temperature := range []float64{0, 1.5} {
-			said, _ := reply(t, m, engine.Prompt{Messages: ask("Call it."), Grammar: text, MaxTokens: 200, Temperature: temperature})
-			if err := fits(json.RawMessage(parameters), said); err != nil {
-				t.Errorf("%s at %g: %s: %v", parameters, temperature, said, err)
-			}
+			atOnce <- struct{}{}
+			all.Go(func() {
+				defer func() { <-atOnce }()
+				var said strings.Builder
+				const most = 200
+				usage, err := m.Generate(within(t), engine.Prompt{Messages: []engine.Message{says(engine.User, "Call it.")}, Grammar: text, MaxTokens: most, Temperature: temperature}, func(part engine.Part) error {
+					said.WriteString(part.Text)
+					return nil
+				})
+				if err == nil && usage.ReplyTokens < most { // a string without a bound may go on
+					err = fits(json.RawMessage(parameters), said.String())
+				}
+				if err != nil {
+					t.Errorf("%s at %g: %s: %v", parameters, temperature, said.String(), err)
+				}
+			})
 		}
 	}
+	all.Wait()
 }
 
 func TestAToolThatCannotBeCalledIsLeftOutAndNamed(t *testing.T) {

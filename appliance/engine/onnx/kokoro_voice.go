@@ -97,7 +97,8 @@ func (v *kokoroVoice) clauses(s sentence) []breath {
 	return all
 }
 
-// wave has the model say a breath, all of it at once.
+// wave has the model say a breath, all of it at once: a second of two slow cores.
+// Somebody more urgent need not wait for its end; it is said anew then.
 func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions) (pieces, []float32, error) {
 	w := &inOne{}
 	dice := diceOf(o, 0) // all of a text is said by one voice
@@ -106,7 +107,7 @@ func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions)
 		o.Speed *= pace(dice, o.Temperature)
 		style = v.moved(style, noise(dice, kokoroStyle, o.Temperature))
 	}
-	err := v.k.gate.Do(ctx, o.Urgency, v.k.session.Threads(), func() (err error) {
+	err := v.k.gate.DoAgain(ctx, o.Urgency, v.k.session.Threads(), func(ctx context.Context) (err error) {
 		w.pcm, w.frames, err = v.k.run(ctx, b.ids, style, o.Speed)
 		return err
 	})

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -11,10 +12,19 @@ import (
 // TestMain is the process that holds espeak-ng, too.
 func TestMain(m *testing.M) {
 	espeak.Main()
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	var err error
+	if shared.kept, err = os.MkdirTemp("", "parley-voices-"); err != nil {
+		fmt.Fprintln(os.Stderr, "a folder for what loading voices finds out:", err)
+		return 1
+	}
 	code := m.Run()
-	if err := shared.close(); err != nil {
+	if err := errors.Join(shared.close(), os.RemoveAll(shared.kept)); err != nil {
 		fmt.Fprintln(os.Stderr, "closing the engines:", err)
 		code = 1
 	}
-	os.Exit(code)
+	return code
 }

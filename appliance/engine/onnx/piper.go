@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,26 +49,65 @@ type Piper struct {
 	alphabet *alphabet
 }
 
-// LoadPiper loads voice.onnx and voice.json from dir, warms the model and
-// measures how loud it is. The caller closes it.
-func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Piper, error) {
-	return loadPiper(rt, dir, gate, ph, piperThreads)
+// PiperOptions say how a voice is loaded.
+type PiperOptions struct {
+	// Kept is a folder in which is kept what loading finds out, so that the next
+	// time takes a third of the processor's time; empty: none. What is in it may be
+	// deleted.
+	Kept string
+	// Cold leaves out the first run, which is slower than all later ones, where
+	// what it would find out is kept: for who is about to speak anyway.
+	Cold bool
+	// threads of a call; 0: piperThreads.
+	threads int
 }
 
-func loadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, cores int) (*Piper, error) {
+// LoadPiper loads voice.onnx and voice.json from dir, warms the model and
+// measures how loud it is. The caller closes it.
+func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, o PiperOptions) (*Piper, error) {
 	config, err := readPiperConfig(filepath.Join(dir, "voice.json"))
 	if err != nil {
 		return nil, err
 	}
-	p := &Piper{config: config, alphabet: config.alphabet(), gate: gate, reader: config.reader(ph), cores: cores}
+	p := &Piper{config: config, alphabet: config.alphabet(), gate: gate, reader: config.reader(ph), cores: cmp.Or(o.threads, piperThreads)}
 	p.alphabet.unknown = p.warn
-	if err := p.open(rt, filepath.Join(dir, "voice.onnx")); err != nil {
+	path := filepath.Join(dir, "voice.onnx")
+	if err := readable(path); err != nil {
 		return nil, err
 	}
-	if err := p.calibrate(context.Background()); err != nil {
+	model, release, err := readModel(path, durationsPatch)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	model = model[: len(model)-len(durationsPatch) : len(model)]
+	known := keptIn(o.Kept, filepath.Base(dir), func() []byte { return p.identity(rt, model) })
+	if err := p.open(rt, path, model, known); err != nil {
+		return nil, err
+	}
+	if err := p.settle(context.Background(), known, o.Cold); err != nil {
 		return nil, errors.Join(fmt.Errorf("voice %s: %w", dir, err), p.Close())
 	}
 	return p, nil
+}
+
+// settle sets the gain: as it is kept, or as it is measured.
+func (p *Piper) settle(ctx context.Context, known *keptVoice, cold bool) error {
+	if p.gain = known.gain(); p.gain == 0 {
+		if err := p.calibrate(ctx); err != nil {
+			return err
+		}
+		known.measured(p.gain)
+		return nil
+	}
+	if cold {
+		return nil
+	}
+	breaths, err := p.allBreaths(ctx, calibration(p.Language())[0], engine.SpeakOptions{})
+	if err == nil && len(breaths) > 0 {
+		_, err = p.pass(ctx, breaths[0])
+	}
+	return err
 }
 
 // warn says that a phoneme is left out.

@@ -66,7 +66,7 @@ func TestAWrongVoiceIsRefusedWithTheReason(t *testing.T) {
 // loadAndClose loads a voice, which has it speak.
 func loadAndClose(t *testing.T, rt *Runtime, dir string) error {
 	t.Helper()
-	p, err := LoadPiper(rt, dir, engine.NewGate(2), openPhonemizer(t))
+	p, err := LoadPiper(rt, dir, engine.NewGate(2), openPhonemizer(t), PiperOptions{})
 	if err != nil {
 		return err
 	}

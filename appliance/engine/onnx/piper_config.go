@@ -34,7 +34,8 @@ type piperConfig struct {
 		Code string `json:"code"`
 	} `json:"language"`
 
-	ids map[rune][]int64
+	ids  map[rune][]int64
+	said []byte // all of it
 }
 
 // The ids that frame and space a Piper sentence, as runes of phoneme_id_map.
@@ -64,6 +65,7 @@ func readPiperConfig(path string) (*piperConfig, error) {
 	if err := c.check(); err != nil {
 		return nil, fmt.Errorf("voice: %s: %w", path, err)
 	}
+	c.said = raw
 	return &c, nil
 }
 

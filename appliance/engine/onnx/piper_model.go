@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"syscall"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // The tensors of a Piper model that matter here; the exporter names them so in
@@ -87,26 +89,19 @@ const durationsPatch = "\x3a\x12\x62\x10\x0a\x0e" + durationsTensor
 const maxVoiceModel = 1 << 30
 
 // open loads the model: in parts, or, where it cannot be cut, in one.
-func (p *Piper) open(rt *Runtime, path string) error {
-	if err := readable(path); err != nil {
-		return err
-	}
-	if p.uncut = p.openParts(rt, path); p.uncut == nil {
+func (p *Piper) open(rt *Runtime, path string, model []byte, known *keptVoice) error {
+	if p.uncut = p.openParts(rt, path, model, known); p.uncut == nil {
 		return nil
 	}
-	return p.openWhole(rt, path)
+	return p.openWhole(rt, path, model)
 }
 
-// openWhole loads the model in one, with durations where it has them.
-func (p *Piper) openWhole(rt *Runtime, path string) error {
-	model, release, err := readModel(path, durationsPatch)
-	if err != nil {
-		return err
-	}
-	defer release()
+// openWhole loads the model in one, with durations where it has them: behind it
+// lies the durationsPatch.
+func (p *Piper) openWhole(rt *Runtime, path string, model []byte) (err error) {
 	edges := wholeOf(p.config.NumSpeakers > 1)
 	p.timed = true
-	p.whole, err = rt.LoadBytes(path, model, SessionOptions{
+	p.whole, err = rt.LoadBytes(path, model[:cap(model)], SessionOptions{
 		Threads: p.cores, Inputs: edges.inputs, Outputs: edges.outputs,
 	})
 	if err == nil {
@@ -114,62 +109,83 @@ func (p *Piper) openWhole(rt *Runtime, path string) error {
 	}
 	// A voice from another exporter: it speaks, but does not tell when.
 	p.timed = false
-	p.whole, err = rt.LoadBytes(path, model[:len(model)-len(durationsPatch)], SessionOptions{
+	p.whole, err = rt.LoadBytes(path, model, SessionOptions{
 		Threads: p.cores, Inputs: edges.inputs, Outputs: edges.outputs[:1],
 	})
 	return err
 }
 
-// openParts cuts the model and loads its parts, all of them or none.
-func (p *Piper) openParts(rt *Runtime, path string) (err error) {
-	model, release, err := readModel(path, "")
-	if err != nil {
-		return err
-	}
-	defer release()
-	room, release, err := memory(len(model) + cutRoom)
-	if err != nil {
-		return err
-	}
-	defer release()
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, p.Close())
-			p.front, p.behind = nil, [parts]stage{}
-		}
-	}()
-	speakers := p.config.NumSpeakers > 1
-	p.front, err = rt.loadPart(path, room, model, chancyFrontOf(speakers), p.cores)
-	if p.chancy = err == nil; !p.chancy { // of another exporter
-		p.front, err = rt.loadPart(path, room, model, frontOf(speakers), p.cores)
-	}
-	if err != nil {
-		return err
-	}
-	if p.outputs = len(frontOf(speakers).outputs); p.chancy {
-		p.outputs = len(chancyFrontOf(speakers).outputs)
-	}
+// openParts cuts the model and loads its parts side by side, all of them or none.
+func (p *Piper) openParts(rt *Runtime, path string, model []byte, known *keptVoice) error {
 	rates := [parts]int{flowPart: 1, coarsePart: coarseRate, finePart: piperHop / coarseRate}
-	for i := range p.behind {
-		if p.behind[i], err = rt.loadStage(path, room, model, behindFront(i), rates[i], p.cores); err != nil {
-			return err
+	var loading errgroup.Group
+	loading.Go(func() error { return p.openFront(rt, path, model, known) })
+	loading.Go(func() (err error) { // together they take a tenth of the front's time
+		for i := range p.behind {
+			if p.behind[i], err = rt.loadStage(path, model, behindFront(i), rates[i], p.cores); err != nil {
+				break
+			}
 		}
+		return err
+	})
+	if err := loading.Wait(); err != nil {
+		err = errors.Join(err, p.Close())
+		p.front, p.behind = nil, [parts]stage{}
+		return err
 	}
 	return nil
+}
+
+// openFront loads the front: as ONNX Runtime has prepared it before, or cut out of
+// the model, and keeps it then.
+func (p *Piper) openFront(rt *Runtime, path string, model []byte, known *keptVoice) (err error) {
+	chancy, plain := chancyFrontOf(p.config.NumSpeakers > 1), frontOf(p.config.NumSpeakers > 1)
+	p.chancy, p.outputs = true, len(chancy.outputs)
+	if prepared, release := known.front(); prepared != nil {
+		p.front, err = rt.LoadBytes(path, prepared, SessionOptions{Threads: p.cores, Inputs: chancy.inputs, Outputs: chancy.outputs, Prepared: true})
+		release()
+		if err == nil {
+			return nil
+		}
+	}
+	if p.front, err = rt.loadFront(path, model, chancy, p.cores, known); err == nil {
+		return nil
+	}
+	p.chancy, p.outputs = false, len(plain.outputs) // of another exporter
+	p.front, err = rt.loadPart(path, model, plain, SessionOptions{Threads: p.cores})
+	return err
+}
+
+// loadFront cuts the front out of a model, loads it, and keeps it as it is then.
+func (r *Runtime) loadFront(path string, model []byte, front part, threads int, known *keptVoice) (*Session, error) {
+	file := known.newFront()
+	defer file.discard()
+	s, err := r.loadPart(path, model, front, SessionOptions{Threads: threads, Portable: true, Prepare: file.name()})
+	if err == nil {
+		file.commit()
+	} else if file != nil { // it may be the disk that is at fault
+		return r.loadPart(path, model, front, SessionOptions{Threads: threads, Portable: true})
+	}
+	return s, err
 }
 
 // cutRoom is what a part may have beside what it has of the model: the
 // descriptions of its edges.
 const cutRoom = 4096
 
-// loadPart cuts a part out of model and loads it; room is where it is put
-// together.
-func (r *Runtime) loadPart(path string, room, model []byte, p part, threads int) (*Session, error) {
+// loadPart cuts a part out of model and loads it.
+func (r *Runtime) loadPart(path string, model []byte, p part, o SessionOptions) (*Session, error) {
+	room, release, err := memory(len(model) + cutRoom) // only what is written to takes memory
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	cut, err := cutGraph(room[:0], model, p)
 	if err != nil {
 		return nil, fmt.Errorf("onnx: cut %s: %w", path, err)
 	}
-	return r.LoadBytes(path, cut, SessionOptions{Threads: threads, Inputs: p.inputs, Outputs: p.outputs})
+	o.Inputs, o.Outputs = p.inputs, p.outputs
+	return r.LoadBytes(path, cut, o)
 }
 
 // readModel reads a file with tail behind it into memory that the collector

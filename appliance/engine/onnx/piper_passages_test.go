@@ -24,7 +24,7 @@ func TestAVoiceAsksSeldomForTheCores(t *testing.T) {
 		{"Good morning.", 1, 2},
 		{"The museum opens at", 1, 4},
 		{"Sure, I can help you with that today.", 1, 5},
-		{oddTexts()[5], 2, 15},
+		{oddTexts()[5], 2, 16},
 	} {
 		passages = 0
 		if err := p.Speak(t.Context(), c.text, engine.SpeakOptions{}, func(engine.Sound) error { return enough }); err != enough {

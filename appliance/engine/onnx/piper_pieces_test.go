@@ -59,7 +59,11 @@ func openWhole(t testing.TB, rt *Runtime, pack string) *Piper {
 	ph := openPhonemizer(t)
 	return sharedOf(t, pack+" in one piece", func() (*Piper, error) {
 		p := &Piper{config: config, cores: piperThreads, alphabet: config.alphabet(), gate: engine.NewGate(2), reader: config.reader(ph), gain: 1}
-		return p, p.openWhole(rt, path)
+		model, release, err := readModel(path, durationsPatch)
+		if err != nil {
+			return nil, err
+		}
+		return p, errors.Join(p.openWhole(rt, path, model[:len(model)-len(durationsPatch)]), release())
 	})
 }
 
@@ -252,6 +256,28 @@ func TestASentenceSaidInTwoPartsSoundsLikeOne(t *testing.T) {
 		// A voice draws out the last word of a sentence.
 		if d, full := off(len(first.PCM), within), off(len(ended.PCM), within); !strings.HasSuffix(c[0], ",") && d >= full {
 			t.Errorf("%q is %v off its length in the sentence, with a full stop %v", c[0], d, full)
+		}
+	}
+}
+
+// TestACalmVoiceSaysTheSame: for whom nobody waits the sound comes in longer pieces,
+// and is the same.
+func TestACalmVoiceSaysTheSame(t *testing.T) {
+	p := openVoice(t, openRuntime(t), "voice-joe")
+	for _, s := range []string{"Good morning.", oddTexts()[5]} {
+		hurried := say(t, p, s, engine.SpeakOptions{})
+		calm := say(t, p, s, engine.SpeakOptions{Calm: true})
+		again := say(t, p, s, engine.SpeakOptions{Calm: true})
+		if !slices.Equal(calm.PCM, again.PCM) {
+			t.Errorf("%.20q: two times the same is not the same", s)
+		}
+		if len(calm.PCM) != len(hurried.PCM) {
+			t.Fatalf("%.20q: %d samples, %d where somebody waits", s, len(calm.PCM), len(hurried.PCM))
+		}
+		for i, x := range calm.PCM {
+			if d := x - hurried.PCM[i]; d > 2*sameSound || d < -2*sameSound {
+				t.Fatalf("%.20q: sample %d is %g, %g where somebody waits", s, i, x, hurried.PCM[i])
+			}
 		}
 	}
 }

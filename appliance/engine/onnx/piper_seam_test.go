@@ -114,8 +114,8 @@ func seamOf(t *testing.T, p *Piper, c [2]string) (s seam) {
 		s.click = max(s.click, math.Abs(float64(joined[i]-joined[i-1])))
 	}
 	const near = 20 // frames of 5 ms
-	end := func(pcm []float32) float64 { v := pitches(pcm, rate); return middle(v[max(len(v)-near, 0):]) }
-	begin := func(pcm []float32) float64 { v := pitches(pcm, rate); return middle(v[:min(near, len(v))]) }
+	end := func(pcm []float32) float64 { return middle(pitches(pcm, rate, -near)) }
+	begin := func(pcm []float32) float64 { return middle(pitches(pcm, rate, near)) }
 	s.pitch, s.stopped = end(a.PCM)-end(wa), end(ended.PCM)-end(wa)
 	s.step = begin(b.PCM) - end(a.PCM) - (begin(wb) - end(wa))
 	s.lengthMS = float64(len(a.PCM)-at) * 1000 / float64(rate)
@@ -124,35 +124,53 @@ func seamOf(t *testing.T, p *Piper, c [2]string) (s seam) {
 	return s
 }
 
-// pitches are those of the voiced frames of pcm, one in 5 ms, in semitones over
-// 100 Hz: the first lag whose normalized autocorrelation comes near the best.
-func pitches(pcm []float32, rate int) (semitones []float64) {
-	window, shortest, longest := rate*30/1000, rate/420, rate/65
-	match := make([]float64, longest+1)
-	for at := 0; at+window+longest < len(pcm); at += rate * 5 / 1000 {
-		here := pcm[at : at+window]
-		e := energy(here)
-		if e/float64(window) < 1e-4 {
-			continue
+// pitches are those of the first most voiced frames of pcm, one in 5 ms, or of the
+// last where most is negative, in semitones over 100 Hz.
+func pitches(pcm []float32, rate, most int) (semitones []float64) {
+	var frames []int
+	for at := 0; at+rate*30/1000+rate/65 < len(pcm); at += rate * 5 / 1000 {
+		frames = append(frames, at)
+	}
+	if most < 0 {
+		slices.Reverse(frames)
+		most = -most
+	}
+	for _, at := range frames {
+		if len(semitones) == most {
+			break
 		}
-		best := 0.
-		for lag := shortest; lag <= longest; lag++ {
-			there := pcm[at+lag : at+lag+window]
-			var sum float64
-			for i, x := range here {
-				sum += float64(x) * float64(there[i])
-			}
-			match[lag] = sum / math.Sqrt(e*energy(there)+1e-12)
-			best = max(best, match[lag])
-		}
-		for lag := shortest + 1; lag < longest && best > 0.6; lag++ {
-			if match[lag] > 0.9*best && match[lag] >= match[lag-1] && match[lag] >= match[lag+1] {
-				semitones = append(semitones, 12*math.Log2(float64(rate)/float64(lag)/100))
-				break
-			}
+		if p, voiced := pitchAt(pcm, at, rate); voiced {
+			semitones = append(semitones, p)
 		}
 	}
 	return semitones
+}
+
+// pitchAt is that of a frame: the first lag whose normalized autocorrelation comes
+// near the best.
+func pitchAt(pcm []float32, at, rate int) (semitones float64, voiced bool) {
+	window, shortest, longest := rate*30/1000, rate/420, rate/65
+	here := pcm[at : at+window]
+	e := energy(here)
+	if e/float64(window) < 1e-4 {
+		return 0, false
+	}
+	match, best := make([]float64, longest+1), 0.
+	for lag := shortest; lag <= longest; lag++ {
+		there := pcm[at+lag : at+lag+window]
+		var sum float64
+		for i, x := range here {
+			sum += float64(x) * float64(there[i])
+		}
+		match[lag] = sum / math.Sqrt(e*energy(there)+1e-12)
+		best = max(best, match[lag])
+	}
+	for lag := shortest + 1; lag < longest && best > 0.6; lag++ {
+		if match[lag] > 0.9*best && match[lag] >= match[lag-1] && match[lag] >= match[lag+1] {
+			return 12 * math.Log2(float64(rate)/float64(lag)/100), true
+		}
+	}
+	return 0, false
 }
 
 // silenceAround is how long the longest silence within 60 ms of a place is, in

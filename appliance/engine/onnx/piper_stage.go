@@ -18,7 +18,7 @@ type stage struct {
 }
 
 // loadStage cuts a part out of a model; it has to have that rate.
-func (r *Runtime) loadStage(path string, room, model []byte, p part, rate, threads int) (stage, error) {
+func (r *Runtime) loadStage(path string, model []byte, p part, rate, threads int) (stage, error) {
 	graph, _, err := graphOf(model)
 	if err != nil {
 		return stage{}, err
@@ -30,7 +30,7 @@ func (r *Runtime) loadStage(path string, room, model []byte, p part, rate, threa
 	if s.rate != float64(rate) || s.reach > maxReach {
 		return stage{}, fmt.Errorf("from %q to %q a value becomes %g and depends on %g around it; %d and at most %d are expected", p.inputs, p.outputs, s.rate, s.reach, rate, maxReach)
 	}
-	session, err := r.loadPart(path, room, model, p, threads)
+	session, err := r.loadPart(path, model, p, SessionOptions{Threads: threads})
 	return stage{session, int(math.Ceil(s.reach)), rate, len(p.inputs) > 1}, err
 }
 

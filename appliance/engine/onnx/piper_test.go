@@ -32,7 +32,7 @@ func openVoice(t testing.TB, rt *Runtime, pack string) *Piper {
 	t.Helper()
 	ph := openPhonemizer(t)
 	return sharedOf(t, pack, func() (*Piper, error) {
-		return LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph)
+		return LoadPiper(rt, filepath.Dir(packtest.File(t, pack, "voice.onnx")), engine.NewGate(2), ph, PiperOptions{Kept: shared.kept})
 	})
 }
 
@@ -292,7 +292,7 @@ func TestPhonemesAreCutBetweenWords(t *testing.T) {
 
 func TestAnUnknownPhonemeIsLeftOutAndToldOnce(t *testing.T) {
 	// A voice of its own: its alphabet is changed.
-	p, err := LoadPiper(openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), engine.NewGate(2), openPhonemizer(t))
+	p, err := LoadPiper(openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), engine.NewGate(2), openPhonemizer(t), PiperOptions{Kept: shared.kept})
 	if err != nil {
 		t.Fatal(err)
 	}

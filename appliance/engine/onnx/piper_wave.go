@@ -19,11 +19,16 @@ const (
 
 	// firstPiece is how many frames the first piece of sound has, 0.26 s at
 	// 22,050 Hz: it is waited for, and plays while the next is made. longestPiece
-	// and longestStep are how many the last part of the model, and those before
-	// it, are run for at once: what they compute again at each joint costs less
-	// the fewer there are, but neither may hold two slow cores for more than
-	// 60 ms.
-	firstPiece, longestPiece, longestStep = 22, 80, 160
+	// and longestStep are how many the last part of the model, and each of those
+	// before it, are run for at once: what they compute again at each joint, 64
+	// frames and 20, costs less the fewer there are, but none may hold two slow cores
+	// for more than 60 ms.
+	firstPiece, longestPiece, longestStep = 22, 80, 320
+	// secondStep is how many the parts before the last are run for behind a first
+	// piece that was waited for, in one passage: the second piece has to be there
+	// before the first has been played, also where a language model takes a step in
+	// each gap between passages.
+	secondStep = 160
 	// shortStep is how many frames all parts behind the front are run for in one
 	// passage.
 	shortStep = 2 * firstPiece
@@ -39,6 +44,7 @@ type wave struct {
 	tracks [parts + 1]*track
 	step   int
 	first  []float32 // the first piece, where it was made with the text
+	calm   bool      // nobody waits for the first piece
 }
 
 // shortText is how many ids a text may have whose first sound is made in the
@@ -55,7 +61,13 @@ func (p *Piper) wave(ctx context.Context, b breath, o engine.SpeakOptions) (piec
 	}
 	var w *wave
 	err := p.through(ctx, o.Urgency, func() (err error) {
-		if w, err = p.latent(b, o); err == nil && len(b.ids) <= shortText && w.end > w.begin {
+		if w, err = p.latent(b, o); err != nil {
+			return err
+		}
+		// Also of a breath behind another: by what it is, not by who waits now, so that
+		// the same text always gives the same samples.
+		w.calm = o.Calm || b.number > 0
+		if !w.calm && len(b.ids) <= shortText && w.end > w.begin {
 			w.first, err = w.ahead()
 		}
 		return err
@@ -134,24 +146,34 @@ func (p *Piper) reachOf(i int) int {
 func (w *wave) made() int { return w.tracks[parts].end() / piperHop }
 
 // next is up to where the next step and the next piece of it go. The first is
-// as short as can be, for it is waited for; the step behind it is as long as may
+// as short as can be where it is waited for; the step behind it is as long as may
 // be, since each joint costs the flow 64 frames more than there are; and no piece
 // is longer than twice what was made before it, so that it is ready in time.
 func (w *wave) next() (step, piece int) {
 	at := w.made()
 	left, made := w.end-at, at-w.begin
+	if w.calm {
+		made += firstPiece
+	}
 	if at >= w.step {
+		most := longestStep
+		if w.hurries() {
+			most = secondStep
+		}
 		switch {
 		case made == 0 && left > firstPiece:
 			w.step = at + min(firstPiece, (left+1)/2)
-		case left < longestStep+firstPiece:
+		case left < most+firstPiece:
 			w.step = w.end
 		default:
-			w.step = at + evenly(left, longestStep)
+			w.step = at + evenly(left, most)
 		}
 	}
 	return w.step, at + evenly(w.step-at, min(max(firstPiece, 2*made), longestPiece))
 }
+
+// hurries reports whether what is made next is waited for, or will be soon.
+func (w *wave) hurries() bool { return !w.calm && w.made()-w.begin <= firstPiece }
 
 // evenly is the length of the first of the equal parts, at most so long, in
 // which something is cut, so that no scrap is left at its end.
@@ -160,21 +182,27 @@ func evenly(length, most int) int {
 	return (length + n - 1) / n
 }
 
-// piece makes the next piece of sound; none is left when it is nil. The first
-// passes the gate once, and so does a short rest; others for what comes before
-// the last part and for the last part, each by itself.
+// piece makes the next piece of sound; none is left when it is nil. The first that
+// is waited for passes the gate once, and so does a short rest; others for each part
+// by itself.
 func (w *wave) piece(ctx context.Context, u *engine.Urgency) (pcm []float32, err error) {
 	if pcm, w.first = w.first, nil; pcm != nil || w.made() >= w.end {
 		return pcm, nil
 	}
 	step, to := w.next()
-	if w.made() == w.begin || step-w.made() <= shortStep {
+	if w.made() == w.begin && !w.calm || step-w.made() <= shortStep {
 		err = w.p.through(ctx, u, func() error { pcm, err = w.ahead(); return err })
 		return pcm, err
 	}
 	if !w.prepared(to) {
-		if err := w.p.through(ctx, u, func() error { return w.prepare(step) }); err != nil {
-			return nil, err
+		passages := []func(int) error{w.flow, w.coarse}
+		if w.hurries() {
+			passages = []func(int) error{w.prepare}
+		}
+		for _, part := range passages {
+			if err := w.p.through(ctx, u, func() error { return part(step) }); err != nil {
+				return nil, err
+			}
 		}
 	}
 	err = w.p.through(ctx, u, func() error { pcm, err = w.sound(to); return err })
@@ -208,16 +236,32 @@ func (w *wave) sound(to int) ([]float32, error) {
 	return pcm, nil
 }
 
-// prepare runs the parts before the last, so far that the last can go to step.
+// prepare runs both parts before the last.
 func (w *wave) prepare(step int) error {
-	allCoarse := min(w.end+w.p.reachOf(finePart), w.whole)
-	allFlow := min(allCoarse+w.p.reachOf(coarsePart), w.whole)
-	coarse := w.p.enough(coarsePart, step+w.p.reachOf(finePart), allCoarse)
-	flow := w.p.enough(flowPart, coarse+w.p.reachOf(coarsePart), allFlow)
-	if err := w.p.behind[flowPart].extend(w.tracks[flowPart+1], w.tracks[flowPart], flow, w.whole); err != nil {
+	if err := w.flow(step); err != nil {
 		return err
 	}
-	return w.p.behind[coarsePart].extend(w.tracks[coarsePart+1], w.tracks[coarsePart], coarse, w.whole)
+	return w.coarse(step)
+}
+
+// flow runs the first part behind the front, so far that the last can go to step.
+func (w *wave) flow(step int) error {
+	_, to := w.needed(step)
+	return w.p.behind[flowPart].extend(w.tracks[flowPart+1], w.tracks[flowPart], to, w.whole)
+}
+
+// coarse runs the part behind it.
+func (w *wave) coarse(step int) error {
+	to, _ := w.needed(step)
+	return w.p.behind[coarsePart].extend(w.tracks[coarsePart+1], w.tracks[coarsePart], to, w.whole)
+}
+
+// needed is how far the parts before the last have to be run for sound up to step.
+func (w *wave) needed(step int) (coarse, flow int) {
+	allCoarse := min(w.end+w.p.reachOf(finePart), w.whole)
+	allFlow := min(allCoarse+w.p.reachOf(coarsePart), w.whole)
+	coarse = w.p.enough(coarsePart, step+w.p.reachOf(finePart), allCoarse)
+	return coarse, w.p.enough(flowPart, coarse+w.p.reachOf(coarsePart), allFlow)
 }
 
 // enough is to, or all that is wanted of a part where it looks nearly as far

@@ -139,16 +139,28 @@ func align(heard, want []phone) {
 			heard[i].of = want[j].of
 		case extra: // the word around it: the next where it begins, else the one before
 			i--
-			if heard[i].begins && j < len(want) || j == 0 {
+			switch {
+			case i > 0 && !heard[i].begins:
+				heard[i].of = asBefore
+			case j < len(want):
 				heard[i].of = want[j].of
-			} else {
+			default:
 				heard[i].of = want[j-1].of
 			}
 		default:
 			j--
 		}
 	}
+	for i := range heard {
+		if heard[i].of == asBefore {
+			heard[i].of = heard[i-1].of
+		}
+	}
 }
+
+// asBefore stands, until all others are known, for the word of the phoneme
+// before: what is heard as one word and stands for none is not torn apart.
+const asBefore = -2
 
 func cost(h, w phone) int {
 	c := 0

@@ -107,6 +107,17 @@ func TestEveryWordHasItsPhonemesWhateverIsWritten(t *testing.T) {
 	})
 }
 
+// What is said and stands for no letter that makes a sound is one word's whole.
+func TestASignThatIsSaidIsNotTornApart(t *testing.T) {
+	all, err := readerOf(openPhonemizer(t), "hi", "hi").sentences(t.Context(), "of 🙂# A", engine.SpeakOptions{})
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if got := strings.Join(ofEach(all[0]), " | "); got != "ɒv | hˈaʃˈeɪ" {
+		t.Errorf("of | A are said as %s", got)
+	}
+}
+
 func TestWritingThatCannotBeSaidIsNamed(t *testing.T) {
 	ph := openPhonemizer(t)
 	for _, c := range []struct{ voice, tag, written, cannot, script, rest string }{

@@ -12,6 +12,7 @@ import (
 var shared = engines{by: map[string]io.Closer{}}
 
 type engines struct {
+	kept   string // a folder; a voice that is loaded again takes a third of the time
 	by     map[string]io.Closer
 	opened []io.Closer
 }
@@ -39,7 +40,7 @@ func (e *engines) none(t testing.TB) {
 	if err := e.close(); err != nil {
 		t.Fatal(err)
 	}
-	*e = engines{by: map[string]io.Closer{}}
+	*e = engines{kept: e.kept, by: map[string]io.Closer{}}
 }
 
 // close closes them, the last that was opened first.

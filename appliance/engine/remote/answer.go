@@ -48,7 +48,6 @@ func (a *answer) read(stream *eventStream) error {
 		if err != nil {
 			return err
 		}
-		a.watch.next()
 		if a.custom && len(bytes.TrimSpace(data)) == 0 {
 			continue
 		}
@@ -59,6 +58,9 @@ func (a *answer) read(stream *eventStream) error {
 		}
 		if c.Error.there {
 			return &streamError{c.Error.message}
+		}
+		if c.says() {
+			a.watch.next()
 		}
 		if err := a.take(c); err != nil {
 			return err

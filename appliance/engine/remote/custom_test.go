@@ -27,6 +27,12 @@ type asked struct {
 // that follow, and tells what it was asked.
 func customServer(t *testing.T, handlers ...http.HandlerFunc) (Custom, <-chan asked) {
 	t.Helper()
+	return limitedServer(t, roomy, handlers...)
+}
+
+// limitedServer is a server that has so much time.
+func limitedServer(t *testing.T, limits Limits, handlers ...http.HandlerFunc) (Custom, <-chan asked) {
+	t.Helper()
 	requests := make(chan asked, 100)
 	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,7 +46,7 @@ func customServer(t *testing.T, handlers ...http.HandlerFunc) (Custom, <-chan as
 		n++
 		h(w, r)
 	}))
-	m, err := OpenCustom(CustomOptions{URL: s.URL + "/deep/chat/completions?tenant=7#part", Limits: quick})
+	m, err := OpenCustom(CustomOptions{URL: s.URL + "/deep/chat/completions?tenant=7#part", Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +61,16 @@ func raw(kind string, pieces ...string) http.HandlerFunc {
 		for _, p := range pieces {
 			_, _ = io.WriteString(w, p)
 			w.(http.Flusher).Flush()
+		}
+	}
+}
+
+// drips answers with the same event for ever.
+func drips(event string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			raw("text/event-stream", "data: "+event+"\n\n")(w, r)
+			time.Sleep(50 * time.Millisecond)
 		}
 	}
 }
@@ -217,25 +233,30 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 			}
 		}, engine.ErrTimedOut, "", "No answer began"},
-		"hangs in the answer": {hang(one), engine.ErrTimedOut, "One tw", "stopped in the middle"},
-		"drips without end": {func(w http.ResponseWriter, r *http.Request) {
-			for r.Context().Err() == nil {
-				raw("text/event-stream", "data: "+delta("")+"\n\n")(w, r)
-				time.Sleep(50 * time.Millisecond)
-			}
-		}, engine.ErrTimedOut, "", "did not end within 2s"},
-		"breaks off":           {cut(), engine.ErrConnection, "", "before an answer began"},
-		"breaks off in a word": {cut(one), engine.ErrConnection, "One tw", "in the middle"},
-		"fails in the stream":  {raw("text/event-stream", one, `data: {"error":{"message":"secret words"}}`+"\n\n"), engine.ErrBroken, "One tw", ""},
-		"a page":               {raw("text/html", "<html>\n<p>secret words\n</html>"), engine.ErrBroken, "", "no chat completion"},
-		"nothing":              {raw("text/event-stream"), engine.ErrBroken, "", "no chat completion"},
-		"garbage":              {raw("text/event-stream", "data: \x00\xff{{{\n\n"), engine.ErrBroken, "", "no stream"},
-		"a line without end":   {raw("text/event-stream", "data: "+strings.Repeat("x", 300<<10)), engine.ErrBroken, "", "no stream"},
-		"an event without end": {raw("text/event-stream", strings.Repeat("data: {"+strings.Repeat("x", 1000)+"}\n", 300)), engine.ErrBroken, "", "no stream"},
-		"a book":               {raw("text/event-stream", strings.Repeat("data: "+delta(strings.Repeat("word ", 1000))+"\n\n", 100)), engine.ErrBroken, strings.Repeat("word ", 13000), "no stream"},
+		"hangs in the answer":         {hang(one), engine.ErrTimedOut, "One tw", "stopped in the middle"},
+		"thinks without end":          {drips(`{"choices":[{"delta":{"reasoning_content":"Hm."}}]}`), engine.ErrTimedOut, "", "did not end within 1s"},
+		"only shows that it is there": {drips(delta("")), engine.ErrTimedOut, "", "No answer began"},
+		"breaks off":                  {cut(), engine.ErrConnection, "", "before an answer began"},
+		"breaks off in a word":        {cut(one), engine.ErrConnection, "One tw", "in the middle"},
+		"fails in the stream":         {raw("text/event-stream", one, `data: {"error":{"message":"secret words"}}`+"\n\n"), engine.ErrBroken, "One tw", ""},
+		"a page":                      {raw("text/html", "<html>\n<p>secret words\n</html>"), engine.ErrBroken, "", "no chat completion"},
+		"nothing":                     {raw("text/event-stream"), engine.ErrBroken, "", "no chat completion"},
+		"garbage":                     {raw("text/event-stream", "data: \x00\xff{{{\n\n"), engine.ErrBroken, "", "no stream"},
+		"a line without end":          {raw("text/event-stream", "data: "+strings.Repeat("x", 300<<10)), engine.ErrBroken, "", "no stream"},
+		"an event without end":        {raw("text/event-stream", strings.Repeat("data: {"+strings.Repeat("x", 1000)+"}\n", 300)), engine.ErrBroken, "", "no stream"},
+		"a book":                      {raw("text/event-stream", strings.Repeat("data: "+delta(strings.Repeat("word ", 1000))+"\n\n", 100)), engine.ErrBroken, strings.Repeat("word ", 13000), "no stream"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, _ := customServer(t, c.h)
+			limits := roomy
+			switch name {
+			case "hangs", "only keeps alive", "only shows that it is there":
+				limits = quickFirst
+			case "hangs in the answer":
+				limits = quickIdle
+			case "thinks without end":
+				limits = quickReply
+			}
+			m, _ := limitedServer(t, limits, c.h)
 			text, _, _, err := reply(t.Context(), m, hello)
 			e, ok := errors.AsType[*Error](err)
 			if !ok || !errors.Is(err, c.kind) || text != c.said {
@@ -253,7 +274,7 @@ func TestACustomModelThatIsNotThereIsUnreachable(t *testing.T) {
 	url := gone.URL
 	gone.Close()
 	for _, url := range []string{url, "http://no-such-host.invalid/x", "https://no-such-host.invalid/x"} {
-		m, err := OpenCustom(CustomOptions{URL: url, Limits: quick})
+		m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +337,7 @@ func TestConnectionsGoOnlyWhereTheyMay(t *testing.T) {
 		}
 	}
 	// The rule holds where the connection is made, whatever the name says.
-	m, err := OpenCustom(CustomOptions{URL: "http://0.0.0.0:80/x", Limits: quick})
+	m, err := OpenCustom(CustomOptions{URL: "http://0.0.0.0:80/x", Limits: roomy})
 	if err != nil {
 		t.Fatal(err)
 	}

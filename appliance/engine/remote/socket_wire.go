@@ -56,9 +56,18 @@ const (
 	saysFail = "error"
 )
 
-// socketBody is p as it is sent.
+// says reports whether a message brings anything of the answer, or its end.
+func (s socketAnswer) says() bool {
+	return s.Type == saysText && s.Text != "" || s.Type == saysEnd || s.Type == saysCall || s.Type == saysFail
+}
+
+// socketBody is p as it is sent. Where no tool may be called it names none: the
+// protocol has no other way to say so.
 func socketBody(p engine.Prompt) ([]byte, error) {
-	q := socketQuestion{Messages: []socketMessage{}, Temperature: p.Temperature, Tools: wireTools(p.Tools)}
+	q := socketQuestion{Messages: []socketMessage{}, Temperature: p.Temperature}
+	if !p.NoCall {
+		q.Tools = wireTools(p.Tools)
+	}
 	if p.Session != "" {
 		q.CustomSessionID = &p.Session
 	}

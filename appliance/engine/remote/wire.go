@@ -96,6 +96,27 @@ type part struct {
 	Refusal string `json:"refusal"`
 	// ToolCalls are parts of calls.
 	ToolCalls []wireCall `json:"tool_calls"`
+	// What a model thinks before it answers, under the names that servers have for
+	// it. It is not read, but shows that the answer goes on.
+	Reasoning        json.RawMessage `json:"reasoning"`
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
+}
+
+// says reports whether a part brings anything.
+func (p part) says() bool {
+	empty := func(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" || string(raw) == `""` }
+	return p.Content != "" || p.Refusal != "" || len(p.ToolCalls) > 0 || !empty(p.Reasoning) || !empty(p.ReasoningContent)
+}
+
+// says reports whether an event brings anything of the answer, or its end. With
+// others a server only shows that it is there, and the user hears nothing.
+func (c chunk) says() bool {
+	for _, choice := range c.Choices {
+		if choice.FinishReason != "" || choice.Delta.says() || choice.Message.says() {
+			return true
+		}
+	}
+	return false
 }
 
 // spoken is a text, which some servers send as a list of parts.

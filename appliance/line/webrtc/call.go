@@ -5,29 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/rtcp"
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
-// Why a call is over.
+// Why a call is over, beside the reasons of all lines.
 var (
-	ErrClosed    = errors.New("the call is over")
-	ErrTooSlow   = errors.New("the client does not take what is sent")
 	errLost      = errors.New("the connection is lost")
-	errLeft      = errors.New("the client has hung up")
-	errPanicked  = errors.New("a goroutine of the call panicked")
 	errNeverCame = errors.New("no connection came about")
+	errChannels  = errors.New("the client opens channel after channel")
+	errStreams   = errors.New("the client sends with number after number")
+	errAddresses = errors.New("the client comes from address after address")
+	errChannel   = errors.New("the client's channel is closed")
 )
 
 // Call is one client's connection. It is a chat.Line.
 type Call struct {
-	id, account, requestID, client string
+	id, account, client string
 
 	pc     *pion.PeerConnection
 	voice  *voice
@@ -35,46 +36,24 @@ type Call struct {
 	trip   *trip
 	timing Timing
 	log    *slog.Logger
+	life   *line.Life
+	errs   line.Errors // of the sender
 
-	offers sync.Mutex // one exchange of descriptions at a time
-	remote string     // the newest description of the client's
+	offers     sync.Mutex   // one exchange of descriptions at a time
+	remote     string       // the newest description of the client's
+	candidates int          // named by the client beside its offers
+	strangers  atomic.Int32 // data channels beside that of the messages
+	inflow     inflow       // on data channels
 
-	joined    chan struct{} // closed at the first connection
-	joinOnce  sync.Once
-	sessionMu sync.Mutex
-	session   Session       // nil until it is open
-	opened    chan struct{} // closed then
-	heard     chan *pion.TrackRemote
-
-	once    sync.Once
-	closing chan struct{} // closed by Close, after code and reason are set
-	code    int
-	reason  string
-
-	gone    context.Context // ends when the connection is of no use any more
-	drop    context.CancelCauseFunc
-	workers sync.WaitGroup
+	joined   chan struct{} // closed at the first connection
+	joinOnce sync.Once
+	session  line.Guarded // when opened is closed
+	opened   chan struct{}
+	heard    chan *pion.TrackRemote
 }
 
 // ID names the call towards its client.
 func (c *Call) ID() string { return c.id }
-
-// spawn runs work on a goroutine of the call. A panic there ends this call, and
-// no other.
-func (c *Call) spawn(doing string, work func()) {
-	c.workers.Go(func() { c.survive(doing, work) })
-}
-
-// survive does work for the call, whichever goroutine does it.
-func (c *Call) survive(doing string, work func()) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.log.Error("a call panicked", "doing", doing, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			c.drop(errPanicked)
-		}
-	}()
-	work()
-}
 
 // watch follows the connection, as the library tells of it.
 func (c *Call) watch() {
@@ -84,21 +63,20 @@ func (c *Call) watch() {
 		case pion.PeerConnectionStateConnected:
 			c.joinOnce.Do(func() { close(c.joined) })
 		case pion.PeerConnectionStateFailed:
-			c.drop(errLost)
+			c.life.Drop(errLost)
 		case pion.PeerConnectionStateClosed:
-			c.drop(errLeft)
+			c.life.Drop(line.ErrLeft)
 		}
 	})
 	c.pc.OnTrack(func(t *pion.TrackRemote, _ *pion.RTPReceiver) {
 		select {
 		case c.heard <- t:
-		default: // there is one voice in a call
+		default: // there is one voice in a call, and a few are passed over
 		}
 	})
 	c.pc.OnDataChannel(func(d *pion.DataChannel) {
-		if d.Label() != channelLabel || !c.words.open(d) {
-			_ = d.Close()
-		}
+		defer c.life.Survive("taking a channel", func() { c.life.Drop(line.ErrPanicked) })
+		c.takeChannel(d)
 	})
 }
 
@@ -111,43 +89,56 @@ func (c *Call) reports(sender *pion.RTPSender) {
 			return
 		}
 		for _, p := range packets {
-			if r, ok := p.(*rtcp.ReceiverReport); ok {
-				c.trip.take(r.Reports, time.Now())
+			switch r := p.(type) {
+			case *rtcp.ReceiverReport:
+				c.reported(r.Reports)
+			case *rtcp.SenderReport: // of a client that speaks, too
+				c.reported(r.Reports)
 			}
 		}
 	}
 }
 
+func (c *Call) reported(reports []rtcp.ReceptionReport) {
+	if len(reports) > 0 {
+		c.trip.take(reports, time.Now())
+		c.voice.loses.Store(c.trip.loses(reports))
+	}
+}
+
 // played passes on how far the client has come.
 func (c *Call) played(id string, upTo time.Duration) {
-	c.sessionMu.Lock()
-	s := c.session
-	c.sessionMu.Unlock()
-	if s != nil {
-		s.Played(id, upTo)
+	select {
+	case <-c.opened:
+		c.session.Played(id, upTo)
+	default: // a greeting: the session is about to be there
 	}
 }
 
 // Send queues a message for the client, as text on the data channel. Clients
 // that have no channel get none.
 func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
-	if err := c.over(); err != nil {
+	if err := c.life.Over(); err != nil {
 		return err
 	}
-	if v, ok := m.(contract.WebSocketError); ok && v.RequestID == "" {
-		v.RequestID = c.requestID
-		m = v
-	}
+	m, tooOften := c.errs.Note(m)
 	data, err := m.MarshalJSON()
 	if err != nil {
 		return err
 	}
-	return c.words.put(data)
+	if err := c.words.put(data); err != nil {
+		return err
+	}
+	if tooOften != nil {
+		c.Close(contract.ClosePolicy, tooOften.Error())
+		return fmt.Errorf("%w after %w", line.ErrClosed, tooOften)
+	}
+	return nil
 }
 
 // Play queues sound for the client.
 func (c *Call) Play(_ context.Context, s contract.Sound) error {
-	if err := c.over(); err != nil {
+	if err := c.life.Over(); err != nil {
 		return err
 	}
 	return c.voice.play(s)
@@ -162,25 +153,7 @@ func (c *Call) Cut() { c.voice.cut() }
 
 // Close ends the call after what is queued. It returns at once; only the first
 // call counts.
-func (c *Call) Close(code int, reason string) {
-	c.once.Do(func() {
-		c.code, c.reason = code, reason
-		close(c.closing)
-	})
-}
-
-// over returns why nothing can be sent any more, or nil.
-func (c *Call) over() error {
-	if c.gone.Err() != nil {
-		return context.Cause(c.gone)
-	}
-	select {
-	case <-c.closing:
-		return ErrClosed
-	default:
-		return nil
-	}
-}
+func (c *Call) Close(code int, reason string) { c.life.Close(code, reason) }
 
 // parting is how long the client has to take the last words, and hear the last
 // sound behind them.
@@ -188,29 +161,30 @@ const parting = time.Second
 
 // finish ends the connection, after what was said where it ended as it should.
 func (c *Call) finish() {
-	if c.gone.Err() == nil {
+	if c.life.Gone().Err() == nil {
 		c.sayGoodbye()
-		c.drop(ErrClosed)
+		c.life.Drop(line.ErrClosed)
 	}
 	_ = c.pc.GracefulClose()
 	c.words.close()
-	c.workers.Wait()
+	c.life.End()
 }
 
 func (c *Call) sayGoodbye() {
 	c.Close(contract.CloseNormal, "")
-	if c.code == contract.CloseNormal {
+	code, reason := c.life.Closed()
+	if code == contract.CloseNormal {
 		select {
 		case <-c.voice.drained():
-			wait(c.gone, c.voice.delay())
-		case <-c.gone.Done():
+			wait(c.life.Gone(), c.voice.delay())
+		case <-c.life.Gone().Done():
 		}
 	} else {
 		c.voice.cut()
 	}
-	ctx, cancel := context.WithTimeout(c.gone, parting)
+	ctx, cancel := context.WithTimeout(c.life.Gone(), parting)
 	defer cancel()
-	c.words.goodbye(ctx, c.code, c.reason)
+	c.words.goodbye(ctx, code, reason)
 }
 
 // wait lets some time pass.

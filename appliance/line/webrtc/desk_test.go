@@ -18,18 +18,20 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
 // desk is a host, whose conversations the test has.
 type desk struct {
 	opened  chan *talk
 	refuses error
+	rests   func()
 
 	mu    sync.Mutex
 	taken int
 }
 
-func (d *desk) Reserve(string) (Seat, error) {
+func (d *desk) Reserve(string) (line.Seat, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.taken++
@@ -55,19 +57,20 @@ func (c *chair) Release() {
 	})
 }
 
-func (c *chair) Open(_ context.Context, o Opening) (Session, error) {
+func (c *chair) Open(_ context.Context, o line.Opening) (line.Session, error) {
 	if c.d.refuses != nil {
 		return nil, c.d.refuses
 	}
-	t := &talk{Opening: o, heard: make(chan []float32, 9000), got: make(chan contract.ClientMessage, 99), faults: make(chan string, 99), far: make(chan time.Duration, 999), done: make(chan struct{}), chair: c}
+	t := &talk{Opening: o, heard: make(chan []float32, 9000), rests: c.d.rests, got: make(chan contract.ClientMessage, 99), faults: make(chan string, 99), far: make(chan time.Duration, 999), done: make(chan struct{}), chair: c}
 	c.d.opened <- t
 	return t, nil
 }
 
 // talk is a session.
 type talk struct {
-	Opening
+	line.Opening
 	heard  chan []float32
+	rests  func() // holds up who brings sound; nil: nothing does
 	got    chan contract.ClientMessage
 	faults chan string
 	far    chan time.Duration
@@ -77,8 +80,15 @@ type talk struct {
 }
 
 func (t *talk) Receive(m contract.ClientMessage) error { t.got <- m; return nil }
-func (t *talk) Hear(pcm []float32) error               { t.heard <- pcm; return nil }
-func (t *talk) Played(_ string, upTo time.Duration)    { t.far <- upTo }
+func (t *talk) Audio() *contract.AudioConfiguration    { return nil }
+func (t *talk) Hear(pcm []float32) error {
+	t.heard <- pcm
+	if t.rests != nil {
+		t.rests()
+	}
+	return nil
+}
+func (t *talk) Played(_ string, upTo time.Duration) { t.far <- upTo }
 func (t *talk) Fault(c contract.Code, detail string) error {
 	t.faults <- string(c) + " " + detail
 	return nil
@@ -93,8 +103,8 @@ func (t *talk) end(code int, reason string) {
 	})
 }
 
-// line is a server of calls with its desk.
-type line struct {
+// phone is a server of calls with its desk.
+type phone struct {
 	*desk
 	server  *Server
 	http    *httptest.Server
@@ -102,30 +112,56 @@ type line struct {
 	pass    pass
 
 	answered func(string) string // what the client gets of an answer
+	offered  func(string) string // and the box of an offer; nil: the offer
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+// calls is how many the server keeps.
+func (p *phone) calls() int {
+	p.server.mu.Lock()
+	defer p.server.mu.Unlock()
+	return len(p.server.calls)
 }
 
 // pass is lost when its context ends.
-type pass struct{ context.Context }
+type pass struct {
+	context.Context
+	permits func(contract.ClientMessage) error // nil: everything
+}
+
+func (p pass) Holds(context.Context) error { return nil }
+
+func (p pass) Permits(m contract.ClientMessage) error {
+	if p.permits == nil {
+		return nil
+	}
+	return p.permits(m)
+}
 
 func (p pass) Watch() (context.Context, func()) { return p.Context, func() {} }
 
-func start(t *testing.T, timing Timing) *line {
+func start(t *testing.T, timing Timing) *phone {
 	t.Helper()
 	t.Cleanup(func() { goleak.VerifyNone(t) })
 	d := &desk{opened: make(chan *talk, 9)}
-	s, err := Open(d, Network{Address: "127.0.0.1:0"}, timing, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	s, err := Open(d, Network{Address: "127.0.0.1:0"}, timing, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return startOn(t, d, s)
 }
 
-func startOn(t *testing.T, d *desk, s *Server) *line {
+func startOn(t *testing.T, d *desk, s *Server) *phone {
 	t.Helper()
-	l := &line{desk: d, server: s, pass: pass{context.Background()}, answered: func(answer string) string { return answer }}
+	l := &phone{desk: d, server: s, pass: pass{Context: context.Background()}, answered: func(answer string) string { return answer }}
 	l.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var err error
 		id := strings.TrimPrefix(r.URL.Path, "/call/")
+		if l.offered != nil && r.Method == http.MethodPost {
+			all, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(strings.NewReader(l.offered(string(all))))
+		}
 		switch r.Method {
 		case http.MethodPost:
 			w.Header().Set("X-Request-Id", "req-1")
@@ -142,7 +178,7 @@ func startOn(t *testing.T, d *desk, s *Server) *line {
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		l.http.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {
 			t.Error(err)
@@ -164,7 +200,8 @@ type caller struct {
 	words    *pion.DataChannel
 }
 
-func (l *line) dial(t *testing.T, query string) *caller {
+// dial makes a call, with what its client does to it before the offer.
+func (l *phone) dial(t *testing.T, query string, before ...func(*caller) error) *caller {
 	t.Helper()
 	pc, err := pion.NewPeerConnection(pion.Configuration{})
 	if err != nil {
@@ -180,6 +217,11 @@ func (l *line) dial(t *testing.T, query string) *caller {
 	}
 	if c.words, err = pc.CreateDataChannel(channelLabel, nil); err != nil {
 		t.Fatal(err)
+	}
+	for _, does := range before {
+		if err := does(c); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c.words.OnMessage(func(m pion.DataChannelMessage) { c.messages <- string(m.Data) })
 	pc.OnTrack(func(track *pion.TrackRemote, _ *pion.RTPReceiver) {

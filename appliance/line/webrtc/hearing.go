@@ -11,18 +11,19 @@ import (
 )
 
 const (
-	// mostWaiting is how many packets wait for an earlier one, 60 ms of them:
-	// what comes later than that is nearly always lost.
-	mostWaiting = 3
-	// mostMadeUp is how many lost packets in a row are made up for. Beyond 100 ms
-	// the codec has nothing to go on, and there is silence.
-	mostMadeUp = 5
+	// longestWait is how much sound waits for an earlier packet: what comes later
+	// than that is nearly always lost.
+	longestWait = 60 * time.Millisecond
+	// mostWaiting is how many packets do, whatever they say of their time: those of
+	// 60 ms, at 5 ms each.
+	mostWaiting = 12
+	// longestMadeUp is how much that was lost in a row is made up for. Beyond it the
+	// codec has nothing to go on, and there is silence.
+	longestMadeUp = 100 * time.Millisecond
 	// longestGap is the longest silence that is put where the client sent
 	// nothing, in the clock of the stream. What comes after a longer one is the
 	// beginning of something else.
 	longestGap = 10 * audio.CallRateHz
-	// frameTicks is how far the clock of the stream goes in a frame.
-	frameTicks = uint32(frameSamples)
 )
 
 // hearing puts the packets of a client's voice into order and makes sound of
@@ -32,9 +33,10 @@ type hearing struct {
 	decoder *audio.CallDecoder
 	waiting []*rtp.Packet // in order, and none of them next
 	begun   bool
-	next    uint16 // sequence number
-	clock   uint32 // where the sound so far ends
-	lost    int    // packets so far, that were made up for
+	next    uint16        // sequence number
+	clock   uint32        // where the sound so far ends
+	frame   time.Duration // what the newest packet holds: clients choose it, of 10 to 60 ms
+	lost    int           // packets so far, that were made up for
 }
 
 func newHearing() (*hearing, error) {
@@ -42,15 +44,12 @@ func newHearing() (*hearing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hearing{decoder: d}, nil
+	return &hearing{decoder: d, frame: audio.CallFrame}, nil
 }
 
 // take returns the sound that there is now, mono at engine.SpeechRateHz, which
 // the caller owns.
 func (h *hearing) take(p *rtp.Packet) []float32 {
-	if len(p.Payload) == 0 {
-		return nil // padding, or a probe of the network
-	}
 	if !h.begun {
 		h.begun, h.next, h.clock = true, p.SequenceNumber, p.Timestamp
 	}
@@ -69,15 +68,15 @@ func (h *hearing) take(p *rtp.Packet) []float32 {
 	if !twice {
 		h.waiting = slices.Insert(h.waiting, at, p)
 	}
-	return h.release(mostWaiting)
+	return h.release(false)
 }
 
 // release returns the sound of what is next, and of what does not wait any
 // longer because so many packets do.
-func (h *hearing) release(most int) (out []float32) {
+func (h *hearing) release(all bool) (out []float32) {
 	for len(h.waiting) > 0 {
 		p := h.waiting[0]
-		if p.SequenceNumber != h.next && len(h.waiting) < most {
+		if p.SequenceNumber != h.next && !all && !h.waitedLong() {
 			return out
 		}
 		h.waiting = h.waiting[1:]
@@ -89,24 +88,31 @@ func (h *hearing) release(most int) (out []float32) {
 	return out
 }
 
+// waitedLong tells whether what waits has done so for long enough.
+func (h *hearing) waitedLong() bool {
+	oldest, newest := h.waiting[0], h.waiting[len(h.waiting)-1]
+	span := time.Duration(newest.Timestamp-oldest.Timestamp)*time.Second/audio.CallRateHz + h.frame
+	return span >= longestWait || len(h.waiting) >= mostWaiting
+}
+
 // flush returns the sound of all that waits.
-func (h *hearing) flush() []float32 { return h.release(0) }
+func (h *hearing) flush() []float32 { return h.release(true) }
 
 // makeUp returns sound for so many lost packets before p: what p says again of
 // the last of them, and for the others what the codec makes of the sound before.
 func (h *hearing) makeUp(n int, p *rtp.Packet) (out []float32) {
 	h.lost += n
 	for i := range n {
-		if int32(p.Timestamp-h.clock) < int32(frameTicks) {
+		if int32(p.Timestamp-h.clock) < int32(ticksOf(h.frame)) {
 			break // the client had less to say than there are packets
 		}
 		switch {
 		case i == n-1:
 			out = append(out, h.recover(p.Payload)...)
-		case i < mostMadeUp:
+		case time.Duration(i)*h.frame < longestMadeUp:
 			out = append(out, h.recover(nil)...)
 		default:
-			out = append(out, h.silence(audio.CallFrame)...)
+			out = append(out, h.silence(h.frame)...)
 		}
 	}
 	return out
@@ -114,11 +120,11 @@ func (h *hearing) makeUp(n int, p *rtp.Packet) (out []float32) {
 
 // recover returns a frame's worth of sound for one that was lost.
 func (h *hearing) recover(behind []byte) []float32 {
-	pcm, err := h.decoder.Recover(audio.CallFrame, behind)
+	pcm, err := h.decoder.Recover(h.frame, behind)
 	if err != nil {
-		return h.silence(audio.CallFrame)
+		return h.silence(h.frame)
 	}
-	h.clock += frameTicks
+	h.clock += ticksOf(h.frame)
 	return slices.Clone(pcm)
 }
 
@@ -132,7 +138,8 @@ func (h *hearing) sound(p *rtp.Packet) (out []float32) {
 	if err != nil {
 		return out // no packet of Opus
 	}
-	h.clock = p.Timestamp + uint32(length*audio.CallRateHz/time.Second)
+	h.frame = length
+	h.clock = p.Timestamp + ticksOf(length)
 	pcm, err := h.decoder.Decode(p.Payload)
 	if err != nil {
 		pcm = make([]float32, audio.Samples(length, engine.SpeechRateHz))
@@ -143,9 +150,12 @@ func (h *hearing) sound(p *rtp.Packet) (out []float32) {
 // silence returns so much silence, for the time in which nothing has come: the
 // end of a turn is told by it. When more comes it begins behind that.
 func (h *hearing) silence(d time.Duration) []float32 {
-	h.clock += uint32(d * audio.CallRateHz / time.Second)
+	h.clock += ticksOf(d)
 	return make([]float32, audio.Samples(d, engine.SpeechRateHz))
 }
 
 // ticks is how many samples of the ear's are so many of the stream's clock.
 func ticks(n uint32) int { return int(uint64(n) * engine.SpeechRateHz / audio.CallRateHz) }
+
+// ticksOf is how far the clock of the stream goes in that time.
+func ticksOf(d time.Duration) uint32 { return uint32(d * audio.CallRateHz / time.Second) }

@@ -2,12 +2,16 @@ package webrtc
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"sync"
 	"time"
 
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
 const (
@@ -17,50 +21,122 @@ const (
 	// longestPause is how much silence is made for that. Whatever ends with a
 	// silence has ended by then; the session's own clock does the rest.
 	longestPause = 3 * time.Second
+	// look is the least time for which something is looked for: with a deadline
+	// that has passed, reading returns nothing of what waits to be read. The
+	// session may hold up who brings sound for as long as a pause.
+	look = 10 * time.Millisecond
 )
 
-// hear brings the client's voice to the session.
-func (c *Call) hear(s Session) {
-	var track *pion.TrackRemote
-	select {
-	case track = <-c.heard:
-	case <-c.gone.Done():
-		return
-	case <-s.Done():
-		return
+// hear brings the client's voice to the session: of several tracks that which
+// came first, until it has ended or been silent for as long as silence is made.
+func (c *Call) hear(s line.Session) {
+	var listeners sync.WaitGroup
+	defer listeners.Wait()
+	var ear ear
+	for {
+		select {
+		case track := <-c.heard:
+			listeners.Go(func() {
+				defer c.life.Survive("hearing a track", func() { c.life.Drop(line.ErrPanicked) })
+				c.hearTrack(track, &ear, s)
+			})
+		case <-c.life.Gone().Done():
+			return
+		case <-s.Done():
+			return
+		}
 	}
+}
+
+// ear is lent to one track at a time.
+type ear struct {
+	mu    sync.Mutex
+	track *pion.TrackRemote
+}
+
+// take tells whether the ear is the track's, which it is where it is nobody's, and
+// has the track do something with it meanwhile.
+func (e *ear) take(track *pion.TrackRemote, does func() error) (err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.track == nil {
+		e.track = track
+	}
+	if e.track == track {
+		err = does()
+	}
+	return err
+}
+
+// leave gives it back, if it is the track's.
+func (e *ear) leave(track *pion.TrackRemote) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.track == track {
+		e.track = nil
+	}
+}
+
+// hearTrack brings what comes of a track, until the track or the session is over.
+func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
+	defer e.leave(track)
 	h, err := newHearing()
 	if err != nil {
 		c.log.Error("cannot hear a call", "err", err)
-		c.drop(err)
+		c.life.Drop(err)
 		return
 	}
-	since := time.Now()      // the newest sound, or what stood for it
-	var silent time.Duration // made since the newest packet
+	since := time.Now()    // the newest sound, or what stood for it
+	silent := longestPause // made since the newest packet: none before the first
 	for {
 		deadline := time.Time{}
 		if silent < longestPause {
-			deadline = since.Add(pause)
+			deadline = latest(since.Add(pause), time.Now().Add(look))
+		} else {
+			e.leave(track)
 		}
 		if err := track.SetReadDeadline(deadline); err != nil {
 			return
 		}
 		p, _, err := track.ReadRTP()
-		var pcm []float32
-		switch {
-		case err == nil:
-			pcm, since, silent = h.take(p), time.Now(), 0
-		case late(err):
-			passed := time.Since(since)
-			pcm = append(h.flush(), h.silence(passed)...)
-			since, silent = since.Add(passed), silent+passed
-		default:
-			return // the connection is over
+		if c.inflow.stalls(time.Now()) {
+			c.endStalled()
+			return
 		}
-		if len(pcm) > 0 && s.Hear(pcm) != nil {
+		if over(err) {
+			return
+		}
+		if err == nil && len(p.Payload) == 0 || err != nil && !late(err) {
+			continue // a probe of the network, a pressed key, comfort noise, or no packet at all
+		}
+		err = e.take(track, func() error {
+			var pcm []float32
+			if err == nil {
+				pcm, since, silent = h.take(p), time.Now(), 0
+			} else {
+				passed := time.Since(since)
+				pcm = append(h.flush(), h.silence(passed)...)
+				since, silent = since.Add(passed), silent+passed
+			}
+			if len(pcm) > 0 {
+				return s.Hear(pcm)
+			}
+			return nil
+		})
+		if err != nil {
 			return
 		}
 	}
+}
+
+// over tells whether nothing more comes of a track.
+func over(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) }
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // late tells whether nothing came in time.
@@ -69,30 +145,25 @@ func late(err error) bool {
 	return ok && e.Timeout()
 }
 
-// receive takes a message of the client's.
+// receive takes a message of the client's. Errors are those of a session that is
+// over, which ends the call by itself.
 func (c *Call) receive(m pion.DataChannelMessage) {
-	c.survive("taking a message", func() {
-		select {
-		case <-c.opened:
-			_ = take(c.session, m) // a session that is over ends the call by itself
-		case <-c.gone.Done():
-		}
-	})
-}
-
-// take hands a message on to the session.
-func take(s Session, m pion.DataChannelMessage) error {
+	select {
+	case <-c.opened:
+	case <-c.life.Gone().Done():
+		return
+	}
+	defer c.life.Survive("taking a message", c.session.Fail)
+	defer c.inflow.message()()
+	if len(m.Data) > largestMessage { // the library bounds them by receiveRoom alone
+		_ = c.session.Fault(contract.WrongShape, fmt.Sprintf("It has %d bytes; at most %d are allowed on a data channel.", len(m.Data), largestMessage))
+		return
+	}
 	if !m.IsString {
-		return s.Fault(contract.UnknownMessage, "Audio comes as a track of the call; the data channel takes text.")
+		_ = c.session.Fault(contract.UnknownMessage, "Audio comes as a track of the call; the data channel takes text.")
+		return
 	}
-	read, err := contract.ParseClientMessage(m.Data)
-	if f, ok := errors.AsType[contract.Fault](err); ok {
-		return s.Fault(f.Code, f.Detail)
-	} else if err != nil {
-		return s.Fault(contract.Internal, "")
-	}
-	if _, ok := read.(contract.AudioInput); ok {
-		return s.Fault(contract.UnknownMessage, "Audio comes as a track of the call; audio_input is for sockets.")
-	}
-	return s.Receive(read)
+	_ = line.Receive(c.session, m.Data, func([]byte) error {
+		return c.session.Fault(contract.UnknownMessage, "Audio comes as a track of the call; audio_input is for sockets.")
+	})
 }

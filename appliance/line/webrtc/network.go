@@ -49,9 +49,9 @@ const (
 	receiveRoom = 1 << 20
 )
 
-// network is the open socket and what makes connections on it.
+// network is the open socket and what connections on it are made with.
 type network struct {
-	api     *pion.API
+	setting pion.SettingEngine
 	mux     ice.UDPMux
 	address net.Addr
 	servers []pion.ICEServer
@@ -86,11 +86,10 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 			return nil, errors.Join(fmt.Errorf("webrtc: public addresses: %w", err), mux.Close())
 		}
 	}
-	api, err := newAPI(s)
-	if err != nil {
-		return nil, errors.Join(err, mux.Close())
-	}
-	return &network{api: api, mux: mux, address: socket.LocalAddr(), servers: n.Servers}, nil
+	// A track is there as soon as the client has said so: the first packet of one
+	// may be of a type that is not understood, such as a pressed key.
+	s.SetFireOnTrackBeforeFirstRTP(true)
+	return &network{setting: s, mux: mux, address: socket.LocalAddr(), servers: n.Servers}, nil
 }
 
 // muxOn has all calls of the box share one socket, so that one port has to be
@@ -111,10 +110,10 @@ func muxOn(socket net.PacketConn, logs logs) (ice.UDPMux, error) {
 	return ice.NewMultiUDPMuxFromPort(at.Port, ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
 }
 
-// newAPI makes connections with one codec, and with the reports that tell both
+// connect makes a connection with one codec, and with the reports that tell both
 // sides how they fare (RFC 3550, section 6.4). What is lost is not sent again:
 // the codec makes up for it, sooner.
-func newAPI(s pion.SettingEngine) (*pion.API, error) {
+func (n *network) connect(b *bounds) (*pion.PeerConnection, error) {
 	var media pion.MediaEngine
 	if err := media.RegisterCodec(pion.RTPCodecParameters{RTPCodecCapability: opus, PayloadType: opusType}, pion.RTPCodecTypeAudio); err != nil {
 		return nil, fmt.Errorf("webrtc: %w", err)
@@ -130,7 +129,11 @@ func newAPI(s pion.SettingEngine) (*pion.API, error) {
 	}
 	chain.Add(receiver)
 	chain.Add(sender)
-	return pion.NewAPI(pion.WithMediaEngine(&media), pion.WithInterceptorRegistry(&chain), pion.WithSettingEngine(s)), nil
+	s := n.setting
+	s.BufferFactory = b.begin
+	s.SetICEBindingRequestHandler(b.check)
+	api := pion.NewAPI(pion.WithMediaEngine(&media), pion.WithInterceptorRegistry(&chain), pion.WithSettingEngine(s))
+	return api.NewPeerConnection(pion.Configuration{ICEServers: n.servers})
 }
 
 // port is the UDP port of all calls.

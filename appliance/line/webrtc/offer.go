@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -23,6 +24,12 @@ func unread(err error) error {
 func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	c.offers.Lock()
 	defer c.offers.Unlock()
+	if err := errors.Join(checkOffer(offer), c.count(offer)); err != nil {
+		return "", err
+	}
+	if n := len(c.pc.GetTransceivers()); n > mostTransceivers {
+		return "", contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offers of this call have had %d m-lines with names of their own; at most %d are allowed: a=mid names the same one in each", n, mostTransceivers)}
+	}
 	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer, SDP: offer}); err != nil {
 		return "", unread(err)
 	}
@@ -63,9 +70,9 @@ func (c *Call) speak() error {
 	if c.voice, err = newVoice(track.WriteRTP, c.played, c.trip.delay, sequence, clock); err != nil {
 		return err
 	}
-	c.words.fail = c.drop
+	c.words.fail = c.life.Drop
 	c.words.receive = c.receive
-	c.spawn("reading reports", func() { c.reports(sender) })
+	c.life.Spawn("reading reports", func() { c.reports(sender) })
 	return nil
 }
 
@@ -77,23 +84,25 @@ func (c *Call) change(ctx context.Context, fragment string) (string, error) {
 	c.offers.Lock()
 	old := c.remote
 	c.offers.Unlock()
-	if f.user == "" || strings.Contains(old, "a=ice-ufrag:"+f.user+"\r\n") || strings.Contains(old, "a=ice-ufrag:"+f.user+"\n") {
-		for _, candidate := range f.candidates {
-			mid := f.mid
-			if err := c.pc.AddICECandidate(pion.ICECandidateInit{Candidate: candidate, SDPMid: &mid}); err != nil {
-				return "", contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("not a candidate: %.200s", err.Error())}
-			}
-		}
-		return "", nil
+	if f.user == "" || f.user == ufrag(old) {
+		return "", c.addCandidates(f)
 	}
-	if f.password == "" {
-		return "", contract.ErrInvalid{Field: "body", Why: "a=ice-ufrag without a=ice-pwd: expected both, to begin anew"}
+	if !iceText(f.user, 4) || !iceText(f.password, 22) {
+		return "", contract.ErrInvalid{Field: "body", Why: "a=ice-ufrag or a=ice-pwd is missing or is none: expected both, to begin anew, of letters, digits, + and /, 4 and 22 of them or more, 256 at most"}
 	}
 	answer, err := c.answer(ctx, f.over(old))
 	if err != nil {
 		return "", err
 	}
 	return asFragment(answer), nil
+}
+
+// iceText tells whether a text is a credential of so many characters or more
+// (RFC 8839, section 5.4).
+func iceText(s string, least int) bool {
+	return len(s) >= least && len(s) <= 256 && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '+' || r == '/')
+	})
 }
 
 // fragment is what a client adds to its offer (RFC 8840, section 9).

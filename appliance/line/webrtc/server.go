@@ -18,6 +18,7 @@ import (
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
 // The types of bodies (RFC 9725, section 4; RFC 8840, section 9).
@@ -31,7 +32,7 @@ const MaxOffer = 64 << 10
 
 // Server takes the calls of chats.
 type Server struct {
-	host   Host
+	host   line.Host
 	net    *network
 	timing Timing
 	log    *slog.Logger
@@ -46,7 +47,7 @@ type Server struct {
 }
 
 // Open listens for the calls of host's chats. The error names the address.
-func Open(host Host, n Network, t Timing, log *slog.Logger) (*Server, error) {
+func Open(host line.Host, n Network, t Timing, log *slog.Logger) (*Server, error) {
 	t = t.orDefault()
 	net, err := open(n, t, log)
 	if err != nil {
@@ -90,7 +91,7 @@ func (s *Server) Close(ctx context.Context) error {
 // answer to it; path is where the call is found from then on. The call ends when
 // pass is lost. An error means that there is no call, and that the response is
 // still to be written.
-func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string, pass Pass) error {
+func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, path func(id string) string, pass line.Pass) error {
 	offer, err := body(r, sdpType)
 	if err != nil {
 		return err
@@ -147,21 +148,24 @@ func body(r *http.Request, types ...string) (string, error) {
 
 // begin makes a call, whose connection is still to come about.
 func (s *Server) begin(account, requestID, client, offer string) (*Call, error) {
-	if !strings.Contains(offer, "m=audio") {
-		return nil, contract.ErrInvalid{Field: "body", Why: "the offer has no audio: expected an SDP with an m=audio section, whose direction is sendrecv"}
+	if err := checkOffer(offer); err != nil {
+		return nil, err
 	}
 	c := &Call{
-		id: uuid.NewString(), account: account, requestID: requestID, client: client,
+		id: uuid.NewString(), account: account, client: client, errs: line.Errors{RequestID: requestID},
 		timing: s.timing, trip: &trip{}, words: newWords(strings.Contains(offer, "m=application"), s.timing.Write),
-		joined: make(chan struct{}), opened: make(chan struct{}), heard: make(chan *pion.TrackRemote, 1), closing: make(chan struct{}),
+		joined: make(chan struct{}), opened: make(chan struct{}), heard: make(chan *pion.TrackRemote, mostSections),
 	}
 	c.log = s.log.With("call", c.id, "client", client, "request", requestID)
-	c.gone, c.drop = context.WithCancelCause(s.stopping)
+	c.life = line.Begin(s.stopping, c.log, nil)
 	var err error
-	if c.pc, err = s.net.api.NewPeerConnection(pion.Configuration{ICEServers: s.net.servers}); err != nil {
+	if c.pc, err = s.net.connect(newBounds(c.life.Drop)); err != nil {
+		c.life.End()
 		return nil, fmt.Errorf("beginning a call: %w", err)
 	}
+	c.inflow.received = func() uint64 { return c.pc.SCTP().Stats().BytesReceived }
 	if err := s.enlist(c); err != nil {
+		c.life.End()
 		return nil, errors.Join(err, c.pc.Close())
 	}
 	c.watch()
@@ -181,8 +185,9 @@ func (s *Server) enlist(c *Call) error {
 }
 
 func (s *Server) forget(c *Call) {
-	c.drop(ErrClosed)
+	c.life.Drop(line.ErrClosed)
 	_ = c.pc.GracefulClose()
+	c.life.End()
 	s.mu.Lock()
 	delete(s.calls, c.id)
 	s.mu.Unlock()
@@ -236,29 +241,34 @@ func (s *Server) HangUp(account, id string) error {
 	if err != nil {
 		return err
 	}
-	c.drop(errLeft)
+	c.life.Drop(line.ErrLeft)
 	return nil
 }
 
 // carry brings the sound and the messages of a call to a session and back, from
 // the first connection to the end.
-func (s *Server) carry(c *Call, seat Seat, settings contract.ConnectSettings, pass Pass) {
+func (s *Server) carry(c *Call, seat line.Seat, settings contract.ConnectSettings, pass line.Pass) {
 	defer s.forget(c)
 	defer c.finish()
 	defer seat.Release()
 	if !c.connected() {
 		return
 	}
-	c.spawn("sending sound", func() { c.voice.pace(c.gone) })
-	c.spawn("sending messages", c.words.send)
-	c.survive("a call", func() {
-		session, err := seat.Open(c.gone, Opening{Account: c.account, RequestID: c.requestID, Client: c.client, Settings: settings, Line: c})
-		if err != nil {
-			c.refuse(err)
-			return
-		}
-		c.follow(session, pass)
-	})
+	c.life.Spawn("sending sound", func() { c.voice.pace(c.life.Gone()) })
+	c.life.Spawn("sending messages", c.words.send)
+	defer c.life.Survive("a call", func() { c.life.Drop(line.ErrPanicked) })
+	session, err := c.open(seat, settings)
+	if err != nil {
+		line.Refuse(c.life.Gone(), c, c.log, err)
+		return
+	}
+	c.follow(line.Guarded{Session: session, Line: c, Life: c.life, Pass: pass})
+}
+
+// open begins the conversation.
+func (c *Call) open(seat line.Seat, settings contract.ConnectSettings) (session line.Session, err error) {
+	defer c.life.Survive("opening a chat", func() { err = line.ErrPanicked })
+	return seat.Open(c.life.Gone(), line.Opening{Account: c.account, RequestID: c.errs.RequestID, Client: c.client, Kind: Kind, Settings: settings, Line: c, Live: true})
 }
 
 // connected waits for the first connection.
@@ -268,47 +278,24 @@ func (c *Call) connected() bool {
 	select {
 	case <-c.joined:
 		return true
-	case <-c.gone.Done():
+	case <-c.life.Gone().Done():
 	case <-late.C:
 		c.log.Info("a call found no way to its client", "waited", c.timing.Connect)
-		c.drop(errNeverCame)
+		c.life.Drop(errNeverCame)
 	}
 	return false
 }
 
-// refuse tells the client why there is no conversation, and ends the call. A
-// fault of ours is told without its details, which are in the log.
-func (c *Call) refuse(err error) {
-	f, told := errors.AsType[contract.Fault](err)
-	code := contract.ClosePolicy
-	switch {
-	case told && f.Code.Fatal():
-		code = f.Code.CloseCode()
-	case !told:
-		c.log.Error("cannot open a chat", "err", err)
-		f, code = contract.Fault{Code: contract.Internal}, contract.CloseInternal
-	}
-	if c.Send(c.gone, f.Code.Error(f.Detail)) == nil {
-		c.Close(code, f.Code.Slug())
-	}
-}
-
 // follow brings what the client sends to the session, until either is over.
-func (c *Call) follow(s Session, pass Pass) {
-	c.sessionMu.Lock()
+func (c *Call) follow(s line.Guarded) {
 	c.session = s
-	c.sessionMu.Unlock()
 	close(c.opened)
-	c.spawn("hearing", func() { c.hear(s) })
-	lost, release := pass.Watch()
-	defer release()
+	c.life.Spawn("hearing", func() { c.hear(s) })
+	defer s.Watch()()
 	select {
 	case <-s.Done():
-	case <-lost.Done():
-		_ = s.Fault(contract.KeyRevoked, "") // it is over already, or it ends with this
-		<-s.Done()
-	case <-c.gone.Done():
-		c.log.Debug("a call ended", "why", context.Cause(c.gone))
+	case <-c.life.Gone().Done():
+		c.log.Debug("a call ended", "why", context.Cause(c.life.Gone()))
 	}
 	s.HangUp()
 	<-s.Done()

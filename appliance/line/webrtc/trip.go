@@ -7,11 +7,35 @@ import (
 	"github.com/pion/rtcp"
 )
 
-// trip is how long what is sent takes to the client and back.
-type trip struct{ nanoseconds atomic.Int64 }
+// trip is how what is sent comes to the client.
+type trip struct {
+	nanoseconds atomic.Int64 // there and back
+	wary        int          // reports that are still to come without a loss, of who reads them
+}
 
 // mostTrip bounds what is believed of a client: nobody talks over more.
 const mostTrip = 2 * time.Second
+
+const (
+	// muchLost is the share of its packets that a client may miss, of 256, for the
+	// codec's own making up to do: a twentieth of them is heard.
+	muchLost = 5
+	// waryFor is for how many reports a network that has lost so much counts as one
+	// that does: half a minute of browsers', which send one each five seconds.
+	waryFor = 6
+)
+
+// loses tells whether packets are lost on the way, by the newest reports and those
+// before.
+func (t *trip) loses(reports []rtcp.ReceptionReport) bool {
+	t.wary = max(0, t.wary-1)
+	for _, r := range reports {
+		if r.FractionLost >= muchLost {
+			t.wary = waryFor
+		}
+	}
+	return t.wary > 0
+}
 
 // take reads the reports of a client: the time since the sender's report that
 // they answer, less that for which the client kept it (RFC 3550, section 6.4.1).

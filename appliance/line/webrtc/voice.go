@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pion/rtp"
@@ -48,11 +49,15 @@ type voice struct {
 	played func(id string, upTo time.Duration)
 	delay  func() time.Duration // from the network card to the ear
 
-	encoder *audio.CallEncoder // it and the next four are of the goroutine that plays
+	plain   *audio.CallEncoder // it and the next six are of the goroutine that plays
+	lossy   *audio.CallEncoder // nil until it is needed
+	encoder *audio.CallEncoder // of the two, for this sentence
 	id      string
 	held    []float32 // less than a frame, of id
 	frames  int       // of id so far
 	cutsHad int       // when held came
+
+	loses atomic.Bool // the client says that packets are lost
 
 	mu    sync.Mutex
 	queue []frame
@@ -71,7 +76,7 @@ func newVoice(send func(*rtp.Packet) error, played func(string, time.Duration), 
 	if err != nil {
 		return nil, err
 	}
-	v := &voice{send: send, played: played, delay: delay, encoder: encoder, empty: make(chan struct{}), wake: make(chan struct{}, 1), sequence: sequence, base: base, epoch: time.Now()}
+	v := &voice{send: send, played: played, delay: delay, plain: encoder, encoder: encoder, empty: make(chan struct{}), wake: make(chan struct{}, 1), sequence: sequence, base: base, epoch: time.Now()}
 	close(v.empty)
 	return v, nil
 }
@@ -85,6 +90,9 @@ func (v *voice) play(s contract.Sound) error {
 			return err
 		}
 		v.id, v.frames = s.ID, 0
+		if err := v.choose(); err != nil {
+			return err
+		}
 	}
 	v.dropCut()
 	v.held = append(v.held, s.PCM...)
@@ -98,6 +106,21 @@ func (v *voice) play(s contract.Sound) error {
 	if s.Last {
 		return v.finish()
 	}
+	return nil
+}
+
+// choose takes the encoder for a sentence: a packet says itself by which it was made.
+func (v *voice) choose() (err error) {
+	v.encoder = v.plain
+	if !v.loses.Load() {
+		return nil
+	}
+	if v.lossy == nil {
+		if v.lossy, err = audio.NewLossyCallEncoder(); err != nil {
+			return err
+		}
+	}
+	v.encoder = v.lossy
 	return nil
 }
 

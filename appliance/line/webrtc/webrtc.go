@@ -3,64 +3,10 @@
 // offer over HTTP, as WHIP has it (RFC 9725).
 package webrtc
 
-import (
-	"context"
-	"time"
+import "time"
 
-	"parley/appliance/contract"
-)
-
-// A Host has room for conversations.
-type Host interface {
-	// Reserve takes room for one conversation of an account, so that a full box
-	// (contract.ErrFull), or an account that has all it may
-	// (contract.ErrTooMany), can be told over HTTP.
-	Reserve(account string) (Seat, error)
-}
-
-// A Seat is reserved room.
-type Seat interface {
-	// Open begins the conversation. The session may send on o.Line at once. A
-	// contract.Fault is told to the client. The session releases the seat.
-	Open(ctx context.Context, o Opening) (Session, error)
-	// Release gives the seat back where there is no session. It may be called
-	// once more than is needed.
-	Release()
-}
-
-// Opening is what the line knows of a conversation before it begins.
-type Opening struct {
-	Account   string
-	RequestID string // of the offer
-	Client    string // its network address
-	Settings  contract.ConnectSettings
-	Line      *Call
-}
-
-// A Session is one live conversation, as the line uses it. After an error of
-// any of these it is over.
-type Session interface {
-	Receive(m contract.ClientMessage) error
-	// Hear takes sound, mono at engine.SpeechRateHz, and owns it.
-	Hear(pcm []float32) error
-	// Played says how much of the sound of an assistant message was played.
-	Played(id string, upTo time.Duration)
-	// Fault takes a message that could not be read, so that its error comes in
-	// order with the rest.
-	Fault(code contract.Code, detail string) error
-	// HangUp says that the client is gone.
-	HangUp()
-	// Done is closed when the session is over, after it has closed the line.
-	Done() <-chan struct{}
-}
-
-// A Pass is what lets a client be in a call. Where its key is revoked, it holds no
-// more.
-type Pass interface {
-	// Watch returns a context that ends when it holds no more. release, called
-	// once, gives the watch back.
-	Watch() (lost context.Context, release func())
-}
+// Kind is what a conversation over WebRTC is called.
+const Kind = "webrtc"
 
 // Timing holds the patience of a call. The zero value of each means its default.
 type Timing struct {

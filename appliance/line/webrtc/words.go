@@ -10,6 +10,7 @@ import (
 
 	pion "github.com/pion/webrtc/v4"
 
+	"parley/appliance/line"
 	"parley/internal/backlog"
 )
 
@@ -63,6 +64,7 @@ func (w *words) open(d *pion.DataChannel) bool {
 		tell(w.less)
 	})
 	d.OnMessage(w.receive)
+	d.OnClose(func() { w.fail(errChannel) }) // by the client, in the middle of a call
 	d.OnOpen(func() { close(w.ready) })
 	return true
 }
@@ -80,7 +82,7 @@ func (w *words) put(data []byte) error {
 	full := w.weight > mostQueued
 	w.mu.Unlock()
 	if full {
-		return ErrTooSlow
+		return line.ErrTooSlow
 	}
 	w.queue.Put(data)
 	return nil
@@ -115,18 +117,20 @@ func (w *words) send() {
 }
 
 func (w *words) sendOne(data []byte) error {
-	w.mu.Lock()
-	w.weight -= len(data)
-	w.mu.Unlock()
+	defer func() { // behind the sending: else goodbye would think for a moment that all is sent
+		w.mu.Lock()
+		w.weight -= len(data)
+		w.mu.Unlock()
+	}()
 	late := time.NewTimer(w.timeout)
 	defer late.Stop()
 	for w.channel.BufferedAmount() > mostUnsent {
 		select {
 		case <-w.low:
 		case <-late.C:
-			return ErrTooSlow
+			return line.ErrTooSlow
 		case <-w.ended:
-			return ErrClosed
+			return line.ErrClosed
 		}
 	}
 	return w.channel.SendText(string(data))

@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
 func TestTenIdenticalErrorsInARowCloseTheSocket(t *testing.T) {
@@ -99,7 +100,7 @@ func TestAClientThatStopsReadingIsDropped(t *testing.T) {
 	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("dropped after %s", took)
 	}
-	if !errors.Is(err, ErrTooSlow) {
+	if !errors.Is(err, line.ErrTooSlow) {
 		t.Errorf("Send says: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
 // A Chat is a live conversation, as those use it who connect to it beside its
@@ -46,7 +47,7 @@ type Copy struct {
 // to the end of the chat or of the socket. Its sound comes too, if that is
 // wanted. It ends too when the client's pass holds no more. An error means that there was no upgrade
 // and the response is still to be written.
-func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool, pass Pass) error {
+func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bool, pass line.Pass) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -62,18 +63,18 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 		return err
 	}
 	defer l.finish()
-	f := &follower{line: l, chat: c, entry: pass, request: l.requestID}
-	l.spawn("passing on a chat", func() { f.pass(heard) })
-	defer l.whenLost(pass, func() {
-		defer l.survive("sending a follower away", func() { l.cutOff(errPanicked) })
+	f := &follower{line: l, chat: c, entry: pass, request: l.errs.RequestID}
+	l.life.Spawn("passing on a chat", func() { f.pass(heard) })
+	defer line.WhenLost(pass, func() {
+		defer l.life.Survive("sending a follower away", func() { l.life.Drop(line.ErrPanicked) })
 		f.bar()
 	})()
 	err = f.take()
 	if errors.Is(err, errTooBig) {
 		l.Close(contract.CloseTooBig, tooBig(l.largest))
-	} else if l.over() == nil {
+	} else if l.life.Over() == nil {
 		l.log.Debug("a follower left", "err", err)
-		l.cutOff(errLeft)
+		l.life.Drop(line.ErrLeft)
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func (s *Server) Follow(w http.ResponseWriter, r *http.Request, c Chat, sound bo
 type follower struct {
 	line    *Line
 	chat    Chat
-	entry   Pass
+	entry   line.Pass
 	request string // id of the handshake
 
 	sent    sync.Once  // away
@@ -92,7 +93,7 @@ type follower struct {
 // pass brings what happens in the chat to the follower, until either is over.
 func (f *follower) pass(heard Listener) {
 	for {
-		c, err := heard.Next(f.line.gone)
+		c, err := heard.Next(f.line.life.Gone())
 		switch {
 		case errors.Is(err, io.EOF):
 			// However the chat ended: a client that sees another code connects
@@ -116,21 +117,21 @@ func (f *follower) give(c Copy) error {
 	case c.Cut:
 		f.line.Cut()
 	case c.Sound != nil:
-		return f.line.Play(f.line.gone, *c.Sound)
+		return f.line.Play(f.line.life.Gone(), *c.Sound)
 	case c.Message != nil:
-		return f.line.Send(f.line.gone, c.Message)
+		return f.line.Send(f.line.life.Gone(), c.Message)
 	}
 	return nil
 }
 
 // take takes what the follower sends, until the socket or the chat is over.
 func (f *follower) take() (err error) {
-	defer f.line.survive("taking a message of a follower", func() {
+	defer f.line.life.Survive("taking a message of a follower", func() {
 		f.line.Close(contract.CloseInternal, contract.Internal.Slug())
-		err = errPanicked
+		err = line.ErrPanicked
 	})
 	return f.line.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
-		if f.line.barred(f.entry) {
+		if f.line.life.Barred(f.entry) {
 			f.bar()
 			return nil // the line is closing
 		}
@@ -159,7 +160,7 @@ func (f *follower) steer(m contract.ClientMessage) error {
 		if _, busy := errors.AsType[contract.ErrUnavailable](err); !busy {
 			return err
 		}
-		if err := f.line.over(); err != nil {
+		if err := f.line.life.Over(); err != nil {
 			return err
 		}
 	}

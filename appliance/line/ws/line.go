@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 	"parley/appliance/line/decode"
 	"parley/internal/backlog"
 )
@@ -30,13 +31,7 @@ const (
 	longestReason = 123
 )
 
-// Why a line is gone.
-var (
-	ErrClosed  = errors.New("the line is closed")
-	ErrTooSlow = errors.New("the client does not take what is sent")
-	errNoPong  = errors.New("the client gives no sign of life")
-	errLeft    = errors.New("the client has left")
-)
+var errNoPong = errors.New("the client gives no sign of life")
 
 // Line is one client's WebSocket. It is a chat.Line.
 type Line struct {
@@ -45,34 +40,25 @@ type Line struct {
 	timing  Timing
 	largest int64 // message that the client may send, in bytes
 	log     *slog.Logger
+	life    *line.Life
 
 	audio decode.Stream // of the reader
 
-	requestID string                 // of the sender
-	repeated  repeated               // of the sender
-	clip      clip                   // of the sender: the newest sound
-	queue     *backlog.Queue[queued] // to the writer; room bounds it
-	room      *semaphore.Weighted
-	cuts      atomic.Int64 // how often Cut was called
+	errs  line.Errors            // of the sender
+	clip  clip                   // of the sender: the newest sound
+	queue *backlog.Queue[queued] // to the writer; room bounds it
+	room  *semaphore.Weighted
+	cuts  atomic.Int64 // how often Cut was called
 
-	once    sync.Once
-	closing chan struct{} // closed by Close, after code and reason are set
-	code    int
-	reason  string
-
-	gone    context.Context // ends when the connection is of no use any more
-	drop    context.CancelCauseFunc
 	writing atomic.Bool // a message is on its way to the network
 	// listening is since when it is waited for what the client sends, in Unix
 	// nanoseconds; 0 while what it sent is handed on.
 	listening atomic.Int64
-	unhook    func() bool // from the server's end
 	alive     *time.Timer // asks for the next sign of life
 
 	working  sync.Mutex
 	writes   bool // somebody is at what is queued
 	finished bool // nobody begins to work any more
-	workers  sync.WaitGroup
 }
 
 // queued is a message on its way to the writer.
@@ -87,7 +73,7 @@ type queued struct {
 // full; a client that makes no room within Timing.Write is dropped. It is
 // called by one goroutine at a time.
 func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
-	tooOften := l.note(&m)
+	m, tooOften := l.errs.Note(m)
 	switch m.(type) {
 	case contract.AssistantMessage, contract.AssistantEnd: // the sound before them is over
 		if err := l.endClip(ctx); err != nil {
@@ -101,51 +87,15 @@ func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	if err := l.enqueue(ctx, queued{data: data}); err != nil {
 		return err
 	}
-	if tooOften {
-		l.Close(contract.ClosePolicy, fmt.Sprintf("%d identical errors in a row", contract.MaxIdenticalErrors))
-		return fmt.Errorf("%w after %d identical errors in a row", ErrClosed, contract.MaxIdenticalErrors)
+	if tooOften != nil {
+		l.Close(contract.ClosePolicy, tooOften.Error())
+		return fmt.Errorf("%w after %w", line.ErrClosed, tooOften)
 	}
 	return nil
 }
 
-// note looks at what passes: errors are given the id of the request, and are
-// counted.
-func (l *Line) note(m *contract.ServerMessage) (tooOften bool) {
-	switch v := (*m).(type) {
-	case contract.ChatMetadata:
-		if v.RequestID != "" {
-			l.requestID = v.RequestID
-		}
-	case contract.UserMessage:
-		l.repeated = repeated{}
-	case contract.WebSocketError:
-		if v.RequestID == "" {
-			v.RequestID = l.requestID
-			*m = v
-		}
-		return l.repeated.count(v) >= contract.MaxIdenticalErrors
-	}
-	return false
-}
-
-// repeated counts identical errors. Another error, or something understood of
-// the user, ends the row.
-type repeated struct {
-	code  contract.Code
-	said  string
-	times int
-}
-
-func (r *repeated) count(e contract.WebSocketError) int {
-	if e.Code != r.code || e.Message != r.said {
-		*r = repeated{code: e.Code, said: e.Message}
-	}
-	r.times++
-	return r.times
-}
-
 func (l *Line) enqueue(ctx context.Context, q queued) error {
-	if err := l.over(); err != nil {
+	if err := l.life.Over(); err != nil {
 		return err
 	}
 	if !l.room.TryAcquire(weight(q.data)) {
@@ -159,34 +109,21 @@ func (l *Line) enqueue(ctx context.Context, q queued) error {
 }
 
 func (l *Line) waitForRoom(ctx context.Context, n int64) error {
-	waiting, cancel := context.WithTimeoutCause(ctx, l.timing.Write, ErrTooSlow)
+	waiting, cancel := context.WithTimeoutCause(ctx, l.timing.Write, line.ErrTooSlow)
 	defer cancel()
-	stop := context.AfterFunc(l.gone, cancel)
+	stop := context.AfterFunc(l.life.Gone(), cancel)
 	defer stop()
 	if l.room.Acquire(waiting, n) == nil {
 		return nil
 	}
-	if err := l.over(); err != nil {
+	if err := l.life.Over(); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	l.cutOff(ErrTooSlow)
-	return ErrTooSlow
-}
-
-// over returns why nothing can be sent any more, or nil.
-func (l *Line) over() error {
-	if l.gone.Err() != nil {
-		return context.Cause(l.gone)
-	}
-	select {
-	case <-l.closing:
-		return ErrClosed
-	default:
-		return nil
-	}
+	l.life.Drop(line.ErrTooSlow)
+	return line.ErrTooSlow
 }
 
 // weight is what a message takes of the queue's room. One that is larger than
@@ -198,11 +135,9 @@ func weight(data []byte) int64 {
 // Close ends the line after what is queued. It returns at once; only the first
 // call counts.
 func (l *Line) Close(code int, reason string) {
-	l.once.Do(func() {
-		l.code, l.reason = code, fit(reason)
-		close(l.closing)
+	if l.life.Close(code, fit(reason)) {
 		l.wake()
-	})
+	}
 }
 
 // fit cuts a reason to what a close frame holds, at the end of a character.
@@ -217,12 +152,6 @@ func fit(reason string) string {
 	return reason[:end] + "…"
 }
 
-// cutOff ends the connection at once.
-func (l *Line) cutOff(why error) {
-	l.drop(why)
-	_ = l.raw.Close()
-}
-
 // wake has what is queued written, and the line closed if it is to be. Of most
 // lines nothing is on its way most of the time, and then nobody waits for it: the
 // stacks of those who wait are most of what an idle chat takes.
@@ -231,7 +160,7 @@ func (l *Line) wake() {
 	defer l.working.Unlock()
 	if !l.writes && !l.finished {
 		l.writes = true
-		l.spawn("sending", l.write)
+		l.life.Spawn("sending", l.write)
 	}
 }
 
@@ -240,7 +169,7 @@ func (l *Line) rest() (done bool) {
 	l.working.Lock()
 	defer l.working.Unlock()
 	select {
-	case <-l.closing:
+	case <-l.life.Closing():
 		return false
 	default:
 	}
@@ -256,7 +185,7 @@ func (l *Line) rest() (done bool) {
 func (l *Line) write() {
 	for l.writeAll() {
 		select {
-		case <-l.closing:
+		case <-l.life.Closing():
 			l.flush()
 			l.shake()
 			return
@@ -273,8 +202,8 @@ func (l *Line) write() {
 func (l *Line) writeAll() bool {
 	for {
 		select {
-		case <-l.closing:
-			return l.gone.Err() == nil
+		case <-l.life.Closing():
+			return l.life.Gone().Err() == nil
 		default:
 		}
 		q, ok := l.queue.Take()
@@ -294,17 +223,17 @@ func (l *Line) put(q queued) bool {
 	if q.sound && q.cuts != l.cuts.Load() {
 		return true
 	}
-	slow := time.AfterFunc(l.timing.Write, func() { l.cutOff(ErrTooSlow) })
+	slow := time.AfterFunc(l.timing.Write, func() { l.life.Drop(line.ErrTooSlow) })
 	defer slow.Stop()
 	l.writing.Store(true)
 	kind := websocket.MessageText
 	if q.binary {
 		kind = websocket.MessageBinary
 	}
-	err := l.conn.Write(l.gone, kind, q.data)
+	err := l.conn.Write(l.life.Gone(), kind, q.data)
 	l.writing.Store(false)
 	if err != nil {
-		l.cutOff(err)
+		l.life.Drop(err)
 	}
 	return err == nil
 }
@@ -312,7 +241,7 @@ func (l *Line) put(q queued) bool {
 // flush writes what was queued before the line was closed, all of it within
 // the time that one message may take.
 func (l *Line) flush() {
-	slow := time.AfterFunc(l.timing.Write, func() { l.cutOff(ErrTooSlow) })
+	slow := time.AfterFunc(l.timing.Write, func() { l.life.Drop(line.ErrTooSlow) })
 	defer slow.Stop()
 	for {
 		q, ok := l.queue.Take()
@@ -326,24 +255,25 @@ func (l *Line) flush() {
 func (l *Line) shake() {
 	hurry := time.AfterFunc(l.timing.Close, func() { _ = l.raw.Close() })
 	defer hurry.Stop()
-	err := l.conn.Close(websocket.StatusCode(l.code), l.reason)
-	l.log.Debug("line closed", "code", l.code, "reason", l.reason, "err", err)
-	l.drop(ErrClosed)
+	code, reason := l.life.Closed()
+	err := l.conn.Close(websocket.StatusCode(code), reason)
+	l.log.Debug("line closed", "code", code, "reason", reason, "err", err)
+	l.life.Drop(line.ErrClosed)
 }
 
 // keepAlive asks for a sign of life, and has it asked again later. A client in the
 // middle of taking a message is not asked: the message has a deadline of its own.
 func (l *Line) keepAlive() {
-	if l.over() != nil {
+	if l.life.Over() != nil {
 		return
 	}
 	begun := time.Now()
-	ctx, cancel := context.WithTimeout(l.gone, l.timing.Pong)
+	ctx, cancel := context.WithTimeout(l.life.Gone(), l.timing.Pong)
 	err := l.conn.Ping(ctx)
 	waited := ctx.Err() != nil // all of it, and not for its turn to write
 	cancel()
-	if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.writing.Load() && l.over() == nil {
-		l.cutOff(errNoPong)
+	if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.writing.Load() && l.life.Over() == nil {
+		l.life.Drop(errNoPong)
 		return
 	}
 	l.alive.Reset(max(0, l.timing.PingEvery-time.Since(begun)))
@@ -358,12 +288,11 @@ func (l *Line) listenedFor(d time.Duration) bool {
 
 // finish waits for the end of the socket, whoever ends it.
 func (l *Line) finish() {
-	<-l.gone.Done()
+	<-l.life.Gone().Done()
 	l.working.Lock()
 	l.finished = true
 	l.working.Unlock()
-	l.workers.Wait()
+	l.life.End()
 	l.alive.Stop()
-	l.unhook()
 	_ = l.conn.CloseNow()
 }

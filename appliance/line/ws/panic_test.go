@@ -44,7 +44,7 @@ func TestAPanicOfADecoderEndsThatChatOnly(t *testing.T) {
 	b := startLogged(t, Timing{}, slog.New(slog.NewTextHandler(&log, nil)))
 	other, well := b.dial(raw, nil)
 	broken, hurt := b.dial(raw, nil)
-	hurt.Line.audio.New = func(*contract.AudioConfiguration) (audio.Decoder, error) { return breaking{}, nil }
+	hurt.Line.(*Line).audio.New = func(*contract.AudioConfiguration) (audio.Decoder, error) { return breaking{}, nil }
 	send(t, broken, websocket.MessageBinary, "\x00\x40")
 	if e, ok := read(t, broken).(contract.WebSocketError); !ok || e.Code != contract.Internal || strings.Contains(e.Message, "breaks") {
 		t.Errorf("told %+v", e)
@@ -72,7 +72,7 @@ func TestAPanicBesideTheReaderEndsThatChatOnly(t *testing.T) {
 	got(t, s.done)
 	b = start(t, Timing{})
 	c, s = b.dial("", nil)
-	s.Line.spawn("a test", func() { panic("a writer that breaks us") })
+	s.Line.(*Line).life.Spawn("a test", func() { panic("a writer that breaks us") })
 	got(t, s.hungUp)
 	c.CloseNow()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
 // keptBuffer is the largest read buffer that stays with a line: far above the
@@ -18,7 +19,7 @@ const keptBuffer = 256 << 10
 
 // carry brings what the client sends to the session, until either is over, and
 // returns when the session is.
-func (l *Line) carry(g guarded) {
+func (l *Line) carry(g line.Guarded) {
 	l.endedBy(l.readUntilPanic(g))
 	g.HangUp()
 	<-g.Done()
@@ -30,18 +31,18 @@ func (l *Line) endedBy(err error) {
 	switch {
 	case errors.Is(err, errTooBig):
 		l.Close(contract.CloseTooBig, tooBig(l.largest))
-	case !ended && l.over() == nil:
+	case !ended && l.life.Over() == nil:
 		l.log.Debug("client left", "err", err)
-		l.cutOff(errLeft)
+		l.life.Drop(line.ErrLeft)
 	}
 }
 
 // readUntilPanic is read; a panic while a message is understood ends the
 // session with an error.
-func (l *Line) readUntilPanic(g guarded) (err error) {
-	defer l.survive("reading a message", func() {
-		g.fail()
-		err = sessionOver{errPanicked}
+func (l *Line) readUntilPanic(g line.Guarded) (err error) {
+	defer l.life.Survive("reading a message", func() {
+		g.Fail()
+		err = sessionOver{line.ErrPanicked}
 	})
 	return l.read(g)
 }
@@ -73,12 +74,12 @@ func (l *Line) take(buf *bytes.Buffer, r io.Reader) error {
 
 // read takes one message after the other, until the socket or the session is
 // over.
-func (l *Line) read(s Session) error {
+func (l *Line) read(s line.Session) error {
 	return l.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
 		if typ == websocket.MessageBinary {
-			return l.hear(s, frame.Bytes())
+			return told(l.hear(s, frame.Bytes()))
 		}
-		return l.receive(s, frame)
+		return told(line.Receive(s, frame.Bytes(), func(sound []byte) error { return l.hear(s, sound) }))
 	})
 }
 
@@ -88,7 +89,7 @@ func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) e
 	var buf bytes.Buffer
 	for {
 		l.listening.Store(time.Now().UnixNano())
-		typ, r, err := l.conn.Reader(l.gone)
+		typ, r, err := l.conn.Reader(l.life.Gone())
 		if err != nil {
 			return err
 		}
@@ -107,30 +108,18 @@ func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) e
 }
 
 // hear hands the sound of a message on.
-func (l *Line) hear(s Session, message []byte) error {
+func (l *Line) hear(s line.Session, message []byte) error {
 	if len(message) == 0 {
 		return nil
 	}
 	pcm, fault := l.audio.Take(s.Audio(), message)
 	if len(pcm) > 0 || fault == nil {
 		if err := s.Hear(pcm); err != nil {
-			return told(err)
+			return err
 		}
 	}
 	if fault != nil {
-		return told(s.Fault(fault.Code, fault.Detail))
+		return s.Fault(fault.Code, fault.Detail)
 	}
 	return nil
-}
-
-// receive takes one text frame. What is parsed keeps nothing of buf.
-func (l *Line) receive(s Session, buf *bytes.Buffer) error {
-	m, err := contract.ParseClientMessage(buf.Bytes())
-	if f, ok := errors.AsType[contract.Fault](err); ok {
-		return told(s.Fault(f.Code, f.Detail))
-	}
-	if audio, ok := m.(contract.AudioInput); ok {
-		return l.hear(s, audio.Data)
-	}
-	return told(s.Receive(m))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
 // A Speaker speaks what a client sends it over a socket, onto a SpeechLine, which
@@ -75,7 +76,7 @@ func (l *SpeechLine) Close(code int, reason string) { l.line.Close(code, reason)
 // it is taken by reserve before the upgrade, so that a box that has none can say
 // so over HTTP; release gives it back. An error means that there was no upgrade and
 // the response is still to be written.
-func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve func() (release func(), err error), open func(SpeechOpening) (Speaker, error), pass Pass) error {
+func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve func() (release func(), err error), open func(SpeechOpening) (Speaker, error), pass line.Pass) error {
 	s.open.Add(1)
 	defer s.open.Done()
 	if err := checkUpgrade(r, s.origins); err != nil {
@@ -95,12 +96,12 @@ func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve fun
 	out := &SpeechLine{line: l}
 	connect, err := contract.ParseTTSConnect(r.URL.Query())
 	if err != nil {
-		s.refuse(r.Context(), l, err)
+		line.Refuse(r.Context(), l, s.log, err)
 		return nil
 	}
-	speaker, err := open(SpeechOpening{l.requestID, connect, out})
+	speaker, err := open(SpeechOpening{l.errs.RequestID, connect, out})
 	if err != nil {
-		s.refuse(r.Context(), l, err)
+		line.Refuse(r.Context(), l, s.log, err)
 		return nil
 	}
 	l.carrySpeech(speaker, out, pass)
@@ -108,9 +109,9 @@ func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve fun
 }
 
 // carrySpeech brings what the client sends to the speaker, until either is over.
-func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass Pass) {
-	defer l.whenLost(pass, func() { _ = out.Fault(l.gone, contract.Fault{Code: contract.KeyRevoked}) })()
-	l.spawn("waiting for a speaker", func() {
+func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass line.Pass) {
+	defer line.WhenLost(pass, func() { _ = out.Fault(l.life.Gone(), contract.Fault{Code: contract.KeyRevoked}) })()
+	l.life.Spawn("waiting for a speaker", func() {
 		<-speaker.Done()
 		l.Close(contract.CloseNormal, "") // the speaker has done it; this is for one that has not
 	})
@@ -120,21 +121,21 @@ func (l *Line) carrySpeech(speaker Speaker, out *SpeechLine, pass Pass) {
 }
 
 // readSpeech takes one message after the other.
-func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass Pass) (err error) {
-	defer l.survive("reading what is to be spoken", func() {
-		_ = out.Fault(l.gone, contract.Fault{Code: contract.Internal})
-		err = sessionOver{errPanicked}
+func (l *Line) readSpeech(speaker Speaker, out *SpeechLine, pass line.Pass) (err error) {
+	defer l.life.Survive("reading what is to be spoken", func() {
+		_ = out.Fault(l.life.Gone(), contract.Fault{Code: contract.Internal})
+		err = sessionOver{line.ErrPanicked}
 	})
 	return l.messages(func(typ websocket.MessageType, frame *bytes.Buffer) error {
-		if l.barred(pass) {
-			return out.Fault(l.gone, contract.Fault{Code: contract.KeyRevoked})
+		if l.life.Barred(pass) {
+			return out.Fault(l.life.Gone(), contract.Fault{Code: contract.KeyRevoked})
 		}
 		m, err := contract.ParsePublishTTS(frame.Bytes())
 		if typ == websocket.MessageBinary {
 			err = contract.Fault{Code: contract.UnknownMessage, Detail: "A binary frame; expected a text frame with an object such as {\"text\":\"Hello.\"}."}
 		}
 		if f, ok := errors.AsType[contract.Fault](err); ok {
-			return out.Fault(l.gone, f)
+			return out.Fault(l.life.Gone(), f)
 		}
 		return told(speaker.Receive(m))
 	})

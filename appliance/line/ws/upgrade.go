@@ -2,9 +2,9 @@ package ws
 
 import (
 	"bufio"
-	"context"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"parley/appliance/contract"
+	"parley/appliance/line"
 	"parley/internal/backlog"
 )
 
@@ -92,21 +93,19 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	}
 	l := &Line{
 		conn: conn, raw: kept.conn, timing: s.timing, largest: s.largest,
-		log:       s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
-		requestID: w.Header().Get("X-Request-Id"),
-		queue:     backlog.New[queued](),
-		room:      semaphore.NewWeighted(queueBytes),
-		closing:   make(chan struct{}),
+		log:   s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
+		errs:  line.Errors{RequestID: w.Header().Get("X-Request-Id")},
+		queue: backlog.New[queued](),
+		room:  semaphore.NewWeighted(queueBytes),
 	}
-	l.gone, l.drop = context.WithCancelCause(context.Background())
-	l.unhook = context.AfterFunc(s.stopping, func() { l.cutOff(ErrClosed) })
+	l.life = line.Begin(s.stopping, l.log, func() { _ = l.raw.Close() })
 	l.working.Lock()
 	defer l.working.Unlock()
 	l.alive = time.AfterFunc(l.timing.PingEvery, func() {
 		l.working.Lock()
 		defer l.working.Unlock()
 		if !l.finished {
-			l.spawn("asking for a sign of life", l.keepAlive)
+			l.life.Spawn("asking for a sign of life", l.keepAlive)
 		}
 	})
 	return l, nil
@@ -132,7 +131,8 @@ func (k *keepsConn) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	k.conn = conn
 	n := rw.Reader.Buffered() // what a client has sent before it was answered
-	reader := bufio.NewReaderSize(rw.Reader, max(smallBuffer, n))
+	// Of a reader that has a larger buffer NewReaderSize would make no smaller one.
+	reader := bufio.NewReaderSize(struct{ io.Reader }{rw.Reader}, max(smallBuffer, n))
 	if _, err := reader.Peek(n); err != nil {
 		return nil, nil, err
 	}

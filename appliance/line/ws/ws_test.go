@@ -20,6 +20,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
+	"parley/appliance/line"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,7 +36,9 @@ type desk struct {
 
 	mu     sync.Mutex
 	barred error // what its pass says
-	asked  int   // how often
+
+	permits func(contract.ClientMessage) error
+	asked   int // how often
 
 	lost    context.Context // ends when somebody tells of it
 	lose    context.CancelFunc
@@ -43,7 +46,7 @@ type desk struct {
 }
 
 func newDesk() *desk {
-	d := &desk{opened: make(chan *talk, 1)}
+	d := &desk{opened: make(chan *talk, 1), permits: func(contract.ClientMessage) error { return nil }}
 	d.lost, d.lose = context.WithCancel(context.Background())
 	return d
 }
@@ -54,6 +57,8 @@ func (d *desk) Holds(context.Context) error {
 	d.asked++
 	return d.barred
 }
+
+func (d *desk) Permits(m contract.ClientMessage) error { return d.permits(m) }
 
 func (d *desk) Watch() (lost context.Context, release func()) {
 	d.watched.Add(1)
@@ -68,7 +73,7 @@ func (d *desk) bar(err error) {
 
 type place struct{ d *desk }
 
-func (d *desk) Reserve(account string) (Seat, error) {
+func (d *desk) Reserve(account string) (line.Seat, error) {
 	d.account.Store(account)
 	if d.full != nil {
 		return nil, d.full
@@ -79,7 +84,7 @@ func (d *desk) Reserve(account string) (Seat, error) {
 
 func (p place) Release() { p.d.seats.Done() }
 
-func (p place) Open(_ context.Context, o Opening) (Session, error) {
+func (p place) Open(_ context.Context, o line.Opening) (line.Session, error) {
 	if p.d.panics != nil {
 		panic(p.d.panics)
 	}
@@ -98,7 +103,7 @@ func (p place) Open(_ context.Context, o Opening) (Session, error) {
 
 // talk is a session that notes what it is told.
 type talk struct {
-	Opening
+	line.Opening
 	audio  atomic.Pointer[contract.AudioConfiguration]
 	breaks atomic.Bool // when it is to send its client away
 	got    chan any
@@ -121,6 +126,7 @@ func (t *talk) Receive(m contract.ClientMessage) error {
 }
 func (t *talk) Hear(pcm []float32) error            { t.got <- heard(pcm); return nil }
 func (t *talk) Audio() *contract.AudioConfiguration { return t.audio.Load() }
+func (t *talk) Played(string, time.Duration)        {}
 func (t *talk) HangUp()                             { close(t.hungUp); t.end() }
 func (t *talk) Done() <-chan struct{}               { return t.done }
 func (t *talk) end()                                { t.over.Do(func() { close(t.done) }) }
@@ -286,7 +292,7 @@ func TestWhatIsQueuedArrivesBeforeTheClose(t *testing.T) {
 		}
 	}
 	s.Line.Close(contract.CloseNormal, strings.Repeat("ü", 100))
-	if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); !errors.Is(err, ErrClosed) {
+	if err := s.Line.Send(t.Context(), contract.AssistantEnd{}); !errors.Is(err, line.ErrClosed) {
 		t.Errorf("sending after Close: %v", err)
 	}
 	s.end()

@@ -1,9 +1,9 @@
 import type { ServerMessage } from "../../wire";
-import { call } from "./call";
-import { type Line, Refusal } from "./line";
-import { socket } from "./socket";
-import { type State, caption, clear, follow, forget, show, translate, view } from "./view";
-import { word } from "./words";
+import { type Line, Refusal } from "../../talk/line";
+import { type NoMicrophone, microphone } from "../../talk/microphone";
+import { reach } from "../../talk/reach";
+import { type State, caption, clear, follow, forget, show, translate, typing, view } from "./view";
+import { type Word, word } from "./words";
 
 // What the browser keeps of the pairing.
 const kept = "parley.kiosk";
@@ -17,7 +17,10 @@ const readMS = 60_000;
 // When the box is asked whether it is back: soon at first, then every 10 s.
 const againMS = [1000, 2000, 4000, 10_000];
 
-let pairing: Pairing | null = JSON.parse(localStorage.getItem(kept) ?? "null");
+// What a visitor is told where the page hears nothing.
+const deaf: Record<NoMicrophone, Word> = { insecure: "noHTTPS", refused: "microphoneRefused", none: "noMicrophone" };
+
+let pairing = remembered();
 let conversation: Conversation | null = null;
 let clearing = 0;
 
@@ -25,13 +28,10 @@ translate();
 view.pair.addEventListener("submit", (e) => { e.preventDefault(); void pair(view.code.value); });
 view.talk.addEventListener("click", () => void begin(true));
 view.stop.addEventListener("click", () => conversation?.stop());
-view.type.addEventListener("click", () => {
-  view.typing.hidden = !view.typing.hidden;
-  view.type.setAttribute("aria-expanded", String(!view.typing.hidden));
-  if (!view.typing.hidden) view.text.focus();
-});
+view.type.addEventListener("click", () => typing(Boolean(view.typing.hidden)));
 view.typing.addEventListener("submit", (e) => { e.preventDefault(); void type(view.text.value.trim()); });
 document.addEventListener("keydown", (e) => { if (e.key === "Escape") conversation?.stop(); });
+document.addEventListener("visibilitychange", () => { if (!document.hidden) void conversation?.wake(); });
 addEventListener("pagehide", () => conversation?.stop());
 
 const code = location.hash.slice(1);
@@ -42,6 +42,26 @@ if (code) {
   enter();
 }
 
+// remembered is the pairing that the browser kept; what it did not keep whole is none.
+function remembered(): Pairing | null {
+  try {
+    const p = JSON.parse(localStorage.getItem(kept) ?? "null") as Partial<Pairing> | null;
+    return p?.key ? { key: p.key, name: p.name ?? "" } : null;
+  } catch {
+    return null;
+  }
+}
+
+// keep has the browser keep it. One that keeps nothing asks for a code again when the
+// page is opened the next time.
+function keep(p: Pairing | null): void {
+  pairing = p;
+  try {
+    if (p) localStorage.setItem(kept, JSON.stringify(p));
+    else localStorage.removeItem(kept);
+  } catch { /* private windows, and cookies that are forbidden */ }
+}
+
 // enter shows the page that fits: of a screen that is paired, or is not.
 function enter(): void {
   view.pairing.hidden = pairing !== null;
@@ -49,25 +69,29 @@ function enter(): void {
   if (!pairing) return view.code.focus();
   view.name.textContent = pairing.name;
   show("ready");
+  if (!isSecureContext) caption("note", word("noHTTPS")); // whoever sets the screen up sees it at once
 }
 
+let pairs = false; // a code is good once: a second press of the button is not another try
+
 async function pair(code: string): Promise<void> {
+  if (pairs) return;
+  pairs = true;
   view.pairError.textContent = "";
   const answer = await fetch("/v0/box/kiosks", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code }) }).catch(() => null);
   if (answer?.ok) {
     const made = await answer.json();
-    pairing = { key: made.api_key, name: made.name };
-    localStorage.setItem(kept, JSON.stringify(pairing));
+    keep({ key: made.api_key, name: made.name });
   } else {
     view.pairError.textContent = word(!answer || answer.status >= 500 ? "pairFailed" : answer.status === 429 ? "pairBusy" : "pairWrong");
   }
+  pairs = false;
   enter();
 }
 
 // unpair forgets a pairing that the box has ended.
 function unpair(): void {
-  localStorage.removeItem(kept);
-  pairing = null;
+  keep(null);
   enter();
   view.pairError.textContent = word("revoked");
 }
@@ -86,7 +110,7 @@ async function begin(withVoice: boolean): Promise<Conversation | null> {
 async function type(text: string): Promise<void> {
   if (!text) return;
   const c = conversation ?? await begin(false);
-  if (!c) return;
+  if (!c) return; // what was typed stays, for another try
   view.text.value = "";
   c.type(text);
 }
@@ -95,6 +119,8 @@ class Conversation {
   private line: Line | null = null;
   private microphone: MediaStream | null = null;
   private readonly context = new AudioContext();
+  private readonly typed: string[] = []; // before there was a line
+  private lost = false;
   private unfollow = () => {};
   private ended = false;
   private answering = false; // between the user's words and the end of the answer
@@ -108,30 +134,66 @@ class Conversation {
   async begin(withVoice: boolean): Promise<boolean> {
     show("connecting");
     void this.context.resume();
-    if (withVoice) {
-      this.microphone = await navigator.mediaDevices?.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true } }).catch(() => null) ?? null;
-      if (!this.microphone) caption("note", word("noMicrophone"));
-    }
-    const on = { message: (m: ServerMessage) => this.message(m), over: (code: number, reason: string) => this.over(code, reason) };
+    if (withVoice && !this.hears(await microphone())) return false;
+    const on = { message: (m: ServerMessage) => this.message(m), over: (code: number, reason: string) => this.over(code, reason), lost: (yes: boolean) => { this.lost = yes; } };
+    let line: Line;
     try {
-      this.line = await call(this.key, this.microphone, this.context, on)
-        .catch((err) => err instanceof Refusal && err.status !== 503 ? Promise.reject(err) : socket(this.key, this.microphone, this.context, on));
+      this.line = line = await reach({ key: this.key, query: {} }, this.microphone, this.context, on);
     } catch (err) {
+      if (this.ended) return false; // somebody has stopped it before
+      view.text.value ||= this.typed.join(" "); // for another try
       this.release();
       if (conversation === this) conversation = null;
-      if (err instanceof Refusal && (err.status === 401 || err.status === 403)) unpair();
-      else if (err instanceof Refusal && (err.status === 429 || err.status === 503)) show("ready", word("full"));
-      else void awaitBox();
+      await this.failed(err);
       return false;
     }
     if (this.ended) {
-      this.line.hangUp();
+      line.hangUp();
       return false;
     }
-    const line = this.line;
+    for (const text of this.typed.splice(0)) this.type(text);
     this.unfollow = follow(() => this.look(line));
-    this.screen = await navigator.wakeLock?.request("screen").catch(() => null) ?? null;
+    await this.wake();
     return true;
+  }
+
+  // hears takes the microphone, or says why there is none: then one may type. It is
+  // false where the conversation was stopped while the browser asked for it.
+  private hears(got: MediaStream | NoMicrophone): boolean {
+    if (typeof got === "string") {
+      if (this.ended) return false;
+      caption("note", word(deaf[got]));
+      typing(true);
+      return true;
+    }
+    this.microphone = got;
+    if (this.ended) {
+      this.release();
+      return false;
+    }
+    for (const track of got.getTracks()) track.onended = () => { // unplugged, or taken away
+      this.microphone = null;
+      caption("note", word("noMicrophone"));
+      typing(true);
+    };
+    return true;
+  }
+
+  // failed says why no conversation came about. A way that tells nothing is asked
+  // whether it is the key.
+  private async failed(err: unknown): Promise<void> {
+    const status = err instanceof Refusal ? err.status : await fetch("/v0/evi/configs", { headers: { "x-service-api-key": this.key } }).then((r) => r.status === 401 ? 401 : 0, () => 0);
+    if (status === 401 || err instanceof Refusal && status === 403) unpair();
+    else if (status === 429 || status === 503) show("ready", word("full"));
+    else void awaitBox();
+  }
+
+  // wake keeps the screen on. The browser lets go of that when the page is hidden.
+  async wake(): Promise<void> {
+    if (this.context.state !== "closed") void this.context.resume(); // a device that slept may have stopped the sound
+    const screen = await navigator.wakeLock?.request("screen").catch(() => null) ?? null;
+    if (this.ended) void screen?.release();
+    else this.screen = screen;
   }
 
   // look tells how loud whoever speaks is, and shows who does.
@@ -139,10 +201,11 @@ class Conversation {
     const heard = line.heard(), now = performance.now();
     if (heard > 0.15) this.soundAt = now;
     let state: State = "listening";
-    if (now - this.soundAt < pauseMS) state = "speaking";
+    if (this.lost) state = "connecting";
+    else if (now - this.soundAt < pauseMS) state = "speaking";
     else if (this.tool) state = "tool";
     else if (this.answering) state = "thinking";
-    show(state);
+    show(state, word(state === "listening" && !this.microphone ? "typeNow" : state));
     return state === "speaking" ? heard : line.said();
   }
 
@@ -178,7 +241,8 @@ class Conversation {
   }
 
   type(text: string): void {
-    this.line?.send({ type: "user_input", text });
+    if (this.line) this.line.send({ type: "user_input", text });
+    else this.typed.push(text);
   }
 
   stop(): void {

@@ -1,12 +1,12 @@
 import { type Word, language, word } from "./words";
 
-export type State = "ready" | "connecting" | "listening" | "thinking" | "speaking" | "tool" | "offline" | "error";
+export type State = "ready" | "connecting" | "listening" | "thinking" | "speaking" | "tool" | "offline";
 
 const at = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 
 // The page itself: what is shown and heard of the conversation.
 export const view = {
-  pairing: at("pairing"), stage: at("stage"), name: at("name"), state: at("state"), log: at("log"), lines: at<HTMLOListElement>("lines"),
+  pairing: at("pairing"), stage: at("stage"), name: at("name"), glow: at("glow"), core: at("core"), state: at("state"), log: at("log"), lines: at<HTMLOListElement>("lines"),
   talk: at<HTMLButtonElement>("talk"), stop: at<HTMLButtonElement>("stop"), type: at<HTMLButtonElement>("type"),
   typing: at<HTMLFormElement>("typing"), text: at<HTMLInputElement>("text"),
   pair: at<HTMLFormElement>("pair"), code: at<HTMLInputElement>("code"), pairError: at("pairError"),
@@ -18,56 +18,85 @@ const most = 30;
 
 export function translate(): void {
   document.documentElement.lang = language;
+  document.title = word("talk");
   for (const element of document.querySelectorAll<HTMLElement>("[data-word]")) element.textContent = word(element.dataset.word as Word);
   for (const element of document.querySelectorAll<HTMLElement>("[data-label]")) element.ariaLabel = word(element.dataset.label as Word);
 }
 
-export function show(state: State, said: string = word(state === "error" ? "offline" : state)): void {
+let shown = ""; // asked for with each frame: what is the same is not touched
+
+export function show(state: State, said: string = word(state)): void {
+  if (shown === state + said) return;
+  shown = state + said;
   if (view.stage.dataset.state !== state) view.stage.dataset.state = state;
   if (view.state.textContent !== said) view.state.textContent = said;
-  const talking = !["ready", "offline", "error"].includes(state);
+  const talking = !["ready", "offline"].includes(state), at = document.activeElement;
   view.talk.hidden = talking;
   view.talk.disabled = state === "offline";
   view.stop.hidden = !talking;
+  // Who works by keyboard is not thrown out of the row when his button goes.
+  if (talking && at === view.talk) view.stop.focus();
+  if (!talking && at === view.stop) view.talk.focus();
+}
+
+// typing opens the field to type in, or shuts it.
+export function typing(open: boolean): void {
+  view.typing.hidden = !open;
+  view.type.setAttribute("aria-expanded", String(open));
+  if (open) view.text.focus();
 }
 
 // caption shows a line of the conversation; the one of the same id is replaced.
+// While it is still being heard it is not read out, which would be each word anew.
 export function caption(who: "you" | "box" | "note", text: string, id = "", interim = false): void {
-  let line = id ? view.lines.querySelector<HTMLLIElement>(`li[data-id="${CSS.escape(id)}"]`) : null;
-  if (!line) {
-    line = document.createElement("li");
-    line.dataset.who = who;
-    line.dataset.id = id;
-    view.lines.append(line);
-    while (view.lines.children.length > most) view.lines.firstElementChild!.remove();
-  }
+  const before = id ? view.lines.querySelector<HTMLLIElement>(`li[data-id="${CSS.escape(id)}"]`) : null;
+  const line = document.createElement("li"), speaker = document.createElement("span");
+  line.dataset.who = who;
+  line.dataset.id = id;
   line.classList.toggle("interim", interim);
-  const speaker = document.createElement("span");
+  line.ariaHidden = interim ? "true" : null;
   speaker.className = "who";
   speaker.textContent = who === "note" ? "" : `${word(who)}: `;
-  line.replaceChildren(speaker, text);
-  view.log.scrollTop = view.log.scrollHeight;
+  const said = document.createElement("p");
+  said.dir = "auto"; // captions are in the language of the talk, which may run from right to left
+  said.textContent = text;
+  line.append(speaker, said);
+  if (before) before.replaceWith(line);
+  else view.lines.append(line);
+  while (view.lines.children.length > most) view.lines.firstElementChild!.remove();
+  toEnd();
 }
+
+// toEnd shows the newest caption, also when the screen is turned.
+const toEnd = () => { view.log.scrollTop = view.log.scrollHeight; };
+new ResizeObserver(toEnd).observe(view.log);
 
 export function forget(id: string): void { view.lines.querySelector(`li[data-id="${CSS.escape(id)}"]`)?.remove(); }
 
 export function clear(): void { view.lines.replaceChildren(); }
 
+// loud gives the picture its size. Only what moves is touched: a variable of the
+// whole page would have every caption's style computed anew, sixty times a second.
+function loud(level: number): void {
+  view.glow.style.transform = `scale(${(0.8 + 0.5 * level).toFixed(3)})`;
+  view.core.style.transform = `scale(${(0.62 + 0.2 * level).toFixed(3)})`;
+}
+
 // follow has the picture follow a loudness, as often as the screen is drawn,
 // until it is told to stop. A voice rises at once and falls within a fifth of a
 // second, as a needle does.
 export function follow(level: () => number): () => void {
-  let shown = 0, frame = 0, last = performance.now();
+  let shown = 0, drawn = 0, frame = 0, last = performance.now();
   const draw = (now: number) => {
     const wanted = level(), fall = Math.exp(-(now - last) / 120);
     last = now;
     shown = Math.max(wanted, shown * fall);
-    document.documentElement.style.setProperty("--level", shown.toFixed(3));
+    if (Math.abs(shown - drawn) > 0.004) loud(drawn = shown);
     frame = requestAnimationFrame(draw);
   };
   frame = requestAnimationFrame(draw);
   return () => {
     cancelAnimationFrame(frame);
-    document.documentElement.style.setProperty("--level", "0");
+    loud(0);
   };
 }

@@ -1,4 +1,5 @@
-// What the page says, by language. English is what others fall back to.
+// What the page says, by language: those that the box has voices for, and German.
+// English is what others fall back to.
 const english = {
   pairTitle: "Pair this screen",
   pairHelp: "On the box, run: parley kiosk pair. Then type the code that it shows.",
@@ -8,14 +9,16 @@ const english = {
   pairFailed: "The box cannot be reached. Try again.",
   talk: "Talk", stop: "Stop", type: "Type instead", typeLabel: "Your question", send: "Send",
   ready: "Touch “Talk” and speak", connecting: "One moment …", listening: "I am listening", thinking: "Thinking …",
-  speaking: "Speaking", tool: "Looking that up …", offline: "The box is not there. It comes back by itself.",
+  speaking: "Speaking", tool: "Looking that up …", typeNow: "Type your question", offline: "The box is not there. It comes back by itself.",
   full: "All places are taken. Please try again in a moment.",
-  noMicrophone: "There is no microphone, or it may not be used. You can type instead.",
+  noMicrophone: "There is no microphone. You can type instead.",
+  microphoneRefused: "The browser does not let this page use the microphone; allow it beside the address. You can type instead.",
+  noHTTPS: "Browsers give the microphone to pages over https only, and this one came without. You can type instead.",
   revoked: "This screen is not paired any more.", over: "The conversation is over.",
   you: "You", box: "Assistant", log: "What was said",
 };
 export type Word = keyof typeof english;
-const all: Record<string, Partial<Record<Word, string>>> = {
+const all: Record<string, Record<Word, string>> = {
   en: english,
   de: {
     pairTitle: "Diesen Bildschirm koppeln", pairHelp: "Auf der Box: parley kiosk pair. Dann hier den Code eingeben, den sie zeigt.",
@@ -23,9 +26,11 @@ const all: Record<string, Partial<Record<Word, string>>> = {
     pairBusy: "Zu viele Versuche. Bitte eine Minute warten.", pairFailed: "Die Box ist nicht erreichbar. Bitte noch einmal versuchen.",
     talk: "Sprechen", stop: "Beenden", type: "Lieber tippen", typeLabel: "Ihre Frage", send: "Senden",
     ready: "„Sprechen“ berühren und fragen", connecting: "Einen Moment …", listening: "Ich höre zu", thinking: "Ich überlege …",
-    speaking: "Ich spreche", tool: "Ich sehe nach …", offline: "Die Box ist nicht da. Sie kommt von selbst wieder.",
+    speaking: "Ich spreche", tool: "Ich sehe nach …", typeNow: "Bitte Ihre Frage tippen", offline: "Die Box ist nicht da. Sie kommt von selbst wieder.",
     full: "Alle Plätze sind belegt. Bitte gleich noch einmal versuchen.",
-    noMicrophone: "Kein Mikrofon, oder es darf nicht benutzt werden. Sie können tippen.",
+    noMicrophone: "Es gibt kein Mikrofon. Sie können tippen.",
+    microphoneRefused: "Der Browser lässt diese Seite nicht an das Mikrofon; erlauben Sie es neben der Adresse. Sie können tippen.",
+    noHTTPS: "Browser geben das Mikrofon nur Seiten über https, und diese kam ohne. Sie können tippen.",
     revoked: "Dieser Bildschirm ist nicht mehr gekoppelt.", over: "Das Gespräch ist zu Ende.", you: "Sie", box: "Assistent", log: "Was gesagt wurde",
   },
   fr: {
@@ -34,9 +39,11 @@ const all: Record<string, Partial<Record<Word, string>>> = {
     pairBusy: "Trop d’essais. Attendez une minute.", pairFailed: "Le boîtier est injoignable. Réessayez.",
     talk: "Parler", stop: "Arrêter", type: "Écrire", typeLabel: "Votre question", send: "Envoyer",
     ready: "Touchez « Parler » et posez votre question", connecting: "Un instant …", listening: "Je vous écoute", thinking: "Je réfléchis …",
-    speaking: "Je parle", tool: "Je cherche …", offline: "Le boîtier est absent. Il reviendra tout seul.",
+    speaking: "Je parle", tool: "Je cherche …", typeNow: "Écrivez votre question", offline: "Le boîtier est absent. Il reviendra tout seul.",
     full: "Toutes les places sont prises. Réessayez dans un instant.",
-    noMicrophone: "Pas de microphone, ou il est interdit. Vous pouvez écrire.",
+    noMicrophone: "Il n’y a pas de microphone. Vous pouvez écrire.",
+    microphoneRefused: "Le navigateur refuse le microphone à cette page ; autorisez-le à côté de l’adresse. Vous pouvez écrire.",
+    noHTTPS: "Les navigateurs ne donnent le microphone qu’aux pages en https, et celle-ci ne l’est pas. Vous pouvez écrire.",
     revoked: "Cet écran n’est plus associé.", over: "La conversation est terminée.", you: "Vous", box: "Assistant", log: "Ce qui a été dit",
   },
   es: {
@@ -45,15 +52,56 @@ const all: Record<string, Partial<Record<Word, string>>> = {
     pairBusy: "Demasiados intentos. Espere un minuto.", pairFailed: "No se puede llegar a la caja. Inténtelo otra vez.",
     talk: "Hablar", stop: "Parar", type: "Escribir", typeLabel: "Su pregunta", send: "Enviar",
     ready: "Toque «Hablar» y pregunte", connecting: "Un momento …", listening: "Le escucho", thinking: "Pensando …",
-    speaking: "Hablando", tool: "Lo estoy buscando …", offline: "La caja no está. Volverá sola.",
+    speaking: "Hablando", tool: "Lo estoy buscando …", typeNow: "Escriba su pregunta", offline: "La caja no está. Volverá sola.",
     full: "Todas las plazas están ocupadas. Inténtelo en un momento.",
-    noMicrophone: "No hay micrófono o no se puede usar. Puede escribir.",
+    noMicrophone: "No hay micrófono. Puede escribir.",
+    microphoneRefused: "El navegador no deja que esta página use el micrófono; permítalo junto a la dirección. Puede escribir.",
+    noHTTPS: "Los navegadores solo dan el micrófono a páginas con https, y esta llegó sin él. Puede escribir.",
     revoked: "Esta pantalla ya no está vinculada.", over: "La conversación ha terminado.", you: "Usted", box: "Asistente", log: "Lo que se dijo",
+  },
+  it: {
+    pairTitle: "Associa questo schermo", pairHelp: "Sulla scatola: parley kiosk pair. Poi scrivi il codice che mostra.",
+    code: "Codice", pair: "Associa", pairWrong: "Questo codice è sconosciuto o scaduto. Chiedine un altro.",
+    pairBusy: "Troppi tentativi. Aspetta un minuto.", pairFailed: "La scatola non è raggiungibile. Riprova.",
+    talk: "Parla", stop: "Ferma", type: "Scrivi", typeLabel: "La tua domanda", send: "Invia",
+    ready: "Tocca «Parla» e fai la tua domanda", connecting: "Un momento …", listening: "Ti ascolto", thinking: "Ci penso …",
+    speaking: "Sto parlando", tool: "Sto cercando …", typeNow: "Scrivi la tua domanda", offline: "La scatola non c’è. Torna da sola.",
+    full: "Tutti i posti sono occupati. Riprova tra un momento.",
+    noMicrophone: "Non c’è un microfono. Puoi scrivere.",
+    microphoneRefused: "Il browser non lascia usare il microfono a questa pagina; consentilo accanto all’indirizzo. Puoi scrivere.",
+    noHTTPS: "I browser danno il microfono solo alle pagine https, e questa è arrivata senza. Puoi scrivere.",
+    revoked: "Questo schermo non è più associato.", over: "La conversazione è finita.", you: "Tu", box: "Assistente", log: "Che cosa è stato detto",
+  },
+  pt: {
+    pairTitle: "Associar este ecrã", pairHelp: "Na caixa: parley kiosk pair. Depois escreva o código que ela mostra.",
+    code: "Código", pair: "Associar", pairWrong: "Este código é desconhecido ou expirou. Peça outro.",
+    pairBusy: "Demasiadas tentativas. Espere um minuto.", pairFailed: "Não se consegue chegar à caixa. Tente outra vez.",
+    talk: "Falar", stop: "Parar", type: "Escrever", typeLabel: "A sua pergunta", send: "Enviar",
+    ready: "Toque em “Falar” e pergunte", connecting: "Um momento …", listening: "Estou a ouvir", thinking: "A pensar …",
+    speaking: "A falar", tool: "A procurar …", typeNow: "Escreva a sua pergunta", offline: "A caixa não está disponível. Volta sozinha.",
+    full: "Todos os lugares estão ocupados. Tente daqui a pouco.",
+    noMicrophone: "Não há microfone. Pode escrever.",
+    microphoneRefused: "O navegador não deixa esta página usar o microfone; permita-o junto ao endereço. Pode escrever.",
+    noHTTPS: "Os navegadores só dão o microfone a páginas com https, e esta veio sem ele. Pode escrever.",
+    revoked: "Este ecrã já não está associado.", over: "A conversa terminou.", you: "Você", box: "Assistente", log: "O que foi dito",
+  },
+  hi: {
+    pairTitle: "इस स्क्रीन को जोड़ें", pairHelp: "बॉक्स पर चलाएँ: parley kiosk pair। फिर जो कोड दिखे, उसे यहाँ लिखें।",
+    code: "कोड", pair: "जोड़ें", pairWrong: "यह कोड मालूम नहीं है या इसका समय बीत गया है। नया कोड लें।",
+    pairBusy: "बहुत अधिक प्रयास हुए। एक मिनट रुककर फिर कोशिश करें।", pairFailed: "बॉक्स तक पहुँच नहीं हो रही। फिर कोशिश करें।",
+    talk: "बोलें", stop: "रोकें", type: "लिखें", typeLabel: "आपका सवाल", send: "भेजें",
+    ready: "“बोलें” छुएँ और पूछें", connecting: "एक पल …", listening: "मैं सुन रहा हूँ", thinking: "सोच रहा हूँ …",
+    speaking: "बोल रहा हूँ", tool: "देख रहा हूँ …", typeNow: "अपना सवाल लिखें", offline: "बॉक्स उपलब्ध नहीं है। वह अपने आप लौट आएगा।",
+    full: "सभी जगहें भरी हैं। थोड़ी देर में फिर कोशिश करें।",
+    noMicrophone: "कोई माइक्रोफ़ोन नहीं है। आप लिख सकते हैं।",
+    microphoneRefused: "ब्राउज़र इस पेज को माइक्रोफ़ोन नहीं दे रहा; पते के पास उसकी अनुमति दें। आप लिख सकते हैं।",
+    noHTTPS: "ब्राउज़र माइक्रोफ़ोन केवल https वाले पेज को देते हैं, और यह उसके बिना आया है। आप लिख सकते हैं।",
+    revoked: "यह स्क्रीन अब जुड़ी नहीं है।", over: "बातचीत समाप्त हो गई।", you: "आप", box: "सहायक", log: "जो कहा गया",
   },
 };
 
 // The language of the page: ?lang=de in the address, else the browser's.
 export const language = [new URLSearchParams(location.search).get("lang"), ...navigator.languages]
-  .map((tag) => (tag ?? "").toLowerCase().split("-")[0]).find((tag) => tag in all) ?? "en";
+  .map((tag) => (tag ?? "").toLowerCase().split("-")[0]!).find((tag) => Object.hasOwn(all, tag)) ?? "en";
 
-export const word = (w: Word): string => all[language]?.[w] ?? english[w];
+export const word = (w: Word): string => all[language]![w];

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// BoxHealth knows how the box does.
+type BoxHealth interface {
+	// Health is how it does now. It asks for nothing that takes long.
+	Health(ctx context.Context) (contract.ReturnBoxHealth, error)
+	// Watch tells it every other second until ctx ends; of the newest answers only
+	// those that are new.
+	Watch(ctx context.Context, tell func(any) error) error
+	// Diagnose reads what parley doctor reads, which may take minutes; one at a
+	// time, others get a contract.ErrConflict.
+	Diagnose(ctx context.Context) (contract.ReturnDiagnosis, error)
+	// Settings are those that hold.
+	Settings() contract.ReturnSettings
+}
+
+func (a *API) healthRoutes() []route {
+	says := func(o describe.Operation) describe.Operation {
+		o.Section = "Health of the box"
+		return o
+	}
+	return []route{
+		{"GET", "/v0/box/health", describe.Operator, unread, normal, storesNothing, a.ofHealth(a.boxHealth), says(describe.Operation{ID: "getBoxHealth", Summary: "How the box does now", Answers: ok(contract.ReturnBoxHealth{})})},
+		{"GET", "/v0/box/health/events", describe.Operator, unread, normal, storesNothing, a.ofHealth(a.watchHealth), says(describe.Operation{ID: "watchBoxHealth", Summary: "How the box does, as it goes",
+			More: "Server-sent events, one every other second: the data of each is what GET /v0/box/health answers.", Answers: plain("text/event-stream")})},
+		{"POST", "/v0/box/diagnosis", describe.Operator, unread, bulk, storesNothing, a.ofHealth(a.diagnose), says(describe.Operation{ID: "diagnoseBox", Summary: "Look for what is wrong with the box",
+			More: "As parley doctor does, which changes nothing. It reads the database, the recordings and the packs, and takes as long as that.", Answers: ok(contract.ReturnDiagnosis{}), Refuses: []int{409}})},
+		{"GET", "/v0/box/settings", describe.Operator, unread, quick, storesNothing, a.ofHealth(a.settings), says(describe.Operation{ID: "getBoxSettings", Summary: "The settings that hold",
+			More: "As the box read them when it was started. They are changed in parley.yaml, by variables or by flags, and hold from the next start on.", Answers: ok(contract.ReturnSettings{})})},
+	}
+}
+
+// ofHealth refuses where nobody knows, as in tests of the rest.
+func (a *API) ofHealth(handle handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, by caller) error {
+		if a.BoxHealth == nil {
+			return contract.ErrUnavailable{Why: "this box does not look after itself"}
+		}
+		return handle(w, r, by)
+	}
+}
+
+func (a *API) boxHealth(w http.ResponseWriter, r *http.Request, _ caller) error {
+	h, err := a.BoxHealth.Health(r.Context())
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, h)
+	return nil
+}
+
+func (a *API) watchHealth(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.follow(w, r, by, a.BoxHealth.Watch)
+}
+
+func (a *API) diagnose(w http.ResponseWriter, r *http.Request, _ caller) error {
+	d, err := a.BoxHealth.Diagnose(r.Context())
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, d)
+	return nil
+}
+
+func (a *API) settings(w http.ResponseWriter, _ *http.Request, _ caller) error {
+	a.reply(w, http.StatusOK, a.BoxHealth.Settings())
+	return nil
+}

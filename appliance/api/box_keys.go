@@ -1,0 +1,195 @@
+package api
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// keyRoutes are the ways to the keys of all accounts, as parley keys has them.
+func (a *API) keyRoutes() []route {
+	const path = "/v0/box/keys"
+	const one = path + "/{id}"
+	const signing = "/v0/box/signing-keys/{name}"
+	says := func(o describe.Operation) describe.Operation {
+		o.Section = "Keys of the box"
+		return o
+	}
+	list := append(pageQuery(),
+		describe.Parameter{Name: "account", Says: "Only those of the account of this name.", Schema: describe.Text()},
+		describe.Parameter{Name: "search", Says: "Only those that have this in their id, label, account or last characters.", Schema: describe.Text()},
+		describe.Parameter{Name: "revoked", Says: "Whether those are listed too that were revoked.", Schema: describe.Flag().Or(true)})
+	last := describe.Parameter{Name: "last", Says: "Revoke it also where no operator's key is left then that has no end.", Schema: describe.Flag().Or(false)}
+	return []route{
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listKeys, says(describe.Operation{ID: "listKeys", Summary: "The keys of all accounts", Query: list,
+			More: "The newest first. The keys themselves are not kept, and so not told.", Answers: ok(contract.ReturnPagedKeys{}), Refuses: []int{404}})},
+		{"POST", path, describe.Operator, tokenBody, normal, storing, a.makeKey, says(describe.Operation{ID: "makeKey", Summary: "Make a key",
+			More: "Its secrets are told once.", Body: "PostedKey", Example: `{"account":"museum","label":"lobby","role":"client","expires_in":86400}`, Answers: made(contract.MadeKey{})})},
+		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.revokeKey, says(describe.Operation{ID: "revokeKey", Summary: "Make a key useless, at once and for ever",
+			More:  "Its tokens too, and the sockets that are open by it are closed. The last operator's key is kept unless last=true: without one, only parley on the machine itself lets an operator in again.",
+			Query: []describe.Parameter{last}, Answers: ok(confirmation{}), Refuses: []int{409}})},
+		{"POST", one + "/regenerate", describe.Operator, unread, normal, storesNothing, a.regenerateKey, says(describe.Operation{ID: "regenerateKey", Summary: "Give a key new secrets",
+			More: "The old ones fail at once. The new ones are told once.", Answers: ok(contract.MadeKey{}), Refuses: []int{409}})},
+		{"GET", signing, describe.Operator, unread, normal, storesNothing, a.signingKey, says(describe.Operation{ID: "getSigningKey", Summary: "What the webhooks of an account are signed with", Answers: ok(contract.ReturnSigningKey{})})},
+		{"POST", signing, describe.Operator, unread, normal, storesNothing, a.newSigningKey, says(describe.Operation{ID: "makeSigningKey", Summary: "Sign the webhooks of an account with a new key",
+			More: "The old one is gone at once: receivers must be told.", Answers: ok(contract.ReturnSigningKey{})})},
+	}
+}
+
+func (a *API) listKeys(w http.ResponseWriter, r *http.Request, _ caller) error {
+	q := r.URL.Query()
+	page, err := readPage(q)
+	if err != nil {
+		return err
+	}
+	revoked, err := readFlag(q, "revoked", true)
+	if err != nil {
+		return err
+	}
+	owner := ""
+	if name := q.Get("account"); name != "" {
+		account, err := a.account(r, name)
+		if err != nil {
+			return err
+		}
+		owner = account.ID
+	}
+	all, err := a.Records.ListKeys(r.Context(), owner)
+	if err != nil {
+		return err
+	}
+	wanted := finds(q.Get("search"))
+	all = slices.DeleteFunc(all, func(k store.Key) bool {
+		return !revoked && k.RevokedMS != 0 || !wanted(k.ID, k.Label, k.Account, k.Hint)
+	})
+	slices.Reverse(all)
+	answer := contract.ReturnPagedKeys{Paging: paging(page, len(all)), KeysPage: []contract.ReturnKey{}}
+	for _, k := range pageOf(all, page.Number, page.Size) {
+		answer.KeysPage = append(answer.KeysPage, contract.ReturnKey{
+			KeyID: k.ID, Account: k.Account, Label: k.Label, Role: string(k.Role), Hint: k.Hint, Kiosk: k.Kiosk != nil,
+			CreatedOn: k.CreatedMS, LastUsedOn: k.UsedMS, RevokedOn: k.RevokedMS, ExpiresOn: k.ExpiresMS,
+		})
+	}
+	a.reply(w, http.StatusOK, answer)
+	return nil
+}
+
+// finds tells whether one of several texts has a search in it, whatever the case.
+func finds(search string) func(texts ...string) bool {
+	search = strings.ToLower(strings.TrimSpace(search))
+	return func(texts ...string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(strings.ToLower(text), search) })
+	}
+}
+
+// account is the one of a name that a request names.
+func (a *API) account(r *http.Request, name string) (store.Account, error) {
+	found, err := a.Records.Account(r.Context(), name)
+	if errors.Is(err, store.ErrNotFound) {
+		return found, contract.ErrNotFound{What: "account", ID: name}
+	}
+	return found, err
+}
+
+func (a *API) makeKey(w http.ResponseWriter, r *http.Request, _ caller) error {
+	posted, err := decode(r, contract.ParsePostedKey)
+	if err != nil {
+		return err
+	}
+	wanted := store.NewKey{Account: posted.Account, Label: posted.Label, Role: store.KeyRole(posted.Role)}
+	if posted.ExpiresIn > 0 {
+		wanted.ExpiresMS = a.now().UnixMilli() + int64(posted.ExpiresIn)*1000
+	}
+	made, err := a.Records.CreateKey(r.Context(), wanted)
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusCreated, madeKey(made, posted.Account))
+	return nil
+}
+
+func madeKey(c store.Credentials, account string) contract.MadeKey {
+	return contract.MadeKey{KeyID: c.KeyID, Account: account, Role: string(c.Role), APIKey: c.APIKey, SecretKey: c.SecretKey, WebhookSigningKey: c.WebhookSigningKey, ExpiresOn: c.ExpiresMS}
+}
+
+func (a *API) revokeKey(w http.ResponseWriter, r *http.Request, _ caller) error {
+	last, err := readFlag(r.URL.Query(), "last", false)
+	if err != nil {
+		return err
+	}
+	revoke := a.Records.RevokeKeyButLast
+	if last {
+		revoke = a.Records.RevokeKey
+	}
+	id := r.PathValue("id")
+	switch err := revoke(r.Context(), id); {
+	case errors.Is(err, store.ErrLastOperator):
+		return contract.ErrConflict{Why: "this is the last operator's key that has no end; make another one first, or send last=true and be left with parley keys create on the machine itself"}
+	case err != nil:
+		return noKey(err, id)
+	}
+	a.reply(w, http.StatusOK, confirmation{"The key is revoked."})
+	return nil
+}
+
+// noKey says which key there is not.
+func noKey(err error, id string) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrNotFound{What: "key that is good", ID: id}
+	}
+	return err
+}
+
+func (a *API) regenerateKey(w http.ResponseWriter, r *http.Request, _ caller) error {
+	id := r.PathValue("id")
+	all, err := a.Records.ListKeys(r.Context(), "")
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(k store.Key) bool { return k.ID == id })
+	if i < 0 {
+		return noKey(store.ErrNotFound, id)
+	}
+	if all[i].Kiosk != nil {
+		return contract.ErrConflict{Why: fmt.Sprintf("it is the key of the screen %q, which nobody can tell a new one; revoke it, and pair the screen anew", cmp.Or(all[i].Label, id))}
+	}
+	made, err := a.Records.RegenerateKey(r.Context(), id)
+	if err != nil {
+		return noKey(err, id)
+	}
+	a.reply(w, http.StatusOK, madeKey(made, all[i].Account))
+	return nil
+}
+
+func (a *API) signingKey(w http.ResponseWriter, r *http.Request, _ caller) error {
+	account, err := a.account(r, r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	key, err := a.Records.SigningKey(r.Context(), account.ID)
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, contract.ReturnSigningKey{Account: account.Name, WebhookSigningKey: key})
+	return nil
+}
+
+func (a *API) newSigningKey(w http.ResponseWriter, r *http.Request, _ caller) error {
+	account, err := a.account(r, r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	key, err := a.Records.NewSigningKey(r.Context(), account.ID)
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, contract.ReturnSigningKey{Account: account.Name, WebhookSigningKey: key})
+	return nil
+}

@@ -1,0 +1,93 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// BoxPacks looks after the models and libraries of the box. Errors are of the
+// contract.
+type BoxPacks interface {
+	Packs(ctx context.Context) (contract.ReturnPacks, error)
+	// PullPack begins to fetch a pack, which goes on when the request is over. One
+	// is fetched at a time.
+	PullPack(ctx context.Context, name string) (contract.PackPull, error)
+	// WatchPull tells how far the newest pull is, and each change of that, until it
+	// is over.
+	WatchPull(ctx context.Context, tell func(any) error) error
+	// CancelPull ends the pull and drops what has arrived.
+	CancelPull(ctx context.Context) (contract.PackPull, error)
+	RemovePack(ctx context.Context, name string) error
+}
+
+func (a *API) packRoutes() []route {
+	const path = "/v0/box/packs"
+	const pull = "/v0/box/pack-pull"
+	says := func(o describe.Operation) describe.Operation {
+		o.Section = "Packs of the box"
+		return o
+	}
+	begun := []describe.Answer{{Status: 202, Says: "It is begun", Value: contract.PackPull{}}}
+	return []route{
+		{"GET", path, describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.listPacks), says(describe.Operation{ID: "listPacks", Summary: "The packs that there are, and how they stand", Answers: ok(contract.ReturnPacks{})})},
+		{"POST", path + "/{name}/pull", describe.Operator, unread, normal, storesNothing, a.ofPacks(a.pullPack), says(describe.Operation{ID: "pullPack", Summary: "Fetch a pack",
+			More: "It goes on when this is answered: GET " + pull + "/events tells how far it is. A pack is there whole or not at all, and of a pull that fails nothing stays. One is fetched at a time.", Answers: begun, Refuses: []int{409}})},
+		{"DELETE", path + "/{name}", describe.Operator, unread, bulk, storesNothing, a.ofPacks(a.removePack), says(describe.Operation{ID: "removePack", Summary: "Remove a pack",
+			More: "Not one that the settings have the box run on.", Answers: ok(confirmation{}), Refuses: []int{409}})},
+		{"GET", pull + "/events", describe.Operator, unread, normal, storesNothing, a.ofPacks(a.watchPull), says(describe.Operation{ID: "watchPackPull", Summary: "How far the newest pull is, as it goes",
+			More: "Server-sent events: the data of each is a PackPull. The stream ends with the pull; without any it is empty.", Answers: plain("text/event-stream")})},
+		{"DELETE", pull, describe.Operator, unread, normal, storesNothing, a.ofPacks(a.cancelPull), says(describe.Operation{ID: "cancelPackPull", Summary: "End the pull that goes on", More: "What has arrived is dropped.", Answers: ok(contract.PackPull{}), Refuses: []int{409}})},
+	}
+}
+
+// ofPacks refuses where the box looks after none, as in tests of the rest.
+func (a *API) ofPacks(handle handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, by caller) error {
+		if a.BoxPacks == nil {
+			return contract.ErrUnavailable{Why: "this box has no packs"}
+		}
+		return handle(w, r, by)
+	}
+}
+
+func (a *API) listPacks(w http.ResponseWriter, r *http.Request, _ caller) error {
+	all, err := a.BoxPacks.Packs(r.Context())
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, all)
+	return nil
+}
+
+func (a *API) pullPack(w http.ResponseWriter, r *http.Request, _ caller) error {
+	p, err := a.BoxPacks.PullPack(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusAccepted, p)
+	return nil
+}
+
+func (a *API) watchPull(w http.ResponseWriter, r *http.Request, by caller) error {
+	return a.follow(w, r, by, a.BoxPacks.WatchPull)
+}
+
+func (a *API) cancelPull(w http.ResponseWriter, r *http.Request, _ caller) error {
+	p, err := a.BoxPacks.CancelPull(r.Context())
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, p)
+	return nil
+}
+
+func (a *API) removePack(w http.ResponseWriter, r *http.Request, _ caller) error {
+	if err := a.BoxPacks.RemovePack(r.Context(), r.PathValue("name")); err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, confirmation{"The pack is removed."})
+	return nil
+}

@@ -1,0 +1,141 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// BoxWebhooks knows how webhooks are told and tried.
+type BoxWebhooks interface {
+	WebhookRecord(w store.SentWebhook) contract.ReturnWebhook
+	// TryWebhook sends a receiver a signed example, once. The error says in plain
+	// words why it was not delivered.
+	TryWebhook(ctx context.Context, signingKey, url string) (took time.Duration, err error)
+}
+
+// webhookRoutes are the ways to what webhooks are told, as parley webhooks has
+// them.
+func (a *API) webhookRoutes() []route {
+	const path = "/v0/box/webhooks"
+	says := func(o describe.Operation) describe.Operation {
+		o.Section = "Webhooks of the box"
+		return o
+	}
+	list := append(pageQuery(),
+		describe.Parameter{Name: "state", Says: "Only those that are so: waiting, delivered, or dead, which is given up.", Schema: describe.Words(store.WebhookStates()...)},
+		describe.Parameter{Name: "account", Says: "Only those of the account of this name.", Schema: describe.Text()},
+		describe.Parameter{Name: "chat_id", Says: "Only those of this chat.", Schema: describe.Text()},
+		describe.Parameter{Name: "search", Says: "Only those that have this in their URL, chat, event or error.", Schema: describe.Text()})
+	return []route{
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listWebhooks, says(describe.Operation{ID: "listWebhooks", Summary: "The webhooks that wait, that were given up, and those of the last day", Query: list,
+			More: "The newest first.", Answers: ok(contract.ReturnPagedWebhooks{}), Refuses: []int{404}})},
+		{"POST", path + "/retry", describe.Operator, recordBody, bulk, storesNothing, a.retryWebhooks, says(describe.Operation{ID: "retryWebhooks", Summary: "Try webhooks again, now and for another day",
+			More: "Those that wait, and those that were given up.", Body: "PostedWebhookChoice", Example: `{"all":true}`, Answers: ok(contract.WebhooksChanged{}), Refuses: []int{404}})},
+		{"POST", path + "/forget", describe.Operator, recordBody, bulk, storesNothing, a.forgetWebhooks, says(describe.Operation{ID: "forgetWebhooks", Summary: "Delete webhooks that were given up",
+			Body: "PostedWebhookChoice", Example: `{"all":true}`, Answers: ok(contract.WebhooksChanged{}), Refuses: []int{404}})},
+		{"POST", path + "/test", describe.Operator, tokenBody, normal, storesNothing, a.tryWebhook, says(describe.Operation{ID: "testWebhook", Summary: "Send a receiver a signed example",
+			More: "A chat_started of a chat that there never was, once, under the rules of the box. That it was not delivered is told in error.", Body: "PostedWebhookTest", Example: `{"url":"https://shop.example/hooks/parley","account":"home"}`, Answers: ok(contract.WebhookTested{}), Refuses: []int{404}})},
+	}
+}
+
+func (a *API) listWebhooks(w http.ResponseWriter, r *http.Request, _ caller) error {
+	q := r.URL.Query()
+	page, err := readPage(q)
+	if err != nil {
+		return err
+	}
+	f, err := a.webhookFilter(r, q)
+	if err != nil {
+		return err
+	}
+	found, total, err := a.Records.WebhookPage(r.Context(), f, page)
+	if err != nil {
+		return err
+	}
+	answer := contract.ReturnPagedWebhooks{Paging: paging(page, total), WebhooksPage: make([]contract.ReturnWebhook, len(found))}
+	for i, one := range found {
+		answer.WebhooksPage[i] = a.BoxWebhooks.WebhookRecord(one)
+	}
+	if answer.Waiting, answer.Dead, err = a.Records.WebhookCounts(r.Context()); err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, answer)
+	return nil
+}
+
+func (a *API) webhookFilter(r *http.Request, q url.Values) (f store.WebhookFilter, err error) {
+	f.ChatID, f.Search = q.Get("chat_id"), q.Get("search")
+	if state := store.WebhookState(q.Get("state")); state != "" {
+		if !slices.Contains(store.WebhookStates(), state) {
+			return f, contract.ErrInvalid{Field: "state", Why: fmt.Sprintf("%.80q is not allowed; expected waiting, delivered or dead", state)}
+		}
+		f.States = []store.WebhookState{state}
+	}
+	f.AccountID, err = a.accountID(r, q.Get("account"))
+	return f, err
+}
+
+// accountID is the id of the account of a name; empty for none.
+func (a *API) accountID(r *http.Request, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	account, err := a.account(r, name)
+	return account.ID, err
+}
+
+// changeWebhooks does something to those that a body names.
+func (a *API) changeWebhooks(w http.ResponseWriter, r *http.Request, change func(context.Context, store.WebhookFilter) (int, error)) error {
+	posted, err := decode(r, contract.ParsePostedWebhookChoice)
+	if err != nil {
+		return err
+	}
+	f := store.WebhookFilter{IDs: slices.Compact(slices.Sorted(slices.Values(posted.IDs)))}
+	if f.AccountID, err = a.accountID(r, posted.Account); err != nil {
+		return err
+	}
+	n, err := change(r.Context(), f)
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, contract.WebhooksChanged{Changed: n})
+	return nil
+}
+
+func (a *API) retryWebhooks(w http.ResponseWriter, r *http.Request, _ caller) error {
+	return a.changeWebhooks(w, r, a.Records.RetryWebhooks)
+}
+
+func (a *API) forgetWebhooks(w http.ResponseWriter, r *http.Request, _ caller) error {
+	return a.changeWebhooks(w, r, a.Records.ForgetWebhooks)
+}
+
+func (a *API) tryWebhook(w http.ResponseWriter, r *http.Request, _ caller) error {
+	posted, err := decode(r, contract.ParsePostedWebhookTest)
+	if err != nil {
+		return err
+	}
+	account, err := a.account(r, posted.Account)
+	if err != nil {
+		return err
+	}
+	key, err := a.Records.SigningKey(r.Context(), account.ID)
+	if err != nil {
+		return err
+	}
+	took, err := a.BoxWebhooks.TryWebhook(r.Context(), key, posted.URL)
+	told := contract.WebhookTested{Delivered: err == nil, Milliseconds: float64(took.Microseconds()) / 1000}
+	if err != nil {
+		told.Error = err.Error()
+	}
+	a.reply(w, http.StatusOK, told)
+	return nil
+}

@@ -1,0 +1,95 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+const (
+	// maxSearchChars is the longest that words to search for may be together, and
+	// maxSearchWords how many: a sentence.
+	maxSearchChars = 200
+	maxSearchWords = 16
+)
+
+// searchChats answers with chats that were found.
+func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) error {
+	q := r.URL.Query()
+	search, err := readSearch(q)
+	if err != nil {
+		return err
+	}
+	most, err := readNumber(q, "limit", contract.DefaultPageSize, 1, contract.MaxPageSize)
+	if err != nil {
+		return err
+	}
+	found, next, err := a.Records.SearchChats(r.Context(), by.AccountID, search, most)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrInvalid{Field: "before", Why: fmt.Sprintf("there is no chat %.80q, or no more; search again without it", search.Before)}
+	}
+	if err != nil {
+		return err
+	}
+	answer := contract.ReturnFoundChats{Chats: make([]contract.FoundChat, len(found)), Next: next}
+	for i, c := range found {
+		answer.Chats[i] = contract.FoundChat{ReturnChat: chatRecords([]store.Chat{c.Chat})[0], CustomSessionID: c.CustomSessionID}
+		if e := c.Excerpt; e.ChatID != "" {
+			answer.Chats[i].Excerpt = &contract.ChatExcerpt{EventID: e.ID, Timestamp: e.AtMS, Role: contract.ChatEventRole(e.Role), Text: e.MessageText}
+		}
+	}
+	a.reply(w, http.StatusOK, answer)
+	return nil
+}
+
+// readSearch reads what chats are searched for.
+func readSearch(q url.Values) (f store.ChatSearch, err error) {
+	f.ConfigID, f.CustomSessionID, f.Before = q.Get("config_id"), q.Get("custom_session_id"), q.Get("before")
+	if f.Statuses, err = readStatuses(q); err != nil {
+		return f, err
+	}
+	text := q.Get("search")
+	if n := len([]rune(text)); n > maxSearchChars {
+		return f, contract.ErrInvalid{Field: "search", Why: fmt.Sprintf("%d characters; at most %d are allowed", n, maxSearchChars)}
+	}
+	if f.Words = strings.Fields(text); len(f.Words) > maxSearchWords {
+		return f, contract.ErrInvalid{Field: "search", Why: fmt.Sprintf("%d words; at most %d are allowed", len(f.Words), maxSearchWords)}
+	}
+	for name, ms := range map[string]*int64{"from": &f.FromMS, "until": &f.UntilMS} {
+		n, err := readNumber(q, name, 0, 0, maxPageNumber)
+		if err != nil {
+			return f, contract.ErrInvalid{Field: name, Why: fmt.Sprintf("%.80q is not allowed; expected a time in Unix milliseconds", q.Get(name))}
+		}
+		*ms = int64(n)
+	}
+	return f, nil
+}
+
+func searchChatsSays(config, status describe.Parameter) describe.Operation {
+	text := func(name, says string) describe.Parameter {
+		return describe.Parameter{Name: name, Says: says, Schema: describe.Text()}
+	}
+	time := func(name, says string) describe.Parameter {
+		return describe.Parameter{Name: name, Says: says, Schema: describe.Number(0, maxPageNumber)}
+	}
+	return describe.Operation{
+		ID: "searchChats", Section: "Chats", Summary: "Search chats",
+		More: "The newest first. One answer looks through some ten thousand chats at most: where next is there, the search goes on with it as before, and may find more.",
+		Query: []describe.Parameter{
+			text("search", "Words, all of which were said in one message, in any case."),
+			config, status,
+			text("custom_session_id", "Only chats to which their client gave this id."),
+			time("from", "Only chats that began then, in Unix milliseconds, or later."),
+			time("until", "Only chats that began before."),
+			text("before", "The next of the answer before this one."),
+			{Name: "limit", Says: "How many chats at most.", Schema: describe.Number(1, contract.MaxPageSize).Or(contract.DefaultPageSize)},
+		},
+		Answers: ok(contract.ReturnFoundChats{}),
+	}
+}

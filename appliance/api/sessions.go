@@ -1,0 +1,160 @@
+package api
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+	"parley/store"
+)
+
+// signIn makes a session of the console for who brings a link.
+func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
+	if r.Header.Get("Sec-Fetch-Site") != "" || r.Header.Get("Origin") != "" { // a browser
+		if err := fromOwnPage(r); err != nil {
+			return err
+		}
+	}
+	asked, err := decode(r, contract.ParsePostedSignIn)
+	if err != nil {
+		return err
+	}
+	browser := []rune(strings.ToValidUTF8(r.UserAgent(), "?"))
+	browser = browser[:min(len(browser), contract.MaxBrowserChars)]
+	host, _, _ := net.SplitHostPort(r.RemoteAddr) // empty where it is none
+	cookie, made, err := a.Keys.SignIn(r.Context(), asked.Link, string(browser), host, a.now())
+	if errors.Is(err, store.ErrNotFound) {
+		return a.wrong(r, "this link is unknown, was used, or its time is over; parley console link prints a new one")
+	}
+	if err != nil {
+		return err
+	}
+	a.Log.InfoContext(r.Context(), "somebody signed in to the console", "session", made.ID, "client", r.RemoteAddr)
+	setSession(w, r, cookie, int(store.SessionLife.Seconds()))
+	a.reply(w, http.StatusCreated, sessionOf(made, made.ID))
+	return nil
+}
+
+// setSession tells the browser what to send from now on; seconds of -1 have it
+// forget that. No script reads it, and no other site's page has it sent along.
+func setSession(w http.ResponseWriter, r *http.Request, value string, seconds int) {
+	http.SetCookie(w, &http.Cookie{
+		Name: sessionCookie(r), Value: value, Path: "/", MaxAge: seconds,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+	})
+}
+
+func sessionOf(s store.Session, current string) contract.ReturnSession {
+	return contract.ReturnSession{
+		ID: s.ID, Account: s.Account, Browser: s.Browser, Address: s.Address,
+		CreatedOn: s.CreatedMS, UsedOn: s.UsedMS, ExpiresOn: s.ExpiresMS, Current: s.ID == current,
+	}
+}
+
+// operator says who asks.
+func (a *API) operator(w http.ResponseWriter, r *http.Request, by caller) error {
+	who, err := a.whoIs(r, by)
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, who)
+	return nil
+}
+
+func (a *API) whoIs(r *http.Request, by caller) (who contract.ReturnOperator, err error) {
+	who.Version = a.Version
+	accounts, err := a.Records.Accounts(r.Context())
+	if err != nil {
+		return who, err
+	}
+	for _, one := range accounts {
+		who.Accounts = append(who.Accounts, one.Name)
+		if one.ID == by.AccountID {
+			who.Account = one.Name
+		}
+	}
+	sessions, err := a.Records.Sessions(r.Context(), a.now())
+	if err != nil {
+		return who, err
+	}
+	for _, s := range sessions {
+		if s.ID == by.Session {
+			one := sessionOf(s, by.Session)
+			who.Session = &one
+		}
+	}
+	return who, nil
+}
+
+// actFor has the session that asks act for another account.
+func (a *API) actFor(w http.ResponseWriter, r *http.Request, by caller) error {
+	if by.Session == "" {
+		return contract.ErrForbidden{Why: "a key is of one account for good; only a session of the console chooses"}
+	}
+	asked, err := decode(r, contract.ParsePostedSessionAccount)
+	if err != nil {
+		return err
+	}
+	chosen, err := a.Records.Account(r.Context(), asked.Account)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrInvalid{Field: "account", Why: "there is no account of this name; GET /v0/box/operator lists those that there are"}
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.Records.ActFor(r.Context(), by.Session, chosen.Name); err != nil {
+		return err
+	}
+	by.AccountID = chosen.ID
+	return a.operator(w, r, by)
+}
+
+func (a *API) listSessions(w http.ResponseWriter, r *http.Request, by caller) error {
+	all, err := a.Records.Sessions(r.Context(), a.now())
+	if err != nil {
+		return err
+	}
+	told := make([]contract.ReturnSession, len(all))
+	for i, s := range all {
+		told[i] = sessionOf(s, by.Session)
+	}
+	a.reply(w, http.StatusOK, told)
+	return nil
+}
+
+// endSession signs a browser out: the one that asks, or another one.
+func (a *API) endSession(w http.ResponseWriter, r *http.Request, by caller) error {
+	id := r.PathValue("id")
+	err := a.Records.EndSession(r.Context(), id)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.ErrNotFound{What: "session", ID: id}
+	}
+	if err != nil {
+		return err
+	}
+	if id == by.Session {
+		setSession(w, r, "", -1)
+	}
+	a.reply(w, http.StatusOK, confirmation{"session ended"})
+	return nil
+}
+
+// sessionRoutes are those by which somebody signs in to the console.
+func (a *API) sessionRoutes() []route {
+	const path = "/v0/box/sessions"
+	says := func(id, summary, more string, o describe.Operation) describe.Operation {
+		o.ID, o.Section, o.Summary, o.More = id, "The console", summary, more
+		return o
+	}
+	return []route{
+		{"POST", path, describe.Anybody, tokenBody, normal, storesNothing, a.signIn, says("signIn", "Sign a browser in", "The link is of parley console link, and good once, for ten minutes. The answer sets a cookie, which opens what an operator's key opens, to the box's own pages alone.", describe.Operation{
+			Body: "PostedSignIn", Example: `{"link":"4tQpYz0aBcDe"}`, Answers: made(contract.ReturnSession{}), Refuses: []int{401, 403, 429}})},
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listSessions, says("listSessions", "The browsers that are signed in", "The newest first.", describe.Operation{Answers: ok([]contract.ReturnSession{})})},
+		{"DELETE", path + "/{id}", describe.Operator, unread, normal, storesNothing, a.endSession, says("endSession", "Sign a browser out", "Its conversations end too.", describe.Operation{Answers: ok(confirmation{})})},
+		{"GET", "/v0/box/operator", describe.Operator, unread, normal, storesNothing, a.operator, says("getOperator", "Who asks, and for which account", "", describe.Operation{Answers: ok(contract.ReturnOperator{})})},
+		{"PATCH", "/v0/box/operator", describe.Operator, tokenBody, normal, storesNothing, a.actFor, says("changeOperator", "Act for another account", "For sessions of the console; a key is of one account for good.", describe.Operation{Body: "PostedSessionAccount", Example: `{"account":"museum"}`, Answers: ok(contract.ReturnOperator{})})},
+	}
+}

@@ -1,0 +1,188 @@
+package clean
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+const (
+	// leastBehind is how far behind what the loudspeaker asks for the reference stays
+	// at least, for a piece that comes late; spareBehind is how much less that is than
+	// what the loudspeaker holds: what is asked for late is still known in time then,
+	// and as it holds a piece less when it asks, the echo comes later all the same.
+	leastBehind, spareBehind = 5 * time.Millisecond, 60 * time.Millisecond
+	// mostKept bounds what was played and not asked for: a microphone that was
+	// unplugged asks for nothing.
+	mostKept = time.Second
+	// keptBehind is how much of what was asked for is kept, for it may be found that
+	// it was asked for too early.
+	keptBehind = 100 * time.Millisecond
+	// stopped is how long a device may do nothing before it counts as stopped, rather
+	// than late.
+	stopped = 400 * time.Millisecond
+	// misplaced is by how much the reference may stand elsewhere than it should while
+	// nothing is played. While something is, it may be ahead as long as there is
+	// something to give, for a loudspeaker that ran dry makes the echo late, and what
+	// finds that is sooner; and mostMisplaced behind, for beyond the echo comes first.
+	misplaced, mostMisplaced = 8 * time.Millisecond, 20 * time.Millisecond
+	// still is how long nothing has been played, softer than a thousandth, for the
+	// echo of it to have faded.
+	still, stillLevel = 700 * time.Millisecond, 0.001
+	// centred and mostCentring say how the reference is brought to where it should be
+	// otherwise: within a minute, by 5 ppm at most, which no filter minds.
+	centred, mostCentring = 60, 5
+)
+
+// A Drift keeps what a loudspeaker plays in step with what a microphone hears,
+// where each goes by a clock of its own: the one puts sound in as it is handed to
+// the loudspeaker, the other asks for as much as the microphone took, and gets it
+// stretched by as much as the clocks differ. It goes by how many samples have passed,
+// and not by when: a thread that is late for a piece moves nothing. Any goroutines
+// may call it.
+type Drift struct {
+	mu     sync.Mutex
+	rateHz int
+	now    func() time.Duration
+
+	kept   []float32 // what was played and is still needed
+	base   int64     // number of kept[0] of all that was played
+	at     float64   // number of the next sample that is asked for
+	placed bool      // it is known
+	behind float64   // how far it stays behind what the loudspeaker asks for
+	taken  int64     // samples that were asked for
+	wrong  int       // how many comparisons in a row found it elsewhere
+	sound  time.Duration
+
+	clocks clocks
+	sinc   *sinc
+}
+
+// Place is how what a Drift gives fits to what it gave before.
+type Place int
+
+// The places.
+const (
+	Follows Place = iota // it is what comes behind that
+	Again
+	Placed
+)
+
+// NewDrift returns a Drift for sound of that rate on both sides, in Hz; now is a
+// clock that never goes back, such as the time since the program began.
+func NewDrift(rateHz int, now func() time.Duration) *Drift {
+	d := &Drift{rateHz: rateHz, now: now, sinc: newSinc(), clocks: clocks{rateHz: rateHz}}
+	d.behind = float64(d.samples(leastBehind))
+	d.clocks.forget()
+	return d
+}
+
+func (d *Drift) samples(t time.Duration) int { return int(t * time.Duration(d.rateHz) / time.Second) }
+
+// Holds says how much sound the loudspeaker's device holds when it asks for more,
+// 0 where that is not known.
+func (d *Drift) Holds(long time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.behind = float64(d.samples(max(leastBehind, long-spareBehind)))
+	d.placed = false
+}
+
+// Played takes the next samples that the loudspeaker's device was given, silence
+// too, which it does not keep. It is called when the device asks for them.
+func (d *Drift) Played(pcm []float32) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.now()
+	if d.clocks.played(now, len(pcm)) {
+		d.placed = false
+	}
+	if peakOf(pcm) > stillLevel {
+		d.sound = now
+	}
+	d.kept = append(d.kept, pcm...)
+	if extra := len(d.kept) - 2*d.samples(mostKept); extra > 0 {
+		d.drop(d.samples(mostKept) + extra)
+	}
+}
+
+// Heard takes down that the microphone had brought n samples at a time of the
+// Drift's clock. It is called before they are asked for.
+func (d *Drift) Heard(at time.Duration, n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.clocks.heard(at, n) {
+		d.placed = false
+	}
+}
+
+// Reference fills out with what was played while the microphone took as many
+// samples; where nothing was, with silence. It says where what it gives is other
+// than what comes behind what it gave before: Again as much before its echo as it was
+// at first, or Placed for the first time, or for other devices.
+func (d *Drift) Reference(out []float32) Place {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	place := d.place()
+	d.taken += int64(len(out))
+	if !d.placed {
+		clear(out)
+		return Follows
+	}
+	step := 1 + d.clocks.ppm()/1e6
+	for i := range out {
+		whole := math.Floor(d.at)
+		first := int(int64(whole)-d.base) - sincSide + 1
+		if first < 0 || first+2*sincSide > len(d.kept) {
+			out[i] = 0 // a piece is late, or was long ago
+		} else {
+			out[i] = d.sinc.at(d.kept[first:first+2*sincSide], d.at-whole)
+		}
+		d.at += step
+	}
+	d.drop(int(int64(d.at)-d.base) - sincSide - d.samples(keptBehind))
+	return place
+}
+
+// place sees whether the next sample that is asked for is the right one.
+func (d *Drift) place() Place {
+	apart, fresh := d.clocks.compared()
+	if !fresh && (d.placed || math.IsInf(apart, 0)) {
+		return Follows
+	}
+	wrong := float64(d.taken) + apart - d.behind - d.at
+	if !d.placed {
+		d.at, d.placed, d.wrong = d.at+math.Round(wrong), true, 0
+		return Placed
+	}
+	much := math.Abs(wrong) / float64(d.rateHz)
+	quiet := d.now()-d.sound > still
+	late := wrong < -d.behind || wrong > mostMisplaced.Seconds()*float64(d.rateHz)
+	if much < misplaced.Seconds() || !quiet && !late {
+		d.wrong = 0
+		d.clocks.centring = min(max(wrong/float64(d.rateHz)*1e6/centred, -mostCentring), mostCentring)
+		return Follows
+	}
+	if d.wrong++; d.wrong < 2 {
+		return Follows
+	}
+	d.wrong, d.clocks.centring = 0, 0
+	d.at += math.Round(wrong)
+	return Again
+}
+
+// PPM is by how many parts per million the loudspeaker's clock is faster than the
+// microphone's, as far as is known.
+func (d *Drift) PPM() float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.clocks.differ
+}
+
+// drop lets go of the oldest samples.
+func (d *Drift) drop(n int) {
+	if n = min(n, len(d.kept)); n > 0 {
+		d.kept = d.kept[:copy(d.kept, d.kept[n:])]
+		d.base += int64(n)
+	}
+}

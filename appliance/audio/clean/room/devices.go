@@ -1,0 +1,48 @@
+package room
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Devices are a loudspeaker and a microphone by clocks of their own, which ask for
+// sound and bring it in chunks, late now and then.
+type Devices struct {
+	RateHz            int           // of both, by the microphone's clock
+	PPM               float64       // by which the loudspeaker's clock is faster
+	OutChunk, InChunk int           // samples; InChunk a multiple of 10 ms
+	Late              time.Duration // a chunk at most
+	Seed              uint64
+	now               time.Duration
+}
+
+// Now is the time of the simulation.
+func (d *Devices) Now() time.Duration { return d.now }
+
+// Run has both work for so long: play is called with each chunk that the
+// loudspeaker asks for, hear with every 10 ms that the microphone brings, each with
+// the place of the first sample.
+func (d *Devices) Run(long time.Duration, play, hear func(from, n int)) {
+	chance := rand.New(rand.NewPCG(d.Seed, 5))
+	late := func() float64 { return min(1, chance.ExpFloat64()/8) * d.Late.Seconds() }
+	inHz := float64(d.RateHz)
+	outHz := inHz * (1 + d.PPM/1e6)
+	frame := d.RateHz / 100
+	var played, heard int
+	next, take := late(), float64(d.InChunk)/inHz+late()
+	for max(next, take) < long.Seconds() {
+		if next <= take {
+			d.now = time.Duration(next * 1e9)
+			play(played, d.OutChunk)
+			played += d.OutChunk
+			next = max(next, float64(played)/outHz+late())
+			continue
+		}
+		d.now = time.Duration(take * 1e9)
+		for range d.InChunk / frame {
+			hear(heard, frame)
+			heard += frame
+		}
+		take = max(take, float64(heard+d.InChunk)/inHz+late())
+	}
+}

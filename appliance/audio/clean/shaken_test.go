@@ -1,0 +1,112 @@
+package clean
+
+import (
+	"testing"
+	"time"
+
+	"parley/appliance/audio/clean/room"
+)
+
+// dry is what a loudspeaker plays that runs dry now and then: each time silence
+// stands in what it was given, and all that follows comes as much later.
+func dry(played []float32, times map[int]time.Duration) []float32 {
+	var out []float32
+	for i, v := range played {
+		if gap := times[i]; gap > 0 {
+			out = append(out, make([]float32, int(gap*rate/time.Second))...)
+		}
+		out = append(out, v)
+	}
+	return out[:len(played)]
+}
+
+// A loudspeaker that runs dry plays all that follows later: a second after that the
+// box's voice is as soft again as in a room that was just learned, and the filter
+// keeps what it knew of it.
+func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
+	if raced {
+		return // one goroutine computes, ten times as long
+	}
+	const first, every, times = 9 * rate, 5 * rate, 3
+	for i, gap := range []time.Duration{7 * time.Millisecond, 20 * time.Millisecond, 53 * time.Millisecond, 120 * time.Millisecond} {
+		played := voices(t, 120*time.Second)[i*20*rate:][:first+times*every]
+		gaps := map[int]time.Duration{}
+		for n := range times {
+			at := first + n*every
+			for power(played[at:at+rate/10]) < -35 || power(played[at+rate/10:at+rate/2]) < -35 { // while something is said
+				at += rate / 10
+			}
+			gaps[at] = gap
+		}
+		r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -60, Seed: uint64(i)}
+		heard := r.Hear(dry(played, gaps))
+		out := open(t).all(heard, played)
+		late := 0
+		for n := range times {
+			for at := range gaps {
+				if at/every != first/every+n {
+					continue
+				}
+				late += int(gap * rate / time.Second)
+				from, to := at+late+rate, min(at+late+4*rate, len(out))
+				gone := power(heard[from:to]) - power(out[from:to])
+				t.Logf("dry for %v the %d. time: %.1f dB are gone from a second after on", gap, n+1, gone)
+				if gone < 20 {
+					t.Errorf("dry for %v the %d. time: %.1f dB are gone from a second after on: want 20 and more", gap, n+1, gone)
+				}
+			}
+		}
+	}
+}
+
+// Where it is known that the echo comes at another time, what is heard while
+// something is played is shut out until that was found, and a person is not, where
+// nothing is played.
+func TestWhatMayBeAnEchoIsShutOut(t *testing.T) {
+	played := voices(t, 12*time.Second)
+	r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -60}
+	c := open(t)
+	heard := r.Hear(played)
+	out := c.all(heard[:10*rate], played[:10*rate])
+	clear(out)
+	late := 50 * rate / 1000
+	c.Shaken()
+	n := c.FrameSamples()
+	for i := 10 * rate; i+n <= 10*rate+rate/4; i += n {
+		c.Frame(out[i-10*rate:], heard[i-late:i-late+n], played[i:i+n])
+	}
+	if gone := power(heard[10*rate-late:10*rate-late+rate/4]) - power(out[:rate/4]); gone < 12 {
+		t.Errorf("in the first quarter of a second %.1f dB are gone: want 12 and more", gone)
+	}
+	c = open(t)
+	c.Shaken()
+	near := recording(t, "demo-moreinfo")[:4*rate]
+	if change := power(c.all(near, make([]float32, len(near)))) - power(near); change < -1 {
+		t.Errorf("somebody is %.1f dB softer while nothing is played", -change)
+	}
+}
+
+// A loudspeaker that is turned down, and up again: what the filter still takes for an
+// echo is not heard in its place.
+func TestALoudspeakerThatIsTurnedDownAndUpIsFollowed(t *testing.T) {
+	if raced {
+		return // one goroutine computes, ten times as long
+	}
+	for voice := range 3 {
+		const down, up = 8 * rate, 16 * rate
+		played := voices(t, 110*time.Second)[voice*40*rate:][:24*rate]
+		r := room.Room{RateHz: rate, Echo: -10, Latency: 100 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -70, Seed: uint64(voice)}
+		heard := r.Hear(played)
+		r.Echo = -50
+		copy(heard[down:up], r.Hear(played)[down:up])
+		out := open(t).all(heard, played)
+		if over := power(out[down+rate/2:up]) - power(heard[down+rate/2:up]); over > 3 {
+			t.Errorf("voice %d: turned down, it is %.1f dB louder than what was heard", voice, over)
+		}
+		gone := power(heard[up+rate/2:up+3*rate]) - power(out[up+rate/2:up+3*rate])
+		t.Logf("voice %d: turned up again, %.1f dB are gone", voice, gone)
+		if gone < 6 {
+			t.Errorf("voice %d: turned up again, %.1f dB are gone: want 6 and more", voice, gone)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package clean
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// speexName is the library that learns how an echo comes about and takes it
+// away. It has a licence of the BSD kind, and is found on the machine at run
+// time, or not.
+const speexName = "libspeexdsp.so.1"
+
+// Requests of speex_echo.h and speex_preprocess.h.
+const (
+	speexEchoSetRate           = 24
+	speexSetNoiseSuppress      = 18
+	speexSetEchoSuppress       = 20
+	speexSetEchoSuppressActive = 22
+	speexSetEchoState          = 24
+)
+
+// suppressed and suppressedActive are by how many dB what is left of an echo is
+// made softer, where nobody else speaks and where somebody does: the library's own
+// figures. More was tried, and changed nothing.
+const suppressed, suppressedActive = -40, -15
+
+// speex is one canceller of libspeexdsp, with what takes away the rest of an echo
+// and noise behind it: an adaptive filter in the frequency domain (J. Valin, "On
+// Adjusting the Learning Rate in Frequency Domain Echo Cancellation With
+// Double-Talk", 2007), and a suppressor after Ephraim and Malah (1984). One
+// goroutine uses it. Its memory is freed by free, or with it.
+type speex struct {
+	echo, rest uintptr
+	free       func() // gives the memory back; nothing else is called after it
+
+	heard, played, out []int16
+
+	cancel   func(echo uintptr, heard, played, out *int16)
+	suppress func(rest uintptr, pcm *int16) int32
+	reset    func(echo uintptr)
+}
+
+// speexCalls are those that are used while one is made and freed.
+type speexCalls struct {
+	newEcho, newRest   func(frame, second int32) uintptr
+	freeEcho, freeRest func(state uintptr)
+	echoCtl, restCtl   func(state uintptr, request int32, value unsafe.Pointer) int32
+}
+
+// openSpeex makes one with the library of that name, for frames and an echo of so
+// many samples, which makes noise softer by so many dB.
+func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
+	lib, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, fmt.Errorf("this machine has no %s, which takes the box's own voice out of its microphone: apt-get install libspeexdsp1", name)
+	}
+	s := &speex{heard: make([]int16, frame), played: make([]int16, frame), out: make([]int16, frame)}
+	var c speexCalls
+	for call, fn := range map[string]any{
+		"speex_echo_state_init":          &c.newEcho,
+		"speex_echo_state_destroy":       &c.freeEcho,
+		"speex_echo_state_reset":         &s.reset,
+		"speex_echo_cancellation":        &s.cancel,
+		"speex_echo_ctl":                 &c.echoCtl,
+		"speex_preprocess_state_init":    &c.newRest,
+		"speex_preprocess_state_destroy": &c.freeRest,
+		"speex_preprocess_run":           &s.suppress,
+		"speex_preprocess_ctl":           &c.restCtl,
+	} {
+		symbol, err := purego.Dlsym(lib, call)
+		if err != nil {
+			return nil, fmt.Errorf("%s is another version than is known: %w", name, err)
+		}
+		purego.RegisterFunc(fn, symbol)
+	}
+	s.echo, s.rest = c.newEcho(int32(frame), int32(tail)), c.newRest(int32(frame), int32(rateHz))
+	echo, rest := s.echo, s.rest
+	free := func(states [2]uintptr) {
+		if states[1] != 0 { // it looks at the other
+			c.freeRest(states[1])
+		}
+		if states[0] != 0 {
+			c.freeEcho(states[0])
+		}
+	}
+	cleanup := runtime.AddCleanup(s, free, [2]uintptr{echo, rest})
+	s.free = sync.OnceFunc(func() { cleanup.Stop(); free([2]uintptr{echo, rest}) })
+	if echo == 0 || rest == 0 {
+		s.free()
+		return nil, fmt.Errorf("%s makes no canceller", name)
+	}
+	if err := c.setUp(echo, rest, rateHz, noise); err != nil {
+		s.free()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return s, nil
+}
+
+func (c speexCalls) setUp(echo, rest uintptr, rateHz, noise int) error {
+	rate := int32(rateHz)
+	if c.echoCtl(echo, speexEchoSetRate, unsafe.Pointer(&rate)) != 0 {
+		return fmt.Errorf("it does not take a rate of %d Hz", rateHz)
+	}
+	for request, db := range map[int32]int32{
+		speexSetNoiseSuppress:      int32(-noise),
+		speexSetEchoSuppress:       suppressed,
+		speexSetEchoSuppressActive: suppressedActive,
+	} {
+		if c.restCtl(rest, request, unsafe.Pointer(&db)) != 0 {
+			return fmt.Errorf("it does not take %d dB for request %d", db, request)
+		}
+	}
+	// The state itself is the value: memory of the library, not of Go's.
+	state := *(*unsafe.Pointer)(unsafe.Pointer(&echo))
+	if c.restCtl(rest, speexSetEchoState, state) != 0 {
+		return fmt.Errorf("it does not take the echo's filter")
+	}
+	return nil
+}
+
+// frame takes what was played out of what was heard, and the noise. All are of the
+// length that it was made for; what comes out is a frame late.
+func (s *speex) frame(out, heard, played []float32) {
+	s.learn(heard, played)
+	s.suppress(s.rest, unsafe.SliceData(s.out))
+	runtime.KeepAlive(s)
+	for i, v := range s.out {
+		out[i] = float32(v) / 32768
+	}
+}
+
+// learn hears without being heard.
+func (s *speex) learn(heard, played []float32) {
+	toInt16(s.heard, heard)
+	toInt16(s.played, played)
+	s.cancel(s.echo, unsafe.SliceData(s.heard), unsafe.SliceData(s.played), unsafe.SliceData(s.out))
+	runtime.KeepAlive(s)
+}
+
+// begin forgets what was learned.
+func (s *speex) begin() {
+	s.reset(s.echo)
+	runtime.KeepAlive(s)
+}
+
+func toInt16(to []int16, from []float32) {
+	for i, v := range from {
+		to[i] = int16(min(max(v*32768, -32768), 32767))
+	}
+}

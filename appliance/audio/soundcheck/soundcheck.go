@@ -1,0 +1,134 @@
+// Package soundcheck plays some sounds from a loudspeaker and listens with a
+// microphone, to find out how well both go together: how loud and how late the one
+// hears the other, and what can be taken out of that again.
+package soundcheck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/audio/soundcard"
+)
+
+const (
+	// rateHz is the rate at which what was heard is looked at.
+	rateHz = 16000
+	// holdMS and periodMS are what a kiosk asks of its devices, so that the delay is
+	// that of a kiosk.
+	holdMS, periodMS = 60, 10
+	// begins is how long a device may take to begin, and late how much longer than what
+	// is played it may take to bring all of it.
+	begins, late = 5 * time.Second, 3 * time.Second
+)
+
+// Wanted names the devices, as soundcard.Wanted does; empty is the system's default.
+type Wanted struct{ Input, Output string }
+
+// Run plays for 7 s, and returns what was found.
+func Run(ctx context.Context, w Wanted) (Result, error) {
+	t := &tape{play: score(soundcard.RateHz), done: make(chan struct{}), heardFirst: make(chan struct{})}
+	stopped := make(chan error, 2)
+	in, err := soundcard.Record(soundcard.Wanted{Device: w.Input, PeriodMS: periodMS, HoldMS: 500, Name: "Parley sound check"}, t.heard,
+		func() {
+			stopped <- errors.New("the microphone has stopped: it was unplugged, or its sound server ended")
+		})
+	if err != nil {
+		return Result{}, err
+	}
+	defer in.Close()
+	if err := wait(ctx, t.heardFirst, stopped, begins, "the microphone "+in.Device.Name+" brings no sound: another program has it, or it is suspended"); err != nil {
+		return Result{}, err
+	}
+	out, err := soundcard.Play(soundcard.Wanted{System: in.Device.System, Device: w.Output, PeriodMS: periodMS, HoldMS: holdMS, Name: "Parley sound check"}, t.fill,
+		func() {
+			stopped <- errors.New("the loudspeaker has stopped: it was unplugged, or its sound server ended")
+		})
+	if err != nil {
+		return Result{}, err
+	}
+	defer out.Close()
+	long := time.Duration(len(t.play))*time.Second/soundcard.RateHz + begins + late
+	if err := wait(ctx, t.done, stopped, long, "the loudspeaker "+out.Device.Name+" takes no sound: another program has it, or it is suspended"); err != nil {
+		return Result{}, err
+	}
+	r := judge(t.recorded(), audio.Resample(t.play, soundcard.RateHz, rateHz), t.lead())
+	r.Input, r.Output, r.System = in.Device.Name, out.Device.Name, in.Device.System
+	return r, nil
+}
+
+// wait waits for something to happen, and says otherwise what is wrong.
+func wait(ctx context.Context, what <-chan struct{}, stopped <-chan error, long time.Duration, wrong string) error {
+	late := time.NewTimer(long)
+	defer late.Stop()
+	select {
+	case <-what:
+		return nil
+	case err := <-stopped:
+		return err
+	case <-late.C:
+		return fmt.Errorf("%s (waited for %v)", wrong, long)
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// tape is what is played and heard. The devices' threads write it.
+type tape struct {
+	mu         sync.Mutex
+	play       []float32 // at the devices' rate
+	played     int
+	take       []float32 // all that was heard
+	newest     time.Time // of that
+	from       int       // of take: what was heard when the first of play was asked for
+	begun      time.Time // when that was
+	ahead      int       // samples by which the loudspeaker was ahead of the time since, at most
+	heardFirst chan struct{}
+	done       chan struct{}
+}
+
+func (t *tape) heard(in []float32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.take) == 0 && len(in) > 0 {
+		close(t.heardFirst)
+	}
+	before := len(t.take)
+	t.take = append(t.take, in...)
+	t.newest = time.Now()
+	if end := t.from + len(t.play) + soundcard.RateHz/2; t.played > 0 && before < end && len(t.take) >= end {
+		close(t.done)
+	}
+}
+
+func (t *tape) fill(out []float32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.played == 0 {
+		t.from, t.begun = len(t.take)+int(time.Since(t.newest)*soundcard.RateHz/time.Second), time.Now()
+	}
+	t.ahead = max(t.ahead, t.played-int(time.Since(t.begun)*soundcard.RateHz/time.Second))
+	n := copy(out, t.play[min(t.played, len(t.play)):])
+	clear(out[n:])
+	t.played += len(out)
+}
+
+// lead is how long before its time the loudspeaker asks for a piece, once it holds
+// as much as it wants to.
+func (t *tape) lead() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Duration(t.ahead) * time.Second / soundcard.RateHz
+}
+
+// recorded is what was heard from the moment on at which the first sample was asked
+// for, at both rates.
+func (t *tape) recorded() recording {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	raw := t.take[min(t.from, len(t.take)):]
+	return recording{clipped: clipped(t.take), pcm: audio.Resample(raw, soundcard.RateHz, rateHz)}
+}

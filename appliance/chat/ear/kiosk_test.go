@@ -1,0 +1,165 @@
+package ear
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/audio/clean"
+	"parley/appliance/audio/clean/room"
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// ownVoice is one of the box's voices, at a rate.
+func ownVoice(t *testing.T, name string, rateHz int) []float32 {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join("..", "..", "audio", "clean", "testdata", name+".ogg"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pcm, err := audio.DecodeAll(file, rateHz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pcm
+}
+
+// kiosk is a box that speaks from its own loudspeaker in a room with its own
+// microphone, and perhaps somebody in front of it.
+type kiosk struct {
+	room   room.Room
+	plain  bool // its microphone is not cleaned
+	alone  bool // the ear is not told what is played
+	gain   bool
+	played []float32 // 16 kHz
+	near   []float32 // what the microphone hears of somebody
+	begins time.Duration
+}
+
+// hears returns the longest voice that it heard in an utterance, how many pauses
+// had words before them, and how long after somebody began there had been 800 ms
+// of voice.
+func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duration, words int, interrupted time.Duration) {
+	const rate = engine.SpeechRateHz
+	mic := k.room.Hear(k.played)
+	for i, x := range k.near {
+		if at := audio.Samples(k.begins, rate) + i; at < len(mic) {
+			mic[at] += x
+		}
+	}
+	if !k.plain {
+		c, err := clean.Open(clean.Options{RateHz: rate, Noise: 6, Gain: k.gain})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		for i, n := 0, c.FrameSamples(); i+n <= len(mic); i += n {
+			c.Frame(mic[i:i+n], mic[i:i+n], k.played[i:i+n])
+		}
+	}
+	now := time.Duration(0)
+	interrupted = never
+	e := New(Parts{
+		Detector: v, Transcriber: patientEar{}, Clock: func() time.Duration { return now },
+		Post: func(e turn.Event) {
+			switch e := e.(type) {
+			case turn.Voiced:
+				longest = max(longest, e.Voice)
+				if e.Voice >= 800*time.Millisecond && now > k.begins {
+					interrupted = min(interrupted, now-k.begins)
+				}
+			case turn.Paused:
+				if !e.Short {
+					words++
+				}
+			}
+		},
+		Settle: func(context.Context, turn.Event) {}, Listen: func() {},
+		Record: func(time.Duration, []float32) {},
+		Go:     func(func()) {},
+	}, turn.DefaultSettings())
+	e.awaiting = true // nothing is transcribed
+	e.begin()
+	loud := audio.Resample(k.played, rate, contract.OutputRateHz)
+	for i := 0; i+320 <= len(mic); i += 320 {
+		if i%(rate/2) == 0 && !k.alone { // as the line takes it
+			e.Playing(now, loud[3*i:min(len(loud), 3*i+contract.OutputRateHz/2)], 0)
+		}
+		now = time.Duration(i+320) * time.Second / rate
+		e.hear(t.Context(), mic[i:i+320])
+		if len(k.near) > 0 && interrupted != never {
+			break // all that is asked of it is known
+		}
+	}
+	return longest, words, interrupted
+}
+
+// A box that talks for half an hour beside its own microphone takes nothing of it
+// for somebody; without what cleans the microphone, and without what knows its own
+// voice, it would.
+func TestAKioskDoesNotHearItself(t *testing.T) {
+	v := openSilero(t)
+	var played []float32
+	long := 80 * time.Second
+	if os.Getenv("PARLEY_FULL_TESTS") != "" {
+		long = 30 * time.Minute
+	} else if raced {
+		return // one goroutine computes, ten times as long
+	}
+	for i := 0; audio.Samples(long, engine.SpeechRateHz) > len(played); i++ {
+		played = append(played, ownVoice(t, []string{"joe", "jenny", "alan"}[i%3], engine.SpeechRateHz)...)
+	}
+	played = played[:audio.Samples(long, engine.SpeechRateHz)]
+	ms := time.Millisecond
+	hears := func(k kiosk) (time.Duration, int) {
+		longest, words, _ := k.hears(t, v)
+		t.Logf("echo %v dB, %v late, cleaned %v, told what is played %v: of %v of talk the longest voice is %v, %d pauses after words",
+			k.room.Echo, k.room.Latency, !k.plain, !k.alone, time.Duration(len(k.played)/engine.SpeechRateHz)*time.Second, longest, words)
+		return longest, words
+	}
+	for _, r := range []room.Room{
+		{Echo: -10, Latency: 80 * ms, Decay: 300 * ms, Bend: 0.03, Noise: -60},
+		{Echo: -3, Latency: 250 * ms, Decay: 500 * ms, Bend: 0.06, Noise: -50, Seed: 5},
+	} {
+		r.RateHz = engine.SpeechRateHz
+		k := kiosk{room: r, gain: true, played: played}
+		if longest, words := hears(k); longest >= 400*ms || words > 0 {
+			t.Error("it hears itself")
+		}
+		k.alone, k.plain, k.played = true, true, played[:20*engine.SpeechRateHz]
+		if longest, words := hears(k); longest < 800*ms || words == 0 {
+			t.Error("with neither it would not hear itself: the test shows nothing")
+		}
+	}
+}
+
+// Somebody who speaks over it is heard about as soon as in silence, also one softer
+// than the echo.
+func TestSomebodyInFrontOfAKioskIsHeard(t *testing.T) {
+	if raced {
+		return
+	}
+	v := openSilero(t)
+	ms := time.Millisecond
+	for n, loud := range []float64{-24, -30, -36} {
+		for _, talk := range judged(n) {
+			r := room.Room{RateHz: engine.SpeechRateHz, Echo: -10, Latency: 80 * ms, Decay: 300 * ms, Bend: 0.03, Noise: -60}
+			near := r.Say(recorded(t, talk[1], engine.SpeechRateHz), loud)
+			k := kiosk{room: r, gain: true, played: ownVoice(t, "joe", engine.SpeechRateHz)[:20*engine.SpeechRateHz], near: near, begins: 6 * time.Second}
+			_, _, over := k.hears(t, v)
+			k.plain, k.room.Echo = true, -200
+			_, _, quiet := k.hears(t, v)
+			what := fmt.Sprintf("%s at %v dB over an echo of about -30: interrupts after %v, %v in silence", talk[1], loud, over, quiet)
+			t.Log(what)
+			if over > quiet+300*ms {
+				t.Error(what)
+			}
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package reply
+
+import (
+	"regexp"
+
+	"parley/appliance/chat/turn"
+)
+
+// ofNow are words of questions for what holds now, or for who asks: what no model has
+// read anywhere. "When does the next train leave?", "What is my balance?"
+var ofNow = regexp.MustCompile(`(?i)\b(?:(?:the|your) next|today|tonight|tomorrow|right now|currently|current|latest|still|yet|on time|this (?:week|weekend|morning|afternoon|evening)|` +
+	`(?:my|our) (?:\w+ )?(?:accounts?|balance|orders?|parcel|package|delivery|bookings?|reservation|appointments?|flight|train|bus|taxi|tickets?|bill|invoice|payment|refund|results?|prescription|application|claim|repair))\b`)
+
+// asksOfNow tells whether somebody asks for such a thing, in English.
+func asksOfNow(asked string) bool { return ofNow.MatchString(asked) }
+
+// stateOfNow is a question of yes or no how something is now.
+var stateOfNow = regexp.MustCompile(`(?i)(?:^|[.!?,] )(?:is|are|was|were|has|have|did|does|do) .*\?\W*$`)
+
+// common are the words of such questions that say nothing of what they are about, as
+// stem leaves them.
+const common = "i a an the i'm is are wa was were ha has have did doe do does you your my our we they there it be been any anybody anyone somebody someone " +
+	"in on at of to for from with and or not yet still now today tonight tomorrow current currently latest next time already this that week weekend morning afternoon evening please hello hi so"
+
+// unknowable reports whether a question asks how something is now of which neither the
+// prompt nor what was said has a word: the answer is neither yes nor no.
+func unknowable(c turn.Conversation) bool {
+	question := asked(c)
+	if c.Facts == nil || !c.Facts.Spelt || !asksOfNow(question) || !stateOfNow.MatchString(question) {
+		return false
+	}
+	if n := len(c.History); c.History[n-1].Role == turn.ToolResult {
+		return false
+	}
+	told := map[string]bool{}
+	for _, w := range wordsIn(c.Facts.Told + " " + toldIn(c)) {
+		told[stem(w)] = true
+	}
+	about := 0
+	for _, w := range wordsIn(question) {
+		w = stem(w)
+		if oneOf(w, common) {
+			continue
+		}
+		if about++; told[w] {
+			return false
+		}
+	}
+	return about > 0
+}
+
+var wordPattern = regexp.MustCompile(`[\pL'’]+`)
+
+func wordsIn(s string) []string { return wordPattern.FindAllString(s, -1) }
+
+// unlessUnknowable are the beginnings of an answer, others, but where nobody can know it.
+func unlessUnknowable(c turn.Conversation, others map[string]float64) map[string]float64 {
+	if !unknowable(c) {
+		return others
+	}
+	out := anew(others)
+	for _, word := range c.Facts.Yes {
+		out[word] = -certain
+	}
+	out["Yes"], out["No"], out["The"], out["Your"] = -certain, -certain, -certain, -certain
+	out[firstWord(c.Facts.Unknown)] = certain
+	return out
+}

@@ -1,0 +1,70 @@
+package reply
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/chat/turn"
+)
+
+const station = "You are the voice of the railway station. Lockers are beside the north entrance, and cost 3 dollars. The train to Bonn leaves at 14:20."
+
+func atStation(asked string, more ...turn.Entry) turn.Think {
+	c := turn.Conversation{Facts: &turn.Facts{Told: station, Unknown: "I'm sorry, I don't know that.", Spelt: true, Yes: []string{"Yes", "Sure"}}}
+	c.History = append([]turn.Entry{{Role: turn.User, Text: asked}}, more...)
+	return turn.Think{Turn: 1, Conversation: c}
+}
+
+// What holds now, or for who asks, nobody knows who was not told; what is common
+// knowledge may be said.
+func TestTimesOfTodayAreNotMadeUp(t *testing.T) {
+	for _, c := range []struct {
+		asked, said, want string
+	}{
+		{"When does the next train to Hamburg leave?", "It leaves at 10:30 from platform 1.", "I'm sorry, I don't know that."},
+		{"When does the next train to Bonn leave?", "It leaves at 14:20.", "It leaves at 14:20."},
+		{"What is the balance of my account?", "It is 250 dollars.", "I'm sorry, I don't know that."},
+		{"What does a locker cost today?", "3 dollars.", "3 dollars."},
+		{"How long do eggs boil?", "About 10 minutes.", "About 10 minutes."},
+		{"How much should my son sleep?", "About 10 hours.", "About 10 hours."},
+		{"How many days does April have?", "It has 30 days.", "It has 30 days."},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := alone(&scripted{pieces: []string{c.said}})
+			wantSaid(t, thought(t, m, atStation(c.asked), Manner{}, newSchedule(true, time.Now())), c.want, "end")
+		})
+	}
+}
+
+// Whether something is so just now of which nobody told is answered by neither yes nor
+// no; what was told of, or is no such question, as ever.
+func TestHowThingsAreNowIsNotGuessed(t *testing.T) {
+	result := []turn.Entry{{Role: turn.ToolCall, ID: "c", Name: "flights", Text: "{}"}, {Role: turn.ToolResult, ID: "c", Text: "It is late."}}
+	for _, c := range []struct {
+		think turn.Think
+		want  bool
+	}{
+		{atStation("Is flight LX 318 on time?"), true},
+		{atStation("Are my blood results in yet?"), true},
+		{atStation("Hello. Is the oven still on?"), true},
+		{atStation("Is the train to Bonn on time?"), false},
+		{atStation("Is the oven hot?"), false},
+		{atStation("Is it still there?"), false},
+		{atStation("What is still there?"), false},
+		{atStation("Is flight LX 318 on time?", result...), false},
+		{turn.Think{Conversation: turn.Conversation{History: []turn.Entry{{Role: turn.User, Text: "Is the oven still on?"}}}}, false},
+		{turn.Think{}, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &scripted{pieces: []string{"Hm."}}
+			thought(t, alone(m), c.think, Manner{}, newSchedule(true, time.Now()))
+			if got := m.asked[0].Begins["I'm"] >= certain && m.asked[0].Begins["Yes"] <= -certain; got != c.want {
+				t.Errorf("%q: %v", asked(c.think.Conversation), m.asked[0].Begins)
+			}
+			if m.asked[0].Unable != (c.think.Facts != nil) {
+				t.Errorf("%q: what is claimed is watched: %v", asked(c.think.Conversation), m.asked[0].Unable)
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// short is a model that reads so many bytes, each of which is a token to it.
+type short struct {
+	*fakes
+	room int
+}
+
+func (s short) CheckPrompt(_ context.Context, p engine.Prompt) error {
+	n := 0
+	for _, m := range p.Messages {
+		n += len(m.Content)
+	}
+	if n > s.room {
+		return engine.ErrTooLong{Tokens: n, Room: s.room}
+	}
+	return nil
+}
+
+// shortRoom holds the box's own prompt and what a user says, and not much more.
+const shortRoom = 4000
+
+// refusedAsUnreadable checks that err is what a client is told of a prompt that
+// no model reads.
+func refusedAsUnreadable(t *testing.T, doing string, err error) {
+	t.Helper()
+	wrong, ok := errors.AsType[contract.Fault](err)
+	if !ok || wrong.Code != contract.InvalidSettings || !strings.Contains(wrong.Detail, "tokens for the language model; at most 4000 are allowed") {
+		t.Errorf("%s: %v", doing, err)
+	}
+}
+
+// What no model of a chat can read is refused when it is brought, and not at each
+// answer from then on. What was in force stays so.
+func TestAPromptThatNoModelReadsIsRefusedWhenItComes(t *testing.T) {
+	f := newFakes()
+	h := hostOf(f, func(p *Parts) { p.Model = short{f, shortRoom} })
+	long := strings.Repeat("x", shortRoom)
+	_, err := enter(t, h, Opening{Line: f, Connect: contract.ConnectSettings{SessionSettings: contract.SessionSettings{SystemPrompt: &long}}})
+	refusedAsUnreadable(t, "at connect", err)
+
+	c := begin(t, h, Opening{Line: f})
+	brief := "Say {{what}}."
+	for _, m := range []contract.SessionSettings{
+		{SystemPrompt: &brief},
+		{Variables: map[string]contract.VariableValue{"what": contract.TextVariable("hello")}},
+	} {
+		if err := c.Steer(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refusedAsUnreadable(t, "a prompt", c.Steer(contract.SessionSettings{SystemPrompt: &long}))
+	refusedAsUnreadable(t, "a context", c.Steer(contract.SessionSettings{Context: &contract.Context{Text: long}}))
+	refusedAsUnreadable(t, "a variable of the prompt", c.Steer(contract.SessionSettings{Variables: map[string]contract.VariableValue{"what": contract.TextVariable(long)}}))
+	if err := c.Steer(contract.SessionSettings{Variables: map[string]contract.VariableValue{"other": contract.TextVariable(long)}}); err != nil {
+		t.Errorf("a variable that no text has: %v", err)
+	}
+	typed(t, c, "Go on.")
+	f.told(t, 1)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if asked := f.asked[len(f.asked)-1][0].Content; !strings.HasSuffix(asked, "Say hello.") {
+		t.Errorf("what was refused is in force: %.200q", asked)
+	}
+}
+
+// A config may name a model, or a fallback, that reads more than the box's own.
+func TestAPromptThatAnotherModelReadsIsTaken(t *testing.T) {
+	f := newFakes()
+	made := config(t, `{"name":"n","evi_version":"4-mini","prompt":{"text":"`+strings.Repeat("x", shortRoom)+`"}}`)
+	own := func(p *Parts) { p.Configs, p.Model = oneConfig{made}, short{f, shortRoom} }
+	open := Opening{Line: f, Connect: contract.ConnectSettings{ConfigID: "c"}}
+	_, err := enter(t, hostOf(f, own), open)
+	refusedAsUnreadable(t, "a config", err)
+
+	begin(t, hostOf(f, own, func(p *Parts) { p.Models = withFallback{oneModel{fallback: f}} }), open)
+}

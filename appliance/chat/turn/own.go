@@ -1,0 +1,68 @@
+package turn
+
+import (
+	"strings"
+
+	"parley/appliance/language"
+)
+
+const (
+	// ownWords is how many words somebody has to repeat for it to be the assistant
+	// itself that is heard: two are said by chance, and "Ten o'clock?" by people.
+	ownWords = 3
+	// ownSentences is how many of the sentences that were heard last an echo may be
+	// of, with words that come late.
+	ownSentences = 3
+)
+
+// own reports whether words that were heard while the assistant spoke are its own,
+// come back from a loudspeaker, as far as a transcriber understands an echo: a word
+// in four may be wrong. Nothing else need know an echo for that.
+func (s State) own(utterance int, w Words) bool {
+	said := ""
+	switch {
+	case s.broken.utterance == utterance && utterance != 0:
+		said = s.broken.said
+	case len(s.playing) > 0 && w.Begin <= s.silentAt:
+		said = s.lately()
+	}
+	if said == "" {
+		return false
+	}
+	heard := strings.Fields(language.Plain(w.Text))
+	return len(heard) >= ownWords && within(heard, strings.Fields(language.Plain(said))) <= len(heard)/4
+}
+
+// lately is what the assistant has said last, and is saying.
+func (s State) lately() string {
+	var said []string
+	for i, heard := range s.heardOf() {
+		if heard > 0 {
+			said = append(said, s.playing[i].sentence.Text)
+		}
+	}
+	return strings.Join(said[max(0, len(said)-ownSentences):], " ")
+}
+
+// within is how many words of one list are wrong, missing or too many for it to be a
+// part of the other, by edit distance.
+func within(part, whole []string) int {
+	row := make([]int, len(whole)+1) // it may begin anywhere
+	for i, word := range part {
+		corner := row[0]
+		row[0] = i + 1
+		for j, other := range whole {
+			change := corner
+			if word != other {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j]+1, corner+1)
+		}
+	}
+	least := len(part)
+	for _, n := range row { // and end anywhere
+		least = min(least, n)
+	}
+	return least
+}

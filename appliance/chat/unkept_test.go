@@ -1,0 +1,32 @@
+package chat
+
+import (
+	"os"
+	"testing"
+	"testing/synctest"
+
+	"parley/appliance/contract"
+)
+
+// A client may have nothing of its chat kept, which is as ever otherwise.
+func TestAChatThatIsNotKeptLeavesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakes()
+		sounds := &shelf{t: t, dir: t.TempDir()}
+		h := hostOf(f, func(p *Parts) { p.Recordings = sounds })
+		c := begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{Unkept: true}})
+		if err := c.Receive(contract.UserInput{Text: "Hello"}); err != nil {
+			t.Fatal(err)
+		}
+		f.until(t, "assistant_end")
+		c.HangUp()
+		<-c.Done()
+		files, err := os.ReadDir(sounds.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.stored) > 0 || f.status != "" || len(files) > 0 {
+			t.Errorf("kept are %v, the status %q and %d files of sound", f.stored, f.status, len(files))
+		}
+	})
+}

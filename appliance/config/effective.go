@@ -1,0 +1,27 @@
+package config
+
+import "regexp"
+
+// Effective is a setting with the value that holds.
+type Effective struct {
+	Setting
+	Value string // as it was written, without passwords; empty where nobody gave one
+	From  string // where it was given: default, parley.yaml:3, PARLEY_DATA, --data
+}
+
+// password matches that in a URL.
+var password = regexp.MustCompile(`(//[^/@\s:]*):[^/@\s]*@`)
+
+// Effective lists all settings as the sources that were loaded have them, in the
+// order of the table.
+func (c Config) Effective() []Effective {
+	all := make([]Effective, 0, len(c.given))
+	for _, s := range Settings() {
+		e := Effective{Setting: s}
+		if g, ok := c.given[s.Key]; ok {
+			e.Value, e.From = password.ReplaceAllString(g.value, "$1:xxxxx@"), g.where
+		}
+		all = append(all, e)
+	}
+	return all
+}

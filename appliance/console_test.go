@@ -1,0 +1,144 @@
+package appliance
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/internal/packtest"
+	"parley/store"
+)
+
+// Each page of the console is used for what it is for, in a real browser with a
+// recording for a microphone. The language model answers by a script. Another page
+// is another file in testdata/console; ONLY=20-keys.cjs in the environment runs one
+// alone.
+func TestTheConsoleIsUsed(t *testing.T) {
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("%v: install it, as make test does", err)
+	}
+	model := config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	b := startBox(t, func(c *config.Config) {
+		c.Engines.LanguageModel = model
+		c.Packs = linkedPacks(t, c.Packs)
+	})
+	undelivered(t, b)
+	runs(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b),
+		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question), "SHOTS="+shots(t), "PLUGIN="+pluginFile(t))
+}
+
+// shots is the folder for views of pages, where somebody asked for them (go test
+// -artifacts): they take a third of the time of a test.
+func shots(t *testing.T) string {
+	t.Helper()
+	if f := flag.Lookup("test.artifacts"); f == nil || f.Value.String() != "true" {
+		return ""
+	}
+	return t.ArtifactDir()
+}
+
+// linkedPacks is a folder of packs, one of them missing, and the others links to those
+// of the machine, which stay as they are when a link is removed. What fetches packs
+// hangs.
+func linkedPacks(t *testing.T, packs string) string {
+	t.Helper()
+	bin, dir := t.TempDir(), t.TempDir()
+	entries, err := os.ReadDir(packs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() == "voice-alan" || strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if err := os.Symlink(filepath.Join(packs, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(bin, "pip3"), []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return dir
+}
+
+// undelivered puts two webhooks into the outbox of the box that no receiver may get,
+// one of which is given up.
+func undelivered(t *testing.T, b *runningBox) {
+	t.Helper()
+	records, err := store.Join(t.Context(), b.cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := records.Account(t.Context(), defaultAccount)
+	if err == nil {
+		chat := store.NewChat{ID: contract.NewID(), GroupID: contract.NewID(), AccountID: owner.ID, StartedMS: time.Now().UnixMilli(), RequestID: "r"}
+		told := []string{"chat_started"}
+		chat.Webhooks = store.Webhooks{Hooks: []store.Webhook{{URL: "https://127.0.0.1:9/hook", Events: told}, {URL: "https://127.0.0.1:9/gone", Events: told}}, Started: `{"event_name":"chat_started"}`, Ended: `{"event_name":"chat_ended"}`}
+		err = records.StartWebhooks(t.Context(), chat)
+	}
+	// The box tries each once before one is given up.
+	for tried := 0; err == nil && tried < 2; <-time.After(20 * time.Millisecond) {
+		var all []store.SentWebhook
+		all, err = records.Webhooks(t.Context(), store.WebhookFilter{}, 10)
+		tried = 0
+		for _, w := range all {
+			tried += min(w.Attempts, 1)
+		}
+	}
+	receivers, waitErr := records.WaitingReceivers(t.Context())
+	for _, r := range receivers {
+		due, _, dueErr := records.DueWebhooks(t.Context(), r.Num, time.Now().Add(time.Hour).UnixMilli(), 10)
+		for _, d := range due {
+			if strings.HasSuffix(d.URL, "/gone") {
+				dueErr = errors.Join(dueErr, records.WebhookDead(t.Context(), d.Num, time.Now().UnixMilli(), "answered 410 Gone"))
+			}
+		}
+		waitErr = errors.Join(waitErr, dueErr)
+	}
+	err = errors.Join(err, waitErr)
+	if err := errors.Join(err, records.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pluginFile is a plugin that says nothing, wants to keep something, and has to be
+// told a secret.
+func pluginFile(t *testing.T) string {
+	t.Helper()
+	wasm, err := io.ReadAll(quietPlugin(t, "1.0.0", "settings: [{name: key, type: secret, required: true}]\npermissions: {storage: 1MiB}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "quiet.wasm")
+	if err := os.WriteFile(file, wasm, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// signIn is a link that signs in to the console of the box.
+func signIn(t *testing.T, b *runningBox) string {
+	t.Helper()
+	records, err := store.Join(t.Context(), b.cfg.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := records.StartSignIn(t.Context(), "", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := records.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return ConsoleLink(b.url, link)
+}

@@ -1,0 +1,99 @@
+package appliance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"parley/appliance/audio/soundcard"
+	"parley/appliance/config"
+	"parley/firmware/doctor"
+	"parley/store"
+)
+
+// examineKiosk looks at what the line of the box's own loudspeaker needs, where
+// the settings want it. It opens nothing: the box that runs has the devices.
+func examineKiosk(k config.Kiosk) []doctor.Finding {
+	if !k.Enabled {
+		return nil
+	}
+	inputs, outputs, err := soundcard.List()
+	if err != nil {
+		return []doctor.Finding{{Part: "kiosk", Health: doctor.Trouble, What: err.Error(), Mend: "install PulseAudio or PipeWire, or run this as the user that runs the box: sound servers belong to one user's session"}}
+	}
+	found := []doctor.Finding{
+		examineDevice("microphone", soundcard.Input, inputs, k.Input, "kiosk.input"),
+		examineDevice("loudspeaker", soundcard.Output, outputs, k.Output, "kiosk.output"),
+	}
+	if k.Keyboard != "" {
+		found = append(found, examineFile("keyboard", k.Keyboard, unix.R_OK, "input"))
+	}
+	if k.GPIO != (config.GPIO{}) {
+		found = append(found, examineFile("button", k.GPIO.Chip, unix.R_OK|unix.W_OK, "gpio"))
+	}
+	return found
+}
+
+// examineVisitor looks for the account and the config of who stands in front of the
+// box, where the settings want a kiosk. Where there is no database yet, the account
+// is made at the first start. The error is only ctx's.
+func examineVisitor(ctx context.Context, cfg config.Config) ([]doctor.Finding, error) {
+	k := cfg.Kiosk
+	if !k.Enabled {
+		return nil, nil
+	}
+	records, err := store.Join(ctx, cfg.Data)
+	if err != nil {
+		return nil, context.Cause(ctx)
+	}
+	defer records.Close()
+	_, settings, err := visitor{k, records}.who(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return []doctor.Finding{{Part: "kiosk", Health: doctor.Trouble, What: "no conversation can begin: " + err.Error(), Mend: "set kiosk.config_id and kiosk.account to what is there, or make it (see docs/console.md)"}}, nil
+	case k.Config == "":
+		return []doctor.Finding{{Part: "kiosk", Health: doctor.Well, What: "account " + k.Account + ", the box's own assistant"}}, nil
+	}
+	return []doctor.Finding{{Part: "kiosk", Health: doctor.Well, What: fmt.Sprintf("account %s, config %s (%s)", k.Account, k.Config, settings.ConfigID)}}, nil
+}
+
+// examineDevice looks for the device that a setting names, or for the default.
+func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wanted, setting string) doctor.Finding {
+	if wanted != "" {
+		d, err := soundcard.Choose(all, kind, wanted)
+		if err != nil {
+			return doctor.Finding{Part: part, Health: doctor.Trouble, What: err.Error(), Mend: "plug it in, or set " + setting + " to one that parley devices lists"}
+		}
+		return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s)", d.Name, d.ID)}
+	}
+	if len(all) == 0 {
+		return doctor.Finding{Part: part, Health: doctor.Trouble, What: "there is none", Mend: "plug one in, and see that the user of the box is in the group audio"}
+	}
+	for _, d := range all {
+		switch {
+		case !d.Default:
+		case strings.HasSuffix(d.ID, ".monitor"):
+			return doctor.Finding{Part: part, Health: doctor.Trouble, What: fmt.Sprintf("the system's default is %s, which hears what the box plays", d.Name), Mend: "name a microphone with " + setting}
+		default:
+			return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s), the system's default", d.Name, d.ID)}
+		}
+	}
+	return doctor.Finding{Part: part, Health: doctor.Well, What: "the system's default"}
+}
+
+// examineFile looks whether a device of the kernel's may be used.
+func examineFile(part, path string, how uint32, group string) doctor.Finding {
+	switch err := unix.Access(path, how); {
+	case err == nil:
+		return doctor.Finding{Part: part, Health: doctor.Well, What: path}
+	case errors.Is(err, unix.EACCES):
+		return doctor.Finding{Part: part, Health: doctor.Trouble, What: path + " may not be used by this user", Mend: "usermod -aG " + group + " USER, and start the box anew"}
+	default:
+		return doctor.Finding{Part: part, Health: doctor.Trouble, What: fmt.Sprintf("%s: %v", path, err), Mend: "plug it in, or name another one"}
+	}
+}

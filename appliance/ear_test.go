@@ -1,0 +1,196 @@
+package appliance
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/line"
+	"parley/appliance/line/webrtc"
+	"parley/appliance/line/ws"
+)
+
+// From a click in a browser's microphone to the answer in its ear, by WebRTC and by
+// a socket at once, with a box that answers each click at once by another: what is
+// measured is the lines and the browser, and no model. It needs a machine that has
+// some time left, so that it is no part of every test; the figures are in
+// docs/webrtc.md.
+func TestFromMouthToEarInABrowser(t *testing.T) {
+	if os.Getenv("PARLEY_FULL_TESTS") == "" {
+		t.Skip("PARLEY_FULL_TESTS is not set: this measures time")
+	}
+	told := clicked(t, "24")
+	var ms struct {
+		WebRTC, Socket []float64
+		Network        map[string]float64
+	}
+	if err := json.Unmarshal([]byte(told), &ms); err != nil {
+		t.Fatalf("%v: %s", err, told)
+	}
+	if len(ms.WebRTC) < 10 || len(ms.Socket) < 10 {
+		t.Errorf("%d and %d clicks came back, want 10 or more", len(ms.WebRTC), len(ms.Socket))
+	}
+	for _, d := range slices.Concat(ms.WebRTC, ms.Socket) {
+		if d <= 0 {
+			t.Errorf("a click came back after %v ms", d)
+		}
+	}
+	load, _ := os.ReadFile("/proc/loadavg")
+	t.Logf("load %s: by WebRTC %.0f ms (median of %d), by a socket %.0f ms (of %d); the browser says %v", load,
+		median(ms.WebRTC), len(ms.WebRTC), median(ms.Socket), len(ms.Socket), ms.Network)
+}
+
+// A browser that offers a camera and a second microphone, too, is answered, and goes
+// on with its call when it begins anew (restartIce), with all that it has offered.
+func TestABrowserBeginsItsCallAnew(t *testing.T) { clicked(t, "3") }
+
+// clicked has a browser click so often into its microphone by both ways, in the end
+// of a call that has begun anew, and returns what it says of it.
+func clicked(t *testing.T, times string) (told string) {
+	t.Helper()
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("%v: install it, as make test does", err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	calls, err := webrtc.Open(echoes{}, webrtc.Network{Address: "127.0.0.1:0"}, webrtc.Timing{}, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sockets := ws.NewServer(echoes{}, []string{"*"}, ws.Timing{}, log)
+	page, err := os.ReadFile(filepath.Join("testdata", "ear.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var err error
+		id, changes := strings.CutPrefix(r.URL.Path, "/call/")
+		switch {
+		case changes:
+			err = calls.Change(w, r, "acme", id)
+		case r.URL.Path == "/":
+			w.Header().Set("Content-Type", "text/html")
+			_, err = w.Write(page)
+		case r.URL.Path == "/socket":
+			err = sockets.ServeChat(w, r, "acme", anyone{})
+		case r.URL.Path == "/call":
+			err = calls.Answer(w, r, "acme", func(id string) string { return "/call/" + id }, anyone{})
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	}))
+	t.Cleanup(func() {
+		box.Close()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = calls.Close(ctx)
+	})
+	follows(t, func(line string) {
+		if line != "done" {
+			told = line
+		}
+	}, "node", filepath.Join("testdata", "ear.cjs"), "BOX_URL="+box.URL, "CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "CLICKS="+times, "MICROPHONE="+clicks(t))
+	return told
+}
+
+func median(of []float64) float64 {
+	of = slices.Sorted(slices.Values(of))
+	if len(of) == 0 {
+		return math.NaN()
+	}
+	return of[len(of)/2]
+}
+
+// anyone may be here.
+type anyone struct{}
+
+func (anyone) Holds(context.Context) error             { return nil }
+func (anyone) Permits(contract.ClientMessage) error    { return nil }
+func (anyone) Watch() (lost context.Context, f func()) { return context.Background(), func() {} }
+
+// echoes is a host that answers each click with another.
+type echoes struct{}
+
+func (echoes) Reserve(string) (line.Seat, error) { return echoes{}, nil }
+func (echoes) Release()                          {}
+func (echoes) Open(_ context.Context, o line.Opening) (line.Session, error) {
+	return &echoing{line: o.Line, done: make(chan struct{})}, nil
+}
+
+type echoing struct {
+	line  line.Line
+	quiet int // samples since the newest loud one
+	said  int
+	once  sync.Once
+	done  chan struct{}
+}
+
+func (e *echoing) Hear(pcm []float32) error {
+	for _, v := range pcm {
+		if e.quiet++; math.Abs(float64(v)) > 0.1 {
+			if e.quiet > engine.SpeechRateHz/5 {
+				e.said++
+				id := strconv.Itoa(e.said)
+				if err := e.line.Send(context.Background(), contract.AssistantMessage{ID: id}); err != nil {
+					return err
+				}
+				if err := e.line.Play(context.Background(), contract.Sound{ID: id, PCM: click(contract.OutputRateHz), Last: true}); err != nil {
+					return err
+				}
+			}
+			e.quiet = 0
+		}
+	}
+	return nil
+}
+
+func (e *echoing) Receive(contract.ClientMessage) error { return nil }
+func (e *echoing) Audio() *contract.AudioConfiguration {
+	return &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: contract.OutputRateHz, Channels: 1}
+}
+func (e *echoing) Played(string, time.Duration)      {}
+func (e *echoing) Fault(contract.Code, string) error { return nil }
+func (e *echoing) Done() <-chan struct{}             { return e.done }
+func (e *echoing) HangUp() {
+	e.once.Do(func() {
+		e.line.Close(contract.CloseNormal, "")
+		close(e.done)
+	})
+}
+
+// click is 60 ms of a tone that begins at once.
+func click(rateHz int) []float32 {
+	pcm := make([]float32, rateHz*60/1000)
+	for i := range pcm {
+		pcm[i] = float32(0.7 * math.Cos(2*math.Pi*600*float64(i)/float64(rateHz)))
+	}
+	return pcm
+}
+
+// clicks is a file with one each 1.37 s.
+func clicks(t *testing.T) string {
+	t.Helper()
+	pcm := make([]float32, 137*contract.OutputRateHz/100)
+	copy(pcm[contract.OutputRateHz:], click(contract.OutputRateHz))
+	file := filepath.Join(t.TempDir(), "clicks.wav")
+	if err := os.WriteFile(file, audio.EncodeWAV(pcm, contract.OutputRateHz), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,62 @@
+package llama
+
+import (
+	"testing"
+
+	"parley/appliance/engine"
+	"parley/internal/packtest"
+)
+
+// What the choice of a tool costs an answer is counted in steps and tokens: every
+// step has a price of its own, on a slow machine that of 15 tokens.
+func TestTheChoiceOfAToolTakesNoStepOfItsOwn(t *testing.T) {
+	m := small(t, nil)
+	m.about.Parameters = smallModel // as of a model whose router reads one token after the last word
+	for name, row := range map[string]struct {
+		said, rest string
+		beside     int // tokens
+	}{
+		"read while it is spoken":              {"Could you please tell me when the", " pool opens?", 5},
+		"a question of which nothing was read": {"", "When does the pool open tomorrow, and where is it, please?", 16},
+	} {
+		steps := map[bool]int{}
+		for _, with := range []bool{false, true} {
+			p := engine.Prompt{Conversation: name, Messages: ask(row.said), MaxTokens: 4, Urgency: engine.Ahead.Urgency()}
+			if with {
+				p.Tools = hotelTools
+			}
+			if row.said == "" {
+				p.Messages = p.Messages[:1]
+			}
+			if err := m.Prefill(within(t), p); err != nil {
+				t.Fatal(err)
+			}
+			p.Messages, p.Urgency = ask(row.said+row.rest), engine.Live.Urgency()
+			_, u := reply(t, m, p)
+			m.Forget(name)
+			steps[with] = u.Steps
+			if with && (u.BesideTokens < 1 || u.BesideTokens > row.beside) {
+				t.Errorf("%s: %d tokens were read for the choice, want at most %d", name, u.BesideTokens, row.beside)
+			}
+		}
+		if steps[false] != 1 || steps[true] != 1 {
+			t.Errorf("%s: the first token took %d steps without tools, %d with them, want 1 and 1", name, steps[false], steps[true])
+		}
+	}
+}
+
+// A reply that nobody hears before the choice is made does not keep the cores from
+// that: its words go along in the steps in which that is read.
+func TestAReplyThatIsHeldWaitsForTheChoice(t *testing.T) {
+	m := small(t, func(o *Options) { o.ModelPath = packtest.File(t, "llm-qwen-small", "model.gguf") })
+	tools := []engine.Tool{{Name: "book_taxi", Description: "Order a taxi for a guest."}, {Name: "set_light"}, {Name: "call_room"}}
+	p := engine.Prompt{Messages: []engine.Message{says(engine.User, "What colour is the sky at noon?")}, Tools: tools, MaxTokens: 60, Urgency: engine.Live.Urgency()}
+	said, u := reply(t, m, p)
+	read := u.PromptTokens + u.BesideTokens
+	if u.BesideTokens < 4*stepTokensAlone || u.PromptTokens >= u.BesideTokens {
+		t.Fatalf("the words have %d tokens, the choice %d: they are to be read first, and the choice in many steps", u.PromptTokens, u.BesideTokens)
+	}
+	if most := read/stepTokensAlone + 3; u.Steps > most {
+		t.Errorf("%d tokens were read in %d steps, want at most %d; it said %q", read, u.Steps, most, said)
+	}
+}

@@ -1,0 +1,172 @@
+package onnx
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"parley/internal/durable"
+)
+
+// keptVoice is what loading a voice has found out before, in two files of a folder:
+// PACK.json, which says of which voice it is, and PACK.ort, the front of its model
+// as ONNX Runtime prepares it. Whatever is wrong with them, the voice is loaded
+// without: nil is a voice of which nothing is kept, or may be.
+type keptVoice struct {
+	path     string // of both, without what their names end with
+	identity func() string
+
+	mu   sync.Mutex // guards what follows: the parts of a model are loaded side by side
+	read bool
+	note keptNote
+}
+
+type keptNote struct {
+	Identity string  `json:"identity"`
+	Gain     float32 `json:"gain,omitempty"`
+	Front    string  `json:"front,omitempty"` // the SHA-256 of that file
+}
+
+// keptIn is what a folder keeps of a pack; identity tells one voice from another.
+func keptIn(folder, pack string, identity func() []byte) *keptVoice {
+	if folder == "" {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // as the packs
+		return nil
+	}
+	return &keptVoice{path: filepath.Join(folder, pack), identity: sync.OnceValue(func() string { return hex.EncodeToString(identity()) })}
+}
+
+// identity is the SHA-256 of all that the front and the gain come from.
+func (p *Piper) identity(rt *Runtime, model []byte) []byte {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %s %s %s\n", keptVersion, runtime.GOARCH, rt.Version(), p.config.said)
+	h.Write(model)
+	return h.Sum(nil)
+}
+
+// keptVersion is counted up where what is kept would be another: the way that
+// voices are calibrated, or how the front is cut.
+const keptVersion = 1
+
+// known is the note of this very voice.
+func (k *keptVoice) known() keptNote {
+	if !k.read {
+		k.read = true
+		data, err := os.ReadFile(k.path + ".json")
+		if err != nil || json.Unmarshal(data, &k.note) != nil || k.note.Identity != k.identity() {
+			k.note = keptNote{Identity: k.identity()}
+		}
+	}
+	return k.note
+}
+
+// gain is the one that was measured; 0: none.
+func (k *keptVoice) gain() float32 {
+	if k == nil {
+		return 0
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if g := k.known().Gain; g > 0 && g <= maxGain {
+		return g
+	}
+	return 0
+}
+
+// measured keeps a gain. That it cannot is no fault: it is measured again.
+func (k *keptVoice) measured(gain float32) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.known()
+	k.note.Gain = gain
+	k.write()
+}
+
+func (k *keptVoice) write() {
+	if data, err := json.Marshal(k.note); err == nil {
+		_ = durable.WriteFile(k.path+".json", append(data, '\n'), 0o644) // it may be deleted, too
+	}
+}
+
+// front is the prepared front, beside Go's heap; nil where there is none.
+func (k *keptVoice) front() (prepared []byte, release func()) {
+	if k == nil {
+		return nil, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	want := k.known().Front
+	if want == "" {
+		return nil, nil
+	}
+	data, unmap, err := readModel(k.path+".ort", "")
+	if err != nil {
+		return nil, nil
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
+		_ = unmap()
+		return nil, nil
+	}
+	return data, func() { _ = unmap() }
+}
+
+// newFront begins the file of the front; nil where nothing is kept.
+func (k *keptVoice) newFront() *keptFront {
+	if k == nil {
+		return nil
+	}
+	f, err := durable.Create(k.path+".ort", 0o644)
+	if err != nil {
+		return nil
+	}
+	return &keptFront{k, f}
+}
+
+// keptFront is a front that ONNX Runtime is writing.
+type keptFront struct {
+	voice *keptVoice
+	file  *durable.File
+}
+
+func (f *keptFront) name() string {
+	if f == nil {
+		return ""
+	}
+	return f.file.Name()
+}
+
+func (f *keptFront) discard() {
+	if f != nil {
+		f.file.Discard()
+	}
+}
+
+// commit keeps what was written.
+func (f *keptFront) commit() {
+	if f == nil {
+		return
+	}
+	data, release, err := readModel(f.file.Name(), "")
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(data)
+	if release() != nil || f.file.Commit() != nil {
+		return
+	}
+	f.voice.mu.Lock()
+	defer f.voice.mu.Unlock()
+	f.voice.known()
+	f.voice.note.Front = hex.EncodeToString(sum[:])
+	f.voice.write()
+}

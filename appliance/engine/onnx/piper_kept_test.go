@@ -1,0 +1,65 @@
+package onnx
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"parley/appliance/engine"
+	"parley/internal/packtest"
+)
+
+// TestWhatLoadingAVoiceFindsOutIsKept loads it four times: anew, with what was
+// kept, with a front that was damaged, and where nothing can be kept.
+func TestWhatLoadingAVoiceFindsOutIsKept(t *testing.T) {
+	rt, dir, folder := openRuntime(t), filepath.Dir(packtest.File(t, "voice-joe", "voice.onnx")), t.TempDir()
+	load := func(o PiperOptions) (pcm []float32, gain float32) {
+		p, err := LoadPiper(rt, dir, engine.NewGate(2), openPhonemizer(t), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closeOrFail(t, p)
+		if p.Uncut() != nil || !p.chancy {
+			t.Errorf("the voice is uncut (%v) or without chance", p.Uncut())
+		}
+		return say(t, p, "Good morning.", engine.SpeakOptions{Temperature: 0.5, Seed: 3}).PCM, p.gain
+	}
+	first, gain := load(PiperOptions{Kept: folder})
+	note, front := filepath.Join(folder, "voice-joe.json"), filepath.Join(folder, "voice-joe.ort")
+	was, err := os.ReadFile(front)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := func(what string, pcm []float32, g float32) {
+		t.Helper()
+		if !slices.Equal(pcm, first) || g != gain {
+			t.Errorf("%s the voice sounds otherwise (gain %g and %g)", what, gain, g)
+		}
+	}
+	before, _ := os.Stat(front)
+	pcm, g := load(PiperOptions{Kept: folder, Cold: true})
+	same("as it was kept", pcm, g)
+	if after, err := os.Stat(front); err != nil || !os.SameFile(before, after) {
+		t.Errorf("what was kept was made again (%v)", err)
+	}
+	damaged := slices.Clone(was)
+	damaged[len(damaged)/2] ^= 1
+	if err := os.WriteFile(front, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pcm, g = load(PiperOptions{Kept: folder, Cold: true})
+	same("where what was kept is damaged", pcm, g)
+	if now, err := os.ReadFile(front); err != nil || bytes.Equal(now, damaged) {
+		t.Errorf("what was damaged is not mended (%v)", err)
+	}
+	if err := os.WriteFile(note, []byte(`{"identity": "another voice", "gain": 9, "front": "x"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if k := keptIn(folder, "voice-joe", func() []byte { return []byte("this one") }); k.gain() != 0 {
+		t.Error("what was kept of another voice is taken")
+	}
+	pcm, g = load(PiperOptions{Kept: filepath.Join(note, "no folder")})
+	same("where nothing can be kept", pcm, g)
+}

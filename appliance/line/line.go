@@ -1,0 +1,75 @@
+// Package line holds what all lines have in common, whatever they carry a
+// conversation over: what they ask of the box, how they begin and end, what they
+// do with a client's messages and with one that may not be there any more.
+package line
+
+import (
+	"context"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// A Host has room for conversations.
+type Host interface {
+	// Reserve takes room for one conversation of an account before the client
+	// is answered, so that a full box (contract.ErrFull), or an account that
+	// has all it may (contract.ErrTooMany), can still be told over HTTP.
+	Reserve(account string) (Seat, error)
+}
+
+// A Seat is reserved room.
+type Seat interface {
+	// Open begins the conversation. The session may send on o.Line at once. A
+	// contract.Fault is told to the client (Refuse). The session releases the
+	// seat.
+	Open(ctx context.Context, o Opening) (Session, error)
+	// Release gives the seat back where there is no session. It may be called
+	// once more than is needed.
+	Release()
+}
+
+// Opening is what a line knows of a conversation before it begins.
+type Opening struct {
+	Account   string
+	RequestID string // with which the client came
+	Client    string // its network address, without a port; empty where there is none
+	Kind      string // of the line: "websocket", "webrtc"
+	Settings  contract.ConnectSettings
+	Line      Line
+	// Near says that there is one such line, the box's own: its sound is heard as
+	// it comes, while that of many gathers in their networks' buffers.
+	Near bool
+	// Live says that sound comes as it is said, and never faster.
+	Live bool
+}
+
+// A Line is one client's, as a conversation uses it: chat.Line says how.
+type Line interface {
+	Send(ctx context.Context, m contract.ServerMessage) error
+	Play(ctx context.Context, s contract.Sound) error
+	Kept() int
+	Cut()
+	Close(code int, reason string)
+}
+
+// A Session is one live conversation, as a line uses it. After an error of any of
+// these it is over.
+type Session interface {
+	Receive(m contract.ClientMessage) error
+	// Hear takes sound, mono at engine.SpeechRateHz, and owns it.
+	Hear(pcm []float32) error
+	// Audio is the format of headerless audio that is in force, for lines whose
+	// clients choose one; nil is a container.
+	Audio() *contract.AudioConfiguration
+	// Played says how much of the sound of an assistant message was played. It is
+	// for lines that know.
+	Played(id string, upTo time.Duration)
+	// Fault takes a message that could not be read, so that its error comes in
+	// order with the rest.
+	Fault(code contract.Code, detail string) error
+	// HangUp says that the client is gone.
+	HangUp()
+	// Done is closed when the session is over, after it has closed the line.
+	Done() <-chan struct{}
+}

@@ -1,0 +1,171 @@
+package webrtc
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/pion/rtp"
+	pion "github.com/pion/webrtc/v4"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// Clients choose how much a packet holds. What is lost of any is made up for, what
+// comes late is waited for.
+func TestPacketsOfAnyLengthAreHeard(t *testing.T) {
+	for _, length := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 40 * time.Millisecond, 60 * time.Millisecond} {
+		t.Run(length.String(), func(t *testing.T) {
+			said, samples := vowel(3*time.Second), audio.Samples(length, audio.CallRateHz)
+			e, err := audio.NewCallEncoder()
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := newHearing()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ear []float32
+			var late *rtp.Packet
+			for n := range len(said) / samples {
+				packet, err := e.Encode(said[n*samples : (n+1)*samples])
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := &rtp.Packet{Header: rtp.Header{SequenceNumber: uint16(65500 + n), Timestamp: uint32(n * samples)}, Payload: append([]byte(nil), packet...)}
+				switch {
+				case n%10 == 5: // is lost
+				case n%10 == 8: // and this one comes behind the next
+					late = p
+				default:
+					ear = append(ear, h.take(p)...)
+					if late != nil {
+						ear, late = append(ear, h.take(late)...), nil
+					}
+				}
+			}
+			ear = append(ear, h.flush()...)
+			if len(ear) < 3*engine.SpeechRateHz-2*audio.Samples(length, engine.SpeechRateHz) {
+				t.Fatalf("of 3 s %d ms are heard", len(ear)/16)
+			}
+			ear = ear[1600 : len(ear)-1600]
+			if got, want := level(ear), level(said); got < want*0.6 || got > want*1.2 { // 10 ms have no second word in the next
+				t.Errorf("it is heard with a level of %.3f, want %.3f", got, want)
+			}
+			whole(t, "the user", ear, level(ear))
+		})
+	}
+}
+
+// A client with a camera, two microphones and keys to press is heard like any other:
+// what is not the first voice is refused or left unread.
+func TestOtherTracksAndTypesAreNoHindrance(t *testing.T) {
+	l := start(t, Timing{})
+	keys := newRaw("keys")
+	c := l.dial(t, "", func(c *caller) error {
+		_, err := c.AddTransceiverFromKind(pion.RTPCodecTypeVideo, pion.RTPTransceiverInit{Direction: pion.RTPTransceiverDirectionRecvonly})
+		return err
+	}, adds(keys))
+	s := got(t, l.opened)
+	bound := got(t, keys.bound)
+	for n := range 20 {
+		if _, err := bound.WriteStream().WriteRTP(&rtp.Header{Version: 2, PayloadType: 126, SSRC: uint32(bound.SSRC()), SequenceNumber: uint16(n)}, []byte{1, 10, 0, 160}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.isHeard(t, s)
+	s.end(contract.CloseNormal, "")
+}
+
+// A key that is pressed, comfort noise and a packet of nothing leave the voice
+// around them as it is, also where they come first.
+func TestPressedKeysAndNoiseAreNoVoice(t *testing.T) {
+	l := start(t, Timing{})
+	voice := newRaw("voice")
+	c := l.dial(t, "", func(c *caller) error { return c.GetSenders()[0].ReplaceTrack(voice) })
+	s := got(t, l.opened)
+	bound := got(t, voice.bound)
+	e, err := audio.NewCallEncoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, sequence := vowel(2*time.Second), uint16(0)
+	send := func(kind uint8, n int, payload []byte) {
+		t.Helper()
+		if _, err := bound.WriteStream().WriteRTP(&rtp.Header{Version: 2, PayloadType: kind, SSRC: uint32(bound.SSRC()), SequenceNumber: sequence, Timestamp: uint32(n * frameSamples)}, payload); err != nil {
+			t.Fatal(err)
+		}
+		sequence++
+	}
+	for n := range len(said) / frameSamples {
+		packet, err := e.Encode(said[n*frameSamples : (n+1)*frameSamples])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n%7 == 0 {
+			send(126, n, []byte{5, 10, 0, 160}) // RFC 4733
+			send(13, n, []byte{40})             // RFC 3389
+			send(opusType, n, nil)
+			send(opusType, n, []byte{0xff}) // broken
+		}
+		send(opusType, n, packet)
+		time.Sleep(2 * time.Millisecond)
+	}
+	voiced := 0
+	for voiced < engine.SpeechRateHz*3/2 {
+		if pcm := got(t, s.heard); level(pcm) > 0.05 {
+			voiced += len(pcm)
+		}
+	}
+	s.end(contract.CloseNormal, "")
+	_ = c
+}
+
+// A client may put another microphone in the place of the first.
+func TestAnotherTrackIsHeardAfterTheFirst(t *testing.T) {
+	l := start(t, Timing{})
+	c := l.dial(t, "")
+	s := got(t, l.opened)
+	c.isHeard(t, s)
+	for n := range 3 {
+		if err := c.RemoveTrack(c.GetSenders()[0]); err != nil {
+			t.Fatal(err)
+		}
+		track, err := pion.NewTrackLocalStaticRTP(opus, fmt.Sprint("other", n), "caller")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.AddTrack(track); err != nil {
+			t.Fatal(err)
+		}
+		answer, _ := c.offer(t, http.MethodPatch, c.at, nil)
+		if err := c.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: answer}); err != nil {
+			t.Fatal(err)
+		}
+		for len(s.heard) > 0 {
+			<-s.heard
+		}
+		c.voice = track
+		c.isHeard(t, s)
+	}
+	s.end(contract.CloseNormal, "")
+}
+
+// A call is nobody's but its account's: to others there is none.
+func TestCallsOfOthersAreNotFound(t *testing.T) {
+	l := start(t, Timing{})
+	c := l.dial(t, "")
+	s := got(t, l.opened)
+	id := c.at[len(l.http.URL+"/call/"):]
+	if err := l.server.HangUp("other", id); err == nil {
+		t.Error("another's call was ended")
+	}
+	if err := l.server.Change(nil, nil, "other", id); err == nil {
+		t.Error("another's call was changed")
+	}
+	c.isHeard(t, s)
+	s.end(contract.CloseNormal, "")
+}

@@ -1,0 +1,205 @@
+package webrtc
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/pion/ice/v4"
+	"github.com/pion/stun/v4"
+	pion "github.com/pion/webrtc/v4"
+
+	"parley/appliance/contract"
+)
+
+const (
+	// mostSections is how many m-lines an offer may have. A call needs two, a
+	// browser that offers its camera too has a few more; each is a transceiver
+	// with buffers and goroutines of its own.
+	mostSections = 8
+	// mostCandidates is how many addresses a client may name in the whole of a
+	// call. A machine with a dozen networks names three for each.
+	mostCandidates = 100
+	// mostTransceivers is how many of them a call may come to over all its offers:
+	// the library makes those of later offers beside the earlier ones.
+	mostTransceivers = 2 * mostSections
+	// mostAddresses is from how many addresses a client may come in a call. A phone
+	// on a train changes its own some fifty times an hour, by two ways each.
+	mostAddresses = 500
+	// mostChannels is how many data channels beside the one of the messages are
+	// closed before the client is taken for one that means harm: each is a
+	// goroutine with 64 KiB for its messages.
+	mostChannels = 16
+)
+
+// checkOffer refuses, before anything is made of it, an offer that no client
+// makes.
+func checkOffer(offer string) error {
+	if !strings.Contains(offer, "m=audio") {
+		return contract.ErrInvalid{Field: "body", Why: "the offer has no audio: expected an SDP with an m=audio section, whose direction is sendrecv"}
+	}
+	if n := linesOf(offer, "m="); n > mostSections {
+		return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offer has %d m-lines; at most %d are allowed, and a call needs one of audio and one of a data channel", n, mostSections)}
+	}
+	return nil
+}
+
+// linesOf counts the lines that begin so.
+func linesOf(sdp, with string) (n int) {
+	for line := range strings.Lines(sdp) {
+		if strings.HasPrefix(line, with) {
+			n++
+		}
+	}
+	return n
+}
+
+// bounds are how much of a client's the library may keep for a call.
+type bounds struct {
+	streams
+	addresses map[address]bool // of the goroutine that answers checks
+}
+
+// address is one that a client has come from.
+type address struct {
+	host string
+	port int
+}
+
+func newBounds(excess func(error)) *bounds {
+	return &bounds{streams: streams{excess: excess}, addresses: map[address]bool{}}
+}
+
+// check notes where a client comes from, which has shown that it is the one. It
+// leaves the choice of a way to the library.
+func (b *bounds) check(_ *stun.Message, _, from ice.Candidate, _ *ice.CandidatePair) (choose bool) {
+	b.addresses[address{from.Address(), from.Port()}] = true
+	if len(b.addresses) > mostAddresses {
+		b.excess(errAddresses)
+	}
+	return false
+}
+
+// count notes the candidates of an offer that is to be taken. One that begins anew
+// brings those of another network in the place of all before. c.offers is held.
+func (c *Call) count(offer string) error {
+	n := linesOf(offer, "a=candidate:")
+	if ufrag(offer) == ufrag(c.remote) {
+		n += c.candidates
+	}
+	if n > mostCandidates {
+		return tooManyCandidates(n)
+	}
+	c.candidates = n
+	return nil
+}
+
+// ufrag names the connection that a description is of.
+func ufrag(sdp string) string {
+	_, after, _ := strings.Cut(sdp, "a=ice-ufrag:")
+	name, _, _ := strings.Cut(after, "\n")
+	return strings.TrimSpace(name)
+}
+
+func tooManyCandidates(n int) error {
+	return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the client has named %d candidates; a call has %d at most", n, mostCandidates)}
+}
+
+// addCandidates takes further addresses of the client.
+func (c *Call) addCandidates(f fragment) error {
+	c.offers.Lock()
+	defer c.offers.Unlock()
+	if n := c.candidates + len(f.candidates); n > mostCandidates {
+		return tooManyCandidates(n)
+	}
+	for _, candidate := range f.candidates {
+		mid := f.mid
+		if err := c.pc.AddICECandidate(pion.ICECandidateInit{Candidate: candidate, SDPMid: &mid}); err != nil {
+			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("not a candidate: %.200s", err.Error())}
+		}
+		c.candidates++
+	}
+	return nil
+}
+
+const (
+	// stallLook is how often it is looked whether a message never ends.
+	stallLook = 2 * time.Second
+	// stallLooks is how often in a row it has to look so: on a busy machine messages
+	// that have come whole may wait to be taken for some seconds.
+	stallLooks = 3
+	// stallRoom is how many bytes without a message are taken for one: more than the
+	// longest that is allowed has around it, and less than the room that one without
+	// an end fills, after which nothing more comes.
+	stallRoom = receiveRoom - largestMessage
+	// stallFlow is how many bytes between two looks are taken for none of a message:
+	// acknowledgements of what the box sends.
+	stallFlow = 16 << 10
+)
+
+// inflow is what has come on a client's channels. The library waits for the end of
+// a message however long it gets, holds no more than receiveRoom of it, and tells
+// nobody: then no message comes through any more.
+type inflow struct {
+	received func() uint64 // bytes so far
+
+	mu     sync.Mutex
+	taking int // messages that the session is being given: others wait behind them
+	looked time.Time
+	seen   uint64 // received then
+	base   uint64 // received with the newest message, and what was none since
+	over   int    // looks in a row at which too much had come since
+}
+
+// message notes that one has come; taken is called when the session has it.
+func (f *inflow) message() (taken func()) {
+	f.note(1)
+	return func() { f.note(-1) }
+}
+
+func (f *inflow) note(taking int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.taking += taking
+	f.base, f.over = f.received(), 0
+}
+
+// stalls tells, now and then, whether what comes is one message that never ends.
+func (f *inflow) stalls(now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Sub(f.looked) < stallLook {
+		return false
+	}
+	bytes := f.received()
+	if grown := bytes - f.seen; grown < stallFlow {
+		f.base += grown
+	}
+	f.looked, f.seen = now, bytes
+	if f.taking > 0 || bytes <= f.base || bytes-f.base <= stallRoom {
+		f.over = 0
+		return false
+	}
+	f.over++
+	return f.over >= stallLooks
+}
+
+// endStalled ends a call of which no message comes through any more, as a socket
+// is ended by one that is too long.
+func (c *Call) endStalled() {
+	c.Close(contract.CloseTooBig, fmt.Sprintf("a message may have %d bytes", largestMessage))
+	c.session.HangUp()
+}
+
+// takeChannel takes the client's channel of messages, and closes others.
+func (c *Call) takeChannel(d *pion.DataChannel) {
+	if d.Label() == channelLabel && c.words.open(d) {
+		return
+	}
+	if c.strangers.Add(1) > mostChannels {
+		c.life.Drop(errChannels)
+		return
+	}
+	_ = d.Close()
+}

@@ -1,0 +1,316 @@
+package appliance
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/config"
+	"parley/internal/packtest"
+)
+
+// Somebody stands in front of a box with a loudspeaker and a microphone, as
+// PulseAudio has them: speaks, is answered, interrupts it, says "stop", finds the
+// loudspeaker unplugged and plugged in again, and is answered once more.
+func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
+	room := newRoom(t)
+	b := startBox(t, func(c *config.Config) {
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+		c.Kiosk = config.Kiosk{Enabled: true, Input: "microphone", Output: "loudspeaker", Account: "default", Start: config.KioskOnSpeech, Cue: config.CueTones, SilenceS: 60}
+	})
+	b.kiosk(t, "both devices are open", func(k kioskNow) bool { return k.Input.Open && k.Output.Open })
+	stop := room.file(t, "stop.wav", b.spoken(t, "Stop!"))
+
+	answer := room.record(t)
+	room.say(t, packtest.Recording(t, question))
+	chat := b.kiosk(t, "somebody talks", func(k kioskNow) bool { return k.State == "talking" && k.ChatID != "" }).ChatID
+	said := b.event(t, chat, "AGENT_MESSAGE")
+	b.event(t, chat, "ASSISTANT_PROSODY") // behind the last of its sound
+	answer.waitQuiet(t)
+	if got, want := words(transcribe(t, b.cfg, answer.pcm(t))), words(said); wordError(want, got) > 0.35 {
+		t.Errorf("the loudspeaker said %q, and the message is %q", got, want)
+	}
+
+	b.dictate(t, chat, story)
+	answer.waitLoud(t)
+	room.say(t, packtest.Recording(t, question))
+	b.event(t, chat, "USER_INTERRUPTION")
+	if text := b.event(t, chat, "AGENT_MESSAGE"); !strings.Contains(text, "…") {
+		t.Errorf("what was interrupted is whole in the history: %q", text)
+	}
+	answer.waitLoud(t)
+	room.say(t, stop)
+	b.kiosk(t, "nobody talks", func(k kioskNow) bool { return k.State == "waiting" })
+	if text := b.event(t, chat, "CHAT_END_MESSAGE"); text != "USER_ENDED" {
+		t.Errorf("the chat ended with %q", text)
+	}
+
+	room.unplug(t)
+	b.kiosk(t, "the loudspeaker is gone", func(k kioskNow) bool { return !k.Output.Open && k.Output.Trouble != "" })
+	room.plug(t)
+	b.kiosk(t, "the loudspeaker is back", func(k kioskNow) bool { return k.Output.Open })
+	answer = room.record(t)
+	if status, text := b.ask(t, b.key, http.MethodPost, "/v0/box/kiosk/start", ""); status != http.StatusNoContent {
+		t.Fatalf("start: %d %s", status, text)
+	}
+	again := b.kiosk(t, "somebody talks again", func(k kioskNow) bool { return k.ChatID != "" && k.ChatID != chat }).ChatID
+	b.dictate(t, again, "Welcome back.")
+	answer.waitLoud(t) // with the story's rest gone, it is this
+	if status, text := b.ask(t, b.key, http.MethodPost, "/v0/box/kiosk/stop", ""); status != http.StatusNoContent {
+		t.Fatalf("stop: %d %s", status, text)
+	}
+	b.kiosk(t, "nobody talks any more", func(k kioskNow) bool { return k.State == "waiting" })
+}
+
+// room is where the box stands: a PulseAudio of its own, with a loudspeaker whose
+// sound can be tape, and a microphone that hears what is said.
+type room struct{ server, dir string }
+
+// deadRoom is a room in which nothing comes back of what is played.
+const deadRoom = "load-module module-null-sink sink_name=loudspeaker sink_properties=device.description=Loudspeaker"
+
+func newRoom(t *testing.T) room { return newRoomWith(t, deadRoom) }
+
+// newRoomWith is a room with a loudspeaker of its own.
+func newRoomWith(t *testing.T, loudspeaker string) room {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "parley-room") // a socket's path has to be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	r := room{"unix:" + filepath.Join(dir, "native"), dir}
+	script := filepath.Join(dir, "room.pa")
+	if err := os.WriteFile(script, []byte(strings.Join([]string{
+		"load-module module-native-protocol-unix auth-anonymous=1 socket=" + filepath.Join(dir, "native"),
+		"load-module module-null-sink sink_name=air rate=48000 sink_properties=device.description=Air",
+		strings.ReplaceAll(loudspeaker, "DIR", dir),
+		"load-module module-remap-source source_name=microphone master=air.monitor source_properties=device.description=Microphone",
+		"",
+	}, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PULSE_SERVER", r.server)
+	daemon := exec.Command("pulseaudio", "-n", "-F", script, "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--log-target=stderr")
+	daemon.Env = append(os.Environ(), "HOME="+dir, "XDG_RUNTIME_DIR="+dir, "PULSE_RUNTIME_PATH="+dir, "PULSE_STATE_PATH="+dir)
+	var log bytes.Buffer
+	daemon.Stderr = &log
+	if err := daemon.Start(); err != nil {
+		t.Fatalf("%v: install it, as make test does", err)
+	}
+	t.Cleanup(func() {
+		_ = daemon.Process.Kill()
+		_ = daemon.Wait()
+		if t.Failed() {
+			t.Log(log.String())
+		}
+	})
+	for deadline := time.Now().Add(time.Minute); r.control("info") != nil; <-time.After(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("PulseAudio does not answer")
+		}
+	}
+	return r
+}
+
+func (r room) control(args ...string) error {
+	out, err := exec.Command("pactl", args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("pactl %v: %w: %s", args, err, out)
+	}
+	return nil
+}
+
+func (r room) unplug(t *testing.T) {
+	t.Helper()
+	if err := r.control("unload-module", "module-null-sink"); err != nil { // the air, too
+		t.Fatal(err)
+	}
+}
+
+func (r room) plug(t *testing.T) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"load-module", "module-null-sink", "sink_name=air", "sink_properties=device.description=Air"},
+		{"load-module", "module-null-sink", "sink_name=loudspeaker", "sink_properties=device.description=Loudspeaker"},
+		{"load-module", "module-remap-source", "source_name=microphone", "master=air.monitor", "source_properties=device.description=Microphone"},
+	} {
+		if err := r.control(args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// say speaks a recording into the microphone.
+func (r room) say(t *testing.T, file string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50", file).CombinedOutput(); err != nil {
+		t.Fatalf("paplay: %v: %s", err, out)
+	}
+}
+
+func (r room) file(t *testing.T, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(r.dir, name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// tape is what the loudspeaker plays.
+type tape struct {
+	mu  sync.Mutex
+	raw []byte
+}
+
+func (r room) record(t *testing.T) *tape {
+	t.Helper()
+	rec := &tape{}
+	tap(t, 16000, rec)
+	return rec
+}
+
+// tap writes what the loudspeaker plays, mono, in 16 bits.
+func tap(t *testing.T, hz int, to io.Writer) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "parec", "-d", "loudspeaker.monitor", fmt.Sprintf("--rate=%d", hz), "--channels=1", "--format=s16le", "--latency-msec=30")
+	cmd.Stdout = to
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() }) // it ends with the context
+}
+
+func (r *tape) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.raw = append(r.raw, p...)
+	return len(p), nil
+}
+
+func (r *tape) pcm(t *testing.T) []float32 {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d, err := audio.NewLinear16(16000, 1, 16000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pcm, err := d.Decode(r.raw[:len(r.raw)&^1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pcm
+}
+
+// last is whether there was sound in the newest of it, as far as there is so much.
+func (r *tape) loud(t *testing.T, newest time.Duration) (loud, enough bool) {
+	pcm := r.pcm(t)
+	n := audio.Samples(newest, 16000)
+	if len(pcm) < n {
+		return false, false
+	}
+	for _, v := range pcm[len(pcm)-n:] {
+		loud = loud || v > 0.02
+	}
+	return loud, true
+}
+
+func (r *tape) waitLoud(t *testing.T) {
+	t.Helper()
+	eventually(t, "the loudspeaker plays", func() bool { loud, enough := r.loud(t, 500*time.Millisecond); return loud && enough })
+}
+
+func (r *tape) waitQuiet(t *testing.T) {
+	t.Helper()
+	eventually(t, "the loudspeaker is silent again", func() bool { loud, enough := r.loud(t, 1500*time.Millisecond); return !loud && enough })
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patient); !is(); <-time.After(250 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within five minutes: %s", what)
+		}
+	}
+}
+
+// kioskNow is how the line is, as the API tells it.
+type kioskNow struct {
+	State  string
+	ChatID string
+	Input  struct {
+		Open    bool
+		Trouble string
+	}
+	Output struct {
+		Open    bool
+		Trouble string
+	}
+}
+
+// kiosk waits until the line is as wanted.
+func (b *runningBox) kiosk(t *testing.T, what string, is func(kioskNow) bool) (k kioskNow) {
+	t.Helper()
+	eventually(t, what, func() bool {
+		now := b.get(t, "/v0/box/kiosk")
+		k = kioskNow{}
+		k.State, _ = now["state"].(string)
+		k.ChatID, _ = now["chat_id"].(string)
+		in, _ := now["input"].(map[string]any)
+		out, _ := now["output"].(map[string]any)
+		k.Input.Open, _ = in["open"].(bool)
+		k.Output.Open, _ = out["open"].(bool)
+		k.Output.Trouble, _ = out["trouble"].(string)
+		return is(k)
+	})
+	return k
+}
+
+// event waits for an event of a chat's history, and returns its words: of all
+// sentences, where there are several.
+func (b *runningBox) event(t *testing.T, chat, kind string) string {
+	t.Helper()
+	var said []string
+	eventually(t, kind, func() bool {
+		said = nil
+		page, _ := b.get(t, "/v0/evi/chats/"+chat+"?page_size=100")["events_page"].([]any)
+		for _, e := range page {
+			e, _ := e.(map[string]any)
+			if e["type"] == kind {
+				text, _ := e["message_text"].(string)
+				said = append(said, text)
+			}
+		}
+		return len(said) > 0
+	})
+	return strings.Join(said, " ")
+}
+
+// dictate has the assistant of a chat say something.
+func (b *runningBox) dictate(t *testing.T, chat, text string) {
+	t.Helper()
+	if status, said := b.ask(t, b.key, http.MethodPost, "/v0/evi/chat/"+chat+"/send", fmt.Sprintf(`{"type":"assistant_input","text":%q}`, text)); status != http.StatusOK {
+		t.Fatalf("send: %d %s", status, said)
+	}
+}
+
+// spoken is a WAV file of words in the box's own voice.
+func (b *runningBox) spoken(t *testing.T, text string) []byte {
+	t.Helper()
+	status, file := b.ask(t, b.key, http.MethodPost, "/v0/tts/file", fmt.Sprintf(`{"utterances":[{"text":%q}],"format":{"type":"wav"}}`, text))
+	if status != http.StatusOK {
+		t.Fatalf("tts: %d %.300s", status, file)
+	}
+	return []byte(file)
+}

@@ -1,0 +1,132 @@
+package speech
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// client takes what a socket that speaks sends.
+type client struct {
+	chunks []contract.SnippetAudioChunk
+	faults []contract.Fault
+	closed chan int
+}
+
+func (c *client) Message(_ context.Context, m contract.TTSMessage) error {
+	if chunk, ok := m.(contract.SnippetAudioChunk); ok {
+		c.chunks = append(c.chunks, chunk)
+	}
+	return nil
+}
+func (c *client) Sound(context.Context, []byte) error { return nil }
+func (c *client) Fault(_ context.Context, f contract.Fault) error {
+	c.faults = append(c.faults, f)
+	return nil
+}
+func (c *client) Close(code int, _ string) { c.closed <- code }
+
+// choir has a voice for every name, and notes who says what.
+type choir struct {
+	only
+	said *[]string
+}
+
+type singer struct {
+	metronome
+	name string
+	said *[]string
+}
+
+func (s singer) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	*s.said = append(*s.said, s.name+": "+text)
+	return s.metronome.Speak(ctx, text, o, emit)
+}
+
+func (c choir) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (Voice, error) {
+	return Voice{Name: ref.Name, Recipe: []byte(`"` + ref.Name + `"`), Speaks: singer{metronome{0.5, 20}, ref.Name, c.said}}, nil
+}
+
+func (c choir) Again(ctx context.Context, recipe json.RawMessage, _ string) (Voice, error) {
+	return c.Find(ctx, "", contract.VoiceRef{Name: strings.Trim(string(recipe), `"`)}, "")
+}
+
+// converse sends messages over one socket until the last of them closes it.
+func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.PublishTTS) (c *client, said []string) {
+	t.Helper()
+	s := New(Parts{Voices: choir{said: &said}, Records: shelf{}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
+	connect.Format, connect.NoBinary, connect.InstantMode, connect.StripHeaders = contract.FormatPCM, true, true, true
+	c = &client{closed: make(chan int, 2)}
+	in := s.OpenInput(t.Context(), "a", "r", connect, c)
+	for i, m := range messages {
+		m.Close = i == len(messages)-1
+		if err := in.Receive(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case <-in.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("the socket is not over")
+	}
+	if code := <-c.closed; code != contract.CloseNormal {
+		t.Errorf("closed with %d", code)
+	}
+	return c, said
+}
+
+// TestWhatHasNothingToSayMakesNoChunk: it is passed over among what has, and told
+// where it is all.
+func TestWhatHasNothingToSayMakesNoChunk(t *testing.T) {
+	ref := &contract.VoiceRef{Name: "ann"}
+	c, _ := converse(t, contract.TTSConnect{}, contract.PublishTTS{Text: "...", Voice: ref, Flush: true}, contract.PublishTTS{Text: "Hello there.\n\n"},
+		contract.PublishTTS{Text: "...\n\n"}, contract.PublishTTS{Text: "Bye.", Flush: true}, contract.PublishTTS{Flush: true}, contract.PublishTTS{Text: "?!"})
+	if len(c.faults) != 2 || c.faults[0].Code != contract.SpeechRefused || !strings.Contains(c.faults[0].Detail, `"..."`) {
+		t.Errorf("%+v", c.faults)
+	}
+	ended := 0
+	for _, chunk := range c.chunks {
+		if len(chunk.Audio) == 0 {
+			t.Errorf("an empty chunk of %q", chunk.Text)
+		}
+		if chunk.IsLastChunk {
+			ended++
+		}
+	}
+	if ended != 2 {
+		t.Errorf("%d snippets ended, of 2", ended)
+	}
+}
+
+// TestGenerationsOfOneSocketFollowOneAnother: each has an id of its own, and the
+// voice of the one before it where none is named.
+func TestGenerationsOfOneSocketFollowOneAnother(t *testing.T) {
+	c, said := converse(t, contract.TTSConnect{},
+		contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}, Flush: true}, contract.PublishTTS{Text: "Two.", Flush: true},
+		contract.PublishTTS{Text: "Three. Four.", Voice: &contract.VoiceRef{Name: "bob"}, Flush: true}, contract.PublishTTS{Text: "Five."})
+	want := []string{"ann: One.", "ann: Two.", "bob: Three.", "bob: Four.", "bob: Five."}
+	if !slices.Equal(said, want) || len(c.faults) > 0 {
+		t.Errorf("%q, %+v", said, c.faults)
+	}
+	of := map[string][]string{}
+	for _, chunk := range c.chunks {
+		if chunk.ChunkIndex == 0 {
+			of[chunk.GenerationID] = append(of[chunk.GenerationID], chunk.Text)
+		}
+	}
+	if len(of) != 4 {
+		t.Errorf("%d generations of 4: %q", len(of), of)
+	}
+	for i, chunk := range c.chunks {
+		if chunk.UtteranceIndex < c.chunks[max(i-1, 0)].UtteranceIndex {
+			t.Errorf("utterance %d behind a later one", chunk.UtteranceIndex)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package speech
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/text"
+	"parley/store"
+)
+
+// shelf keeps generations in memory.
+type shelf map[string]store.Generation
+
+func (s shelf) KeepGenerations(_ context.Context, _ string, _ int, made ...store.Generation) error {
+	for _, g := range made {
+		s[g.ID] = g
+	}
+	return nil
+}
+
+func (s shelf) ChangeGeneration(ctx context.Context, account string, g store.Generation) error {
+	return s.KeepGenerations(ctx, account, 0, g)
+}
+
+func (s shelf) Generation(_ context.Context, _, id string) (store.Generation, error) {
+	g, there := s[id]
+	if !there {
+		return g, store.ErrNotFound
+	}
+	return g, nil
+}
+
+// attentive is a voice that notes how it is asked to speak.
+type attentive struct {
+	metronome
+	asked *[]engine.SpeakOptions
+}
+
+func (a attentive) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	o.Urgency = nil
+	*a.asked = append(*a.asked, o)
+	return a.metronome.Speak(ctx, text, o, emit)
+}
+
+// A generation that is made again is read as it was, whatever the lexicon and the
+// locale have become.
+func TestAGenerationIsReadAgainAsItWas(t *testing.T) {
+	lexicon, err := text.NewLexicon(map[string]string{"Joaquín": "hwah-KEEN", "IT": "eye tee", "unused": "never"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := text.Options{Locale: "en-GB", Lexicon: lexicon}
+	var asked []engine.SpeakOptions
+	kept := shelf{}
+	voice := Voice{Recipe: []byte(`{}`), Speaks: attentive{metronome{0.5, 2}, &asked}}
+	s := New(Parts{
+		Voices: only{voice}, Records: kept, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler),
+		Reading: func(context.Context, string) text.Options { return now },
+	})
+	speak := func(j *Job, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		if _, err := j.WholeFile(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	instant := true
+	speak(s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+		Utterances: []contract.PostedUtterance{{Text: "Joaquín's IT opens on 3/4. It is unusual.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
+		Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, InstantMode: &instant,
+	}}))
+	first := asked
+	asked = nil
+	now = text.Options{Locale: "en-US"}
+	for id := range kept {
+		if strings.Contains(kept[id].Body, "never") {
+			t.Errorf("entries are kept that the text has no use for: %s", kept[id].Body)
+		}
+		speak(s.Again(t.Context(), "a", id, contract.FormatPCM))
+	}
+	if len(first) == 0 || len(asked) != len(first) {
+		t.Fatalf("spoken in %d and %d parts", len(first), len(asked))
+	}
+	const said = "Joaquín's IT opens on 3/4. It is unusual."
+	for i := range first {
+		was := text.Aloud(said, text.Options{Language: "en-US", Locale: first[i].Locale, Lexicon: first[i].Lexicon})
+		is := text.Aloud(said, text.Options{Language: "en-US", Locale: asked[i].Locale, Lexicon: asked[i].Lexicon})
+		first[i].Lexicon, asked[i].Lexicon = nil, nil
+		if was != is || !reflect.DeepEqual(first[i], asked[i]) {
+			t.Errorf("part %d is read as %q %+v, was %q %+v", i, is, asked[i], was, first[i])
+		}
+	}
+}
+
+func TestWhatCannotBeMadeAgainSaysWhy(t *testing.T) {
+	kept := shelf{"converted": {ID: "converted", Body: `{"voices":[{}],"converted":true}`}, "secret": {ID: "secret", Body: `{"voices":[{}]}`}}
+	s := New(Parts{Voices: only{}, Records: kept, Log: slog.New(slog.DiscardHandler)})
+	for id, want := range map[string]string{"converted": "recording", "secret": "retention.history", "none": "no generation"} {
+		if _, err := s.Again(t.Context(), "a", id, contract.FormatPCM); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package speech
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// clipped is a voice at another rate than the wire's, whose phonemes each end with
+// the last sample of a piece.
+type clipped struct{}
+
+func (clipped) RateHz() int { return 22050 }
+
+func (clipped) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	const piece = 2205
+	for i := range 4 {
+		p := engine.Phoneme{Symbol: "a", Begin: i * piece, End: (i + 1) * piece}
+		if err := emit(engine.Sound{PCM: make([]float32, piece), Phonemes: []engine.Phoneme{p}, Last: i == 3}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Nobody is told of a phoneme before its sound has been sent, also where the
+// resampler holds the end of it back.
+func TestTimesComeBehindTheirSound(t *testing.T) {
+	s := New(Parts{Voices: only{Voice{Speaks: clipped{}}}, Log: slog.New(slog.DiscardHandler)})
+	instant := true
+	job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+		Utterances: []contract.PostedUtterance{{Text: "Good morning.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
+		Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, StripHeaders: true, InstantMode: &instant,
+		IncludeTimestampTypes: []contract.TimestampType{contract.TimestampPhoneme},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer job.Close()
+	sent, told, at := 0, 0, int64(0)
+	err = job.Stream(t.Context(), func(m contract.TTSMessage) error {
+		switch m := m.(type) {
+		case contract.SnippetAudioChunk:
+			sent += len(m.Audio) / 2
+		case contract.TimestampMessage:
+			told++
+			if end := m.Timestamp.Time.End * contract.OutputRateHz / 1000; end > int64(sent) {
+				t.Errorf("told of %+v when %d samples were sent", m.Timestamp, sent)
+			}
+			if m.Timestamp.Time.Begin < at {
+				t.Errorf("told of %+v after %d ms", m.Timestamp, at)
+			}
+			at = m.Timestamp.Time.End
+		}
+		return nil
+	})
+	if err != nil || told != 4 {
+		t.Errorf("%d of 4 phonemes, %v", told, err)
+	}
+}

@@ -1,0 +1,37 @@
+// A tool is made, told where it is wrong, changed, and compared with what it was.
+"use strict";
+
+exports.steps = async (c, { assert }) => {
+	await c.law("a schema that is none is told before it is sent", async () => {
+		await c.go("tools/new");
+		await c.fill("Name", "next_train");
+		await c.fill("What it does", "Tells when the next train to a town leaves.");
+		await c.reads("Where to", "main table");
+		await c.fill("Arguments, as a JSON schema", "{\"type\": ");
+		await c.reads("Not JSON yet", ".error");
+	});
+	await c.law("one that the box refuses is told at its field", async () => {
+		await c.fill("Arguments, as a JSON schema", "{\"type\": \"thing\"}");
+		await c.press("Make this tool");
+		await c.reads("not a JSON schema", ".field .error");
+	});
+	await c.accessible("a tool");
+	await c.law("a tool is made", async () => {
+		await c.fill("Arguments, as a JSON schema", "{\"type\": \"object\", \"properties\": {\"town\": {\"type\": \"string\", \"description\": \"Where to\"}}, \"required\": [\"town\"]}");
+		await c.press("Make this tool");
+		await c.reads("Version 0");
+	});
+	await c.law("its next version differs by a line", async () => {
+		await c.fill("When it fails", "The timetable cannot be read just now.");
+		await c.press("Save");
+		await c.reads("Version 1");
+		await c.reads("The timetable cannot be read", ".difference .added");
+	});
+	await c.law("it is renamed without a version", async () => {
+		await c.fill("Name", "next_bus");
+		await c.press("Save");
+		await c.reads("next_bus", "h1");
+		const { body } = await c.ask("GET", "/v0/evi/tools?restrict_to_most_recent=false&name=next_bus");
+		assert.deepEqual(body.tools_page.map((t) => [t.name, t.version]), [["next_bus", 0], ["next_bus", 1]]);
+	});
+};

@@ -1,0 +1,53 @@
+// Voices are found, heard, designed, saved and deleted.
+"use strict";
+
+exports.steps = async (c, { assert }) => {
+	await c.law("the library is listed", async () => {
+		await c.go("voices");
+		await c.reads(/\d+ of \d+ voices/);
+	});
+	await c.accessible("the voices");
+	await c.law("a voice is found and says a sentence", async () => {
+		await c.fill("Name", "joe");
+		await c.reads(/^1 of \d+ voices/, "[role=status]");
+		await c.fill("What they say", "Hello from the console.");
+		await c.press("Play Joe");
+		await c.page.waitForFunction(() => [...document.querySelectorAll("button[aria-pressed=true]")].some((b) => b.textContent.startsWith("Stop")), { polling: 30 });
+	});
+	await c.law("what no voice is like is said", async () => {
+		await c.fill("Name", "nobody of that name");
+		await c.reads("No voice is like that", ".empty");
+	});
+	await c.law("a description makes candidates", async () => {
+		await c.press("Design a voice");
+		await c.fill("Description", "A deep, slow old man");
+		await c.fill("What it says", "Good morning.");
+		await c.choose("How many candidates", "2");
+		await c.press("Make them");
+		await c.reads("Candidate 2", "h2");
+	});
+	await c.accessible("designing a voice");
+	await c.law("one is heard, and saved under a name that is free", async () => {
+		await c.press("Play candidate 2");
+		await c.fill("Save candidate 2 as", "Joe");
+		await c.press("Save", ".voices li:nth-child(2)");
+		await c.reads(/Joe/, ".field .error, .row .error");
+		await c.fill("Save candidate 2 as", "Keeper");
+		await c.press("Save", ".voices li:nth-child(2)");
+		await c.reads("Saved as Keeper");
+	});
+	await c.law("a voice with which a config speaks is not deleted, and says which", async () => {
+		assert.equal((await c.ask("POST", "/v0/evi/configs", { name: "Tower", evi_version: "4-mini", voice: { name: "Keeper" } })).status, 201);
+		await c.go("voices");
+		await c.reads("Speaks in Tower", "li");
+		await c.press("Delete Keeper");
+		await c.press("Delete it");
+		await c.reads("Tower", "dialog .error");
+		await c.press("Cancel");
+		const { body } = await c.ask("GET", "/v0/evi/configs?name=Tower");
+		await c.ask("DELETE", `/v0/evi/configs/${body.configs_page[0].id}`);
+		await c.press("Delete Keeper");
+		await c.press("Delete it");
+		await c.page.waitForFunction(() => !document.querySelector("dialog") && ![...document.querySelectorAll("h2")].some((h) => h.innerText === "Keeper"));
+	});
+};

@@ -1,0 +1,72 @@
+// A config is made of what there is, and the box's refusals stand at their fields.
+"use strict";
+
+exports.steps = async (c, { assert }) => {
+	const newest = async () => (await c.ask("GET", "/v0/evi/configs?name=Museum")).body.configs_page[0];
+	await c.law("a config is put together of what there is", async () => {
+		await c.ask("POST", "/v0/evi/prompts", { name: "Guide", text: "You show visitors around." });
+		await c.ask("POST", "/v0/evi/tools", { name: "lamp", description: "Switches the lamp.", parameters: "{\"type\":\"object\"}" });
+		await c.go("configs");
+		await c.press("New config");
+		await c.fill("Name", "Museum");
+		const { body } = await c.ask("GET", "/v0/evi/prompts?name=Guide");
+		await c.choose("Prompt", body.prompts_page[0].id);
+		await (await c.named("lamp", true)).click();
+		await (await c.named("Hang up", true)).click();
+		await (await c.named("At the beginning", true)).click();
+		await c.fill("What it says: at the beginning", "Welcome to the museum.");
+		await c.press("Add an example");
+		await c.fill("Question 1", "Is there a lift?");
+		await c.fill("Answer 1", "No, there is none.");
+	});
+	await c.law("what is wrong is told at its field", async () => {
+		await c.press("Add a webhook");
+		await c.fill("Address of webhook 1", "http://8.8.8.8/told");
+		await c.press("Make this config");
+		await c.page.waitForFunction(() => /private|https/i.test(document.querySelector("input[type=url][aria-invalid]")?.closest(".field").querySelector(".error")?.innerText ?? ""));
+		await c.press("Remove webhook 1");
+	});
+	await c.accessible("a config");
+	await c.law("it is made as it was filled in", async () => {
+		await c.press("Make this config");
+		await c.reads("Version 0");
+		const made = await newest();
+		assert.equal(made.prompt.name, "Guide");
+		assert.equal(made.prompt.version_type, "LATEST");
+		assert.deepEqual(made.tools.map((t) => t.name), ["lamp"]);
+		assert.deepEqual(made.builtin_tools.map((t) => t.name), ["hang_up"]);
+		assert.deepEqual(made.event_messages.on_new_chat, { enabled: true, text: "Welcome to the museum." });
+		assert.deepEqual(made.examples, [{ user: "Is there a lift?", assistant: "No, there is none." }]);
+	});
+	await c.law("a change of one field changes nothing else", async () => {
+		const before = await newest();
+		await c.fill("Silence that ends a turn, in ms", "1000");
+		await c.press("Save");
+		await c.reads("Version 1");
+		const after = await newest();
+		assert.equal(after.turn_detection.end_of_turn_silence_ms, 1000);
+		after.turn_detection.end_of_turn_silence_ms = before.turn_detection.end_of_turn_silence_ms;
+		for (const one of [before, after]) for (const field of ["version", "modified_on"]) delete one[field];
+		assert.deepEqual(after, before);
+		await c.reads("\"end_of_turn_silence_ms\": 1000", ".difference .added");
+	});
+	await c.law("it is saved as a file that makes the same config", async () => {
+		await c.page.evaluate(() => {
+			const make = URL.createObjectURL.bind(URL);
+			URL.createObjectURL = (blob) => { window.saved = blob; return make(blob); };
+		});
+		await c.press("Save as JSON");
+		const posted = JSON.parse(await c.page.evaluate(() => window.saved.text()));
+		const { status, body } = await c.ask("POST", "/v0/evi/configs", { ...posted, name: "Copy" });
+		assert.equal(status, 201, JSON.stringify(body));
+		const now = await newest();
+		for (const one of [now, body]) for (const field of ["id", "name", "version", "created_on", "modified_on", "version_description"]) delete one[field];
+		assert.deepEqual(body, now);
+		await c.ask("DELETE", `/v0/evi/configs/${(await c.ask("GET", "/v0/evi/configs?name=Copy")).body.configs_page[0].id}`);
+	});
+	await c.law("one goes back to what it was", async () => {
+		await c.press("Go back to version 0");
+		await c.reads("Version 2");
+		assert.equal((await newest()).turn_detection.end_of_turn_silence_ms, 800);
+	});
+};

@@ -1,0 +1,72 @@
+// A chat is found by what was said in it, read, heard and deleted.
+"use strict";
+
+// talks has a conversation over the socket as a client does: a tool is called and
+// answered, and then a question, each when the answer before has been heard.
+const talks = (c, config) => c.page.evaluate((config) => new Promise((done, fails) => {
+	const ws = new WebSocket(`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}&session_settings[custom_session_id]=till-7`);
+	const send = (m) => ws.send(JSON.stringify(m));
+	const asks = ["use lamp", "Where is the <Lighthouse>?"];
+	let id, heard = 0;
+	ws.onerror = () => fails(new Error("no socket"));
+	ws.onmessage = ({ data }) => {
+		const m = JSON.parse(data);
+		if (m.type === "error") fails(new Error(m.message));
+		if (m.type === "chat_metadata") id = m.chat_id;
+		if (m.type === "tool_call") send({ type: "tool_response", tool_call_id: m.tool_call_id, content: "The lamp is on." });
+		if (m.type === "audio_output") heard = Math.max(heard, performance.now()) + (atob(m.data).length - 44) / 96; // 48 kHz, 16 bits
+		if (m.type !== "assistant_end") return;
+		setTimeout(() => asks.length > 0 ? send({ type: "user_input", text: asks.shift() }) : ws.close(1000), heard - performance.now() + 300);
+	};
+	ws.onclose = () => done(id);
+}), config);
+
+exports.steps = async (c, { assert }) => {
+	let id;
+	await c.law("a chat is found by the words that were said", async () => {
+		const { body } = await c.ask("GET", "/v0/evi/configs?name=Museum");
+		id = await talks(c, body.configs_page[0].id);
+		await c.go("chats");
+		await c.reads("till-7", "main table");
+		await c.fill("Words that were said", "elephant");
+		await c.press("Search");
+		await c.reads("Nothing like that was found", ".empty");
+		await c.fill("Words that were said", "LIGHTHOUSE where");
+		await c.press("Search");
+		await c.reads("Lighthouse", "main table mark");
+	});
+	await c.accessible("the chats");
+	await c.law("its transcript has what was said, the tool and the feelings", async () => {
+		await c.page.click("main table a");
+		await c.reads("Where is the <Lighthouse>?", "[data-who=user]");
+		await c.reads("Welcome to the museum.", "[data-who=agent]");
+		await c.page.click("[data-who=tool] summary");
+		await c.reads("The lamp is on.", "[data-who=tool] pre");
+		await c.reads(/\d+ %/, ".feelings");
+	});
+	await c.law("it is played, and the transcript follows", async () => {
+		await c.page.waitForFunction(() => document.querySelector("audio")?.readyState >= 1);
+		const last = await c.page.$$eval("[data-who=agent] button.at", (all) => all.length);
+		assert.ok(last >= 3, `${last} sentences can be played`);
+		await c.page.$$eval("[data-who=agent] button.at", (all) => all.at(-1).click());
+		await c.page.waitForFunction(() => !document.querySelector("audio").paused && document.querySelector("audio").currentTime > 0.2);
+		await c.reads("Where is the <Lighthouse>?", "[data-who=agent][aria-current=true]");
+		await c.page.$$eval("[data-who=agent] button.at", (all) => all[0].click());
+		await c.reads("Welcome to the museum.", "[data-who=agent][aria-current=true]");
+		// What is heard there is no silence: the place of the words is that of their sound.
+		const loud = await c.page.evaluate(async () => {
+			const wav = await (await fetch(document.querySelector("audio").src)).arrayBuffer();
+			const { data, rate } = { data: new Int16Array(wav.slice(44, 44 + 2 * Math.floor((wav.byteLength - 44) / 2))), rate: 24_000 };
+			const at = document.querySelector("[data-who=agent] button.at").textContent.split(":").reduce((m, s) => 60 * m + Number(s), 0);
+			return Math.max(...data.slice(at * rate, (at + 2) * rate).map(Math.abs));
+		});
+		assert.ok(loud > 1000, `the loudest sample there is ${loud}`);
+	});
+	await c.accessible("a chat");
+	await c.law("it is deleted after a question", async () => {
+		await c.press("Delete");
+		await c.press("Delete it");
+		await c.reads("Chats", "h1");
+		assert.equal((await c.ask("GET", `/v0/evi/chats/${id}`)).status, 404);
+	});
+};

@@ -1,0 +1,66 @@
+// Keys are made, shown once, given new secrets, and revoked; the last operator's is
+// not revoked unnoticed.
+"use strict";
+
+exports.steps = async (c, { assert }) => {
+	const shown = () => c.page.$eval("dialog dd code", (e) => e.textContent);
+	const opens = async (key) => (await c.page.evaluate(async (key) => (await fetch("/v0/evi/configs", { credentials: "omit", headers: { "x-service-api-key": key } })).status, key)) === 200;
+	let first;
+	await c.law("a key is made and told once", async () => {
+		await c.go("keys");
+		await c.press("Make a key");
+		await c.fill("Label", "Till", "dialog");
+		await c.fill("Account", "shop", "dialog");
+		await c.press("Make it", "dialog");
+		await c.reads("Note these now", "dialog h2");
+		first = await shown();
+		assert.ok(await opens(first));
+		await c.accessible("a new key");
+		await c.press("I have noted them");
+		await c.reads("Till", "td");
+		const page = await c.page.content();
+		assert.ok(!page.includes(first), "the page has the key");
+	});
+	await c.law("what is wrong with a key is said at its field", async () => {
+		await c.press("Make a key");
+		await c.fill("Account", " ", "dialog");
+		await c.press("Make it", "dialog");
+		await c.reads(/empty; it needs/, "dialog .field .error");
+		await c.press("Cancel", "dialog");
+	});
+	await c.law("a key is given new secrets", async () => {
+		await c.press("New secrets for Till");
+		await c.press("Make them", "dialog");
+		await c.reads("Note these now", "dialog h2");
+		assert.ok(await opens(await shown()) && !await opens(first));
+		await c.press("I have noted them");
+	});
+	await c.law("keys are found", async () => {
+		await c.fill("Search", "nothing like this");
+		await c.reads("No key is like that");
+		await c.fill("Search", "till");
+		await c.reads("Till", "td");
+	});
+	await c.accessible("the keys");
+	await c.law("a key is revoked", async () => {
+		await c.press("Revoke Till");
+		await c.press("Revoke it", "dialog");
+		await c.page.waitForFunction(() => !document.querySelector("dialog"));
+		await c.reads("No key is like that");
+	});
+	await c.law("the last operator's key is not revoked unnoticed", async () => {
+		await c.fill("Search", "first start");
+		await c.press("Revoke first start");
+		await c.press("Revoke it", "dialog");
+		await c.reads("last operator's key", "dialog .error");
+		await c.named("Revoke the last operator's key", true, "dialog");
+		await c.press("Cancel", "dialog");
+		await c.reads("good", "td");
+	});
+	await c.law("the signing key of webhooks is shown", async () => {
+		await c.press("Webhook signing key");
+		await c.press("Show", "dialog");
+		await c.page.waitForSelector("dialog .copy code");
+		await c.press("Close", "dialog");
+	});
+};

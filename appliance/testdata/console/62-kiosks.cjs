@@ -1,0 +1,26 @@
+// A screen is paired by a code, shows at once, and is revoked.
+"use strict";
+
+exports.steps = async (c, { assert }) => {
+	await c.law("without a screen the page says how one comes", async () => {
+		await c.go("kiosks");
+		await c.reads("No screen is paired");
+	});
+	await c.law("a code pairs a screen, and the page tells at once", async () => {
+		await c.press("Pair a screen");
+		await c.fill("Name", "Foyer", "dialog");
+		await c.press("Make a code", "dialog");
+		const code = await (await c.page.waitForSelector(".code-shown code")).evaluate((e) => e.textContent);
+		const paired = await c.ask("POST", "/v0/box/kiosks", { code });
+		assert.equal(paired.status, 201, JSON.stringify(paired));
+		await c.reads("The screen is paired.", "dialog");
+		await c.press("Done", "dialog");
+		await c.reads("Foyer", "td");
+	});
+	await c.accessible("the screens");
+	await c.law("a screen is revoked", async () => {
+		await c.press("Revoke Foyer");
+		await c.press("Revoke it", "dialog");
+		await c.reads("No screen is paired");
+	});
+};

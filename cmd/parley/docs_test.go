@@ -1,0 +1,94 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+var (
+	// inLine is a command in the midst of a sentence, or in a block of code, up to
+	// what the shell takes for itself.
+	inLine  = regexp.MustCompile("`(?:bin/)?parley ([^`]+)`")
+	inBlock = regexp.MustCompile(`(?m)^(?:\$ |.*[|;] |[0-9 *]+)?(?:bin/)?parley ([^|&>#\n]+)`)
+	fence   = regexp.MustCompile("(?s)```[a-z]*\n(.*?)```")
+	flag    = regexp.MustCompile(`^--[a-z][a-z-]*`)
+)
+
+// Every command that the documentation tells somebody to type is one, down to its
+// flags.
+func TestTheCommandsOfTheDocumentationAreThere(t *testing.T) {
+	parser, err := newParser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := filepath.Join("..", "..")
+	pages := []string{"README.md", "CHANGELOG.md", "RATIONALE.md"}
+	err = fs.WalkDir(os.DirFS(top), "docs", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".md") && !slices.Contains([]string{"docs/architecture.md", "docs/commands.md"}, name) { // a map, and what the program prints
+			pages = append(pages, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(filepath.Join(top, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, typed := range typedIn(string(text)) {
+			tried++
+			if wrong := unknownIn(parser.Model.Node, strings.Fields(typed)); wrong != "" {
+				t.Errorf("%s: parley %s: there is no %s", page, typed, wrong)
+			}
+		}
+	}
+	if tried < 150 {
+		t.Errorf("%d commands were found in all pages", tried)
+	}
+}
+
+// typedIn are the commands in a page, without the name of the program.
+func typedIn(page string) (all []string) {
+	for _, block := range fence.FindAllStringSubmatch(page, -1) {
+		for _, m := range inBlock.FindAllStringSubmatch(block[1], -1) {
+			all = append(all, m[1])
+		}
+	}
+	for _, m := range inLine.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// unknownIn is the first word of a command line that it does not know, or empty.
+func unknownIn(at *kong.Node, words []string) string {
+	for _, word := range words {
+		word = strings.Trim(word, `'",.()[]`)
+		if name := flag.FindString(word); name != "" {
+			known := slices.ContainsFunc(slices.Concat(at.AllFlags(false)...), func(f *kong.Flag) bool { return "--"+f.Name == name })
+			if !known && name != "--help" {
+				return name
+			}
+			continue
+		}
+		if len(at.Children) == 0 || strings.HasPrefix(word, "-") {
+			continue
+		}
+		i := slices.IndexFunc(at.Children, func(n *kong.Node) bool { return n.Name == word })
+		if i < 0 {
+			return "command " + word
+		}
+		at = at.Children[i]
+	}
+	return ""
+}

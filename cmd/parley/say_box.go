@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+	"unicode/utf8"
+
+	"parley/appliance"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+)
+
+const (
+	speechPath = "/v0/tts/stream/json"
+	// boxPatience is for how long a box may make up its mind: as long as Kokoro takes
+	// to load, twice over. A process that was stopped would be waited for without end,
+	// and a voice loaded here speaks sooner than one behind a queue of half a minute.
+	boxPatience = 10 * time.Second
+	// longestSaying is when the key that was made for one text is forgotten, should
+	// say be killed: it is looked at when the request comes.
+	longestSaying = 10 * time.Minute
+	// maxSpeechLine bounds a message of the stream: the longest piece of sound is a
+	// whole sentence of Kokoro's, a minute at most, 6 MB as samples and 8 in base64.
+	maxSpeechLine = 16 << 20
+)
+
+// askBox has the box that runs on the data folder speak. The error is why none
+// does; whatever it is, the text can still be spoken here.
+func (cmd *sayCmd) askBox(ctx context.Context, cfg config.Config, asked contract.PostedTTS) (_ *boxSpeech, err error) {
+	u := asked.Utterances[0]
+	switch {
+	case cmd.Alone:
+		return nil, errors.New("--alone")
+	case utf8.RuneCountInString(u.Text) > contract.MaxUtteranceChars:
+		return nil, fmt.Errorf("the text has more than %d characters", contract.MaxUtteranceChars)
+	case u.Speed < contract.MinSpeed || u.Speed > contract.MaxSpeed:
+		return nil, fmt.Errorf("a box speaks at %g to %g times a voice's speed", float64(contract.MinSpeed), float64(contract.MaxSpeed))
+	}
+	url, err := appliance.Running(cfg.Data)
+	if err != nil {
+		return nil, err
+	}
+	if url == "" {
+		return nil, fmt.Errorf("none runs on %s", cfg.Data)
+	}
+	key, giveBack, err := makeKey(ctx, cfg, "parley say", longestSaying)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, giveBack())
+		}
+	}()
+	client, err := trust("", cfg)
+	if err != nil {
+		return nil, err
+	}
+	body, err := requestSpeech(ctx, client, url, key, asked)
+	if err != nil {
+		return nil, err
+	}
+	return &boxSpeech{body, giveBack}, nil
+}
+
+// requestSpeech returns the answer of a box that speaks.
+func requestSpeech(ctx context.Context, client *http.Client, url, key string, asked contract.PostedTTS) (io.ReadCloser, error) {
+	text, err := json.Marshal(asked)
+	if err != nil {
+		return nil, err
+	}
+	ctx, giveUp := context.WithCancelCause(ctx)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url+speechPath, bytes.NewReader(text))
+	if err != nil {
+		giveUp(nil)
+		return nil, err
+	}
+	r.Header.Set("X-Service-Api-Key", key)
+	r.Header.Set("Content-Type", "application/json")
+	late := time.AfterFunc(boxPatience, func() { giveUp(fmt.Errorf("it does not answer within %v", boxPatience)) })
+	response, err := client.Do(r)
+	if !late.Stop() && err == nil { // its context has ended
+		err = errors.Join(context.Cause(ctx), response.Body.Close())
+	}
+	if err != nil {
+		giveUp(nil)
+		return nil, fmt.Errorf("asking the box at %s: %w", url, err)
+	}
+	body := cancelledBody{response.Body, giveUp}
+	if response.StatusCode != http.StatusOK {
+		why, _ := io.ReadAll(io.LimitReader(body, 4096)) // for a log
+		return nil, errors.Join(fmt.Errorf("the box at %s answers %s: %s", url, response.Status, why), body.Close())
+	}
+	return body, nil
+}
+
+// cancelledBody is an answer whose request ends when it is closed.
+type cancelledBody struct {
+	io.ReadCloser
+	giveUp context.CancelCauseFunc
+}
+
+// Close ends the request.
+func (b cancelledBody) Close() error {
+	defer b.giveUp(nil)
+	return b.ReadCloser.Close()
+}
+
+// boxSpeech is speech that a box makes.
+type boxSpeech struct {
+	body     io.ReadCloser
+	giveBack func() error // the key
+}
+
+// Stream gives send the messages of the box.
+func (s *boxSpeech) Stream(ctx context.Context, send func(contract.TTSMessage) error) error {
+	lines := bufio.NewScanner(s.body)
+	lines.Buffer(nil, maxSpeechLine)
+	for lines.Scan() {
+		m, err := readSpeech(lines.Bytes())
+		if err != nil {
+			return err
+		}
+		if err := send(m); err != nil {
+			return err
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case lines.Err() != nil:
+		return fmt.Errorf("the box broke off: %w", lines.Err())
+	}
+	return nil
+}
+
+// Close tells the box that nobody listens any more.
+func (s *boxSpeech) Close() {
+	_ = s.body.Close()
+	_ = s.giveBack() // what stays is forgotten by itself
+}
+
+// readSpeech reads a message of a stream of speech.
+func readSpeech(line []byte) (contract.TTSMessage, error) {
+	var kind struct {
+		Type string `json:"type"`
+	}
+	var chunk contract.SnippetAudioChunk
+	var times contract.TimestampMessage
+	err := json.Unmarshal(line, &kind)
+	switch {
+	case err != nil:
+	case kind.Type == chunk.MessageType():
+		if err = json.Unmarshal(line, &chunk); err == nil {
+			return chunk, nil
+		}
+	case kind.Type == times.MessageType():
+		if err = json.Unmarshal(line, &times); err == nil {
+			return times, nil
+		}
+	default:
+		err = fmt.Errorf("its type is %.40q", kind.Type)
+	}
+	return nil, fmt.Errorf("the box sent what is no message of speech: %w", err)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/layout"
+	"parley/store"
+)
+
+// The sessions of the console are listed and ended beside a box, and a link is made
+// of one that runs only.
+func TestTheSessionsOfTheConsoleAreListedAndEnded(t *testing.T) {
+	data := t.TempDir()
+	s, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := []string{}
+	for range 2 {
+		link, err := s.StartSignIn(t.Context(), "", time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, made, err := s.SignIn(t.Context(), link, "Firefox", "10.0.0.7", time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, made.ID)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	console := func(want int, args ...string) string {
+		t.Helper()
+		code, out, errs := parley(t, "", append([]string{"console", "--data", data}, args...)...)
+		if code != want {
+			t.Fatalf("%v: code %d: %s", args, code, errs)
+		}
+		return out + errs
+	}
+	var listed []listedSession
+	if err := json.Unmarshal([]byte(console(exitDone, "sessions", "--json")), &listed); err != nil || len(listed) != 2 || listed[0].ID != ids[1] || listed[0].Browser != "Firefox" {
+		t.Errorf("%+v, %v", listed, err)
+	}
+	if out := console(exitDone, "sessions"); !strings.Contains(out, ids[0]) || !strings.Contains(out, "10.0.0.7") {
+		t.Error(out)
+	}
+	if out := console(exitFailed, "end", "nobody"); !strings.Contains(out, "parley console sessions") {
+		t.Error(out)
+	}
+	console(exitMisuse, "end")
+	console(exitMisuse, "end", ids[0], "--all")
+	console(exitDone, "end", ids[0])
+	if out := console(exitDone, "end", "--all"); out != "1 ended\n" {
+		t.Error(out)
+	}
+	if out := console(exitFailed, "link"); !strings.Contains(out, "does not run") {
+		t.Error(out)
+	}
+}
+
+// A link names the addresses by which the box is reached, and says where there is no
+// microphone.
+func TestALinkNamesWhereTheBoxIsReached(t *testing.T) {
+	for _, c := range []struct {
+		url, listen, says string
+		elsewhere         bool
+	}{
+		{"http://127.0.0.1:8080", "127.0.0.1:8080", "listens to this machine alone", false},
+		{"https://127.0.0.1:8443", "192.0.2.7:8443", "From another machine:\nhttps://192.0.2.7:8443/#signin=", true},
+		{"http://192.0.2.7:8080", "192.0.2.7:8080", "TLS is off", true},
+	} {
+		data := t.TempDir()
+		s, err := store.Open(t.Context(), data, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		where, err := json.Marshal(map[string]any{"pid": os.Getpid(), "url": c.url, "listen": c.listen})
+		if err == nil {
+			err = os.WriteFile(filepath.Join(data, layout.Address), where, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, out, errs := parley(t, "", "console", "link", "--data", data)
+		if code != exitDone || !strings.HasPrefix(out, c.url+"/#signin=") || !strings.Contains(out, c.says) {
+			t.Errorf("%s: code %d: %s %s", c.listen, code, out, errs)
+		}
+		_, out, _ = parley(t, "", "console", "link", "--data", data, "--json")
+		var told consoleLink
+		if err := json.Unmarshal([]byte(out), &told); err != nil || (len(told.Elsewhere) > 0) != c.elsewhere {
+			t.Errorf("%s: %s, %v", c.listen, out, err)
+		}
+		_, out, _ = parley(t, "", "kiosk", "pair", "--data", data)
+		if !strings.Contains(out, c.url+"/kiosk#") || strings.Contains(out, "on another one") != c.elsewhere || strings.Contains(out, "no microphone") != (c.says == "TLS is off") {
+			t.Error(out)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

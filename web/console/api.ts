@@ -1,0 +1,85 @@
+// What the console asks of the box: the public API, with the session's cookie.
+import type { Problem } from "../rest";
+
+// Refused is what the box answers where it does not do what it was asked, in its
+// own words; status 0 is a box that does not answer.
+export class Refused extends Error {
+  constructor(readonly status: number, message: string, readonly problem?: Problem) { super(message); }
+}
+
+// onSignedOut is called when the box says that the session is over.
+let signedOut = () => {};
+export function onSignedOut(does: () => void): void { signedOut = does; }
+
+export type Query = Record<string, string | number | boolean | string[] | undefined>;
+
+// withQuery is a path with a query, without what is undefined or empty.
+export function withQuery(path: string, query: Query = {}): string {
+  const q = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === "") continue;
+    for (const one of Array.isArray(value) ? value : [value]) q.append(name, String(one));
+  }
+  const text = q.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+// answer sends a request and returns the answer; a Refused where it is none of 2xx.
+export async function answer(method: string, path: string, init: RequestInit = {}): Promise<Response> {
+  let res: Response;
+  try {
+    res = await fetch(path, { ...init, method, credentials: "same-origin", redirect: "error" });
+  } catch (err) {
+    if (err instanceof DOMException && err.name === "AbortError") throw err;
+    throw new Refused(0, "The box does not answer. Is it running, and is this machine on its network?");
+  }
+  if (res.ok) return res;
+  const problem = await res.json().catch(() => undefined) as Problem | undefined;
+  if (res.status === 401 && path !== "/v0/box/sessions") signedOut();
+  throw new Refused(res.status, problem?.message ?? `The box answered ${res.status} ${res.statusText}.`, problem);
+}
+
+async function asJSON<T>(res: Response): Promise<T> {
+  return (res.headers.get("content-type")?.startsWith("application/json") ? res.json() : res.text()) as Promise<T>;
+}
+
+async function send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const init: RequestInit = { signal };
+  if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "content-type": "application/json" };
+  }
+  return asJSON<T>(await answer(method, path, init));
+}
+
+export const get = <T>(path: string, query?: Query, signal?: AbortSignal) => send<T>("GET", withQuery(path, query), undefined, signal);
+export const post = <T>(path: string, body?: unknown, signal?: AbortSignal) => send<T>("POST", path, body, signal);
+export const put = <T>(path: string, body: unknown) => send<T>("PUT", path, body);
+export const patch = <T>(path: string, body: unknown) => send<T>("PATCH", path, body);
+export const remove = <T>(path: string) => send<T>("DELETE", path);
+
+// upload sends a file as it is.
+export async function upload<T>(method: "POST" | "PUT", path: string, file: Blob, type = "application/octet-stream"): Promise<T> {
+  return asJSON<T>(await answer(method, path, { body: file, headers: { "content-type": type } }));
+}
+
+// blob fetches a file, such as a recording; its address is good while the page lives.
+export async function blob(path: string, signal?: AbortSignal): Promise<Blob> {
+  return (await answer("GET", path, { signal })).blob();
+}
+
+// Paged is one page of a list, as all lists of the box have it; the rows stand under
+// a name of their own, such as configs_page.
+export interface Paged { page_number: number; page_size: number; total_pages: number }
+
+// everything reads all pages of a list, one after the other: for choices. most bounds
+// what is read.
+export async function everything<T>(path: string, rows: string, query: Query = {}, most = 1000): Promise<T[]> {
+  const all: T[] = [];
+  for (let number = 0; all.length < most; number++) {
+    const page = await get<Paged & Record<string, unknown>>(path, { ...query, page_number: number, page_size: 100 });
+    all.push(...page[rows] as T[]);
+    if (number + 1 >= page.total_pages) break;
+  }
+  return all.slice(0, most);
+}

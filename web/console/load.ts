@@ -1,0 +1,65 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { type Paged, type Query, get } from "./api";
+
+export interface Loaded<T> {
+  value?: T; // what was read last, also while it is read anew
+  error?: Error;
+  loading: boolean;
+  reload: () => void;
+}
+
+// useLoad reads something when the component comes, and anew when one of its
+// reasons changes or reload is called. What comes too late is dropped.
+export function useLoad<T>(read: (signal: AbortSignal) => Promise<T>, reasons: unknown[]): Loaded<T> {
+  const [state, setState] = useState<{ value?: T; error?: Error; loading: boolean }>({ loading: true });
+  const [round, setRound] = useState(0);
+  const newest = useRef(read);
+  newest.current = read;
+  useEffect(() => {
+    const stop = new AbortController();
+    setState((s) => ({ ...s, loading: true }));
+    newest.current(stop.signal).then(
+      (value) => { if (!stop.signal.aborted) setState({ value, loading: false }); },
+      (error: Error) => { if (!stop.signal.aborted) setState((s) => ({ ...s, error, loading: false })); },
+    );
+    return () => stop.abort();
+  }, [round, ...reasons]);
+  const reload = useCallback(() => setRound((n) => n + 1), []);
+  return { ...state, reload };
+}
+
+export interface List<T> extends Loaded<T[]> { page: number; pages: number; go: (page: number) => void }
+
+// usePages reads one page of a list after the other. rows is the name under which
+// they stand in the answer.
+export function usePages<T>(path: string, rows: string, query: Query = {}, size = 20): List<T> {
+  const [page, go] = useState(0);
+  const asked = JSON.stringify(query);
+  useEffect(() => go(0), [path, asked]);
+  const l = useLoad((signal) => get<Paged & Record<string, unknown>>(path, { ...query, page_number: page, page_size: size }, signal), [path, asked, page, size]);
+  // The last one of the last page was deleted: its place is on the one before.
+  const pages = l.value?.total_pages ?? 0;
+  useEffect(() => { if (!l.loading && page > 0 && page >= pages) go(Math.max(0, pages - 1)); }, [l.loading, page, pages]);
+  return { ...l, value: l.value?.[rows] as T[] | undefined, page, pages, go };
+}
+
+// useDoing runs one thing at a time that a button asks for, and keeps what went
+// wrong.
+export function useDoing(): { busy: boolean; error?: Error; run: (does: () => Promise<unknown>) => Promise<boolean>; clear: () => void } {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error>();
+  const run = async (does: () => Promise<unknown>) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await does();
+      return true;
+    } catch (err) {
+      setError(err instanceof Error ? err : new Error(String(err)));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, error, run, clear: () => setError(undefined) };
+}

@@ -1,0 +1,42 @@
+import type { ComponentType } from "preact";
+import type { ReturnOperator } from "../rest";
+import type { Route } from "./route";
+import { Chats } from "./pages/chats";
+import { Configs } from "./pages/configs";
+import { Health } from "./pages/health";
+import { Keys } from "./pages/keys";
+import { Kiosks } from "./pages/kiosks";
+import { Packs } from "./pages/packs";
+import { Plugins } from "./pages/plugins";
+import { Prompts } from "./pages/prompts";
+import { Sessions } from "./pages/sessions";
+import { Settings } from "./pages/settings";
+import { Talk } from "./pages/talk";
+import { Tools } from "./pages/tools";
+import { Voices } from "./pages/voices";
+import { Webhooks } from "./pages/webhooks";
+
+// What every page is given: who is signed in, and where the console is.
+export interface PageProps { who: ReturnOperator; route: Route }
+
+// A Page is one of the console. Its path is its address (#/talk) and the name of
+// its file in pages/.
+export interface Page { path: string; name: string; group: string; show: ComponentType<PageProps> }
+
+// pages are all, in the order of the menu; the first is shown at first.
+export const pages: Page[] = [
+  { path: "talk", name: "Talk", group: "Conversations", show: Talk },
+  { path: "chats", name: "Chats", group: "Conversations", show: Chats },
+  { path: "configs", name: "Configs", group: "Assistants", show: Configs },
+  { path: "prompts", name: "Prompts", group: "Assistants", show: Prompts },
+  { path: "tools", name: "Tools", group: "Assistants", show: Tools },
+  { path: "voices", name: "Voices", group: "Assistants", show: Voices },
+  { path: "health", name: "Health", group: "The box", show: Health },
+  { path: "plugins", name: "Plugins", group: "The box", show: Plugins },
+  { path: "packs", name: "Packs", group: "The box", show: Packs },
+  { path: "kiosks", name: "Screens", group: "The box", show: Kiosks },
+  { path: "webhooks", name: "Webhooks", group: "The box", show: Webhooks },
+  { path: "keys", name: "Keys", group: "The box", show: Keys },
+  { path: "settings", name: "Settings", group: "The box", show: Settings },
+  { path: "sessions", name: "Sessions", group: "The box", show: Sessions },
+];

@@ -1,0 +1,142 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ReturnChatAudioReconstruction, ReturnChatEvent, ReturnChatPagedEvents } from "../../rest";
+import { get, remove } from "../api";
+import { useDoing, useLoad } from "../load";
+import { Confirm } from "../parts/dialog";
+import { Check, Select } from "../parts/field";
+import { ErrorLine, Failure, Loading } from "../parts/notice";
+import { save } from "../parts/save";
+import { go, to } from "../route";
+import { statuses } from "./chats";
+import { Marked } from "./marked";
+import { pretty } from "./tool_schema";
+import { type Line, asText, clock, current, transcript } from "./transcript";
+
+// mostEvents of a chat are shown; one of half an hour has some hundreds.
+const mostEvents = 5000;
+
+async function whole(id: string, signal: AbortSignal): Promise<ReturnChatPagedEvents> {
+  const path = `/v0/evi/chats/${encodeURIComponent(id)}`;
+  const first = await get<ReturnChatPagedEvents>(path, { page_size: 100 }, signal);
+  const events: ReturnChatEvent[] = [...first.events_page];
+  for (let n = 1; n < first.total_pages && events.length < mostEvents; n++)
+    events.push(...(await get<ReturnChatPagedEvents>(path, { page_size: 100, page_number: n }, signal)).events_page);
+  return { ...first, events_page: events };
+}
+
+// Chat is one of them: what was said, and how it sounded.
+export function Chat({ id, words }: { id: string; words: string[] }) {
+  const chat = useLoad((signal) => whole(id, signal), [id]);
+  const sound = useLoad((signal) => get<ReturnChatAudioReconstruction>(`/v0/evi/chats/${encodeURIComponent(id)}/audio`, {}, signal), [id]);
+  const [deleting, setDeleting] = useState(false);
+  const lines = useMemo(() => chat.value ? transcript(chat.value.events_page, chat.value.start_timestamp) : [], [chat.value]);
+  if (chat.error) return <><h1>Chat</h1><Failure error={chat.error} again={chat.reload} /></>;
+  if (!chat.value) return <><h1>Chat</h1><Loading /></>;
+  const c = chat.value;
+  return (
+    <>
+      <p><a href={to("chats")}>All chats</a></p>
+      <div class="head">
+        <h1>{new Date(c.start_timestamp).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}</h1>
+        <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span>
+      </div>
+      <p class="faint">
+        {c.end_timestamp ? `${clock(c.end_timestamp - c.start_timestamp)} long` : "It goes on"}
+        {c.config && <>, with <a href={to("configs", c.config.id)}>the config</a> as of version {c.config.version}</>}.
+        {" "}Chat <code>{c.id}</code>
+      </p>
+      {c.metadata && <details><summary>What its client noted</summary><pre class="wrapped">{pretty(c.metadata)}</pre></details>}
+      <Heard lines={lines} words={words} sound={sound.value} reload={sound.reload} error={sound.error} />
+      <div class="buttons">
+        <button type="button" onClick={() => save(`chat-${c.id}.txt`, "text/plain", asText(lines))}>Save as text</button>
+        <button type="button" onClick={() => save(`chat-${c.id}.json`, "application/json", JSON.stringify(c, null, 2))}>Save as JSON</button>
+        {sound.value?.signed_audio_url && <a class="button" href={here(sound.value.signed_audio_url)} download={sound.value.filename}>Save the sound</a>}
+        <button type="button" onClick={() => { chat.reload(); sound.reload(); }}>Read it anew</button>
+        <button type="button" class="danger" disabled={c.status === "ACTIVE"} onClick={() => setDeleting(true)}>Delete</button>
+      </div>
+      {deleting && (
+        <Confirm title="Delete this chat?" verb="Delete it" close={() => setDeleting(false)}
+          does={async () => { await remove(`/v0/evi/chat_groups/${c.chat_group_id}`); go(to("chats")); }}>
+          <p>With what was said, how it sounded, and the chats that went on with it. It cannot be brought back.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+// here is a link of the box as this page reaches it: the box may know another of its
+// addresses.
+const here = (url: string) => new URL(url).pathname + new URL(url).search;
+
+const speeds = ["0.75", "1", "1.25", "1.5", "2"];
+
+const silent: Partial<Record<ReturnChatAudioReconstruction["status"], string>> = {
+  QUEUED: "Nobody has made a sound yet.", IN_PROGRESS: "The chat goes on; it can be heard when it is over.", CANCELLED: "There is no recording, or it is kept no longer.",
+};
+
+// Heard is the transcript beside the player, which it follows.
+function Heard({ lines, words, sound, error, reload }: { lines: Line[]; words: string[]; sound?: ReturnChatAudioReconstruction; error?: Error; reload: () => void }) {
+  const audio = useRef<HTMLAudioElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const [now, setNow] = useState<Line>();
+  const [follow, setFollow] = useState(true);
+  const [speed, setSpeed] = useState("1");
+  const doing = useDoing();
+  useEffect(() => { if (audio.current) audio.current.playbackRate = Number(speed); }, [speed, sound]);
+  useEffect(() => {
+    const at = now && list.current?.querySelector<HTMLElement>(`[data-line="${CSS.escape(now.id)}"]`);
+    if (at && follow && !audio.current?.paused) list.current!.scrollTo({ top: at.offsetTop - list.current!.clientHeight / 3, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  }, [now]);
+  const from = (line: Line) => doing.run(async () => {
+    const a = audio.current!;
+    a.currentTime = line.at / 1000;
+    setNow(line);
+    await a.play();
+  });
+  const url = sound?.signed_audio_url;
+  return (
+    <section class="heard" aria-label="What was said">
+      {error && <Failure error={error} again={reload} />}
+      {sound && silent[sound.status] && <p class="quiet">{silent[sound.status]}</p>}
+      {sound?.status === "ERROR" && <p class="quiet">A part of the recording is missing: the disk was too slow, or it is damaged.</p>}
+      {url && (
+        <div class="player card">
+          <audio ref={audio} controls preload="metadata" src={here(url)} aria-label="The recording"
+            onTimeUpdate={(e) => setNow(current(lines, e.currentTarget.currentTime * 1000))} />
+          <Select label="Speed" value={speed} set={setSpeed} options={speeds.map((s) => [s, `${s} ×`] as const)} />
+          <Check label="Follow" value={follow} set={setFollow} />
+        </div>
+      )}
+      <ErrorLine error={doing.error} />
+      {lines.length === 0 && <p class="quiet">Nothing was said.</p>}
+      <ol ref={list} class="transcript" tabIndex={0} aria-label="Transcript">
+        {lines.map((l) => <Said key={l.id} line={l} words={words} current={l.id === now?.id} play={url && l.heard ? () => void from(l) : undefined} />)}
+      </ol>
+    </section>
+  );
+}
+
+const names = { user: "User", agent: "Assistant", tool: "Tool", note: "" };
+
+function Said({ line, words, current, play }: { line: Line; words: string[]; current: boolean; play?: () => void }) {
+  return (
+    <li data-line={line.id} data-who={line.kind} aria-current={current ? "true" : undefined}>
+      {play ? <button type="button" class="link at" onClick={play} aria-label={`Play from ${clock(line.at)}`}>{clock(line.at)}</button> : <span class="at faint">{clock(line.at)}</span>}
+      <div>
+        {names[line.kind] && <p class="name">{names[line.kind]}{line.typed && <span class="faint"> typed</span>}{line.quick && <span class="faint"> to fill the time</span>}{line.interrupted && <span class="faint"> interrupted</span>}</p>}
+        {line.kind === "tool"
+          ? <details open={line.failed}>
+              <summary>{line.name}{line.failed ? " failed" : line.detail === undefined ? ", without an answer" : ""}</summary>
+              <pre class="wrapped">{pretty(line.text)}</pre>
+              {line.detail !== undefined && <pre class="wrapped">{pretty(line.detail)}</pre>}
+            </details>
+          : <p class={line.kind === "note" ? "faint" : undefined}><Marked text={line.text} words={words} /></p>}
+        {line.feelings.length > 0 && (
+          <ul class="feelings" aria-label="Feelings">
+            {line.feelings.map((f) => <li key={f.name} class="tag plain">{f.name} {Math.round(f.score * 100)} %</li>)}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}

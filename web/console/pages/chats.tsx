@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+import type { FoundChat, ReturnConfig, ReturnFoundChats } from "../../rest";
+import { everything, get } from "../api";
+import { useDoing, useLoad } from "../load";
+import type { PageProps } from "../pages";
+import { Field, Select } from "../parts/field";
+import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
+import { Table } from "../parts/table";
+import { Time } from "../parts/time";
+import { go, to } from "../route";
+import { Chat } from "./chat";
+import { Marked } from "./marked";
+import { clock } from "./transcript";
+
+export const statuses: Record<FoundChat["status"], [string, string]> = {
+  ACTIVE: ["goes on", "tag"], USER_ENDED: ["ended", "tag plain"], USER_TIMEOUT: ["the user was away", "tag plain"],
+  MAX_DURATION_TIMEOUT: ["took its time", "tag warn"], INACTIVITY_TIMEOUT: ["nobody spoke", "tag plain"], ERROR: ["failed", "tag bad"],
+};
+
+// Chats are what was said.
+export function Chats({ route }: PageProps) {
+  const [id] = route.rest;
+  return id ? <Chat key={id} id={id} words={(route.query.get("words") ?? "").split(/\s+/).filter(Boolean)} /> : <Search key={route.query.get("config")} config={route.query.get("config") ?? ""} />;
+}
+
+const nothing = { search: "", config_id: "", status: "", custom_session_id: "", from: "", until: "" };
+
+// dayMS is when a day of the calendar begins here; days later where next.
+function dayMS(date: string, next = 0): number | undefined {
+  if (!date) return undefined;
+  const [y, m, d] = date.split("-").map(Number);
+  return new Date(y!, m! - 1, d! + next).getTime();
+}
+
+// Search finds chats, at first those of a config if one is named.
+function Search({ config }: { config: string }) {
+  const [wanted, setWanted] = useState({ ...nothing, config_id: config }); // in the form
+  const [asked, setAsked] = useState(wanted); // and of what the list is
+  const configs = useLoad(() => everything<ReturnConfig>("/v0/evi/configs", "configs_page"), []);
+  const find = (before?: string, signal?: AbortSignal) => get<ReturnFoundChats>("/v0/box/chats",
+    { ...asked, from: dayMS(asked.from), until: dayMS(asked.until, 1), before, limit: 25 }, signal);
+  const found = useLoad((signal) => find(undefined, signal), [asked]);
+  const [more, setMore] = useState<{ of: ReturnFoundChats; chats: FoundChat[]; next?: string }>();
+  const doing = useDoing();
+  const older = more && more.of === found.value ? more : undefined; // else they are of another search
+  const next = older ? older.next : found.value?.next;
+  const chats = [...found.value?.chats ?? [], ...older?.chats ?? []];
+  const goOn = () => doing.run(async () => {
+    const of = found.value!;
+    const answer = await find(next);
+    setMore({ of, chats: [...older?.chats ?? [], ...answer.chats], next: answer.next });
+  });
+  const set = (change: Partial<typeof nothing>) => setWanted({ ...wanted, ...change });
+  const words = asked.search.trim().split(/\s+/).filter(Boolean);
+  const link = (c: FoundChat) => to("chats", c.id) + (words.length > 0 ? `?words=${encodeURIComponent(words.join(" "))}` : "");
+  const nameOf = (c: FoundChat) => c.config ? configs.value?.find((one) => one.id === c.config!.id)?.name ?? "a config that is gone" : "the box's own";
+  const filtered = Object.values(asked).some(Boolean);
+  return (
+    <>
+      <h1>Chats</h1>
+      <p>What was said to the box and by it, the newest first.</p>
+      <form class="card" role="search" onSubmit={(e) => { e.preventDefault(); setAsked(wanted); }}>
+        <div class="row">
+          <Field label="Words that were said" type="search" value={wanted.search} set={(search) => set({ search })} maxLength={200} />
+          <Select label="Config" value={wanted.config_id} set={(config_id) => set({ config_id })} options={[["", "Any"], ...(configs.value ?? []).map((c) => [c.id, c.name] as const)]} />
+          <Select label="How it ended" value={wanted.status} set={(status) => set({ status })} options={[["", "Any"], ...Object.entries(statuses).map(([s, [said]]) => [s, said] as const)]} />
+        </div>
+        <div class="row">
+          <Field label="From" type="date" value={wanted.from} set={(from) => set({ from })} />
+          <Field label="To" type="date" value={wanted.until} set={(until) => set({ until })} />
+          <Field label="Session id of the client" value={wanted.custom_session_id} set={(custom_session_id) => set({ custom_session_id })} maxLength={512} />
+          <button type="submit" class="primary">Search</button>
+          {filtered && <button type="button" onClick={() => { setWanted(nothing); setAsked(nothing); if (config) go(to("chats")); }}>Show all</button>}
+        </div>
+      </form>
+      {found.error && <Failure error={found.error} again={found.reload} />}
+      {!found.value && found.loading && <Loading />}
+      {found.value && chats.length === 0 && !next && (filtered
+        ? <Empty title="Nothing like that was found"><p>Search for fewer words, or in more days.</p></Empty>
+        : <Empty title="Nobody has talked yet"><p><a href={to("talk")}>Talk to the box</a>, and the chat is here.</p></Empty>)}
+      {chats.length > 0 && (
+        <Table caption="Chats" rows={chats} id={(c) => c.id} columns={[
+          { head: "When", cell: (c) => <a href={link(c)}><Time ms={c.start_timestamp} /></a> },
+          { head: "What was said", cell: (c) => c.excerpt ? <Marked text={c.excerpt.text} words={words} /> : <span class="quiet">nothing</span> },
+          { head: "Config", cell: (c) => <span>{nameOf(c)}{c.custom_session_id && <><br /><span class="faint">{c.custom_session_id}</span></>}</span> },
+          { head: "Length", number: true, cell: (c) => c.end_timestamp ? clock(c.end_timestamp - c.start_timestamp) : "–" },
+          { head: "Ended", cell: (c) => <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span> },
+        ]} />
+      )}
+      <ErrorLine error={doing.error} />
+      {next && <div class="buttons"><button type="button" disabled={doing.busy} onClick={() => void goOn()}>{chats.length > 0 ? "Show older ones" : "Nothing so far: look further back"}</button></div>}
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ComponentChildren } from "preact";
+
+const units = ["B", "kB", "MB", "GB", "TB"];
+
+// bytes is a size as disks are sold: 1.2 GB.
+export function bytes(n: number): string {
+  let unit = 0;
+  for (; n >= 1000 && unit < units.length - 1; unit++) n /= 1000;
+  return `${n >= 100 || unit === 0 ? Math.round(n) : n.toFixed(1)} ${units[unit]}`;
+}
+
+// milliseconds is a time that people wait: 340 ms, 1.2 s.
+export function milliseconds(ms: number): string {
+  if (ms < 1) return `${ms.toFixed(2)} ms`;
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+const spans: [string, number][] = [["d", 86_400], ["h", 3600], ["min", 60]];
+
+// span is a long time: 3 d 4 h.
+export function span(ms: number): string {
+  let left = Math.floor(ms / 1000);
+  const said: string[] = [];
+  for (const [unit, size] of spans) {
+    if (left >= size && said.length < 2) said.push(`${Math.floor(left / size)} ${unit}`);
+    left %= size;
+  }
+  return said.length > 0 ? said.join(" ") : "less than a minute";
+}
+
+export const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+// Figures are some of them, each with what it is of.
+export function Figures({ children }: { children: ComponentChildren }) {
+  return <dl class="figures">{children}</dl>;
+}
+
+// Figure is one; mood says that somebody should look at it.
+export function Figure({ name, value, more, mood }: { name: string; value: string; more?: ComponentChildren; mood?: "warn" | "bad" }) {
+  return (
+    <div class={mood ? `figure ${mood}` : "figure"}>
+      <dt>{name}</dt>
+      <dd>{value}{more && <span class="faint">{more}</span>}</dd>
+    </div>
+  );
+}

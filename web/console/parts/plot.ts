@@ -1,0 +1,23 @@
+import { useEffect, useState } from "preact/hooks";
+
+// Colours that stay apart for who sees red and green alike, by day and by night
+// (Okabe and Ito, https://jfly.uni-koeln.de/color/).
+export const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a7a00"], coloursAtNight = ["#56b4e9", "#e69f00", "#2fc49a", "#e49ac4", "#f0e442"];
+
+// axisIn is how an axis looks in a frame of the page.
+export function axisIn(frame: Element) {
+  const style = getComputedStyle(frame), grid = style.getPropertyValue("--line");
+  return { stroke: style.getPropertyValue("--soft"), grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 }, font: "12px system-ui, sans-serif" };
+}
+
+// useNight tells whether the page is dark.
+export function useNight(): boolean {
+  const asked = matchMedia("(prefers-color-scheme: dark)");
+  const [night, setNight] = useState(asked.matches);
+  useEffect(() => {
+    const changed = () => setNight(asked.matches);
+    asked.addEventListener("change", changed);
+    return () => asked.removeEventListener("change", changed);
+  }, []);
+  return night;
+}

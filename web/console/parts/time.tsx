@@ -1,0 +1,18 @@
+// Time is a moment as people say it, of Unix milliseconds; the whole of it is in
+// its title.
+export function Time({ ms }: { ms: number }) {
+  const at = new Date(ms);
+  return <time dateTime={at.toISOString()} title={at.toLocaleString()}>{when(at)}</time>;
+}
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [["minute", 60], ["hour", 3600], ["day", 86_400]];
+
+// when is a moment of the last week as its distance, and any other as a date.
+export function when(at: Date, now = new Date()): string {
+  const seconds = (at.getTime() - now.getTime()) / 1000;
+  const far = Math.abs(seconds);
+  if (far < 45) return seconds > 0 ? "in a moment" : "just now";
+  if (far > 7 * 86_400) return at.toLocaleDateString(undefined, { dateStyle: "medium" });
+  const [unit, size] = steps.filter(([, s]) => far >= s).at(-1) ?? steps[0]!;
+  return new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }).format(Math.round(seconds / size), unit);
+}

@@ -1,0 +1,85 @@
+import type { ServerMessage } from "../wire";
+import { type Access, type Events, type Line, Meter, asked } from "./line";
+
+// How much sound the recorder sends at a time.
+const sliceMS = 100;
+
+// socket talks to the box by WebSocket, for networks that let no call through.
+export function socket(access: Access, microphone: MediaStream | null, context: AudioContext, on: Events): Promise<Line> {
+  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  const ws = new WebSocket(`${scheme}//${location.host}/v0/evi/chat?${asked(access, true)}`);
+  const recorder = microphone && new MediaRecorder(microphone);
+  const clips = new Clips(context);
+  const said = microphone && new Meter(context, context.createMediaStreamSource(microphone));
+  const line: Line = {
+    by: "WebSocket",
+    send: (m) => { if (ws.readyState === WebSocket.OPEN) ws.send(JSON.stringify(m)); },
+    heard: () => clips.level(),
+    said: () => said?.level() ?? 0,
+    hangUp: () => ws.close(1000),
+  };
+  return new Promise((opens, fails) => {
+    let begun = false;
+    ws.onerror = () => fails(new Error("no way to the box by a socket"));
+    ws.onclose = ({ code, reason }) => {
+      if (recorder && recorder.state !== "inactive") recorder.stop();
+      if (begun) on.over(code, reason);
+      else fails(new Error(reason));
+    };
+    if (recorder) recorder.ondataavailable = ({ data }) => { if (data.size > 0 && ws.readyState === WebSocket.OPEN) ws.send(data); };
+    ws.onmessage = ({ data }) => {
+      const m = JSON.parse(data) as ServerMessage;
+      if (!begun) {
+        begun = true;
+        recorder?.start(sliceMS);
+        opens(line);
+      }
+      if (m.type === "audio_output") void clips.play(m.data);
+      if (m.type === "user_interruption") clips.stop();
+      on.message(m);
+    };
+  });
+}
+
+// Clips plays the files of the assistant's voice one after the other.
+class Clips {
+  private readonly out: GainNode;
+  private readonly meter: Meter;
+  private readonly playing = new Set<AudioBufferSourceNode>();
+  private until = 0;
+  private round = 0;
+  private chain: Promise<void> = Promise.resolve();
+
+  constructor(private readonly context: AudioContext) {
+    this.out = context.createGain();
+    this.out.connect(context.destination);
+    this.meter = new Meter(context, this.out);
+  }
+
+  play(base64: string): Promise<void> {
+    const round = this.round;
+    const decoded = this.context.decodeAudioData(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)).buffer);
+    this.chain = this.chain.then(async () => {
+      const buffer = await decoded;
+      if (round !== this.round) return;
+      const source = this.context.createBufferSource();
+      source.buffer = buffer;
+      source.connect(this.out);
+      this.until = Math.max(this.until, this.context.currentTime);
+      source.start(this.until);
+      this.until += buffer.duration;
+      this.playing.add(source);
+      source.onended = () => this.playing.delete(source);
+    }).catch(() => {});
+    return this.chain;
+  }
+
+  stop(): void {
+    this.round++;
+    this.until = 0;
+    for (const source of this.playing) source.stop();
+    this.playing.clear();
+  }
+
+  level(): number { return this.playing.size > 0 ? this.meter.level() : 0; }
+}
