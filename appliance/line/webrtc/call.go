@@ -34,6 +34,7 @@ type Call struct {
 	voice  *voice
 	words  *words
 	trip   *trip
+	beat   beat
 	timing Timing
 	log    *slog.Logger
 	life   *line.Life

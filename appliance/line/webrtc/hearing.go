@@ -48,7 +48,7 @@ func newHearing() (*hearing, error) {
 }
 
 // take returns the sound that there is now, mono at engine.SpeechRateHz, which
-// the caller owns.
+// the caller owns, as it does p: of a packet that has to wait there is a copy.
 func (h *hearing) take(p *rtp.Packet) []float32 {
 	if !h.begun {
 		h.begun, h.next, h.clock = true, p.SequenceNumber, p.Timestamp
@@ -68,7 +68,11 @@ func (h *hearing) take(p *rtp.Packet) []float32 {
 	if !twice {
 		h.waiting = slices.Insert(h.waiting, at, p)
 	}
-	return h.release(false)
+	out := h.release(false)
+	if at := slices.Index(h.waiting, p); at >= 0 {
+		h.waiting[at] = p.Clone()
+	}
+	return out
 }
 
 // release returns the sound of what is next, and of what does not wait any

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pion/rtp"
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/appliance/contract"
@@ -25,6 +26,9 @@ const (
 	// that has passed, reading returns nothing of what waits to be read. The
 	// session may hold up who brings sound for as long as a pause.
 	look = 10 * time.Millisecond
+	// largestPacket is how many bytes of a packet are read: what the library takes
+	// from the network at a time.
+	largestPacket = 8192
 )
 
 // hear brings the client's voice to the session: of several tracks that which
@@ -88,6 +92,8 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 	}
 	since := time.Now()    // the newest sound, or what stood for it
 	silent := longestPause // made since the newest packet: none before the first
+	var p rtp.Packet
+	room := make([]byte, largestPacket)
 	for {
 		deadline := time.Time{}
 		if silent < longestPause {
@@ -98,7 +104,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 		if err := track.SetReadDeadline(deadline); err != nil {
 			return
 		}
-		p, _, err := track.ReadRTP()
+		err := readInto(&p, track, room)
 		if c.inflow.stalls(time.Now()) {
 			c.endStalled()
 			return
@@ -112,7 +118,7 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 		err = e.take(track, func() error {
 			var pcm []float32
 			if err == nil {
-				pcm, since, silent = h.take(p), time.Now(), 0
+				pcm, since, silent = h.take(&p), time.Now(), 0
 			} else {
 				passed := time.Since(since)
 				pcm = append(h.flush(), h.silence(passed)...)
@@ -127,6 +133,16 @@ func (c *Call) hearTrack(track *pion.TrackRemote, e *ear, s line.Session) {
 			return
 		}
 	}
+}
+
+// readInto waits for a packet, whose payload lies in room.
+func readInto(p *rtp.Packet, track *pion.TrackRemote, room []byte) error {
+	n, _, err := track.Read(room)
+	if err != nil {
+		return err
+	}
+	*p = rtp.Packet{}
+	return p.Unmarshal(room[:n])
 }
 
 // over tells whether nothing more comes of a track.

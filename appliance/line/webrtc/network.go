@@ -10,6 +10,7 @@ import (
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	"github.com/pion/interceptor/pkg/report"
+	"github.com/pion/transport/v5/stdnet"
 	pion "github.com/pion/webrtc/v4"
 
 	"parley/appliance/audio"
@@ -55,6 +56,7 @@ type network struct {
 	mux     ice.UDPMux
 	address net.Addr
 	servers []pion.ICEServer
+	beat    beat // of all calls
 }
 
 // open listens.
@@ -64,7 +66,8 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 		return nil, fmt.Errorf("webrtc: cannot use the UDP address %s: %w: name another one, or turn WebRTC off", n.Address, err)
 	}
 	logs := logs{log}
-	mux, err := muxOn(socket, logs)
+	beat := newBeat()
+	mux, err := muxOn(socket, beat, logs)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("webrtc: listening on %s: %w", n.Address, err), socket.Close())
 	}
@@ -89,25 +92,33 @@ func open(n Network, t Timing, log *slog.Logger) (*network, error) {
 	// A track is there as soon as the client has said so: the first packet of one
 	// may be of a type that is not understood, such as a pressed key.
 	s.SetFireOnTrackBeforeFirstRTP(true)
-	return &network{setting: s, mux: mux, address: socket.LocalAddr(), servers: n.Servers}, nil
+	return &network{setting: s, mux: mux, address: socket.LocalAddr(), servers: n.Servers, beat: beat}, nil
 }
 
 // muxOn has all calls of the box share one socket, so that one port has to be
 // let through.
-func muxOn(socket net.PacketConn, logs logs) (ice.UDPMux, error) {
-	at, ok := socket.LocalAddr().(*net.UDPAddr)
+func muxOn(socket net.PacketConn, beat beat, logs logs) (ice.UDPMux, error) {
+	one, ok := socket.(*net.UDPConn)
 	if !ok {
 		return nil, errors.New("not a UDP socket")
 	}
+	at, ok := one.LocalAddr().(*net.UDPAddr)
+	if !ok {
+		return nil, errors.New("not a UDP address")
+	}
 	if !at.IP.IsUnspecified() {
-		return pion.NewICEUDPMux(logs.NewLogger("ice"), socket), nil
+		return pion.NewICEUDPMux(logs.NewLogger("ice"), newGathering(one, beat)), nil
 	}
 	// A socket for each address of the machine: which of them a packet came to
 	// is known then, and the answer leaves from there.
 	if err := socket.Close(); err != nil {
 		return nil, err
 	}
-	return ice.NewMultiUDPMuxFromPort(at.Port, ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
+	machine, err := stdnet.NewNet()
+	if err != nil {
+		return nil, err
+	}
+	return ice.NewMultiUDPMuxFromPort(at.Port, ice.UDPMuxFromPortWithNet(interfaces{machine, beat}), ice.UDPMuxFromPortWithLoopback(), ice.UDPMuxFromPortWithLogger(logs.NewLogger("ice")))
 }
 
 // connect makes a connection with one codec, and with the reports that tell both

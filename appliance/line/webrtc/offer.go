@@ -67,7 +67,7 @@ func (c *Call) speak() error {
 		return fmt.Errorf("beginning a call: %w", err)
 	}
 	sequence, clock := seed()
-	if c.voice, err = newVoice(track.WriteRTP, c.played, c.trip.delay, sequence, clock); err != nil {
+	if c.voice, err = newVoice(track.WriteRTP, c.played, c.trip.delay, sequence, clock, c.beat); err != nil {
 		return err
 	}
 	c.words.fail = c.life.Drop

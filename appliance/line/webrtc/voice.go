@@ -69,14 +69,15 @@ type voice struct {
 	sequence uint16 // of the goroutine that paces
 	base     uint32
 	epoch    time.Time
+	beat     beat // of all calls
 }
 
-func newVoice(send func(*rtp.Packet) error, played func(string, time.Duration), delay func() time.Duration, sequence uint16, base uint32) (*voice, error) {
+func newVoice(send func(*rtp.Packet) error, played func(string, time.Duration), delay func() time.Duration, sequence uint16, base uint32, beat beat) (*voice, error) {
 	encoder, err := audio.NewCallEncoder()
 	if err != nil {
 		return nil, err
 	}
-	v := &voice{send: send, played: played, delay: delay, plain: encoder, encoder: encoder, empty: make(chan struct{}), wake: make(chan struct{}, 1), sequence: sequence, base: base, epoch: time.Now()}
+	v := &voice{send: send, played: played, delay: delay, plain: encoder, encoder: encoder, empty: make(chan struct{}), wake: make(chan struct{}, 1), sequence: sequence, base: base, epoch: time.Now(), beat: beat}
 	close(v.empty)
 	return v, nil
 }
@@ -246,7 +247,7 @@ func (v *voice) spurt(ctx context.Context, timer *time.Timer) bool {
 		}
 		v.report(f)
 		at = at.Add(audio.CallFrame)
-		timer.Reset(time.Until(at))
+		timer.Reset(time.Until(v.beat.before(at)))
 		select {
 		case <-ctx.Done():
 			return false
