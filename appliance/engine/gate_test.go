@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -167,7 +168,7 @@ func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 			})
 		}()
 		time.Sleep(100 * time.Millisecond)
-		later := NewUrgency(Request, time.Now().Add(time.Hour))
+		later := NewUrgency(Live, time.Now().Add(time.Hour))
 		go func() { _ = g.Do(t.Context(), later, 2, func() error { return nil }) }()
 		synctest.Wait()
 		if tries.Load() != 1 {
@@ -178,18 +179,58 @@ func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 		if waited := time.Since(begun) - 50*time.Millisecond; waited != 0 || tries.Load() != 1 {
 			t.Errorf("a turn waited for %v, in try %d", waited, tries.Load())
 		}
-		time.Sleep(500 * time.Millisecond) // from now on it is overdue
-		begun = time.Now()
-		_ = g.Do(t.Context(), Live.Urgency(), 2, func() error { return nil })
-		if waited := time.Since(begun); waited != 500*time.Millisecond || tries.Load() != 2 {
-			t.Errorf("a later turn waited for %v, in try %d", waited, tries.Load())
-		}
 		if err := <-done; err != nil || tries.Load() != 2 {
 			t.Errorf("after %d tries: %v", tries.Load(), err)
 		}
 		synctest.Wait() // the one that is due in an hour has its turn now
 		if g.free != 2 || len(g.lent) != 0 {
 			t.Errorf("%d cores are free, %d lent", g.free, len(g.lent))
+		}
+	})
+}
+
+// A clip of a slow voice that is long past its moment gives way to a conversation
+// all the same, until it has done so for givesWay: then it comes through once, and
+// the conversation waits for that one call.
+func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const call = 2 * time.Second
+		g := NewGate(2)
+		begun := time.Now()
+		bulk := NewUrgency(Request, begun.Add(-time.Second)) // its listener has run dry
+		done := make(chan time.Duration, 1)
+		go func() {
+			err := g.DoAgain(t.Context(), bulk, 2, func(ctx context.Context) error {
+				select {
+				case <-time.After(call):
+					return nil
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			done <- time.Since(begun)
+		}()
+		var waited []time.Duration // of the clauses of a conversation, one each second
+		for i := range 20 {
+			time.Sleep(begun.Add(time.Duration(i)*time.Second + 500*time.Millisecond).Sub(time.Now()))
+			u := Live.Urgency()
+			if i%2 == 1 {
+				u = NewUrgency(Speculative, time.Now().Add(200*time.Millisecond)) // a guess whose silence is nearly over
+			}
+			asked := time.Now()
+			_ = g.Do(t.Context(), u, 2, func() error { waited = append(waited, time.Since(asked)); return nil })
+			if i < 8 && waited[i] != 0 {
+				t.Errorf("clause %d waited for %v behind late text-to-speech", i, waited[i])
+			}
+		}
+		if through := <-done; through > givesWay+call {
+			t.Errorf("the request came through after %v", through)
+		}
+		if most := slices.Max(waited); most > call {
+			t.Errorf("a clause waited for %v, longer than one call takes", most)
 		}
 	})
 }

@@ -10,12 +10,13 @@ import (
 type Priority int
 
 // The priorities. Work that somebody will miss goes by the moment at which it
-// is due, whatever kind it is of; before it comes neither reading ahead nor a
-// batch job, beyond the piece of it that is running.
+// is due, and that of requests behind conversations unless it is very late
+// (givesWay); before it comes neither reading ahead nor a batch job, beyond the
+// piece of it that is running.
 const (
 	Batch       Priority = iota // analysis jobs: when nobody else wants the cores
 	Ahead                       // what may be of use later: reading ahead
-	Request                     // text-to-speech and other requests
+	Request                     // text-to-speech and other requests: behind what conversations miss
 	Speculative                 // a turn prepared before the user has finished
 	Live                        // a turn that someone waits for
 )
@@ -48,6 +49,15 @@ func (p Priority) grace() time.Duration {
 	}
 	return 0
 }
+
+// givesWay is how long after its moment a request still lets conversations go
+// first. A request for speech is late for good where the voice is slower than its
+// sound, and one call of such a voice holds the cores for seconds; so lateness alone
+// must not put it before an answer. Ten seconds are a turn of a conversation, from
+// its first guess to the answer's first clauses: behind those the listener is
+// supplied, and the cores are free. And they are a sixth of the minute after which
+// proxies give up on an answer of which nothing comes.
+const givesWay = 10 * time.Second
 
 // Urgency says how soon a piece of work is needed. It may be changed while the
 // work waits for the cores, or between two pieces of it: a guess that becomes a
@@ -130,5 +140,13 @@ func (n Need) Compare(m Need) int {
 	if !n.missed() || !m.missed() {
 		return cmp.Compare(m.Priority, n.Priority)
 	}
-	return cmp.Or(n.Due.Compare(m.Due), cmp.Compare(m.Priority, n.Priority))
+	return cmp.Or(n.turn().Compare(m.turn()), cmp.Compare(m.Priority, n.Priority))
+}
+
+// turn is the moment by which needs that somebody misses are ordered.
+func (n Need) turn() time.Time {
+	if n.Priority == Request {
+		return n.Due.Add(givesWay)
+	}
+	return n.Due
 }

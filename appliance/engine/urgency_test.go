@@ -54,7 +54,7 @@ func TestWhatIsDueFirstEntersFirst(t *testing.T) {
 			Ahead.Urgency(),                          // 1
 			NewUrgency(Live, now.Add(3*time.Second)), // 2: a sentence that is due when another has been played
 			NewUrgency(Speculative, now.Add(700*time.Millisecond)), // 3: a guess whose silence ends sooner
-			NewUrgency(Request, now.Add(2*time.Second)),            // 4
+			NewUrgency(Request, now.Add(2*time.Second-givesWay)),   // 4: late
 			Live.Urgency(), // 5
 			NewUrgency(Live, now.Add(-200*time.Millisecond)),        // 6: late
 			NewUrgency(Speculative, now.Add(-100*time.Millisecond)), // 7
