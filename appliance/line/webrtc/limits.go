@@ -142,17 +142,20 @@ const (
 // a message however long it gets, holds no more than receiveRoom of it, and tells
 // nobody: then no message comes through any more.
 type inflow struct {
-	received func() uint64 // bytes so far
+	received func() uint64 // bytes so far; not to be asked while the library waits for a message to be taken
 
 	mu     sync.Mutex
-	taking int // messages that the session is being given: others wait behind them
+	taking int  // messages that the session is being given: others wait behind them
+	came   bool // a message, or the end of taking one, since the newest look
 	looked time.Time
 	seen   uint64 // received then
-	base   uint64 // received with the newest message, and what was none since
+	base   uint64 // received at the look behind the newest message, and what was none since
 	over   int    // looks in a row at which too much had come since
 }
 
-// message notes that one has come; taken is called when the session has it.
+// message notes that one has come; taken is called when the session has it. It
+// asks the library nothing: at its end a call waits for those who take messages,
+// and holds what the number of bytes is asked under.
 func (f *inflow) message() (taken func()) {
 	f.note(1)
 	return func() { f.note(-1) }
@@ -162,21 +165,26 @@ func (f *inflow) note(taking int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.taking += taking
-	f.base, f.over = f.received(), 0
+	f.came = true
 }
 
 // stalls tells, now and then, whether what comes is one message that never ends.
 func (f *inflow) stalls(now time.Time) bool {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now.Sub(f.looked) < stallLook {
+	due := now.Sub(f.looked) >= stallLook
+	f.mu.Unlock()
+	if !due {
 		return false
 	}
-	bytes := f.received()
-	if grown := bytes - f.seen; grown < stallFlow {
+	bytes := f.received() // not under the lock, which who takes a message wants
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if grown := bytes - f.seen; f.came {
+		f.base = bytes
+	} else if grown < stallFlow {
 		f.base += grown
 	}
-	f.looked, f.seen = now, bytes
+	f.came, f.looked, f.seen = false, now, bytes
 	if f.taking > 0 || bytes <= f.base || bytes-f.base <= stallRoom {
 		f.over = 0
 		return false
