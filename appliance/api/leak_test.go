@@ -197,10 +197,15 @@ func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
 			breakIt(t, s, dir)
 			known := &keys{}
 			known.serve = func(http.ResponseWriter, *http.Request, string) error { return failing{}.error() }
-			for range 5 {
-				askAll(t, New(Parts{Keys: s, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent}), what+", its keys too")
-				askAll(t, New(Parts{Keys: known, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent, Limits: Limits{DiskPerAccount: 1 << 40}}), what)
-				askAll(t, New(Parts{Keys: failing{}, Chats: known, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent}), what+", and all else fails")
+			boxes := map[string]*API{
+				what + ", its keys too":       New(Parts{Keys: s, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent}),
+				what:                          New(Parts{Keys: known, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent, Limits: Limits{DiskPerAccount: 1 << 40}}),
+				what + ", and all else fails": New(Parts{Keys: failing{}, Chats: known, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent}),
+			}
+			for range 3 { // each time with other errors
+				for what, box := range boxes {
+					askAll(t, box, what)
+				}
 			}
 		})
 	}

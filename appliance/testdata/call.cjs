@@ -48,7 +48,7 @@ async function main() {
 		],
 	});
 	const tab = await browser.newPage();
-	tab.setDefaultTimeout(60_000);
+	tab.setDefaultTimeout(180_000);
 	const law = async (name, does) => {
 		try {
 			await does();

@@ -55,7 +55,7 @@ const launch = () => puppeteer.launch({
 async function main() {
 	const [config, server, browser] = await Promise.all([makeConfig(), serve(), launch()]);
 	const page = await browser.newPage();
-	page.setDefaultTimeout(45_000);
+	page.setDefaultTimeout(180_000);
 	const complaints = [];
 	page.on("pageerror", (err) => complaints.push(String(err)));
 	const law = async (name, does) => {

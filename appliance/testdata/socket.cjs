@@ -39,7 +39,7 @@ function heard(socket) {
 	socket.on("message", put);
 	socket.on("error", (err) => put({ type: "broken", err }));
 	socket.on("close", (e) => put({ type: "close", code: e.code, reason: e.reason }));
-	socket.until = async (type, ms = 60_000) => {
+	socket.until = async (type, ms = 300_000) => { // an answer of ten seconds takes minutes where others have the cores
 		const read = [];
 		const patience = setTimeout(() => put({ type: "silence" }), ms);
 		for (;;) {
