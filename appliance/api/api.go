@@ -3,11 +3,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"path"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -163,7 +165,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.cross(answer, r) {
 		return
 	}
-	if err := unreadable(r); err != nil {
+	if err := cmp.Or(unreadable(r), crooked(r)); err != nil {
 		a.refuse(answer, r, err)
 		return
 	}
@@ -191,6 +193,20 @@ func unreadable(r *http.Request) error {
 		return contract.ErrInvalid{Field: "query", Why: fmt.Sprintf("%.120s; write names and values percent-encoded, with & between them", err)}
 	}
 	return nil
+}
+
+// crooked says that there is nothing at a path with empty, "." or ".." elements, or
+// nil. The mux would answer with a redirect of its own to the straight one, in HTML,
+// which repeats the query and the key that may be in it.
+func crooked(r *http.Request) error {
+	straight := path.Clean(r.URL.Path)
+	if straight != "/" && strings.HasSuffix(r.URL.Path, "/") {
+		straight += "/"
+	}
+	if straight == r.URL.Path {
+		return nil
+	}
+	return contract.ErrNotFound{What: "path", ID: r.URL.Path}
 }
 
 // recovered answers for a handler that panicked. Only the log says more.

@@ -189,6 +189,24 @@ func TestStrangePathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	}
 }
 
+// The mux would answer with a redirect in HTML, in which the key of the query stands.
+func TestAPathThatIsNotStraightIsAnsweredInJSON(t *testing.T) {
+	a, _ := box(io.Discard)
+	for _, target := range []string{
+		"/v0/evi/../evi/chat", "/v0/evi/./chat", "//v0/evi/chat", "/v0/evi//chat", "/v0/evi/chat/..", "/..", "/v0/evi/%2e%2e/evi/chat",
+	} {
+		r := ask(a, "GET", target+"?api_key=good-secret")
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.StatusCode != 404 || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Location") != "" ||
+			!strings.Contains(string(text), `"not_found"`) || strings.Contains(string(text), "secret") || r.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: %d %v %s", target, r.StatusCode, r.Header, text)
+		}
+	}
+}
+
 func TestARequestThatWouldBeReadInPartIsRefused(t *testing.T) {
 	a, _ := box(io.Discard)
 	server := httptest.NewUnstartedServer(nil)

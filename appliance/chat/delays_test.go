@@ -73,3 +73,25 @@ func TestATurnWithAToolIsNotLate(t *testing.T) {
 		}
 	}
 }
+
+// What was thought and said for a guess that was dropped is nothing of the answer
+// that came.
+func TestADroppedGuessLeavesNoStage(t *testing.T) {
+	p := pace{tell: func(Stage, time.Duration) {}, log: slog.New(slog.DiscardHandler)}
+	at := func(d time.Duration) turn.At { return turn.At(d) }
+	p.note(turn.Voiced{At: at(0)}, nil, 0)
+	p.note(turn.Guessed{At: at(1000 * time.Millisecond)}, []turn.Effect{turn.Think{Turn: 1}}, 1)
+	p.note(turn.Thought{At: at(1100 * time.Millisecond), Turn: 1, Began: 1050 * time.Millisecond}, nil, 1)
+	p.note(turn.Spoken{At: at(1200 * time.Millisecond), Turn: 1}, nil, 1)
+	p.note(turn.Guessed{At: at(3 * time.Second)}, []turn.Effect{turn.Cancel{Turn: 1}, turn.Think{Turn: 2}}, 2)
+	p.note(turn.Silent{At: at(4 * time.Second)}, []turn.Effect{turn.Close{}}, 2)
+	p.note(turn.Thought{At: at(5 * time.Second), Turn: 2, Began: 4500 * time.Millisecond}, nil, 2)
+	p.note(turn.Spoken{At: at(6 * time.Second), Turn: 2}, []turn.Effect{turn.Tell{Fact: turn.Sounded{}}}, 2)
+	told := p.turns()
+	if len(told) != 1 {
+		t.Fatalf("%d turns were told", len(told))
+	}
+	if o := told[0]; o.FirstToken != 4500 || o.FirstSentence != 5000 || o.FirstSound != 6000 || o.Sent != 6000 {
+		t.Errorf("the answer's moments are %+v", o)
+	}
+}

@@ -43,6 +43,7 @@ type pace struct {
 
 	voiceEnd, heard, began, thought, spoken, ended time.Duration
 	turn                                           int  // that was told last
+	of                                             int  // the turn that began, thought and spoken are of
 	waited                                         bool // for a tool
 	typed                                          bool
 
@@ -54,8 +55,13 @@ type pace struct {
 // quarter of an hour, in a few kilobytes.
 const turnsKept = 100
 
-// note takes an event, and what it brought, as the session handles them.
+// note takes an event, and what it brought, as the session handles them. n is the
+// turn that the state is at: what was thought for a turn before it, such as a guess
+// that was dropped, is nothing of this one's answer.
 func (p *pace) note(e turn.Event, follows []turn.Effect, n int) {
+	if n != p.of {
+		p.of, p.began, p.thought, p.spoken = n, 0, 0, 0
+	}
 	switch e := e.(type) {
 	case turn.Voiced:
 		p.began, p.thought, p.spoken, p.ended, p.waited, p.typed = 0, 0, 0, 0, false, false

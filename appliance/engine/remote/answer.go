@@ -101,7 +101,7 @@ func (a *answer) take(c chunk) error {
 		}
 		piece := string(came.Content) + came.Refusal
 		if a.texted += len(piece); a.custom && a.texted > maxCustomText {
-			return fmt.Errorf("the answer has more than %d bytes of text", maxCustomText)
+			return errTooMuchText
 		}
 		if err := a.deliver(a.thoughts.spoken(piece)); err != nil {
 			return err

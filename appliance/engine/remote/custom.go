@@ -24,9 +24,13 @@ type CustomOptions struct {
 // customName is the model that a request names: the server has one.
 const customName = "custom-language-model"
 
-// maxCustomText bounds one answer as text: an hour of speech. What is longer
-// was not meant to be spoken.
-const maxCustomText = 64 << 10
+// maxCustomText bounds one answer as text: half an hour of speech, at some 18
+// letters a second, which is as long as a chat lasts at most. What is longer was not
+// meant to be spoken.
+const maxCustomText = 32 << 10
+
+// errTooMuchText is an answer over maxCustomText.
+var errTooMuchText = fmt.Errorf("the answer has more than %d bytes of text", maxCustomText)
 
 // Custom is a custom language model, for one conversation.
 type Custom interface {

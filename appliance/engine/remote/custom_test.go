@@ -244,7 +244,7 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 		"garbage":                     {raw("text/event-stream", "data: \x00\xff{{{\n\n"), engine.ErrBroken, "", "no stream"},
 		"a line without end":          {raw("text/event-stream", "data: "+strings.Repeat("x", 300<<10)), engine.ErrBroken, "", "no stream"},
 		"an event without end":        {raw("text/event-stream", strings.Repeat("data: {"+strings.Repeat("x", 1000)+"}\n", 300)), engine.ErrBroken, "", "no stream"},
-		"a book":                      {raw("text/event-stream", strings.Repeat("data: "+delta(strings.Repeat("word ", 1000))+"\n\n", 100)), engine.ErrBroken, strings.Repeat("word ", 13000), "no stream"},
+		"a book":                      {raw("text/event-stream", strings.Repeat("data: "+delta(strings.Repeat("word ", 1000))+"\n\n", 100)), engine.ErrBroken, strings.Repeat("word ", 6000), "more than 32768 bytes of text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limits := roomy

@@ -132,6 +132,8 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		e.Why = "the connection broke before an answer began: " + short(err.Error())
 	case slow(err):
 		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "It did not answer in time."
+	case errors.Is(err, errTooMuchText):
+		e.Kind, e.Why, e.public = BadAnswer, errTooMuchText.Error(), sentence(errTooMuchText.Error())
 	default:
 		e.Kind, e.public = BadAnswer, "What it answered is no stream of chat completions."
 		e.Why = short(err.Error())

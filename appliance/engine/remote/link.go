@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxSocketMessage bounds one message of a custom language model: four times
+	// maxSocketMessage bounds one message of a custom language model: eight times
 	// what a whole answer may have as text, for what JSON makes of it.
-	maxSocketMessage = 4 * maxCustomText
+	maxSocketMessage = 8 * maxCustomText
 	// draining is how long the rest of an answer that is not wanted any more is
 	// waited for. Who interrupts needs longer than that for what he has to say, so
 	// a connection made anew costs him nothing.

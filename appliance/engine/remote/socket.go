@@ -140,7 +140,7 @@ func take(a *answer, said socketAnswer, before *string) error {
 	switch said.Type {
 	case saysText:
 		if a.texted += len(said.Text); a.texted > maxCustomText {
-			return fmt.Errorf("the answer has more than %d bytes of text", maxCustomText)
+			return errTooMuchText
 		}
 		piece := gap(*before, said.Text) + said.Text
 		if said.Text != "" {

@@ -214,7 +214,7 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 		"a book": {func(c *talker) {
 			for c.ask(); c.Write(c.ctx, websocket.MessageText, []byte(text(strings.Repeat("x", 8<<10)))) == nil; {
 			}
-		}, engine.ErrBroken, strings.Repeat("x", maxCustomText), ""},
+		}, engine.ErrBroken, strings.Repeat("x", maxCustomText), "more than 32768 bytes of text"},
 		"a nameless call": {func(c *talker) { c.ask(); c.say(`{"type":"tool_call","parameters":"{}"}`); c.ask() }, engine.ErrBroken, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
