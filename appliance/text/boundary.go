@@ -82,7 +82,7 @@ func judgeNext(kind stopKind, next []rune, end, no verdict) verdict {
 		return no
 	case kind == plainStop || kind == ellipsis:
 		return end
-	case unicode.IsDigit(next[0]) || next[0] == '&' || unicode.Is(unicode.Sc, next[0]):
+	case unicode.IsDigit(next[0]) || next[0] == '&' || next[0] == '=' || unicode.Is(unicode.Sc, next[0]):
 		return no
 	case kind == beforeDigit && unicode.IsUpper(next[0]):
 		return judgeCode(next, end, no)

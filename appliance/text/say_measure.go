@@ -39,6 +39,24 @@ const numberPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 func (e english) measureRules() []rule {
 	sign := func(m match) string { return minusBefore(m.group(1), m.before()) }
 	return []rule{
+		// a part of one: ¾ cup, 3/4 tsp of salt, 1/2 hour
+		doubtfulRule("/", `\b(\d)/(\d{1,2}) (cup|tsp|tbsp|teaspoon|tablespoon|pint|quart|gallon|ounce|oz|pound|lb|inch|mile|liter|litre|hour|hr|glass|bottle|teacup|mug|onion|lemon|tablet)\b\.?`, func(m match) (string, bool) {
+			said, ok := e.sayFraction(m.group(1), m.group(2))
+			before := strings.ToLower(lastWord(m.before()))
+			const adjective wordList = " a an the each per every one "
+			ok = ok && m.apart() && !adjective.has(before) && !endsNumber(before)
+			if said == "a half" {
+				said = "half"
+			} else {
+				said += " of"
+			}
+			name := unitName(m.group(3))
+			article := " a "
+			if strings.IndexByte("aeiou", name[0]) >= 0 || name == "hour" {
+				article = " an "
+			}
+			return said + article + name + m.stop(), ok
+		}),
 		// a fraction of a unit: 3/4 tsp, 1 1/2 cups of it
 		doubtfulRule("/", `(?:\b(\d+) )?\b(\d)/(\d{1,2})( ?)(`+unitPattern+`)\b\.?`, func(m match) (string, bool) {
 			name := unitAfter(m.group(4), m.group(5), m)

@@ -43,6 +43,9 @@ func (e english) symbolRules() []rule {
 // slash between capitals is silent.
 func saySlash(m match) string {
 	before, after := lastWord(m.before()), m.after()
+	if strings.HasPrefix(m.group(0), " ") && strings.HasSuffix(m.group(0), " ") { // $6 / $9
+		return ", "
+	}
 	if before == "" || !endsWord(before) || !startsWord(after) || before == strings.ToUpper(before) {
 		return " "
 	}

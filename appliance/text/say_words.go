@@ -9,7 +9,7 @@ import (
 const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs:versus v.s:versus approx:approximately dept:department est:established govt:government
  max:maximum min:minimum tel:telephone ext:extension inc:Incorporated ltd:Limited corp:Corporation co:Company bros:Brothers
  fig:figure figs:figures vol:volume pp:pages p:page ch:chapter sec:section eq:equation ca:circa cf:compare incl:including excl:excluding
- temp:temperature qty:quantity rm:room bldg:building lvl:level attn:attention vit:vitamin ea:each rev:revision flr:floor
+ temp:temperature qty:quantity rm:room bldg:building lvl:level attn:attention vit:vitamin ea:each rev:revision flr:floor mtg:meeting pls:please btl:bottle
  ave:Avenue blvd:Boulevard rd:Road hwy:Highway ln:Lane sq:Square apt:apartment jr:Junior sr:Senior
  mon:Monday tue:Tuesday tues:Tuesday wed:Wednesday thu:Thursday thurs:Thursday fri:Friday sat:Saturday sun:Sunday
  jan:January feb:February mar:March apr:April jun:June jul:July aug:August sep:September sept:September oct:October nov:November dec:December `
