@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -71,19 +70,16 @@ func examineDevice(part string, kind soundcard.Kind, all []soundcard.Device, wan
 		}
 		return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s)", d.Name, d.ID)}
 	}
-	if len(all) == 0 {
+	d, err := soundcard.Usual(all, kind)
+	switch _, monitor := errors.AsType[soundcard.ErrMonitor](err); {
+	case monitor:
+		return doctor.Finding{Part: part, Health: doctor.Trouble, What: err.Error(), Mend: "plug in a microphone, or name one with " + setting}
+	case err != nil:
 		return doctor.Finding{Part: part, Health: doctor.Trouble, What: "there is none", Mend: "plug one in, and see that the user of the box is in the group audio"}
+	case d.ID == "":
+		return doctor.Finding{Part: part, Health: doctor.Well, What: "the system's default"}
 	}
-	for _, d := range all {
-		switch {
-		case !d.Default:
-		case strings.HasSuffix(d.ID, ".monitor"):
-			return doctor.Finding{Part: part, Health: doctor.Trouble, What: fmt.Sprintf("the system's default is %s, which hears what the box plays", d.Name), Mend: "name a microphone with " + setting}
-		default:
-			return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s), the system's default", d.Name, d.ID)}
-		}
-	}
-	return doctor.Finding{Part: part, Health: doctor.Well, What: "the system's default"}
+	return doctor.Finding{Part: part, Health: doctor.Well, What: fmt.Sprintf("%s (%s), the system's default", d.Name, d.ID)}
 }
 
 // examineFile looks whether a device of the kernel's may be used.

@@ -56,3 +56,32 @@ func Choose(all []Device, kind Kind, wanted string) (Device, error) {
 	}
 	return Device{}, ErrNoDevice{Wanted: wanted, Kind: kind, Known: all}
 }
+
+// ErrMonitor is what is wrong with a microphone that hears what a loudspeaker plays,
+// which PulseAudio has for each of them, and makes the default where there is no
+// other: a box that listened to it would talk with itself.
+type ErrMonitor struct{ Device Device }
+
+// Error says what to do.
+func (e ErrMonitor) Error() string {
+	return fmt.Sprintf("there is no microphone: the system's default is %q (%s), which hears what the box plays: plug one in, or name it", e.Device.Name, e.Device.ID)
+}
+
+// Usual returns the device, of those of one kind, that is taken where none is named:
+// the system's default. Its ID is empty where the system does not tell which that is.
+// The error is an ErrMonitor, or says that there is none.
+func Usual(all []Device, kind Kind) (Device, error) {
+	if len(all) == 0 {
+		return Device{}, fmt.Errorf("there is no %s: the system lists none", kind.words())
+	}
+	for _, d := range all {
+		switch {
+		case !d.Default:
+		case kind == Input && strings.HasSuffix(d.ID, ".monitor"):
+			return Device{}, ErrMonitor{d}
+		default:
+			return d, nil
+		}
+	}
+	return Device{Kind: kind, System: all[0].System}, nil
+}

@@ -161,7 +161,7 @@ type Wanted struct {
 
 // A Stream is an open device.
 type Stream struct {
-	Device Device // as far as it is known: where none was named, it may become another one
+	Device Device // as far as it is known: a loudspeaker that nobody named may become another one
 
 	connection *connection
 	device     *malgo.Device
@@ -227,18 +227,18 @@ func (s *Stream) open(w Wanted, kind Kind, callbacks malgo.DeviceCallbacks) erro
 	side.Format, side.Channels = malgo.FormatF32, 1
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	switch {
-	case w.Device != "":
-		if s.Device, err = Choose(all, kind, w.Device); err != nil {
-			return err
-		}
+	if w.Device != "" {
+		s.Device, err = Choose(all, kind, w.Device)
+	} else {
+		s.Device, err = Usual(all, kind)
+	}
+	if err != nil {
+		return err
+	}
+	if w.Device != "" || s.stays(kind) {
 		handle := s.Device.handle
 		pin.Pin(&handle)
 		side.DeviceID = unsafe.Pointer(&handle)
-	case len(all) > 0:
-		s.Device = byDefault(all, s.Device)
-	default:
-		return fmt.Errorf("there is no %s: %s lists none", kind.words(), s.connection.system)
 	}
 	if s.device, err = malgo.InitDevice(s.connection.sound.Context, config, callbacks); err == nil {
 		err = s.device.Start()
@@ -260,15 +260,11 @@ func (w Wanted) periods(s System, k Kind) (ms, n uint32) {
 	return uint32(w.PeriodMS), uint32(max(2, w.HoldMS/w.PeriodMS))
 }
 
-// byDefault is the default of all; where the system does not tell, it is not
-// known.
-func byDefault(all []Device, unknown Device) Device {
-	for _, d := range all {
-		if d.Default {
-			return d
-		}
-	}
-	return unknown
+// stays tells whether a device that nobody named is to stay the one that it is. A
+// loudspeaker follows the system's default; a microphone that is unplugged PulseAudio
+// would silently replace by what the loudspeaker plays.
+func (s *Stream) stays(k Kind) bool {
+	return k == Input && s.Device.System == PulseAudio && s.Device.ID != ""
 }
 
 func (k Kind) words() string {
