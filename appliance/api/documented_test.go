@@ -40,3 +40,39 @@ func TestEveryPathIsInTheDocs(t *testing.T) {
 		}
 	}
 }
+
+// Every curl that a page has somebody type and that sends JSON says that it does:
+// curl calls what it sends a form otherwise, which is refused with 415.
+func TestTheCurlsOfTheDocsSayThatTheySendJSON(t *testing.T) {
+	blocks := regexp.MustCompile("(?s)```[a-z]*\n(.*?)```")
+	sends := regexp.MustCompile(`(?:-d|--data\S*|--json) '?[{\[]`)
+	tried := 0
+	check := func(name string, text []byte) {
+		for _, block := range blocks.FindAllSubmatch(text, -1) {
+			for command := range strings.SplitSeq("\n"+strings.ReplaceAll(string(block[1]), "\\\n", " "), "curl ") {
+				if !sends.MatchString(command) {
+					continue
+				}
+				if tried++; !strings.Contains(command, "Content-Type: application/json") && !strings.Contains(command, "--json") {
+					t.Errorf("%s: curl %s", name, command)
+				}
+			}
+		}
+	}
+	err := fs.WalkDir(os.DirFS("../.."), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && !strings.HasPrefix(name, "docs"):
+			return fs.SkipDir
+		case !strings.HasSuffix(name, ".md"):
+			return nil
+		}
+		text, err := os.ReadFile("../../" + name)
+		check(name, text)
+		return err
+	})
+	if err != nil || tried < 5 {
+		t.Fatalf("%d commands, %v", tried, err)
+	}
+}

@@ -197,7 +197,8 @@ func (o object) numberOrNil(name string, low, high float64) *float64 {
 	return &v
 }
 
-// choices reads a list of strings, each one of allowed.
+// choices reads a list of strings, each one of allowed; what comes twice is there
+// once. Places that are null are passed over.
 func choices[T ~string](o object, name string, allowed ...T) []T {
 	o.asked(name, Shape{Kind: "array", Items: &Shape{Kind: "string", Words: text(allowed)}, High: bound(len(allowed))})
 	raw, ok := o.get(name)
@@ -211,15 +212,15 @@ func choices[T ~string](o object, name string, allowed ...T) []T {
 	chosen := make([]T, 0, len(items))
 	for i, item := range items {
 		var v T
-		switch json.Unmarshal(item, &v) {
-		case nil:
-			if !slices.Contains(allowed, v) {
-				o.in(name).note(i, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
-			}
-		default:
+		switch {
+		case kindOf(item) == "null":
+		case json.Unmarshal(item, &v) != nil:
 			o.in(name).note(i, "wrong_type", "expected a string, got "+shown(item))
+		case !slices.Contains(allowed, v):
+			o.in(name).note(i, "wrong_value", fmt.Sprintf("%q is not allowed; allowed: %s", Clip(string(v)), list(allowed)))
+		case !slices.Contains(chosen, v):
+			chosen = append(chosen, v)
 		}
-		chosen = append(chosen, v)
 	}
 	return chosen
 }

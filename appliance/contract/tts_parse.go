@@ -51,9 +51,6 @@ func readPostedTTS(o object, stream bool) PostedTTS {
 		InstantMode:           o.booleanOrNil("instant_mode"),
 		Temperature:           o.numberOrNil("temperature", 0, 1),
 	}
-	if _, given := o.get("utterances"); given && len(p.Utterances) == 0 {
-		o.note("utterances", "wrong_value", "empty; expected at least one utterance")
-	}
 	p.check(o, stream)
 	return p
 }
@@ -103,7 +100,11 @@ func (c *PostedTTSContext) mayHaveVoice() bool {
 
 func readUtterances(o object) []PostedUtterance {
 	var all []PostedUtterance
-	for _, u := range o.list("utterances", MaxUtterances) {
+	given := o.list("utterances", MaxUtterances)
+	if given != nil && len(given) == 0 {
+		o.note("utterances", "wrong_value", "empty; expected at least one utterance")
+	}
+	for _, u := range given {
 		u.require("text")
 		speed := u.numberOrNil("speed", MinSpeed, MaxSpeed)
 		all = append(all, PostedUtterance{
@@ -140,8 +141,6 @@ func readTTSContext(o object) *PostedTTSContext {
 		c.note("", "missing", "give either generation_id or utterances")
 	case byID && !ValidID(read.GenerationID):
 		c.note("generation_id", "wrong_value", fmt.Sprintf("%q is no UUID; expected the generation_id of an answer", Clip(read.GenerationID)))
-	case byText && len(read.Utterances) == 0:
-		c.note("utterances", "wrong_value", "empty; expected at least one utterance")
 	}
 	return &read
 }

@@ -13,7 +13,11 @@ import (
 const MaxPublishBytes = 128 << 10
 
 // ParsePublishTTS reads a message to a socket that speaks. The error is a Fault.
+// Text that is cut between the units of UTF-16, as JavaScript counts, may end with
+// half of a character and go on with the other: they are left out, and what stands
+// beside them is said.
 func ParsePublishTTS(data []byte) (PublishTTS, error) {
+	data = withoutHalves(data)
 	if msg := notJSON(data); msg != "" {
 		return PublishTTS{}, Fault{Code: BrokenJSON, Detail: capitalized(msg) + "."}
 	}
@@ -24,6 +28,18 @@ func ParsePublishTTS(data []byte) (PublishTTS, error) {
 		return m, faultOf("", problems)
 	}
 	return m, nil
+}
+
+// withoutHalves leaves out of JSON what is half of a character.
+func withoutHalves(data []byte) []byte {
+	var kept []byte
+	for {
+		at := halfCharacter(data)
+		if at < 0 {
+			return append(kept, data...)
+		}
+		kept, data = append(kept, data[:at]...), data[at+len(`\ud83d`):]
+	}
 }
 
 func readPublishTTS(o object) PublishTTS {

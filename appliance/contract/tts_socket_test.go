@@ -2,8 +2,29 @@ package contract
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 )
+
+// Clients that cut text between two units of UTF-16, as JavaScript counts them,
+// send an emoji in halves. What stands beside them is said.
+func TestHalvesOfACharacterDoNotTakeTheirWordsAlong(t *testing.T) {
+	for sent, want := range map[string]string{
+		`{"text":"Hi \ud83d"}`:            "Hi ",
+		`{"text":"\ude00 there."}`:        " there.",
+		`{"text":"\ud83d\ud83d\ude00 a"}`: "😀 a",
+		`{"text":"\\ud83d"}`:              `\ud83d`,
+		`{"text":"plain"}`:                "plain",
+	} {
+		m, err := ParsePublishTTS([]byte(sent))
+		if err != nil || m.Text != want {
+			t.Errorf("%s: %q, %v", sent, m.Text, err)
+		}
+	}
+	if _, err := ParsePublishTTS([]byte(`{"text":"` + strings.Repeat(`\ud83d`, 20_000) + `"}`)); err != nil {
+		t.Error(err)
+	}
+}
 
 func TestTheTemperatureOfASocketIsANumberInItsQuery(t *testing.T) {
 	for written, want := range map[string]float64{"": -1, "0": 0, "0.5": 0.5, "1": 1, "2": -2, "warm": -2, "null": -2} {

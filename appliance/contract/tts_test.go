@@ -1,8 +1,11 @@
 package contract
 
 import (
+	"errors"
 	"net/url"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,6 +32,41 @@ func TestTheListOfASpeakingSocketIsReadInEveryForm(t *testing.T) {
 		q, _ := url.ParseQuery(query)
 		if _, err := ParseTTSConnect(q); err == nil {
 			t.Errorf("%s is taken", query)
+		}
+	}
+}
+
+// Times that are asked for twice are told once, and a place that is null is none.
+func TestAListOfWordsHasEachOnce(t *testing.T) {
+	for list, want := range map[string][]TimestampType{
+		`["word","word"]`:    {TimestampWord},
+		`["phoneme",null]`:   {TimestampPhoneme},
+		`[null]`:             {},
+		`["phoneme","word"]`: {TimestampPhoneme, TimestampWord},
+	} {
+		p, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"a"}],"include_timestamp_types":`+list+`}`), false)
+		if err != nil || !slices.Equal(p.IncludeTimestampTypes, want) {
+			t.Errorf("%s: %v, %v", list, p.IncludeTimestampTypes, err)
+		}
+	}
+	for _, list := range []string{`["letter"]`, `[5]`, `[["word"]]`, `"word"`} {
+		if _, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"a"}],"include_timestamp_types":`+list+`}`), false); err == nil {
+			t.Errorf("%s is taken", list)
+		}
+	}
+}
+
+// Too many utterances are not said to be none.
+func TestTooManyUtterancesAreOneFault(t *testing.T) {
+	many := strings.TrimSuffix(strings.Repeat(`{"text":"a"},`, MaxUtterances+1), ",")
+	for body, field := range map[string]string{
+		`{"utterances":[` + many + `]}`:                                         "utterances",
+		`{"utterances":[{"text":"a"}],"context":{"utterances":[` + many + `]}}`: "context.utterances",
+	} {
+		_, err := ParsePostedTTS([]byte(body), false)
+		wrong, ok := errors.AsType[ErrInvalid](err)
+		if !ok || wrong.Field != field || wrong.Why != "101 entries; at most 100 are allowed" {
+			t.Errorf("%v", err)
 		}
 	}
 }

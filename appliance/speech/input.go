@@ -3,6 +3,7 @@ package speech
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -118,12 +119,16 @@ func (in *Input) Done() <-chan struct{} { return in.done }
 func (in *Input) HangUp() { in.cancel(errOver) }
 
 // Receive takes a message of the client. It waits while too much is still to be
-// spoken, and so does the client.
+// spoken, and so does the client. What comes behind the one that closes counts for
+// nothing.
 func (in *Input) Receive(m contract.PublishTTS) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.closed || in.ctx.Err() != nil {
+	switch {
+	case in.ctx.Err() != nil:
 		return errOver
+	case in.closed: // what was asked for before is still being said
+		return nil
 	}
 	in.changed++
 	now := in.set.with(m)
@@ -190,9 +195,10 @@ func (in *Input) flush(silence float64, end bool) error {
 			return err
 		}
 	}
+	mute := strings.TrimSpace(in.pending) // where there are no parts
 	in.pending = ""
 	if len(parts) == 0 {
-		if err := in.put(order{silence: silence, flushed: true, close: end}); err != nil {
+		if err := in.put(order{text: mute, silence: silence, flushed: true, close: end}); err != nil {
 			return err
 		}
 	}

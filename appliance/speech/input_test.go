@@ -105,6 +105,38 @@ func TestWhatHasNothingToSayMakesNoChunk(t *testing.T) {
 	}
 }
 
+// Of text that is for the eye alone its client is told, too.
+func TestAnEmojiAloneIsRefused(t *testing.T) {
+	ref := &contract.VoiceRef{Name: "ann"}
+	c, said := converse(t, contract.TTSConnect{}, contract.PublishTTS{Text: "😀", Voice: ref, Flush: true}, contract.PublishTTS{Text: " ", Flush: true},
+		contract.PublishTTS{Text: "Hi.", Flush: true}, contract.PublishTTS{Text: "Bye. 😀"})
+	if len(c.faults) != 1 || c.faults[0].Code != contract.SpeechRefused || !strings.Contains(c.faults[0].Detail, "😀") {
+		t.Errorf("%+v", c.faults)
+	}
+	if want := []string{"ann: Hi.", "ann: Bye. 😀"}; !slices.Equal(said, want) {
+		t.Errorf("%q", said)
+	}
+}
+
+// What comes behind close takes nothing from what was to be said before it.
+func TestAMessageBehindCloseIsPassedOver(t *testing.T) {
+	var said []string
+	s := New(Parts{Voices: choir{said: &said}, Records: shelf{}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
+	c := &client{closed: make(chan int, 2)}
+	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true, InstantMode: true}, c)
+	for _, m := range []contract.PublishTTS{{Text: "One. Two.", Voice: &contract.VoiceRef{Name: "ann"}, Close: true}, {Text: "Three."}, {Close: true}} {
+		_ = in.Receive(m) // errOver where all has been said already
+	}
+	select {
+	case <-in.Done():
+	case <-time.After(time.Minute):
+		t.Fatal("the socket is not over")
+	}
+	if code := <-c.closed; code != contract.CloseNormal || !slices.Equal(said, []string{"ann: One.", "ann: Two."}) {
+		t.Errorf("closed with %d, having said %q", code, said)
+	}
+}
+
 // TestGenerationsOfOneSocketFollowOneAnother: each has an id of its own, and the
 // voice of the one before it where none is named.
 func TestGenerationsOfOneSocketFollowOneAnother(t *testing.T) {
