@@ -129,6 +129,7 @@ func (s *Seat) Open(ctx context.Context, o Opening) (*Session, error) {
 	}
 	s.host.open.Go(func() {
 		defer s.Release()
+		defer s.host.over(c)
 		c.run(s.host.running, opened)
 	})
 	return c, nil
@@ -149,12 +150,16 @@ func (h *Host) begin(ctx context.Context, o Opening) (*Session, turn.Opened, err
 	begun := time.Now()
 	told := record.Told{ChatID: meta.ChatID, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID,
 		CustomSessionID: chosen.settings.CustomSessionID, Resumed: resumed, Hooks: chosen.webhooks, EndCalls: chosen.settings.EndHooks}
-	err = kept.records.StartChat(ctx, store.NewChat{
+	begin := store.NewChat{
 		ID: meta.ChatID, GroupID: meta.ChatGroupID, Resume: resumed, AccountID: o.Account,
 		Config: chosen.config, StartedMS: begun.UnixMilli(), RequestID: meta.RequestID, CustomSessionID: chosen.settings.CustomSessionID,
 		Metadata: chosen.metadata,
 		Recorded: kept.recordings != nil, Webhooks: told.Beginning(begun), EndCalls: told.AtEnd(begun),
-	})
+	}
+	err = kept.records.StartChat(ctx, begin)
+	if errors.Is(err, store.ErrActive) && h.vacant(ctx, meta.ChatGroupID) {
+		err = kept.records.StartChat(ctx, begin)
+	}
 	if err != nil {
 		return nil, turn.Opened{}, startFault(err, meta.ChatGroupID, resumed)
 	}
@@ -228,7 +233,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	c := &Session{
 		id: id, log: h.Log.With("chat", id, "request", meta.RequestID), begun: begun, voices: ownVoices{h.Voices, o.Account}, line: o.Line, near: o.Near,
 		state:  turn.NewState(chosen.settings, begun, history),
-		events: make(chan posted, eventQueue), done: make(chan struct{}), unset: map[string]bool{}, applying: make(chan struct{}, 1),
+		events: make(chan posted, eventQueue), left: make(chan struct{}), done: make(chan struct{}), unset: map[string]bool{}, applying: make(chan struct{}, 1),
 		inForce: chosen.settings, readers: chosen.readers(),
 	}
 	for _, g := range []*group{&c.workers, &c.scribing, &c.recording, &c.draining} {

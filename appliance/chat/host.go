@@ -101,6 +101,7 @@ type Host struct {
 	seats    int
 	accounts map[string]int      // seats of each account that has any
 	live     map[string]*Session // by chat
+	groups   map[string]*Session // by chat group, until nothing of them runs any more
 	late     delays
 	paces    map[engine.LanguageModel]*reply.Pace
 	stopping bool
@@ -111,7 +112,7 @@ type Host struct {
 
 // NewHost returns a Host of parts; ctx gives its conversations their values.
 func NewHost(ctx context.Context, parts Parts) *Host {
-	h := &Host{Parts: parts, accounts: map[string]int{}, live: map[string]*Session{}, paces: map[engine.LanguageModel]*reply.Pace{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
+	h := &Host{Parts: parts, accounts: map[string]int{}, live: map[string]*Session{}, groups: map[string]*Session{}, paces: map[engine.LanguageModel]*reply.Pace{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
 	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return h
 }

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -73,6 +74,7 @@ func (h *Host) enter(c *Session) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.live[c.id] = c
+	h.groups[c.about.GroupID] = c
 }
 
 // leave takes a conversation out that takes nothing more.
@@ -81,6 +83,50 @@ func (h *Host) leave(c *Session) {
 	defer h.mu.Unlock()
 	delete(h.live, c.id)
 	h.late.forget(c.id)
+	close(c.left)
+}
+
+// over takes a conversation out of which nothing runs any more.
+func (h *Host) over(c *Session) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.groups[c.about.GroupID] == c {
+		delete(h.groups, c.about.GroupID)
+	}
+}
+
+const (
+	// noticed is within what time a session has taken the end of its line: the
+	// client knows of it first, and may be back before the session does.
+	noticed = time.Second
+	// written is within what time a chat that is being ended is over.
+	written = 2 * goodbye
+)
+
+// vacant waits until the chat of a group that goes on is over, if it is at its end
+// already: who leaves and comes back at once finds the group free. False means
+// that the chat goes on.
+func (h *Host) vacant(ctx context.Context, group string) bool {
+	h.mu.Lock()
+	c := h.groups[group]
+	h.mu.Unlock()
+	if c == nil { // it has just gone
+		return true
+	}
+	return within(ctx, noticed, c.left) && within(ctx, written, c.done)
+}
+
+// within reports whether something is there within a time.
+func within(ctx context.Context, limit time.Duration, there <-chan struct{}) bool {
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	select {
+	case <-there:
+		return true
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	return false
 }
 
 // Load is how many conversations there are, of how many accounts, and how many

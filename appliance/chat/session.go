@@ -49,7 +49,7 @@ type Session struct {
 	// toolChecker is the model, where it cannot call every tool; else nil.
 	toolChecker engine.ToolChecker
 	events      chan posted
-	done        chan struct{}
+	left, done  chan struct{} // left: it takes nothing more
 
 	ear           *ear.Ear
 	replies       *reply.Replies

@@ -213,13 +213,16 @@ func TestAResumedConversationKnowsItsTools(t *testing.T) {
 		tool(store.FunctionCall, "a", `{"town":"Graz"}`),
 		{Type: store.AgentMessage, MessageText: "One moment, please.", Metadata: `{"from_text":false,"is_quick_response":true}`},
 		tool(store.FunctionCall, "b", `{"truncated": 9`),
-		tool(store.FunctionCallResponse, "a", ""),
+		{Type: store.FunctionCallResponse, Metadata: `{"tool_call_id":"a","name":"weather","tool_type":"function","error":"boom"}`},
 		tool(store.FunctionCallResponse, "c", "Nobody asked."),
+		tool(store.FunctionCall, "d", `{"town":"Linz"}`),
+		tool(store.FunctionCallResponse, "d", ""),
 		{Type: store.AgentMessage, MessageText: "I do not know."},
 	})
 	want := []turn.Entry{
 		{Role: turn.User, Text: "Does it rain?"},
 		{Role: turn.ToolCall, ID: "a", Name: "weather", Text: `{"town":"Graz"}`}, {Role: turn.ToolResult, ID: "a", Text: turn.NoAnswer},
+		{Role: turn.ToolCall, ID: "d", Name: "weather", Text: `{"town":"Linz"}`}, {Role: turn.ToolResult, ID: "d", Text: turn.NoWords},
 		{Role: turn.Assistant, Text: "I do not know."},
 	}
 	if len(got) != len(want) {

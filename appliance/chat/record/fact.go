@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"parley/appliance/chat/turn"
@@ -136,7 +137,11 @@ func toolCalled(f turn.ToolCalled, row *store.Event) outgoing {
 // toolReplied tells the client how a call ended if it was not the client that
 // answered it; who listens along is told in any case.
 func toolReplied(f turn.ToolReplied, row *store.Event) outgoing {
-	row.Metadata = asJSON(contract.ToolMetadata{ToolCallID: f.CallID, Name: f.Tool.Name, ToolType: toolType(f.Tool), Error: f.Error})
+	meta := contract.ToolMetadata{ToolCallID: f.CallID, Name: f.Tool.Name, ToolType: toolType(f.Tool), Error: f.Error}
+	if f.Failed { // by this a resumed conversation knows it from an answer without words
+		meta.Error = cmp.Or(f.Error, "It failed.")
+	}
+	row.Metadata = asJSON(meta)
 	o := outgoing{record: row, aside: !f.OnBox}
 	if f.Failed {
 		o.message = contract.ToolErrorMessage{ToolCallID: f.CallID, Error: f.Error, Content: f.Content, Level: contract.LevelWarn, ToolType: toolType(f.Tool)}

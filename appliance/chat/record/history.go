@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"strings"
@@ -40,7 +39,7 @@ func History(events []store.Event) []turn.Entry {
 			m := toolOf(e)
 			if call, open := calls[m.ToolCallID]; open {
 				delete(calls, m.ToolCallID)
-				out = append(out, call, turn.Entry{Role: turn.ToolResult, ID: call.ID, Text: cmp.Or(e.MessageText, turn.NoAnswer)})
+				out = append(out, call, turn.Entry{Role: turn.ToolResult, ID: call.ID, Text: turn.Result(e.MessageText, m.Error != "")})
 			}
 		}
 	}

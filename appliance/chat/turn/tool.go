@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/appliance/contract"
@@ -219,7 +220,7 @@ func (c openCall) ended(a Answered) Answered {
 // on with the assistant apologises.
 func (s *State) goOn(out *effects, e Answered) {
 	c := s.reply.call
-	s.remember(c.Call, cmp.Or(e.Content, NoAnswer))
+	s.remember(c.Call, Result(e.Content, e.Failed))
 	s.reply.call = openCall{}
 	if e.Failed && e.Content == "" {
 		s.last(out, language.Of(s.settings.spoken).Sorry(), c.ID)
@@ -228,9 +229,23 @@ func (s *State) goOn(out *effects, e Answered) {
 	out.add(Think{Turn: s.turn, GoesOn: true, NoCall: c.nth >= MostCalls || c.Misfit != "", Conversation: s.conversation()})
 }
 
-// NoAnswer is what the model finds in place of a tool's answer where there was
-// none.
-const NoAnswer = "The tool failed and did nothing."
+// What the model finds in place of a tool's answer that has no words: of one that
+// failed, and of one that did what it was asked and had nothing to tell.
+const (
+	NoAnswer = "The tool failed and did nothing."
+	NoWords  = "Done. The tool returned no text."
+)
+
+// Result is what the model reads of a tool's answer.
+func Result(content string, failed bool) string {
+	switch {
+	case strings.TrimSpace(content) != "":
+		return content
+	case failed:
+		return NoAnswer
+	}
+	return NoWords
+}
 
 // remember adds a call and its answer to the history, one after the other: no
 // model is ever shown the one without the other.

@@ -42,6 +42,16 @@ func TestAToolAnswersAndTheModelGoesOn(t *testing.T) {
 	}
 }
 
+// A tool that only does something often answers with no words at all: that is no
+// failure.
+func TestAnAnswerWithoutWordsIsNoFailure(t *testing.T) {
+	for _, content := range []string{"", " \n"} {
+		b := begin(t, withTools(weather()))
+		b.after(Typed{Text: "Switch it on."}, calls(1, "a", "weather"))
+		want(t, b.after(Answered{CallID: "a", Content: content}), "tool_response weather: "+content, "go on 1: "+NoWords)
+	}
+}
+
 func TestAGuessCallsNoTool(t *testing.T) {
 	b := begin(t, withTools(weather()))
 	b.after(Voiced{Utterance: 1, Voice: time.Second}, Guessed{Utterance: 1, Revision: 1, Words: says("Does it rain?")})
