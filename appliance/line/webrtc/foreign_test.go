@@ -3,6 +3,7 @@ package webrtc
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,5 +168,37 @@ func TestCallsOfOthersAreNotFound(t *testing.T) {
 		t.Error("another's call was changed")
 	}
 	c.isHeard(t, s)
+	s.end(contract.CloseNormal, "")
+}
+
+// GStreamer's webrtcbin offers so unless it is told otherwise: each m-line is to have
+// a connection of its own. The voice gets one.
+func TestAnOfferWithoutAGroupIsACallOfTheVoice(t *testing.T) {
+	l := start(t, Timing{})
+	l.offered = func(offer string) string { return without(offer, bundle) }
+	c := l.dial(t, "")
+	sdp := c.RemoteDescription().SDP
+	if !strings.Contains(sdp, "m=audio 9 ") || !strings.Contains(sdp, "m=application 0 ") || strings.Contains(sdp, bundle) {
+		t.Errorf("answered with %s", sdp)
+	}
+	s := got(t, l.opened)
+	c.speak(t, vowel(time.Second), 0, func(int) bool { return false })
+	for heard := 0; heard < 8000; {
+		if pcm := got(t, s.heard); level(pcm) > 0.01 {
+			heard += len(pcm)
+		}
+	}
+	// Messages have no way to the client, and do not wait for one.
+	for range mostQueued/largestMessage + 5 {
+		if err := s.Line.Send(t.Context(), contract.AssistantMessage{ID: strings.Repeat("a", largestMessage-1000)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Line.Play(t.Context(), contract.Sound{ID: "a", PCM: vowel(time.Second), Last: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		got(t, c.packets)
+	}
 	s.end(contract.CloseNormal, "")
 }

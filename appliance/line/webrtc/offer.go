@@ -30,7 +30,8 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	if n := len(c.pc.GetTransceivers()); n > mostTransceivers {
 		return "", contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offers of this call have had %d m-lines with names of their own; at most %d are allowed: a=mid names the same one in each", n, mostTransceivers)}
 	}
-	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer, SDP: offer}); err != nil {
+	taken, apart := grouped(offer)
+	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer, SDP: taken}); err != nil {
 		return "", unread(err)
 	}
 	if c.voice == nil {
@@ -53,7 +54,51 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	case <-ctx.Done(): // what there is by now has to do
 	}
 	c.remote = offer
-	return c.pc.LocalDescription().SDP, nil
+	answer := c.pc.LocalDescription().SDP
+	if apart {
+		answer = without(answer, bundle)
+	}
+	return answer, nil
+}
+
+// bundle begins the line that has several m-lines go over one connection (RFC 9143).
+const bundle = "a=group:BUNDLE "
+
+// grouped is an offer as the library takes it, which refuses every m-line that is in
+// no group: of a client that has each go over a connection of its own, as GStreamer
+// does unless it is told otherwise, the voice is taken and the others are refused.
+func grouped(offer string) (taken string, apart bool) {
+	if linesOf(offer, bundle) > 0 {
+		return offer, false
+	}
+	session, media, _ := strings.Cut(offer, "\nm=")
+	for section := range strings.SplitSeq(media, "\nm=") {
+		if !strings.HasPrefix(section, "audio") {
+			continue
+		}
+		for line := range strings.Lines(section) {
+			if mid, ok := strings.CutPrefix(line, "a=mid:"); ok {
+				return strings.TrimRight(session, "\r") + "\r\n" + bundle + strings.TrimSpace(mid) + "\r\nm=" + media, true
+			}
+		}
+	}
+	return offer, false
+}
+
+// hasChannel tells whether a client that offers so gets a data channel.
+func hasChannel(offer string) bool {
+	return linesOf(offer, "m=application") > 0 && linesOf(offer, bundle) > 0
+}
+
+// without is a description without the lines that begin so.
+func without(sdp, with string) string {
+	var b strings.Builder
+	for line := range strings.Lines(sdp) {
+		if !strings.HasPrefix(line, with) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // speak adds the assistant's voice to the connection.

@@ -153,7 +153,7 @@ func (s *Server) begin(account, requestID, client, offer string) (*Call, error) 
 	}
 	c := &Call{
 		id: uuid.NewString(), account: account, client: client, errs: line.Errors{RequestID: requestID},
-		timing: s.timing, trip: &trip{}, beat: s.net.beat, words: newWords(strings.Contains(offer, "m=application"), s.timing.Write),
+		timing: s.timing, trip: &trip{}, beat: s.net.beat, words: newWords(hasChannel(offer), s.timing.Write),
 		joined: make(chan struct{}), opened: make(chan struct{}), heard: make(chan *pion.TrackRemote, mostSections),
 	}
 	c.log = s.log.With("call", c.id, "client", client, "request", requestID)
