@@ -187,7 +187,7 @@ func (a *API) decodeRecording(r *http.Request, file *os.File) ([]float32, error)
 
 // undecoded is what is said of a recording that is not taken.
 func undecoded(err error) error {
-	const taken = "send WAV, MP3, FLAC, Ogg or WebM with Opus or Vorbis, or MP4 with AAC or Opus"
+	const taken = "send WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or Opus"
 	format, unknown := errors.AsType[*audio.ErrFormat](err)
 	_, long := errors.AsType[*audio.ErrTooLong](err)
 	switch {

@@ -21,7 +21,7 @@ func (a *API) ttsRoutes() []route {
 	form := func(id, summary, more string, answers []describe.Answer) describe.Operation {
 		return describe.Operation{ID: id, Section: "Text-to-speech", Summary: summary, More: more, Body: "PostedConversion", Upload: "audio", Answers: answers, Refuses: []int{404}}
 	}
-	const converts = "The words of the recording, each phrase when it was said there and as long as it took there. Parts other than the recording hold JSON; include_timestamp_types may also come as several parts with a word each. The recording may be WAV, MP3, FLAC, Ogg or WebM with Opus or Vorbis, or MP4 with AAC or Opus, up to five minutes and 64 MiB."
+	const converts = "The words of the recording, each phrase when it was said there and as long as it took there. Parts other than the recording hold JSON; include_timestamp_types may also come as several parts with a word each. The recording may be WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or Opus, up to five minutes and 64 MiB."
 	return []route{
 		{"GET", "/v0/tts/stream/input", describe.Account, unread, whileItLasts, storing, a.ttsInput, inputSays()},
 		{"POST", "/v0/tts", describe.Account, recordBody, making, storing, a.tts, says("synthesizeJson", "Speak, and answer when all is made",

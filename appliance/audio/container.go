@@ -26,7 +26,8 @@ func Sniff(data []byte) string {
 	return f.name
 }
 
-// DecodeAll decodes a whole file in any of the formats of NewContainer, or FLAC.
+// DecodeAll decodes a whole file in any of the formats of NewContainer, or FLAC,
+// in a file of its own or in Ogg.
 // A file without sound gives no samples and no error. Of a format that is known
 // and not taken the error is an *ErrFormat.
 func DecodeAll(data []byte, outHz int) ([]float32, error) { return decodeMost(data, outHz, maxFile) }
@@ -46,6 +47,13 @@ func decodeMost(data []byte, outHz, most int) ([]float32, error) {
 	switch Sniff(data) {
 	case "flac":
 		return decodeFLAC(data, outHz, most)
+	case "ogg":
+		if file, err := flacInOgg(data); err != nil || file != nil {
+			if err != nil {
+				return nil, err
+			}
+			return decodeFLAC(file, outHz, most)
+		}
 	case "mp4":
 		if late, err := readLateIndex(data); err != nil {
 			return nil, err

@@ -244,10 +244,11 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 		{"a.flv", "-ar 44100 -c:a libmp3lame OUT", "flv", "Flash"},
 		{"a.aiff", "OUT", "aiff", "AIFF"},
 		{"a.au", "OUT", "au", "Sun AU"},
-		{"flac.oga", "-c:a flac OUT", "ogg", "FLAC"},
+		{"speex.oga", "-c:a libspeex -ar 16000 OUT", "ogg", "Speex"},
 		{"flac.mkv", "-c:a flac OUT", "webm", "A_FLAC"},
 		{"aac.mkv", "-c:a aac OUT", "webm", "A_AAC"},
 		{"adpcm.wav", "-c:a adpcm_ms OUT", "wav", "Microsoft ADPCM"},
+		{"gsm.wav", "-c:a libgsm_ms -ar 8000 OUT", "wav", "GSM"},
 		{"six.opus", "-ac 6 -c:a libopus OUT", "ogg", "6 channels"},
 	} {
 		data := voice(t, c.file, c.args)
@@ -284,6 +285,36 @@ func TestFLACFilesAreDecodedAsFFmpegDoes(t *testing.T) {
 			broken := bytes.Clone(data)
 			broken[i] ^= 0x55
 			_, _ = DecodeAll(broken, 16000)
+		}
+	}
+}
+
+func TestFLACInOggIsDecodedAsFFmpegDoes(t *testing.T) {
+	for file, args := range map[string]string{"a.oga": "-c:a flac OUT", "stereo.ogg": "-ac 2 -ar 44100 -c:a flac OUT"} {
+		data := voice(t, file, args)
+		reference, rateHz := ffmpegDecode(t, data, file)
+		got, err := DecodeAll(data, rateHz)
+		if err != nil || len(got) != len(reference) || snr(got, reference) < 60 {
+			t.Errorf("%s: %d samples of %d at %.1f dB, %v", file, len(got), len(reference), snr(got, reference), err)
+		}
+		for i := 0; i < len(data); i += max(1, len(data)/40) {
+			broken := bytes.Clone(data)
+			broken[i] ^= 0x55
+			if _, err := DecodeAll(broken, 16000); err == nil {
+				t.Errorf("%s: byte %d of %d is damaged, which is no error", file, i, len(data))
+			}
+			_, _ = DecodeAll(data[:i], 16000)
+		}
+	}
+}
+
+// A file whose end is missing is not told to be written in another way.
+func TestAnMP4WithoutItsEndIsSaidToBeCutOff(t *testing.T) {
+	data := voice(t, "late.m4a", "-c:a aac OUT")
+	index := bytes.LastIndex(data, []byte("moov")) - 4
+	for _, n := range []int{index / 2, index, index + 4, len(data) - 1} {
+		if _, err := DecodeAll(data[:n], 16000); !errors.Is(err, errNoIndex) {
+			t.Errorf("%d bytes of %d: %v", n, len(data), err)
 		}
 	}
 }

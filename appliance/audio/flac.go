@@ -51,6 +51,35 @@ func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
 	return append(out, to.take()...), nil
 }
 
+// errFirstStream ends a reading of pages behind the first stream.
+var errFirstStream = errors.New("the first stream is over")
+
+// flacInOgg returns the FLAC file that an Ogg file holds: what its first stream has
+// behind the 9 bytes that name the mapping (https://xiph.org/flac/ogg_mapping.html).
+// It is nil where the first stream is something else.
+func flacInOgg(data []byte) ([]byte, error) {
+	const magic, mapping = "\x7fFLAC", 9
+	first, _, err := parseOggPage(data)
+	if err != nil || len(first.body) < mapping || !bytes.HasPrefix(first.body, []byte(magic)) {
+		return nil, nil // what is wrong with it is told by who reads Ogg
+	}
+	file := make([]byte, 0, len(data))
+	var pages oggPages
+	err = pages.feed(data, func(p oggPage) error {
+		if p.serial != first.serial {
+			return nil
+		}
+		if file = append(file, p.body...); p.flags&oggLast != 0 {
+			return errFirstStream
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errFirstStream) {
+		return nil, err
+	}
+	return file[mapping:], nil
+}
+
 // mixFLAC is the mean of a frame's channels.
 func mixFLAC(f *frame.Frame, bits int) []float32 {
 	if f.BitsPerSample != 0 {

@@ -49,7 +49,10 @@ func readLateIndex(data []byte) (*mp4Parser, error) {
 	for at, sound := int64(0), false; at < int64(len(data)); {
 		b := data[at:]
 		kind, _, size, err := mp4Head(b)
-		if err != nil || size > int64(len(b)) {
+		switch whole := err == nil && size <= int64(len(b)); {
+		case !whole && (sound || err == nil && kind == "mdat"):
+			return nil, errNoIndex
+		case !whole:
 			return nil, nil // the stream's reader says what is wrong
 		}
 		switch {
@@ -72,9 +75,15 @@ func readLateIndex(data []byte) (*mp4Parser, error) {
 			return m, nil
 		}
 		at += size
+		if sound && at == int64(len(data)) {
+			return nil, errNoIndex
+		}
 	}
 	return nil, nil
 }
+
+// errNoIndex is told of a file that was cut off, or whose recorder was.
+var errNoIndex = errors.New("mp4: it is cut off: its index (moov), which comes last in such a file, is missing")
 
 func (m *mp4Parser) feed(p []byte, to *sink) error {
 	for {

@@ -173,6 +173,11 @@ func (w *wavParser) readFormat(b []byte) error {
 		return fmt.Errorf("wav: frames of %d bytes do not divide by %d channels", align, channels)
 	}
 	width := align / channels
+	switch tag {
+	case wavPCM, wavFloat, wavALaw, wavMuLaw:
+	default: // whose bits may mean something else
+		return fmt.Errorf("wav: %s is not taken; %s", wavTagName(tag), wavTaken)
+	}
 	if bits > 8*width || bits < 1 {
 		return fmt.Errorf("wav: %d bits in samples of %d bytes", bits, width)
 	}
@@ -182,13 +187,14 @@ func (w *wavParser) readFormat(b []byte) error {
 		{wavALaw, 1}: sampleALaw, {wavMuLaw, 1}: sampleMuLaw,
 	}[[2]int{int(tag), width}]
 	if !ok {
-		return fmt.Errorf("wav: %s of %d bits is not taken; allowed are PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and mu-law",
-			wavTagName(tag), bits)
+		return fmt.Errorf("wav: %s of %d bits is not taken; %s", wavTagName(tag), bits, wavTaken)
 	}
 	w.rateHz = int(le.Uint32(b[4:]))
 	w.frames.layout, w.frames.part = layout{format, channels}, nil
 	return nil
 }
+
+const wavTaken = "allowed are PCM of 8, 16, 24 and 32 bits, float of 32 and 64, A-law and mu-law"
 
 func wavTagName(tag uint16) string {
 	names := map[uint16]string{wavPCM: "PCM", wavFloat: "float", wavALaw: "A-law", wavMuLaw: "mu-law",
