@@ -2,8 +2,10 @@ package appliance
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"parley/appliance/api"
 	"parley/appliance/chat"
@@ -14,6 +16,16 @@ import (
 // as the language model keeps on the disk. Those used longest ago are read when
 // somebody comes for them.
 const aheadConfigs = 100
+
+const (
+	// aheadPatience is for how long a prompt waits until no chat is open before it is
+	// read beside one, where it gives way to it: a screen may keep its chat open all
+	// day.
+	aheadPatience = 10 * time.Minute
+	// aheadLook is how often it is looked whether a chat is open, while a prompt waits
+	// or is read: the first words of who has come take longer.
+	aheadLook = 200 * time.Millisecond
+)
 
 // ahead has the prompts of configs read before anybody comes for them: of all
 // when the box starts, and of an account's when it changed them.
@@ -48,7 +60,7 @@ func (a *ahead) begin(ctx context.Context, host *chat.Host) (stop func()) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		a.run(ctx, host)
+		a.run(ctx, host, func() bool { chats, _, _ := host.Load(); return chats > 0 })
 	}()
 	return func() {
 		cancel()
@@ -58,8 +70,8 @@ func (a *ahead) begin(ctx context.Context, host *chat.Host) (stop func()) {
 
 // run reads until ctx ends. What was changed comes before what is there since
 // the start: whoever makes a config will try it.
-func (a *ahead) run(ctx context.Context, host *chat.Host) {
-	if err := host.PrefillRules(ctx); err != nil && ctx.Err() == nil {
+func (a *ahead) run(ctx context.Context, host *chat.Host, talking func() bool) {
+	if err := undisturbed(ctx, talking, host.PrefillRules); err != nil && ctx.Err() == nil {
 		a.log.Warn("the box's rules cannot be read ahead", "err", err)
 	}
 	configs := api.NewConfigs(a.records, a.plugins)
@@ -77,10 +89,50 @@ func (a *ahead) run(ctx context.Context, host *chat.Host) {
 		list = list[1:]
 		config, err := configs.Config(ctx, next.Account, next.ID, nil)
 		if err == nil {
-			err = host.Prefill(ctx, config)
+			err = undisturbed(ctx, talking, func(ctx context.Context) error { return host.Prefill(ctx, config) })
 		}
 		if err != nil && ctx.Err() == nil {
 			a.log.Warn("the prompt of a config cannot be read ahead", "config", next.ID, "err", err)
+		}
+	}
+}
+
+// errTalking ends the reading of a prompt, which goes on from there later.
+var errTalking = errors.New("somebody has come to talk")
+
+// undisturbed reads while nobody talks with the box. What is broken off when somebody
+// comes is read on when all have left, and beside them when it has waited too long.
+func undisturbed(ctx context.Context, talking func() bool, read func(context.Context) error) error {
+	look := time.NewTicker(aheadLook)
+	defer look.Stop()
+	waited := time.Now()
+	for {
+		for talking() && time.Since(waited) < aheadPatience {
+			select {
+			case <-look.C:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		late := time.Since(waited) >= aheadPatience
+		reading, stop := context.WithCancelCause(ctx)
+		over := make(chan error, 1)
+		go func() { over <- read(reading) }()
+		var err error
+		for ended := false; !ended; {
+			select {
+			case err = <-over:
+				ended = true
+			case <-look.C:
+				if !late && talking() {
+					stop(errTalking)
+				}
+			}
+		}
+		brokenOff := context.Cause(reading) == errTalking //nolint:errorlint // it is the value itself
+		stop(nil)
+		if !brokenOff || err == nil {
+			return err
 		}
 	}
 }

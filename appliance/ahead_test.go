@@ -1,11 +1,14 @@
 package appliance
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/appliance/config"
@@ -68,4 +71,50 @@ func TestPromptsAreReadBeforeAnybodyComesAndKeptOverARestart(t *testing.T) {
 	if err != nil || u.CachedTokens < u.PromptTokens-20 {
 		t.Errorf("after a restart %d of %d tokens of a config's prompt had to be read (%v)", u.PromptTokens-u.CachedTokens, u.PromptTokens, err)
 	}
+}
+
+// What is read for chats to come is broken off when somebody comes, and read on when
+// he has left; beside him only where he stays for long.
+func TestPromptsAreReadWhileNobodyTalks(t *testing.T) {
+	for name, c := range map[string]struct {
+		from, until time.Duration // somebody talks
+		begun       int
+		over        time.Duration
+	}{
+		"nobody comes":              {0, 0, 1, 5 * time.Second},
+		"somebody is there":         {0, time.Minute, 1, 65 * time.Second},
+		"somebody comes meanwhile":  {2 * time.Second, time.Minute, 2, 65 * time.Second},
+		"somebody stays all day":    {0, 24 * time.Hour, 1, aheadPatience + 5*time.Second},
+		"somebody comes and stays":  {2 * time.Second, 24 * time.Hour, 2, aheadPatience + 5*time.Second},
+		"somebody comes afterwards": {6 * time.Second, time.Minute, 1, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began, times := time.Now(), 0
+				err := undisturbed(t.Context(), func() bool {
+					now := time.Since(began)
+					return now >= c.from && now < c.until
+				}, func(ctx context.Context) error {
+					times++
+					select {
+					case <-time.After(5 * time.Second):
+						return nil
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+				if took := time.Since(began).Round(time.Second); err != nil || times != c.begun || took != c.over {
+					t.Errorf("begun %d times, read after %v (%v); want %d and %v", times, took, err, c.begun, c.over)
+				}
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := undisturbed(ctx, func() bool { return true }, func(context.Context) error { t.Error("it is read beside a chat"); return nil })
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
 }

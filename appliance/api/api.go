@@ -41,7 +41,7 @@ type Parts struct {
 	// Running ends when the box stops, and with it what is answered for as long as
 	// somebody listens; nil: never.
 	Running context.Context
-	// ConfigsChanged is told of an account that made or changed a config or a
+	// ConfigsChanged is told of an account that made or changed a config, a tool or a
 	// prompt; nil where nobody asks. It must not block.
 	ConfigsChanged func(account string)
 	// LexiconChanged is told of an account that changed how its words are

@@ -71,7 +71,7 @@ func (v versioned[R]) keep(w http.ResponseWriter, r *http.Request, account strin
 	if err != nil {
 		return err
 	}
-	if v.ConfigsChanged != nil && v.kind != store.KindTool {
+	if v.ConfigsChanged != nil {
 		v.ConfigsChanged(account)
 	}
 	return v.answer(w, r, http.StatusCreated, account, kept[len(kept)-1])

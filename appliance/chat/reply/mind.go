@@ -57,10 +57,11 @@ func (m mind) prompt(c turn.Conversation, u *engine.Urgency) engine.Prompt {
 }
 
 // Prefill has a model read the prompt of a conversation ahead, for every chat
-// that will have it. It returns when the prompt is read, or an error that says
-// why it is not.
+// that will have it. A conversation that is there goes before, also where it only
+// reads ahead itself. It returns when the prompt is read, or an error that says why
+// it is not.
 func Prefill(ctx context.Context, m engine.LanguageModel, c turn.Conversation) error {
-	return m.Prefill(ctx, mind{}.prompt(c, engine.Ahead.Urgency()))
+	return m.Prefill(ctx, mind{}.prompt(c, engine.Batch.Urgency()))
 }
 
 // messages are a conversation as the model sees it: the sentences that the

@@ -35,6 +35,9 @@ func (o *owner) distrust(r *request) {
 	if r.head > 0 {
 		o.shelf.drop(r.prompt[:r.head])
 	}
+	if len(r.from) > 0 { // it began with that
+		o.shelf.drop(r.from)
+	}
 }
 
 // drop removes a prompt from the shelf.

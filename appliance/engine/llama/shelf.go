@@ -52,8 +52,9 @@ type shelf struct {
 }
 
 type shelved struct {
-	bytes int64
-	used  time.Time
+	bytes  int64
+	used   time.Time
+	tokens []Token // of the prompt; none of a file of another model
 }
 
 // openShelf returns the shelf in dir, which is made when something is put there;
@@ -119,7 +120,7 @@ func (s *shelf) look() error {
 		if err != nil || len(raw) != len(key{}) || statErr != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		s.files[key(raw)] = shelved{info.Size(), info.ModTime()}
+		s.files[key(raw)] = shelved{info.Size(), info.ModTime(), s.tokensIn(filepath.Join(s.dir, e.Name()), info.Size())}
 		s.held += info.Size()
 	}
 	s.makeRoom(0)
@@ -129,6 +130,41 @@ func (s *shelf) look() error {
 		}
 	}
 	return nil
+}
+
+// tokensIn are those of the prompt in a file; none where it is of no use to this model.
+func (s *shelf) tokensIn(path string, size int64) []Token {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var h shelfHead
+	if err := binary.Read(f, binary.LittleEndian, &h); err != nil || h.Magic != shelfMagic || h.Who != s.who || int64(h.Tokens) > size/4 {
+		return nil
+	}
+	tokens := make([]Token, h.Tokens)
+	if err := binary.Read(f, binary.LittleEndian, tokens); err != nil {
+		return nil
+	}
+	return tokens
+}
+
+// closest is the prompt on the shelf that begins like tokens for longest, the shortest
+// of those that do, and how many tokens that is.
+func (s *shelf) closest(tokens []Token) (closest []Token, alike int) {
+	if s == nil {
+		return nil, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.files {
+		n := shared(f.tokens, tokens)
+		if n > alike || n == alike && n > 0 && len(f.tokens) < len(closest) {
+			closest, alike = f.tokens, n
+		}
+	}
+	return closest, alike
 }
 
 // key of a prompt for this model.
@@ -151,8 +187,7 @@ func (s *shelf) has(tokens []Token) bool {
 	k := s.key(tokens)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.files[k]
-	return ok
+	return len(s.files[k].tokens) > 0
 }
 
 // shelfMagic begins a prompt's file; the number is its format's.
@@ -233,7 +268,7 @@ func (s *shelf) put(tokens []Token, state []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held += size - s.files[k].bytes
-	s.files[k] = shelved{size, time.Now()}
+	s.files[k] = shelved{size, time.Now(), slices.Clone(tokens)}
 }
 
 func (s *shelf) write(path string, parts ...[]byte) error {
@@ -288,6 +323,6 @@ func (s *shelf) use(k key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f, ok := s.files[k]; ok {
-		s.files[k] = shelved{f.bytes, now}
+		s.files[k] = shelved{f.bytes, now, f.tokens}
 	}
 }

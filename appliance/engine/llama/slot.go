@@ -112,14 +112,12 @@ func (c *cache) promptOf(tokens []Token) *slot {
 	return nil
 }
 
-// holds tells whether some slot has all of tokens.
-func (c *cache) holds(tokens []Token) bool {
+// known is how many tokens some slot has of the beginning of tokens.
+func (c *cache) known(tokens []Token) (most int) {
 	for _, s := range c.slots {
-		if shared(s.tokens, tokens) == len(tokens) {
-			return true
-		}
+		most = max(most, shared(s.tokens, tokens))
 	}
-	return false
+	return most
 }
 
 // held is how many tokens are in the slots of prompts.
