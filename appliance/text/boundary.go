@@ -114,6 +114,8 @@ func judgeCode(next []rune, end, no verdict) verdict {
 		switch {
 		case unicode.IsDigit(r):
 			return no
+		case i > 1 && !unicode.IsLetter(r) && strings.Trim(string(next[:i]), "IVXLC") == "": // sec. XVIII
+			return no
 		case !unicode.IsUpper(r) && (r != '-' || i == 0):
 			return end
 		}

@@ -19,7 +19,11 @@ const maxPasses = 4
 func (o Options) aloud(t traced) traced {
 	t = withoutEmoji(t)
 	if language, _ := parseTag(o.Language); language != "en" {
-		return o.Lexicon.pronounce(t.tidy().composed())
+		t = o.Lexicon.pronounce(t.tidy().composed())
+		for _, r := range foreignRules(language) {
+			t = r.apply(t)
+		}
+		return t.tidy()
 	}
 	return o.english(names().pronounce(o.Lexicon.pronounce(legible(withoutNotes(t)))))
 }

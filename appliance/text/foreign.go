@@ -1,0 +1,217 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A foreign is a language besides English whose numbers eSpeak NG reads: what it
+// reads wrongly is brought to words here.
+type foreign struct {
+	months  [12]string
+	of      string // between the day, the month and the year
+	first   string // of a month
+	hour    string // in the singular
+	hours   string
+	and     string // between hours and minutes
+	dotted  bool   // 9.30 is a time behind "alle" and the like
+	euro    string
+	euros   string
+	cents   string                // between euros and cents
+	units   map[string]string     // by their signs, in the plural
+	short   [][2]string           // patterns of what is shortened, and what is said for it
+	ordinal func(n string) string // "" where it knows none
+	century string                // the word, where a Roman number stands before it
+	kings   string                // a pattern of names that Roman numbers follow
+	king    func(n string) string
+}
+
+// foreignRules are those of a language, by its code.
+func foreignRules(language string) []rule {
+	switch language {
+	case "fr":
+		return frenchRules()
+	case "es":
+		return spanishRules()
+	case "it":
+		return italianRules()
+	case "pt":
+		return portugueseRules()
+	}
+	return nil
+}
+
+var (
+	frenchRules     = sync.OnceValue(french.rules)
+	spanishRules    = sync.OnceValue(spanish.rules)
+	italianRules    = sync.OnceValue(italian.rules)
+	portugueseRules = sync.OnceValue(portuguese.rules)
+)
+
+var french = foreign{
+	months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
+	of:     " ", first: "premier", hour: "heure", hours: "heures", and: " ", euro: "euro", euros: "euros", cents: " ",
+	units: map[string]string{"g": "grammes", "min": "minutes", "mn": "minutes", "ml": "millilitres", "cl": "centilitres", "l": "litres", "L": "litres", "m": "mètres", "m²": "mètres carrés", "km/h": "kilomètres à l'heure", "°C": "degrés", "°": "degrés", "kg": "kilogrammes", "km": "kilomètres", "cm": "centimètres", "mm": "millimètres", "mg": "milligrammes"},
+	short: [][2]string{
+		{`\bM\. ?(\p{Lu})`, "Monsieur $1"}, {`\bMM\. ?(\p{Lu})`, "Messieurs $1"}, {`\bMlle\b\.?`, "Mademoiselle"}, {`\bDr\.? (\p{Lu})`, "Docteur $1"}, {`\bPr\.? (\p{Lu})`, "Professeur $1"},
+		{`\b[nN][°º] ?(\d)`, "numéro $1"}, {`\b[tT]él\. ?:?`, "téléphone "}, {`\b[bB]d\.? (\p{Lu})`, "boulevard $1"}, {`\b[aA]v\. `, "avenue "}, {`\bp\. ?(\d)`, "page $1"},
+		{`\bRDV\b`, "rendez-vous"}, {`\bc\. ?à ?s\.`, "cuillères à soupe"}, {`\bc\. ?à ?c\.`, "cuillères à café"}, {`\bapr\. J\.-C\.`, "après Jésus-Christ"}, {`\bav\. J\.-C\.`, "avant Jésus-Christ"},
+	},
+	ordinal: func(n string) string {
+		names := [...]string{"", "premier", "deuxième", "troisième", "quatrième", "cinquième", "sixième", "septième", "huitième", "neuvième", "dixième", "onzième", "douzième", "treizième", "quatorzième", "quinzième", "seizième", "dix-septième", "dix-huitième", "dix-neuvième", "vingtième", "vingt et unième"}
+		if i, err := strconv.Atoi(n); err == nil && i < len(names) {
+			return names[i]
+		}
+		return ""
+	},
+	century: "siècle",
+	kings:   `Louis|Henri|Charles|François|Napoléon|Philippe|Jean-Paul|Pie|Benoît|Léopold|Élisabeth`,
+	king: func(n string) string {
+		if n == "1" {
+			return "premier"
+		}
+		return n
+	},
+}
+
+var spanish = foreign{
+	months: [12]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
+	of:     " de ", first: "uno", hour: "hora", hours: "horas", and: " y ", euro: "euro", euros: "euros", cents: " con ",
+	units: map[string]string{"g": "gramos", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros cuadrados", "km/h": "kilómetros por hora", "°C": "grados", "°": "grados", "kg": "kilos", "km": "kilómetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramos"},
+	short: [][2]string{
+		{`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[nN]úm\. ?(\d)`, "número $1"}, {`\b[tT](?:el|fno|eléf)\. ?:?`, "teléfono "}, {`\b[aA]vda?\. `, "avenida "}, {`\bC/ ?(\p{Lu})`, "calle $1"},
+		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
+	},
+}
+
+var italian = foreign{
+	months: [12]string{"gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno", "luglio", "agosto", "settembre", "ottobre", "novembre", "dicembre"},
+	of:     " ", first: "primo", hour: "", hours: "", and: " e ", dotted: true, euro: "euro", euros: "euro", cents: " e ",
+	units: map[string]string{"g": "grammi", "gr": "grammi", "min": "minuti", "ml": "millilitri", "cl": "centilitri", "l": "litri", "L": "litri", "m": "metri", "m²": "metri quadrati", "mq": "metri quadrati", "km/h": "chilometri orari", "°C": "gradi", "kg": "chili", "km": "chilometri", "cm": "centimetri", "mm": "millimetri", "mg": "milligrammi"},
+	short: [][2]string{
+		{`\b[sS]ig\.ra\b`, "signora"}, {`\b[sS]ig\. ?(\p{Lu})`, "signor $1"}, {`\b[dD]ott\.ssa\b`, "dottoressa"}, {`\b[dD]ott\. ?(\p{Lu})`, "dottor $1"}, {`\b[pP]rof\.ssa\b`, "professoressa"}, {`\b[pP]rof\. ?(\p{Lu})`, "professor $1"},
+		{`\bn\. ?(\d)`, "numero $1"}, {`\b[nN][°º] ?(\d)`, "numero $1"}, {`\bsec\. ?([IVX])`, "secolo $1"}, {`\b[tT]el\. ?:?`, "telefono "}, {`\bp\.zza\b`, "piazza"}, {`\b[vV]\.le\b`, "viale"}, {`\b[cC]\.so\b`, "corso"}, {`\bpag\. ?(\d)`, "pagina $1"}, {`\becc\.`, "eccetera"},
+	},
+	ordinal: func(n string) string {
+		names := [...]string{"", "primo", "secondo", "terzo", "quarto", "quinto", "sesto", "settimo", "ottavo", "nono", "decimo"}
+		if i, err := strconv.Atoi(n); err == nil && i < len(names) {
+			return names[i]
+		}
+		return ""
+	},
+}
+
+var portuguese = foreign{
+	months: [12]string{"janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro", "dezembro"},
+	of:     " de ", first: "primeiro", hour: "hora", hours: "horas", and: " e ", euro: "euro", euros: "euros", cents: " e ",
+	units: map[string]string{"g": "gramas", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros quadrados", "km/h": "quilômetros por hora", "°C": "graus", "°": "graus", "kg": "quilos", "km": "quilômetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramas"},
+	short: [][2]string{
+		{`R\$ ?(\d+(?:\.\d{3})*),([1-9]\d|0[1-9])`, "$1 reais e $2 centavos"}, {`R\$ ?(\d+(?:\.\d{3})*)(?:,00)?`, "$1 reais"},
+		{`\bSr\. ?(\p{Lu})`, "Senhor $1"}, {`\bSra\. ?(\p{Lu})`, "Senhora $1"}, {`\bDr\. ?(\p{Lu})`, "Doutor $1"}, {`\bDra\. ?(\p{Lu})`, "Doutora $1"}, {`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[tT]el\. ?:?`, "telefone "}, {`\b[aA]v\. `, "avenida "}, {`\b[pP]ág\. ?(\d)`, "página $1"},
+	},
+}
+
+func (f foreign) rules() []rule {
+	var all []rule
+	for _, s := range f.short {
+		all = append(all, newRule("", s[0], func(m match) string {
+			said := s[1]
+			for i := 1; 2*i < len(m.at); i++ {
+				said = strings.ReplaceAll(said, "$"+strconv.Itoa(i), m.group(i))
+			}
+			return said
+		}))
+	}
+	const clock = `([01]?\d|2[0-4])`
+	all = append(all,
+		doubtfulRule("/.", `\b(0?[1-9]|[12]\d|3[01])[/.](0?[1-9]|1[0-2])[/.]((?:19|20)\d{2})\b`, func(m match) (string, bool) {
+			day := strings.TrimLeft(m.group(1), "0")
+			if day == "1" {
+				day = f.first
+			}
+			return day + f.of + f.months[atoi(m.group(2))-1] + f.of + m.group(3), m.apart()
+		}),
+		// 9h30, 18h, 18:00 h, 9.30
+		doubtfulRule("h", `\b`+clock+` ?(?:h|[:.h] ?([0-5]\d)(?: ?h(?:rs?|s)?\.?)?)\b`, func(m match) (string, bool) {
+			if !strings.Contains(m.group(0), "h") {
+				return "", false
+			}
+			return f.sayClock(m.group(1), m.group(2)), m.apart()
+		}),
+		doubtfulRule(":", `\b`+clock+`:([0-5]\d)\b`, func(m match) (string, bool) {
+			return f.sayClock(m.group(1), m.group(2)), m.apart() && !strings.HasPrefix(m.after(), ":") && !strings.HasSuffix(m.before(), ":")
+		}),
+		doubtfulRule(".", `((?i:\b(?:ore|alle|dalle|fino alle|tra le|fra le|entro le)) )`+clock+`\.([0-5]\d)\b`, func(m match) (string, bool) {
+			return m.group(1) + f.sayClock(m.group(2), m.group(3)), f.dotted && !startsWord(m.after())
+		}),
+		// 3,50 €, € 3,50, 20 €
+		doubtfulRule("€", `(\d+(?:[ .\x{a0}\x{202f}]\d{3})*)(?:,(\d\d))?[ \x{a0}\x{202f}]?€|€ ?(\d+(?:[ .]\d{3})*)(?:,(\d\d))?`, func(m match) (string, bool) {
+			return f.sayEuros(m.group(1)+m.group(3), m.group(2)+m.group(4)) + spaceAfter(m), !endsWord(m.before())
+		}),
+		doubtfulRule(digits, `(\d)[ \x{a0}\x{202f}]?(km/h|m²|°C|°|kg|km|cm|mm|mg|ml|cl|min|mn|mq|gr|g|l|L|m)`, func(m match) (string, bool) {
+			name := f.units[m.group(2)]
+			if before := m.before(); m.group(1) == "1" && !endsNumber(before) {
+				if f.dotted {
+					return "", false // un chilometro: as eSpeak NG says it
+				}
+				name = strings.TrimSuffix(strings.ReplaceAll(name, "s ", " "), "s")
+			}
+			return m.group(1) + " " + name, name != "" && !startsWord(m.after()) && !strings.HasPrefix(m.after(), "'") && !strings.HasPrefix(m.after(), "’")
+		}),
+	)
+	if f.ordinal != nil {
+		all = append(all, doubtfulRule(digits, `\b(\d{1,2})(?:e|ème|eme|°|º)( \pL)`, func(m match) (string, bool) {
+			said := f.ordinal(m.group(1))
+			return said + m.group(2), said != "" && m.group(1) != "0"
+		}))
+	}
+	if f.century != "" {
+		all = append(all, doubtfulRule("IVX", `\b([IVX]{1,5})(?:e|ᵉ|ème)( `+f.century+`)`, func(m match) (string, bool) {
+			said := f.ordinal(roman(m.group(1)))
+			return said + m.group(2), said != ""
+		}))
+	}
+	if f.kings != "" {
+		all = append(all, doubtfulRule("IVX", `\b(`+f.kings+`) (I|[IVX]{2,5})(?:er)?\b`, func(m match) (string, bool) {
+			n := roman(m.group(2))
+			return m.group(1) + " " + f.king(n), n != ""
+		}))
+	}
+	return all
+}
+
+// sayClock says a time of day; eSpeak NG reads the numbers.
+func (f foreign) sayClock(hour, minute string) string {
+	hour = strings.TrimLeft(hour, "0")
+	if hour == "" {
+		hour = "0"
+	}
+	minute = strings.TrimLeft(minute, "0")
+	name := f.hours
+	if hour == "1" || hour == "0" && f.hour == "heure" {
+		name = f.hour
+	}
+	switch {
+	case minute == "" && name == "":
+		return hour
+	case minute == "":
+		return hour + " " + name
+	case f.and == " ": // neuf heures trente
+		return hour + " " + name + " " + minute
+	}
+	return hour + f.and + minute
+}
+
+// sayEuros says an amount of euros and cents.
+func (f foreign) sayEuros(whole, cents string) string {
+	whole = strings.NewReplacer(".", "", " ", "", "\u00a0", "", "\u202f", "").Replace(whole)
+	name := f.euros
+	if whole == "1" || whole == "0" && f.first == "premier" {
+		name = f.euro
+	}
+	if cents = strings.TrimLeft(cents, "0"); cents == "" {
+		return whole + " " + name
+	}
+	return whole + " " + name + f.cents + cents
+}
