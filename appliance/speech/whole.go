@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
+	"time"
 	"unicode/utf8"
 
 	"parley/appliance/audio"
@@ -17,6 +19,11 @@ import (
 // their sound until they are made: as a WAV file a character has 6 KB, so all of
 // them together 150 MB.
 const mostWhole = contract.MaxSpokenChars
+
+// mostHeld is how much sound one answer may hold: half as much again as the longest
+// texts at half of the speed, and 500 MB as WAV. Digits alone make five times as much
+// sound as other characters do.
+const mostHeld = 90 * time.Minute
 
 // hold waits for room for the sound of some of the takes, until Close.
 func (j *Job) hold(ctx context.Context, takes []*take) error {
@@ -155,6 +162,7 @@ type wholeFile struct {
 	sheets  *Sheets
 	to      audioWriter // nil: there is no more than head
 	samples int
+	most    int // samples
 }
 
 // audioWriter goes back to the header of its file in Close.
@@ -173,13 +181,15 @@ func newWholeFile(format contract.AudioFormat) (*wholeFile, error) {
 			return nil, noEncoder(err)
 		}
 	}
-	return &wholeFile{format: format, sheets: &Sheets{}}, nil
+	return &wholeFile{format: format, sheets: &Sheets{}, most: audio.Samples(mostHeld, contract.OutputRateHz)}, nil
 }
 
 func (f *wholeFile) seconds() float64 { return float64(f.samples) / contract.OutputRateHz }
 
 func (f *wholeFile) write(pcm []float32) (err error) {
-	f.samples += len(pcm)
+	if f.samples += len(pcm); f.samples > f.most {
+		return contract.ErrInvalid{Field: "utterances", Why: fmt.Sprintf("what they say is longer than %v, the most that is made in one; ask for it as a stream, or in parts", mostHeld)}
+	}
 	if f.to != nil {
 		return f.to.Write(pcm)
 	}

@@ -3,6 +3,7 @@ package speech
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"math"
@@ -33,6 +34,25 @@ func asking(t *testing.T, format contract.AudioFormat, generations int, texts ..
 	}
 	t.Cleanup(j.Close)
 	return j
+}
+
+// TestAFileThatIsHeldHasAnEnd: digits alone are hours of sound within the limits of
+// a request.
+func TestAFileThatIsHeldHasAnEnd(t *testing.T) {
+	for _, format := range []contract.AudioFormat{contract.FormatPCM, contract.FormatWAV, contract.FormatMP3} {
+		file, err := newWholeFile(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.most = 2 * briefFile
+		second := make([]float32, briefFile)
+		if err := errors.Join(file.write(second), file.write(second)); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+		if _, ok := errors.AsType[contract.ErrInvalid](file.write(second[:1])); !ok {
+			t.Errorf("%s: it goes on for ever", format)
+		}
+	}
 }
 
 // TestAnAnswerInOneIsWhatItsTypeSays: what is written part by part is a ReturnTTS.
