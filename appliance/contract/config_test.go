@@ -208,6 +208,11 @@ func TestABodyThatDoesNotFitIsNamedWithItsPath(t *testing.T) {
 		if !ok || path(malformed.Detail[0].Loc) != c.place || malformed.Detail[0].Type != c.kind || malformed.Detail[0].Msg == "" {
 			t.Errorf("%.90s: %+v, want %s at %s", c.body, malformed, c.kind, c.place)
 		}
+		for i, d := range malformed.Detail {
+			if i > 0 && reflect.DeepEqual(d, malformed.Detail[i-1]) {
+				t.Errorf("%.90s: told twice: %+v", c.body, d)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -50,7 +51,11 @@ func (o object) at(name any) []any {
 }
 
 func (o object) note(name any, kind, msg string) {
-	*o.problems = append(*o.problems, ValidationError{Loc: o.at(name), Type: kind, Msg: msg})
+	p := ValidationError{Loc: o.at(name), Type: kind, Msg: msg}
+	if last := len(*o.problems) - 1; last >= 0 && reflect.DeepEqual((*o.problems)[last], p) {
+		return // a field that is read twice is told once
+	}
+	*o.problems = append(*o.problems, p)
 }
 
 func (o object) wrongType(name, wanted string, raw []byte) {
