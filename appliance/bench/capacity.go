@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"parley/appliance/contract"
 )
 
 const (
@@ -36,7 +38,7 @@ func (r *Report) capacity(ctx context.Context, o Options, prefix, which string) 
 	if len(asked) == 0 {
 		return fmt.Errorf("no recording in %s is %v to %v long without a pause over %v: such are needed for turns", o.Recordings, shortestTurn, longestTurn, longestTurnPause)
 	}
-	c := crowd{o: o, asked: asked, prefix: prefix}
+	c := &crowd{o: o, asked: asked, prefix: prefix}
 	held, err := c.search(ctx, r, which)
 	if err != nil || held == 0 {
 		return err
@@ -49,11 +51,12 @@ type crowd struct {
 	o      Options
 	asked  []recording
 	prefix string
+	config string // at the box, with which all of them open their chats
 }
 
 // search goes up until the box does not hold its conversations, and then finds the
 // number between.
-func (c crowd) search(ctx context.Context, r *Report, which string) (held int, err error) {
+func (c *crowd) search(ctx context.Context, r *Report, which string) (held int, err error) {
 	c.o.say("starting a box with %s", which)
 	b, err := c.box(ctx, c.o.Most)
 	if err != nil {
@@ -119,15 +122,23 @@ func mostHeld(tried map[int]bool) int {
 	return most
 }
 
-// box starts one with so many seats.
-func (c crowd) box(ctx context.Context, seats int) (*box, error) {
+// box starts one with so many seats, and waits until it has read the prompt of the
+// config that its callers have: the first of them would wait for that, which is no
+// matter of how many they are.
+func (c *crowd) box(ctx context.Context, seats int) (*box, error) {
 	o := c.o
 	o.seats = seats
 	b, err := startBox(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := untilIdle(ctx, b.pid, settling); err != nil {
+	c.config, err = b.place.newConfig(ctx, contract.PostedConfig{Name: "bench", PostedConfigVersion: contract.PostedConfigVersion{
+		EVIVersion: contract.EVI4Mini, Prompt: &contract.ConfigPrompt{Text: hotel},
+	}})
+	if err == nil {
+		_, err = untilIdle(ctx, b.pid, settling)
+	}
+	if err != nil {
 		return nil, errors.Join(err, b.stop())
 	}
 	return b, nil
@@ -135,12 +146,12 @@ func (c crowd) box(ctx context.Context, seats int) (*box, error) {
 
 // round holds so many conversations at once, and returns what each turn added, in
 // milliseconds: infinitely much where no answer came.
-func (c crowd) round(ctx context.Context, at place, n int) ([]float64, error) {
+func (c *crowd) round(ctx context.Context, at place, n int) ([]float64, error) {
 	c.o.say("%d chats at once, %d turns each", n, len(c.asked))
 	limit := beforeSpeaking + between + time.Duration(len(c.asked))*turnTakes + roundLonger
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errRoundTooLong)
 	defer cancel()
-	k := talk{callers: n, asked: c.asked}
+	k := talk{callers: n, asked: c.asked, config: c.config}
 	chats, err := k.several(limited, at, func(turn) {})
 	if err != nil && !errors.Is(err, errRoundTooLong) && !errors.Is(err, context.DeadlineExceeded) {
 		return nil, err
@@ -179,7 +190,7 @@ func (r *Report) added(prefix string, added []float64) {
 
 // past fills a box that has as many seats as it holds, and has more callers knock
 // while those talk.
-func (c crowd) past(ctx context.Context, r *Report, held int) (err error) {
+func (c *crowd) past(ctx context.Context, r *Report, held int) (err error) {
 	c.o.say("%d chats in a box with as many seats, and %d more callers", held, knocks)
 	b, err := c.box(ctx, held)
 	if err != nil {

@@ -52,6 +52,15 @@ type talk struct {
 	alone   *alone   // nil where the limit of the machine is not known
 	prefix  string   // of the names of its figures
 	with    []string // what the conversations have besides
+	config  string   // with which they are opened; empty: each brings its prompt
+}
+
+// terms are those of its chats.
+func (k talk) terms() terms {
+	if k.config != "" {
+		return terms{config: k.config}.with(k.with)
+	}
+	return terms{prompt: hotel}.with(k.with)
 }
 
 // staged holds the conversations and, where the key opens the box's figures,
@@ -134,7 +143,7 @@ func (k talk) limits(ctx context.Context, chats [][]turn) error {
 
 // one has one conversation.
 func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn, err error) {
-	c, err := call(ctx, at, terms{prompt: hotel}.with(k.with))
+	c, err := call(ctx, at, k.terms())
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +172,7 @@ func (k talk) one(ctx context.Context, at place, tell func(turn)) (turns []turn,
 func (k talk) several(ctx context.Context, at place, tell func(turn)) ([][]turn, error) {
 	callers := make([]*caller, k.callers)
 	for i := range callers {
-		c, err := call(ctx, at, terms{prompt: hotel}.with(k.with))
+		c, err := call(ctx, at, k.terms())
 		if err != nil {
 			return nil, err
 		}
