@@ -2,6 +2,7 @@ package appliance
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -63,6 +64,7 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 			b.dictate(t, chat, story)
 			loud.waitFor(t, true, 0)
 			time.Sleep(3 * time.Second)
+			before := b.count(t, chat, "USER_INTERRUPTION")
 			begun := time.Now()
 			person := exec.CommandContext(t.Context(), "paplay", "-d", "air", "--latency-msec=50", packtest.Recording(t, question))
 			if err := person.Start(); err != nil {
@@ -78,7 +80,7 @@ func TestTheBoxDoesNotHearItselfInARoom(t *testing.T) {
 			} else {
 				inEcho = append(inEcho, took)
 			}
-			b.event(t, chat, "USER_INTERRUPTION")
+			eventually(t, "an interruption", func() bool { return b.count(t, chat, "USER_INTERRUPTION") > before })
 			loud.waitFor(t, false, 4*time.Second) // the answer to that, too
 		}
 		room.silence(t, false)
@@ -234,11 +236,15 @@ func (e *ears) waitFor(t *testing.T, loud bool, long time.Duration) {
 // count is how many events of a kind a chat has.
 func (b *runningBox) count(t *testing.T, chat, kind string) (n int) {
 	t.Helper()
-	page, _ := b.get(t, "/v0/evi/chats/"+chat+"?page_size=100")["events_page"].([]any)
-	for _, e := range page {
-		if e, _ := e.(map[string]any); e["type"] == kind {
-			n++
+	for number := 0; ; number++ { // half an hour has more than a page
+		page, _ := b.get(t, fmt.Sprintf("/v0/evi/chats/%s?page_size=100&page_number=%d", chat, number))["events_page"].([]any)
+		for _, e := range page {
+			if e, _ := e.(map[string]any); e["type"] == kind {
+				n++
+			}
+		}
+		if len(page) < 100 {
+			return n
 		}
 	}
-	return n
 }

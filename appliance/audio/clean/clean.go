@@ -114,12 +114,12 @@ func (c *Cleaner) follow(f finding) {
 	case confirmed:
 		c.gain.doubt(0)
 	case doubtful:
-		c.gain.doubt(doubted)
+		c.gain.doubt(max(doubted, c.gain.doubted()))
 	case crept:
 		c.gain.doubt(0)
 		c.alignment.move(samplesAs(c.delay.by))
 	case moved:
-		c.gain.doubt(0)
+		c.gain.doubt(doubted)
 		if c.alignment.move(samplesAs(c.delay.by)) {
 			c.alignment.lately(movedAgo, c.speex.learn)
 			c.settle()
@@ -127,7 +127,7 @@ func (c *Cleaner) follow(f finding) {
 		}
 		fallthrough
 	case placed:
-		c.gain.doubt(0)
+		c.gain.doubt(doubted)
 		if c.alignment.set(c.delay.at) {
 			c.speex.begin()
 			c.gain.begin()
@@ -161,6 +161,10 @@ func (c *Cleaner) Shaken() {
 	c.gain.doubt(shaken)
 }
 
+// Unknown says that what is played in the next frame is not known: for that long, and
+// until its echo has come, what is heard counts as that.
+func (c *Cleaner) Unknown() { c.gain.unknown = unknownFrames }
+
 // Moved says that what was played is given anew as it was at first, as
 // Drift.Reference tells: so much later than now comes the echo that it did then.
 func (c *Cleaner) Moved() {
@@ -168,6 +172,7 @@ func (c *Cleaner) Moved() {
 	if h := c.home; h.known {
 		c.delay.known, c.delay.at, c.alignment.late = true, h.at, h.late
 	}
+	c.gain.doubt(max(doubted, c.gain.doubted()))
 }
 
 // safe copies what are samples, in [-1, 1].

@@ -2,6 +2,7 @@ package clean
 
 import (
 	"math"
+	"slices"
 	"time"
 )
 
@@ -22,6 +23,15 @@ const (
 	// clockJump is by how much a device must be off at once for sound to have been
 	// lost, or not asked for: then what was before says nothing of what is after.
 	clockJump = 15 * time.Millisecond
+	// clockTurn is by how much a device is off at once and stays so for a loudspeaker to
+	// have run dry: what was before is moved by as much, for it would be read as two
+	// clocks that differ, by 100 ppm where it are 10 ms. clockSides is how many
+	// comparisons on each side say so.
+	clockTurn  = 2 * time.Millisecond
+	clockSides = 3
+	// topFades is how fast what is taken for the time of a device's clock may fall
+	// behind that of the box: mostPPM.
+	topFades = mostPPM / 1e6
 )
 
 // clocks compares the clocks of two devices by how much sound each has taken or
@@ -42,42 +52,61 @@ type pace struct {
 	passed int64
 	newest time.Duration
 	ahead  float64
+	top    float64 // the same, of all that it did
+	topAt  float64 // when, in samples
 }
 
 func (p *pace) seen(at float64) { p.ahead = max(p.ahead, float64(p.passed)-at) }
 
-// silent reports whether the device did nothing for so long that it is another one,
-// or the same anew.
-func (p *pace) silent(now time.Duration) bool {
-	silent := now-p.newest > stopped
+// silent is for how long the device did nothing.
+func (p *pace) silent(now time.Duration) time.Duration {
+	silent := now - p.newest
 	p.newest = now
 	return silent
 }
 
+// dry is how many samples a device that holds so many went without, that asks for
+// more at a time, in samples, by how late it asks.
+func (p *pace) dry(at, held float64) float64 {
+	ahead := float64(p.passed) - at
+	p.top -= (at - p.topAt) * topFades
+	p.topAt = at
+	if ahead >= p.top {
+		p.top = ahead
+		return 0
+	}
+	gone := max(0, p.top-ahead-held)
+	p.top -= gone
+	return gone
+}
+
 func (c *clocks) ppm() float64 { return min(max(c.differ+c.centring, -mostPPM), mostPPM) }
 
-// played takes down that the loudspeaker has asked for n more samples: those
-// before are on their way. It reports whether the device had stopped before.
-func (c *clocks) played(now time.Duration, n int) (began bool) {
-	if began = c.out.silent(now); began {
+// played takes down that the loudspeaker, which held so many samples, has asked for
+// n more: those before are on their way. It returns how many samples long it had
+// nothing to play before.
+func (c *clocks) played(now time.Duration, n int, held float64) (dry float64) {
+	if c.out.silent(now) > stopped {
 		c.forget()
 	}
 	c.step(now)
-	c.out.seen(now.Seconds() * float64(c.rateHz))
+	at := now.Seconds() * float64(c.rateHz)
+	dry = c.out.dry(at, held)
+	c.out.seen(at)
 	c.out.passed += int64(n)
-	return began
+	return dry
 }
 
-// heard takes down that the microphone has brought n samples, and reports whether
-// it had stopped before.
-func (c *clocks) heard(now time.Duration, n int) (began bool) {
-	if began = c.in.silent(now); began {
+// heard takes down that the microphone has brought n samples, and returns for how
+// long it had brought none.
+func (c *clocks) heard(now time.Duration, n int) (silent time.Duration) {
+	if silent = c.in.silent(now); silent > stopped {
 		c.forget()
 	}
 	c.step(now)
 	c.in.passed += int64(n)
 	c.in.seen(now.Seconds() * float64(c.rateHz))
-	return began
+	return silent
 }
 
 // forget begins anew. What is known of the clocks stays.
@@ -129,10 +158,11 @@ func (c *clocks) compare() {
 	}
 	c.apart, c.fresh = append(c.apart, apart), true
 	c.steps++
+	c.unturn()
 	if len(c.apart) < clockFirst {
 		return
 	}
-	rise, doubt := slope(c.apart)
+	rise, doubt := c.rise()
 	// On a busy machine devices seem to differ whose clocks do not: what may be chance
 	// is taken for it.
 	if rise = math.Copysign(max(0, math.Abs(rise)-clockSure*doubt), rise); rise == 0 && len(c.apart) < clockSteps {
@@ -140,6 +170,45 @@ func (c *clocks) compare() {
 	}
 	c.differ = rise / clockStep.Seconds() / float64(c.rateHz) * 1e6
 	c.differ = min(max(c.differ, -mostPPM), mostPPM)
+}
+
+// unturn moves what was before a step by as much, where there was one and both sides of it are
+// straight.
+func (c *clocks) unturn() {
+	k := len(c.apart) - clockSides
+	if k < clockSides {
+		return
+	}
+	before, after := c.apart[k-clockSides:k], c.apart[k:]
+	turn := mid(after) - mid(before)
+	even := max(slices.Max(before)-slices.Min(before), slices.Max(after)-slices.Min(after))
+	if math.Abs(turn) < clockTurn.Seconds()*float64(c.rateHz) || math.Abs(turn) < 2*even {
+		return
+	}
+	for i := range c.apart[:k] {
+		c.apart[i] += turn
+	}
+}
+
+// mid is the middle one of some values.
+func mid(of []float64) float64 {
+	sorted := slices.Sorted(slices.Values(of))
+	return sorted[len(sorted)/2]
+}
+
+// rise is the slope of all that was compared, as far as both halves of it agree, and
+// its standard error: a step is steep in one half, or in none.
+func (c *clocks) rise() (rise, doubt float64) {
+	rise, doubt = slope(c.apart)
+	for _, half := range [][]float64{c.apart[:len(c.apart)/2], c.apart[len(c.apart)/2:]} {
+		part, wrong := slope(half)
+		if wrong *= 2; part*rise <= 0 && math.Abs(part) > wrong {
+			return 0, doubt
+		} else if math.Abs(part)+wrong < math.Abs(rise) {
+			rise = math.Copysign(math.Abs(part)+wrong, rise)
+		}
+	}
+	return rise, doubt
 }
 
 // slope is that of the straight line through equally spaced values, by least

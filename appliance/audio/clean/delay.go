@@ -30,6 +30,9 @@ const (
 	// creepFades is what a comparison counts of a delay that creeps, and creepStep by
 	// how much it has to have crept: a sample of 16 kHz.
 	creepFades, creepStep = 0.25, 0.5
+	// settling is how many comparisons may say that an echo comes at other times, one
+	// after the other, before the last of them is taken: a second.
+	settling = 8
 	// sameRoom is how alike two of them are that are of one room, at least.
 	sameRoom = 0.6
 	// delaySure is by how much the best delay has to stand out, in standard
@@ -63,6 +66,8 @@ type delay struct {
 	profile           []float64 // how that looks around the delay that is known
 	shift             float64   // by which the newest comparison says it has moved, in samples at delayHz
 	by                float64   // by which it has, of moved and crept
+	width             float64   // of how many frequencies the newest that was played is
+	shaken            int       // what was known is about right at best: of so many comparisons two in a row say where it is to the sample
 	creeps            float64   // by how much the delay is another one than it is taken for, on the average
 }
 
@@ -123,7 +128,7 @@ func (d *delay) forget() {
 	clear(d.powerIn)
 	clear(d.powerOut)
 	clear(d.heard)
-	d.fresh = 0
+	d.fresh, d.shaken, d.shift = 0, settling, math.Inf(1)
 }
 
 func mean(pcm []float32) float64 {
@@ -145,6 +150,7 @@ func (d *delay) compare() {
 	}
 	d.transform.Forward(d.x)
 	d.transform.Forward(d.y)
+	d.width = wide(d.y[:delayPlayed/2])
 	for k := range d.cross {
 		d.cross[k] = d.cross[k]*delayFades + d.x[k]*cmplx.Conj(d.y[k])
 		d.powerIn[k] = d.powerIn[k]*delayFades + power2(d.x[k])
@@ -158,10 +164,15 @@ func power2(c complex128) float64 { return real(c)*real(c) + imag(c)*imag(c) }
 // stands out, twice.
 func (d *delay) found() finding {
 	best := d.liken()
-	if d.strength < delaySure || d.wide() < delayWide {
+	if d.strength < delaySure || d.width < delayWide {
 		return nothing
 	}
 	peak := d.likeness[best]
+	if d.known && d.shaken > 0 {
+		if by, alike := d.moved(0, len(d.likeness)); alike >= sameRoom {
+			return d.settles(by)
+		}
+	}
 	if d.known {
 		if d.near(d.at) >= peak/2 {
 			return d.stays()
@@ -175,8 +186,7 @@ func (d *delay) found() finding {
 			if d.shift = by; !again {
 				return doubtful
 			}
-			d.at, d.by, d.shift, d.creeps = d.at+samplesAs(by), by, math.Inf(1), 0
-			return moved
+			return d.moves(by)
 		}
 	}
 	// A wall may send back more than comes straight: the filter has to reach that.
@@ -192,9 +202,27 @@ func (d *delay) found() finding {
 	if !again {
 		return doubtful
 	}
-	d.known, d.at, d.candidate, d.creeps = true, at, -1, 0
+	d.known, d.at, d.candidate, d.creeps, d.shaken = true, at, -1, 0, 0
 	d.learn(0)
 	return placed
+}
+
+// settles takes that the room comes later by so many samples, once two comparisons
+// in a row say so, to half a sample: a filter that is off by one leaves most of an echo.
+func (d *delay) settles(by float64) finding {
+	again := math.Abs(by-d.shift) < creepStep
+	if d.shift = by; !again && d.shaken > 1 {
+		d.shaken--
+		return doubtful
+	}
+	d.shaken = 0
+	return d.moves(by)
+}
+
+// moves takes that the room comes later by so many samples.
+func (d *delay) moves(by float64) finding {
+	d.at, d.by, d.shift, d.creeps, d.candidate = d.at+samplesAs(by), by, math.Inf(1), 0, -1
+	return moved
 }
 
 func samplesAs(n float64) time.Duration { return time.Duration(n * float64(time.Second) / delayHz) }
@@ -238,11 +266,12 @@ func (d *delay) liken() (best int) {
 	return best
 }
 
-// wide is of how many frequencies what was played mainly is: a tone is as like
-// itself a period later.
-func (d *delay) wide() float64 {
+// wide is of how many frequencies a sound mainly is: a tone is as like itself a
+// period later.
+func wide(spectrum []complex128) float64 {
 	var sum, squares float64
-	for _, p := range d.powerOut[:delayPlayed/2] {
+	for _, c := range spectrum {
+		p := power2(c)
 		sum, squares = sum+p, squares+p*p
 	}
 	return sum * sum / (squares + 1e-30)

@@ -9,9 +9,11 @@ import (
 const (
 	// leastBehind is how far behind what the loudspeaker asks for the reference stays
 	// at least, for a piece that comes late; spareBehind is how much less that is than
-	// what the loudspeaker holds: what is asked for late is still known in time then,
-	// and as it holds a piece less when it asks, the echo comes later all the same.
-	leastBehind, spareBehind = 5 * time.Millisecond, 60 * time.Millisecond
+	// what the loudspeaker still holds when it asks: what is asked for late is known in
+	// time then, and the echo comes so much later than its reference all the same.
+	// asksFor is which part of what it holds a loudspeaker asks for at a time.
+	leastBehind, spareBehind = 5 * time.Millisecond, 40 * time.Millisecond
+	asksFor                  = 4
 	// mostKept bounds what was played and not asked for: a microphone that was
 	// unplugged asks for nothing.
 	mostKept = time.Second
@@ -21,6 +23,9 @@ const (
 	// stopped is how long a device may do nothing before it counts as stopped, rather
 	// than late.
 	stopped = 400 * time.Millisecond
+	// another is how long a microphone may bring nothing before it counts as another
+	// one: one that a busy machine kept waiting brings all that it held.
+	another = 2 * time.Second
 	// misplaced is by how much the reference may stand elsewhere than it should while
 	// nothing is played. While something is, it may be ahead as long as there is
 	// something to give, for a loudspeaker that ran dry makes the echo late, and what
@@ -50,8 +55,10 @@ type Drift struct {
 	at     float64   // number of the next sample that is asked for
 	placed bool      // it is known
 	behind float64   // how far it stays behind what the loudspeaker asks for
+	held   float64   // what the loudspeaker still holds when it asks for more
 	taken  int64     // samples that were asked for
 	wrong  int       // how many comparisons in a row found it elsewhere
+	dry    bool      // the loudspeaker was, since that was told
 	sound  time.Duration
 
 	clocks clocks
@@ -64,16 +71,19 @@ type Place int
 // The places.
 const (
 	Follows Place = iota // it is what comes behind that
-	Again
-	Placed
+	Again                // as much before its echo as at first
+	Placed               // for the first time, or for other devices
+	Unknown              // something was played, and what is not known: it is silent
+	Dry                  // the loudspeaker had nothing to play: about as much before its echo as before
 )
 
 // NewDrift returns a Drift for sound of that rate on both sides, in Hz; now is a
 // clock that never goes back, such as the time since the program began.
 func NewDrift(rateHz int, now func() time.Duration) *Drift {
-	d := &Drift{rateHz: rateHz, now: now, sinc: newSinc(), clocks: clocks{rateHz: rateHz}}
-	d.behind = float64(d.samples(leastBehind))
+	d := &Drift{rateHz: rateHz, now: now, sound: -still, sinc: newSinc(), clocks: clocks{rateHz: rateHz}}
+	d.hold(0)
 	d.clocks.forget()
+	d.clocks.out.top = math.Inf(-1)
 	return d
 }
 
@@ -84,8 +94,16 @@ func (d *Drift) samples(t time.Duration) int { return int(t * time.Duration(d.ra
 func (d *Drift) Holds(long time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.behind = float64(d.samples(max(leastBehind, long-spareBehind)))
+	d.hold(long)
 	d.placed = false
+	d.clocks.out.top = math.Inf(-1)
+}
+
+// hold sets how far the reference stays behind for a loudspeaker that holds so much.
+func (d *Drift) hold(long time.Duration) {
+	held := long - long/asksFor
+	d.held = float64(d.samples(held))
+	d.behind = float64(d.samples(max(leastBehind, held-spareBehind)))
 }
 
 // Played takes the next samples that the loudspeaker's device was given, silence
@@ -94,8 +112,10 @@ func (d *Drift) Played(pcm []float32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
-	if d.clocks.played(now, len(pcm)) {
-		d.placed = false
+	// What comes after the loudspeaker ran dry is played so much later: to know that at
+	// once leaves no hole in the reference, through which an echo would be heard.
+	if dry := d.clocks.played(now, len(pcm), d.held); dry > 0 && d.held > 0 {
+		d.at, d.dry = d.at-dry, true
 	}
 	if peakOf(pcm) > stillLevel {
 		d.sound = now
@@ -111,23 +131,26 @@ func (d *Drift) Played(pcm []float32) {
 func (d *Drift) Heard(at time.Duration, n int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.clocks.heard(at, n) {
+	if d.clocks.heard(at, n) > another {
 		d.placed = false
 	}
 }
 
 // Reference fills out with what was played while the microphone took as many
 // samples; where nothing was, with silence. It says where what it gives is other
-// than what comes behind what it gave before: Again as much before its echo as it was
-// at first, or Placed for the first time, or for other devices.
+// than what comes behind what it gave before.
 func (d *Drift) Reference(out []float32) Place {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	place := d.place()
 	d.taken += int64(len(out))
+	missing := Follows
+	if d.now()-d.sound < still {
+		missing = Unknown
+	}
 	if !d.placed {
 		clear(out)
-		return Follows
+		return missing
 	}
 	step := 1 + d.clocks.ppm()/1e6
 	for i := range out {
@@ -135,6 +158,9 @@ func (d *Drift) Reference(out []float32) Place {
 		first := int(int64(whole)-d.base) - sincSide + 1
 		if first < 0 || first+2*sincSide > len(d.kept) {
 			out[i] = 0 // a piece is late, or was long ago
+			if place == Follows {
+				place = missing
+			}
 		} else {
 			out[i] = d.sinc.at(d.kept[first:first+2*sincSide], d.at-whole)
 		}
@@ -147,6 +173,10 @@ func (d *Drift) Reference(out []float32) Place {
 // place sees whether the next sample that is asked for is the right one.
 func (d *Drift) place() Place {
 	apart, fresh := d.clocks.compared()
+	if d.dry && d.placed {
+		d.dry = false
+		return Dry
+	}
 	if !fresh && (d.placed || math.IsInf(apart, 0)) {
 		return Follows
 	}

@@ -35,18 +35,28 @@ const (
 	// is softer than that is made softer still by as much again, down to an eighth,
 	// and without any lift.
 	echoGone, echoShut = 0.25, 0.125
+	// doubtShut is how much is left of what counts as echo, -40 dB: of 18 dB less a voice
+	// detector still knows the voice.
+	doubtShut = 0.01
 	// overHeard is by how much more than was heard may be left, in power: 3 dB.
 	overHeard = 2
 	// learning is how many frames of an echo the filter takes to know a room well;
 	// until then what is left counts twice.
 	learning = 400
+	// learningFirst is how many of them all counts as echo: the filter knows too little
+	// of a room that it begins with to leave nothing of it that is like a voice.
+	learningFirst = 60
 	// playedFades is what is left of what was played after a frame, in a room that
 	// fades by 60 dB in half a second; playedLeast what counts as being played, -60
 	// dB of full scale.
 	playedFades, playedLeast = 0.76, 1e-6
-	// opens and shuts are how fast the way is open for somebody, and shut for what
-	// is left of an echo: in two frames, and in eight.
-	opens, shuts = 0.4, 0.12
+	// opens and echoShuts are how fast the way is open for somebody, and shut for what
+	// is left of an echo: in two frames, and in eight; doubtShuts the same for what counts
+	// as one.
+	opens, echoShuts, doubtShuts = 0.4, 0.12, 0.6
+	// unknownFrames is for how long after a piece of what was played that is not known
+	// its echo may come.
+	unknownFrames = 8
 	// ceiling is how far a peak may reach.
 	ceiling = 0.97
 )
@@ -64,6 +74,7 @@ type gain struct {
 	last          float64 // sample
 	open          float64 // 1; less where what is left is echo
 	now           float64 // what the last sample was multiplied with
+	unknown       int     // frames for which something may be played
 	doubts        int     // frames for which all counts as echo while something is played
 }
 
@@ -79,7 +90,7 @@ func (g *gain) frame(left, heard, played []float32) {
 	before := g.heard // with that of the frame of which left is
 	g.heard = max(mean(heard), g.heard*playedFades)
 	g.left = max(power, g.left*playedFades)
-	echo := g.played > playedLeast
+	echo := g.played > playedLeast || g.unknown > 0
 	g.follow(echo)
 	g.level = g.level*levelFades + g.brightness(left)*(1-levelFades)
 	if g.lifts && g.level > g.noise()*voiceOverNoise && !(echo && g.left < g.heard*echoGone) {
@@ -108,15 +119,18 @@ func (g *gain) begin() { g.learned = 0 }
 // long of that.
 func (g *gain) doubt(long time.Duration) { g.doubts = int(long / FrameTime) }
 
+// doubted is for how long that is still so.
+func (g *gain) doubted() time.Duration { return time.Duration(g.doubts) * FrameTime }
+
 // follow opens the way for somebody, and shuts it for what is left of an echo.
 func (g *gain) follow(echo bool) {
-	to := 1.0
-	if echo {
+	to, shuts := 1.0, echoShuts
+	if g.played > playedLeast {
 		g.learned++
 	}
-	if echo && g.doubts > 0 {
-		g.doubts--
-		to = echoShut
+	if echo && (g.unknown > 0 || g.doubts > 0 || g.learned < learningFirst) {
+		g.unknown, g.doubts = max(0, g.unknown-1), max(0, g.doubts-1)
+		to, shuts = doubtShut, doubtShuts
 	} else if echo && g.left < g.heard*echoGone {
 		to = math.Sqrt(g.left / (g.heard * echoGone))
 		if g.learned < learning {

@@ -110,3 +110,54 @@ func TestALoudspeakerThatIsTurnedDownAndUpIsFollowed(t *testing.T) {
 		}
 	}
 }
+
+// A machine that is too busy to fill the loudspeaker leaves no hole in what is known
+// of what it plays, and is not taken for a clock that runs otherwise: what is heard
+// afterwards is shut out, or without its echo, from the first sound on.
+func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
+	if raced {
+		return // one goroutine computes, ten times as long
+	}
+	ms := time.Millisecond
+	for i, holds := range []time.Duration{80 * ms, 160 * ms, 240 * ms} {
+		const long = 70 * time.Second
+		played := voices(t, long+time.Duration(i)*20*time.Second)[i*20*rate:]
+		v := &room.Devices{RateHz: rate, OutChunk: int(holds) * rate / int(4*time.Second), InChunk: 160, Late: 4 * ms, Seed: uint64(i), Holds: int(holds) * rate / int(time.Second)}
+		for n, dry := range []time.Duration{11 * ms, 5 * ms, 100 * ms, -30 * ms, 30 * ms, 500 * ms} {
+			v.Stalls = append(v.Stalls, room.Stall{At: time.Duration(10+9*n) * time.Second, Long: dry + holds})
+		}
+		v.Run(long, func(int, int) {}, func(int, int) {}) // to know when it runs dry
+		r := room.Room{RateHz: rate, Echo: -10, Latency: 5 * ms, Decay: 300 * ms, Noise: -60, Seed: uint64(i)}
+		heard := r.Hear(dry(played, v.Dry))
+		d := NewDrift(rate, v.Now)
+		d.Holds(holds)
+		c := open(t)
+		out, reference := make([]float32, len(heard)), make([]float32, rate/100)
+		v.Run(long, func(from, n int) { d.Played(clip(played, from, n)) }, func(from, n int) {
+			d.Heard(v.Now(), n)
+			switch d.Reference(reference) {
+			case Unknown:
+				c.Unknown()
+			case Placed, Dry:
+				c.Shaken()
+			case Again:
+				c.Moved()
+			}
+			c.Frame(clip(out, from, n), clip(heard, from, n), reference)
+		})
+		if ppm := d.PPM(); ppm < -5 || ppm > 5 {
+			t.Errorf("a loudspeaker that holds %v and ran dry is taken for one that is %.0f ppm faster", holds, ppm)
+		}
+		through := 0
+		const piece = rate / 5
+		for at := 5 * rate; at+piece <= len(out); at += piece {
+			if loud := power(out[at : at+piece]); loud > -45 {
+				through++
+				t.Logf("holds %v, at %.1f s: %.0f dB of %.0f", holds, float64(at)/rate, loud, power(heard[at:at+piece]))
+			}
+		}
+		if through > 0 {
+			t.Errorf("where the loudspeaker holds %v, %v of echo come through", holds, time.Duration(through)*200*ms)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package speaker
 
 import (
-	"sync/atomic"
 	"time"
 
 	"parley/appliance/audio"
@@ -102,11 +101,13 @@ func (e *ear) clean(heard []float32) []float32 {
 		copy(out, heard)
 		return out
 	}
-	if place == clean.Again {
+	switch place {
+	case clean.Again:
 		e.cleaner.Moved()
-	}
-	if e.reference.ranDry.Swap(false) || place == clean.Placed {
+	case clean.Placed, clean.Dry:
 		e.cleaner.Shaken()
+	case clean.Unknown:
+		e.cleaner.Unknown()
 	}
 	e.cleaner.Frame(out, heard, e.played)
 	return out
@@ -126,10 +127,9 @@ func (e *ear) since(sample int64) []float32 {
 type reference struct {
 	*clean.Drift
 
-	begun  time.Time
-	down   *audio.Resampler // it and the next are of the loudspeaker's thread
-	fresh  []float32
-	ranDry atomic.Bool // the loudspeaker has, since that was asked last
+	begun time.Time
+	down  *audio.Resampler // it and the next are of the loudspeaker's thread
+	fresh []float32
 }
 
 func newReference() (*reference, error) {
@@ -141,12 +141,8 @@ func newReference() (*reference, error) {
 	return &reference{Drift: clean.NewDrift(downHz, func() time.Duration { return time.Since(begun) }), begun: begun, down: down}, nil
 }
 
-// played takes what the loudspeaker was given; dry says that it had nothing left to
-// play before.
-func (r *reference) played(out []float32, dry bool) {
-	if dry {
-		r.ranDry.Store(true)
-	}
+// played takes what the loudspeaker was given.
+func (r *reference) played(out []float32) {
 	r.fresh = r.down.Process(r.fresh[:0], out)
 	r.Played(r.fresh)
 }

@@ -129,7 +129,7 @@ func fadeOut(pcm []float32) []float32 {
 func (p *playout) fill(out []float32) {
 	p.mu.Lock()
 	now := time.Now()
-	dry := p.ranDry(now)
+	p.noteDry(now)
 	n := copy(out, p.tail)
 	p.tail = p.tail[n:]
 	for n < len(out) && len(p.queue) > 0 {
@@ -147,15 +147,15 @@ func (p *playout) fill(out []float32) {
 	after := p.after
 	p.mu.Unlock()
 	if after != nil {
-		after.played(out, dry)
+		after.played(out)
 	}
 }
 
-// ranDry reports whether the device has surely had nothing left to play, as it asks
-// for more so long after it did last. p.mu is held.
-func (p *playout) ranDry(now time.Time) bool {
+// noteDry takes down that the device has surely had nothing left to play, where it
+// asks for more so long after it did last. p.mu is held.
+func (p *playout) noteDry(now time.Time) {
 	if p.filled.IsZero() || now.Sub(p.filled) <= p.holds {
-		return false
+		return
 	}
 	for len(p.dry) > 0 && now.Sub(p.dry[0]) > dryWithin {
 		p.dry = p.dry[1:]
@@ -163,7 +163,6 @@ func (p *playout) ranDry(now time.Time) bool {
 	if p.dry = append(p.dry, now); len(p.dry) >= mostDry {
 		p.dry, p.wants = nil, min(2*p.holds, mostHold)
 	}
-	return true
 }
 
 // hold is how much a device is to hold that is about to be opened.

@@ -92,6 +92,8 @@ type Cleaner interface {
 	// Frame takes 10 ms of what was heard, and of what was played about then, all at
 	// engine.SpeechRateHz.
 	Frame(out, heard, played []float32)
+	// Unknown says that what is played in the next frame is not known.
+	Unknown()
 	// Moved says that what was played is given as much before its echo again as at
 	// first, and Shaken that the echo comes at another time, which is not known.
 	Moved()

@@ -13,8 +13,19 @@ type Devices struct {
 	OutChunk, InChunk int           // samples; InChunk a multiple of 10 ms
 	Late              time.Duration // a chunk at most
 	Seed              uint64
-	now               time.Duration
+	// Holds is how many samples the loudspeaker has when it was given all that it asks
+	// for; 0: it has a chunk, and never runs dry.
+	Holds int
+	// Stalls are times in which the machine is too busy for what the loudspeaker asks.
+	Stalls []Stall
+	// Dry is, by the number of the sample behind it, how long the loudspeaker had nothing
+	// to play; Run fills it in.
+	Dry map[int]time.Duration
+	now time.Duration
 }
+
+// A Stall is when something waits, and how long.
+type Stall struct{ At, Long time.Duration }
 
 // Now is the time of the simulation.
 func (d *Devices) Now() time.Duration { return d.now }
@@ -29,13 +40,28 @@ func (d *Devices) Run(long time.Duration, play, hear func(from, n int)) {
 	outHz := inHz * (1 + d.PPM/1e6)
 	frame := d.RateHz / 100
 	var played, heard int
-	next, take := late(), float64(d.InChunk)/inHz+late()
+	var dry float64 // samples
+	d.Dry = map[int]time.Duration{}
+	asks := func() float64 {
+		at := max(0, (float64(played+d.OutChunk-max(d.Holds, d.OutChunk))+dry)/outHz) + late()
+		for _, s := range d.Stalls {
+			if at > s.At.Seconds() && at < (s.At+s.Long).Seconds() {
+				at = (s.At + s.Long).Seconds()
+			}
+		}
+		if without := at*outHz - float64(played) - dry; d.Holds > 0 && played > 0 && without > 0 {
+			d.Dry[played] = time.Duration(without / outHz * 1e9)
+			dry += without
+		}
+		return at
+	}
+	next, take := asks(), float64(d.InChunk)/inHz+late()
 	for max(next, take) < long.Seconds() {
 		if next <= take {
 			d.now = time.Duration(next * 1e9)
 			play(played, d.OutChunk)
 			played += d.OutChunk
-			next = max(next, float64(played)/outHz+late())
+			next = max(next, asks())
 			continue
 		}
 		d.now = time.Duration(take * 1e9)
