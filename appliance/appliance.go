@@ -85,7 +85,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	readings := newReadings(records, cfg.Speech.Locale, cfg.Lexicon, log)
 	speaking := speeches{lines: lines, stop: ctx}
 	door := &kioskDoor{enabled: cfg.Kiosk.Enabled}
-	health := &boxHealth{cfg: cfg, begun: begun, records: records, figures: figures, admission: admission, identity: identity}
+	health := &boxHealth{cfg: cfg, begun: begun, records: records, figures: figures, admission: admission, identity: identity, speaker: door}
 	health.cfg.Listen = listener.Addr().String()
 	packs := newBoxPacks(ctx, cfg)
 	defer packs.wait()

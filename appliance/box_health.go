@@ -28,6 +28,7 @@ type boxHealth struct {
 	figures   *metrics.Metrics
 	admission *admission
 	identity  *certs.Identity
+	speaker   *kioskDoor
 	gate      atomic.Pointer[engine.Gate] // nil until the engines are open
 	examining atomic.Bool
 }
@@ -66,6 +67,9 @@ func (b *boxHealth) since(ctx context.Context, newest time.Time) (h contract.Ret
 	}
 	if h.Kiosks, err = b.records.CountKiosks(ctx); err != nil {
 		return h, err
+	}
+	if now, err := b.speaker.Status(); err == nil {
+		h.Speaker = &now
 	}
 	if leaf := b.identity.Shown(); leaf != nil {
 		mode := b.cfg.TLS.Mode

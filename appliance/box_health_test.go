@@ -35,7 +35,7 @@ func watchedBox(t *testing.T) *boxHealth {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	return &boxHealth{cfg: cfg, begun: time.Now(), records: records, figures: metrics.New("", log), admission: &admission{log: log, stop: ctx}, identity: &certs.Identity{}}
+	return &boxHealth{cfg: cfg, begun: time.Now(), records: records, figures: metrics.New("", log), admission: &admission{log: log, stop: ctx}, identity: &certs.Identity{}, speaker: &kioskDoor{}}
 }
 
 func TestTheFiguresOfTheBoxAreThoseOfTheNewestAnswers(t *testing.T) {
@@ -44,7 +44,7 @@ func TestTheFiguresOfTheBoxAreThoseOfTheNewestAnswers(t *testing.T) {
 	if err != nil || h.Ready || len(h.Missing) != 1 || h.Answers.Count != 0 || h.Disk.Free == 0 || h.Memory.Resident == 0 || h.Memory.Total == 0 || h.Chats.Seats == 0 {
 		t.Fatalf("%+v, %v", h, err)
 	}
-	if h.Certificate != nil || h.Backup != nil || len(h.Serves.LanguageModels) != 1 {
+	if h.Certificate != nil || h.Backup != nil || h.Speaker != nil || len(h.Serves.LanguageModels) != 1 {
 		t.Errorf("%+v", h)
 	}
 	gate := engine.NewGate(3)

@@ -56,6 +56,9 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 
 	room.unplug(t)
 	b.kiosk(t, "the loudspeaker is gone", func(k kioskNow) bool { return !k.Output.Open && k.Output.Trouble != "" })
+	if own, _ := b.get(t, "/v0/box/health")["speaker"].(map[string]any); own["input"] == nil || own["output"] == nil {
+		t.Errorf("the box's health says of its own devices %v", own)
+	}
 	room.plug(t)
 	b.kiosk(t, "the loudspeaker is back", func(k kioskNow) bool { return k.Output.Open })
 	answer = room.record(t)
@@ -69,6 +72,29 @@ func TestSomebodyTalksInFrontOfTheBox(t *testing.T) {
 		t.Fatalf("stop: %d %s", status, text)
 	}
 	b.kiosk(t, "nobody talks any more", func(k kioskNow) bool { return k.State == "waiting" })
+	if n := urgentThreads(t); n > 2 {
+		t.Errorf("%d threads go before all others; two devices have one each", n)
+	}
+}
+
+// urgentThreads is how many threads of this process the kernel lets go before
+// ordinary ones: those whose policy, the 41st field of proc(5)'s stat, is not 0.
+func urgentThreads(t *testing.T) (n int) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/self/task/*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended
+		}
+		if fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])); fields[41-3] != "0" {
+			n++
+		}
+	}
+	return n
 }
 
 // room is where the box stands: a PulseAudio of its own, with a loudspeaker whose

@@ -846,6 +846,8 @@ export type ReturnBoxHealth = {
   ready: boolean;
   // Serves is what does the work, as the settings name it.
   serves: BoxServes;
+  // Speaker is the line of the box's own loudspeaker and microphone; absent where there is none, and until the models are loaded.
+  speaker?: BoxKiosk;
   started_on: number;
   version: string;
   webhooks: BoxOutbox;

@@ -33,8 +33,32 @@ func (a *API) gate(rt route) http.Handler {
 		if rt.time == whileItLasts {
 			return rt.handle(w, r, by)
 		}
-		return inTime(rt.time, w, r, func(r *http.Request) error { return rt.handle(w, r, by) })
+		return inTime(rt.time, w, r, func(r *http.Request) error {
+			if rt.time == making {
+				return a.whileHeld(w, r, by, rt.handle)
+			}
+			return rt.handle(w, r, by)
+		})
 	})
+}
+
+// errHeldNoMore ends what was opened with a key or a session that opens nothing any
+// more.
+var errHeldNoMore = contract.ErrUnauthorized{Why: "the API key was revoked or regenerated, or the session was ended"}
+
+// whileHeld calls handle with a request whose context ends where the caller's key or
+// session holds no more: speech is sent for as long as half an hour.
+func (a *API) whileHeld(w http.ResponseWriter, r *http.Request, by caller, handle handler) error {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	lost, release := a.Keys.WatchKey(by.Grant)
+	defer release()
+	defer context.AfterFunc(lost, func() { cancel(errHeldNoMore) })()
+	err := handle(w, r.WithContext(ctx), by)
+	if cause := context.Cause(ctx); err != nil && cause == errHeldNoMore {
+		return cause
+	}
+	return err
 }
 
 // errOutOfTime ends the context of a request whose answer takes too long.

@@ -85,7 +85,7 @@ func (a *API) pass(w http.ResponseWriter, r *http.Request, by caller) *pass {
 func (p *pass) Holds(ctx context.Context) error {
 	err := p.keys.Holds(ctx, p.grant)
 	if errors.Is(err, store.ErrNotFound) {
-		return contract.ErrUnauthorized{Why: "the API key was revoked or regenerated, or the session was ended"}
+		return errHeldNoMore
 	}
 	return err
 }

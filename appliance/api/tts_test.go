@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/speech"
+	"parley/store"
 )
 
 // hum is a voice that hums each letter for 10 ms, and a voice for each name but
@@ -85,6 +87,55 @@ func TestSpeechThatBreaksOffIsNotAWholeAnswer(t *testing.T) {
 	}
 	if r.StatusCode != 200 || lines != len("It is ") || read.Err() == nil {
 		t.Errorf("%d, %d lines, %v", r.StatusCode, lines, read.Err())
+	}
+}
+
+func TestSpeechEndsWithTheKeyThatAskedForIt(t *testing.T) {
+	records, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	server := httptest.NewServer(New(Parts{
+		Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Log: slog.New(slog.DiscardHandler),
+		Speech: speaks(hum{pace: 10 * time.Millisecond}, records),
+	}))
+	defer server.Close()
+	long := strings.Repeat("It goes on and on. ", 250) // 47 s
+	for _, does := range []struct {
+		path, also string
+		begun      bool // when the key is revoked
+	}{{"stream/json", `,"voice":{"name":"a"}`, true}, {"stream/file", `,"voice":{"name":"a"}`, true}, {"file", "", false}} {
+		t.Run(does.path, func(t *testing.T) {
+			made, err := records.CreateKey(t.Context(), store.NewKey{Account: "home"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			revoke := func() {
+				if err := records.RevokeKey(context.WithoutCancel(t.Context()), made.KeyID); err != nil {
+					t.Error(err)
+				}
+			}
+			if !does.begun {
+				time.AfterFunc(100*time.Millisecond, revoke)
+			}
+			c := client{t: t, http: server, key: made.APIKey}
+			begun := time.Now()
+			r := c.asks("POST", "/v0/tts/"+does.path, `{"utterances":[{"text":"`+long+`"`+does.also+`}],"format":{"type":"pcm"}}`)
+			defer r.Body.Close()
+			if !does.begun {
+				if r.StatusCode != http.StatusUnauthorized {
+					t.Errorf("it answers %d", r.StatusCode)
+				}
+			} else if revoke(); r.StatusCode != http.StatusOK {
+				t.Errorf("it answers %d", r.StatusCode)
+			} else if _, err := io.Copy(io.Discard, r.Body); err == nil {
+				t.Error("the answer ends as if it were whole")
+			}
+			if took := time.Since(begun); took > 40*time.Second {
+				t.Errorf("it went on for %v", took)
+			}
+		})
 	}
 }
 

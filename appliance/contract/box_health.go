@@ -19,6 +19,9 @@ type ReturnBoxHealth struct {
 	Webhooks BoxOutbox  `json:"webhooks"`
 	// Kiosks are the screens that are paired.
 	Kiosks int `json:"kiosks"`
+	// Speaker is the line of the box's own loudspeaker and microphone; absent where
+	// there is none, and until the models are loaded.
+	Speaker *BoxKiosk `json:"speaker,omitempty"`
 	// Certificate is absent where the box serves without TLS.
 	Certificate *BoxCertificate `json:"certificate,omitempty"`
 	// Backup is the newest that was made on this machine; absent where none was.

@@ -104,7 +104,7 @@ func (r *running) tick() {
 	core := u.core - p.before.core
 	p.used += core
 	if u.aside > p.before.aside && took-core > took/4 {
-		c.until.Store(now.Add(paceKept).UnixNano())
+		c.until.Store(max(c.until.Load(), now.Add(paceKept).UnixNano()))
 		crowded = true
 	}
 	if crowded {

@@ -74,8 +74,8 @@ func connect(only System) (*connection, error) {
 		if only != "" && s.name != only {
 			continue
 		}
-		// Where the user may not have threads that go before others, they go among them.
-		sound, e := malgo.InitContext([]malgo.Backend{s.backend}, malgo.ContextConfig{ThreadPriority: malgo.ThreadPriorityRealtime}, nil)
+		// The library knows no urgency of threads that stays theirs alone: see urgent.
+		sound, e := malgo.InitContext([]malgo.Backend{s.backend}, malgo.ContextConfig{ThreadPriority: malgo.ThreadPriorityNormal}, nil)
 		if e == nil {
 			return &connection{s.name, sound}, nil
 		}
@@ -174,8 +174,9 @@ type Stream struct {
 // closed on another. Not every system tells that; what is sure is that fill is not
 // called any more.
 func Play(w Wanted, fill func(out []float32), stopped func()) (*Stream, error) {
+	var thread urgent
 	return open(w, Output, malgo.DeviceCallbacks{
-		Data: func(out, _ []byte, _ uint32) { fill(samples(out)) },
+		Data: func(out, _ []byte, _ uint32) { thread.serves(); fill(samples(out)) },
 		Stop: stopped,
 	})
 }
@@ -183,8 +184,9 @@ func Play(w Wanted, fill func(out []float32), stopped func()) (*Stream, error) {
 // Record opens a microphone. heard gets the next samples, which it does not keep;
 // the rest is as in Play.
 func Record(w Wanted, heard func(in []float32), stopped func()) (*Stream, error) {
+	var thread urgent
 	return open(w, Input, malgo.DeviceCallbacks{
-		Data: func(_, in []byte, _ uint32) { heard(samples(in)) },
+		Data: func(_, in []byte, _ uint32) { thread.serves(); heard(samples(in)) },
 		Stop: stopped,
 	})
 }

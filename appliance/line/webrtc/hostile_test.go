@@ -262,7 +262,12 @@ func TestACallSurvivesGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	got(t, c.messages)
-	if grown := heap() - before; grown > 16<<20 {
+	// What still waits in the box's hands is dealt with in a moment.
+	grown := heap() - before
+	for deadline := time.Now().Add(time.Minute); grown > 16<<20 && time.Now().Before(deadline); <-time.After(100 * time.Millisecond) {
+		grown = heap() - before
+	}
+	if grown > 16<<20 {
 		t.Errorf("%d KiB more are in use", grown>>10)
 	}
 	s.end(contract.CloseNormal, "")

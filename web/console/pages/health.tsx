@@ -61,6 +61,7 @@ export function Health(_: PageProps) {
 
 function Now({ h, cores }: { h: ReturnBoxHealth; cores: number | null }) {
   const a = h.answers, waiting = h.cores.waiting.reduce((n, w) => n + w.calls, 0);
+  const own = h.speaker, trouble = own && (own.input.trouble || own.output.trouble);
   const ends = h.certificate && h.certificate.ends_on - h.now;
   return (
     <Figures>
@@ -74,6 +75,8 @@ function Now({ h, cores }: { h: ReturnBoxHealth; cores: number | null }) {
       <Figure name="Disk" value={`${bytes(h.disk.free)} free`} more={`of ${bytes(h.disk.total)}`} mood={h.disk.free < 256e6 ? "bad" : h.disk.free < 1e9 ? "warn" : undefined} />
       <Figure name="Webhooks that wait" value={String(h.webhooks.waiting)} more={<a href="#/webhooks">{h.webhooks.dead} given up</a>} mood={h.webhooks.dead > 0 ? "warn" : undefined} />
       <Figure name="Screens" value={String(h.kiosks)} more={<a href="#/kiosks">all of them</a>} />
+      {own && <Figure name="Its own loudspeaker" value={own.input.open && own.output.open ? own.state : own.output.open ? "does not hear" : own.input.open ? "does not speak" : "not there"}
+        more={trouble || [own.input.name, own.output.name].filter(Boolean).join(" and ")} mood={own.input.open && own.output.open ? undefined : "bad"} />}
       <Figure name="Certificate" value={ends === undefined ? "none" : ends < 0 ? "over" : `${Math.floor(ends / days)} days left`}
         more={h.certificate ? `${h.certificate.source}, ${h.certificate.renewed ? "renewed by the box" : "yours to renew"}` : "connections are not encrypted"} mood={ends !== undefined && ends < 14 * days ? (ends < 3 * days ? "bad" : "warn") : undefined} />
       <Figure name="Newest backup" value={h.backup ? when(new Date(h.backup.made_on)) : "none"} more={h.backup ? bytes(h.backup.bytes) : "parley backup FILE makes one"} mood={!h.backup || h.now - h.backup.made_on > 30 * days ? "warn" : undefined} />

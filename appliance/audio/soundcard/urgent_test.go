@@ -1,0 +1,33 @@
+package soundcard
+
+import (
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A box whose threads had all become as urgent as its microphone's kept both cores
+// for as long as they computed: nothing else on the machine ran.
+func TestNothingThatADeviceStartsIsAsUrgentAsItsThread(t *testing.T) {
+	runtime.LockOSThread() // for good: the thread ends with the test
+	new(urgent).serves()
+	own, err := unix.SchedGetAttr(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own.Policy != unix.SCHED_FIFO {
+		t.Skip("this user may not have threads that go before others")
+	}
+	// What the thread starts tells of itself: the 41st field is its policy (proc(5)).
+	stat, err := exec.Command("cat", "/proc/self/stat").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if policy := fields[41-3]; policy != "0" {
+		t.Errorf("a process that the thread of a device starts has the policy %s", policy)
+	}
+}
