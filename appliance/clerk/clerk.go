@@ -20,6 +20,7 @@ type Desk struct {
 	clock   map[int][]string
 	rules   []ageRule
 	hours   []hours
+	offers  []offer
 	subject map[string]bool // whose desk it is
 }
 
@@ -39,7 +40,8 @@ func Read(told string) *Desk {
 	if len(d.lines) > 0 {
 		d.subject = d.lines[0].stems
 	}
-	for _, l := range d.lines {
+	for i, l := range d.lines {
+		d.offers = append(d.offers, offersIn(i, l)...)
 		d.rules = append(d.rules, ageRules(l)...)
 		d.hours = append(d.hours, hoursIn(l.text, d.subject)...)
 	}
@@ -77,6 +79,9 @@ func (d *Desk) Answers(asked, said string) Leaning {
 		return Untold
 	}
 	if l := d.isOpen(asked); l != Open {
+		return l
+	}
+	if l := d.allowed(asked); l != Open {
 		return l
 	}
 	return d.nearest(asked)

@@ -103,6 +103,8 @@ type Sum struct {
 	desk   *Desk
 	counts []float64
 	more   bool // beside what was counted something else was named
+	bill   bill // what is sure without the model
+	sure   bool
 }
 
 const (
@@ -148,6 +150,7 @@ func (d *Desk) Sum(asked string) *Sum {
 	if len(s.counts) == 0 && !several && (strings.Contains(line, " both ") || strings.Contains(line, " couple ") || strings.Contains(line, " and i ") || strings.Contains(line, " me and ")) {
 		s.counts, s.more = []float64{2}, false
 	}
+	s.bill, s.sure = d.reckon(asked)
 	return s
 }
 
@@ -156,6 +159,7 @@ func (d *Desk) Sum(asked string) *Sum {
 // ("a ten-visit card").
 func (d *Desk) countsIn(asked string) []float64 {
 	var out []float64
+	old := agesIn(asked)
 	for _, n := range text.Numbers(asked) {
 		whole := n.Value == math.Trunc(n.Value) && n.Value >= 2 && n.Value <= mostCount
 		switch {
@@ -163,6 +167,7 @@ func (d *Desk) countsIn(asked string) []float64 {
 		case in(n.After, currencies+" "+smallCoins+" year years old o'clock am pm a p percent degrees and or is are do does for at to in on i we the what how who where when can may will would plus minus times divided by"):
 		case in(n.Before, "at under over below above age aged number room hall gate line floor platform until till from since before after around about i'm am"):
 		case in(n.After, "hour hours day days night nights week weeks month months minute minutes") && !d.money.per[stem(n.After)]:
+		case slices.Contains(old, n.Value) && in(n.Before, "is are was be he's she's who's they're turns turned just only already almost now both of aged and he she who they"):
 		case d.names(n):
 		case !slices.Contains(out, n.Value):
 			out = append(out, n.Value)
@@ -187,6 +192,12 @@ const (
 // Grammar is what the model's part of the answer has to follow, in GBNF: "2 times
 // 14 plus 9, that is", or instead that it does not know.
 func (s *Sum) Grammar(unknown string) string {
+	switch {
+	case s.bill.missing:
+		return fmt.Sprintf("root ::= %q\n", unknown)
+	case s.sure:
+		return fmt.Sprintf("root ::= %q\n", s.bill.terms)
+	}
 	m := s.desk.money
 	var prices, counts []string
 	for _, p := range m.prices {
@@ -235,6 +246,9 @@ const thatIs = ", that is"
 // Total is how the answer goes on that the model has begun so, and what it says;
 // false where there is no sum in it.
 func (s *Sum) Total(begun string) (rest string, value float64, ok bool) {
+	if s.sure && !s.bill.missing && strings.TrimSpace(begun) == s.bill.terms {
+		return s.bill.total, s.bill.value, true
+	}
 	terms, found := strings.CutSuffix(strings.TrimSpace(begun), thatIs)
 	if !found {
 		return "", 0, false

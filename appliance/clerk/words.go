@@ -1,7 +1,9 @@
 package clerk
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"parley/appliance/text"
 )
@@ -11,12 +13,15 @@ func in(word, list string) bool { return word != "" && strings.Contains(" "+list
 
 // split cuts a text into its words, in small letters; a word with a hyphen is two.
 func split(s string) []string {
-	words := text.Written(s)
+	words := text.Written(electric().ReplaceAllString(s, "${1}e$2"))
 	for i, w := range words {
 		words[i] = strings.TrimSuffix(strings.Trim(w, "'"), "'s")
 	}
 	return words
 }
+
+// electric finds what is another thing than without its first letter: an e-bike.
+var electric = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|[^a-z0-9])e-([a-z])`) })
 
 // empty are words that say nothing of what is asked for: those of grammar, and of
 // asking politely.
