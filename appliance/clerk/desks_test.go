@@ -42,6 +42,10 @@ var desks = map[string]string{
 	"school": `You are at a school kitchen.
 - A lunch costs 4 dollars. A drink is 1 dollar and a dessert is 2 dollars. A soup is 1.50 dollars.
 - Pupils from 6 to 10 pay 3 dollars for a lunch.`,
+	"museum": `You are the voice at the entrance of the Clock Museum.
+- A ticket for an adult costs 14 dollars.
+- A ticket for a student costs 9 dollars.
+- Visitors under 16 enter free.`,
 	"fair": `You are at a fair.
 - An adult is 14 dollars, a child 9 dollars. A family ticket for two adults and two children is 36 dollars.
 - A boat is 10 dollars an hour or 50 dollars a day. On Mondays a swing is 2 dollars.
@@ -137,6 +141,9 @@ func TestWhatIsReckonedAtDesksOfSeveralTrades(t *testing.T) {
 		{"laundry", "What do three shirts and a suit cost?", "3 times 3 dollars plus 11 dollars, that is 20 dollars."},
 		{"laundry", "What do a wash and two hours of drying cost?", "the model's sum"},
 		{"laundry", "What do two shirts without starch cost?", "the model's sum"},
+		{"museum", "What do two adults and a student pay?", "2 times 14 plus 9, that is 37 dollars."},
+		{"museum", "What do two tickets cost?", "the model's sum"},
+		{"museum", "What do an adult and a child of five pay?", "the model's sum"},
 		{"fair", "What do two adults and two children pay?", ""},
 		{"fair", "What do two boats cost for three hours?", "the model's sum"},
 		{"fair", "What do two swings cost?", "the model's sum"},
