@@ -15,7 +15,6 @@ type offer struct {
 	line    int
 	things  map[string]bool // stems, those of whom it is for among them
 	whom    map[string]bool // those of people behind "for": "a ticket for a student"
-	said    string
 	value   float64
 	per     string // the stem of what it is one for: "dai"; empty: the thing
 	rule    *ageRule

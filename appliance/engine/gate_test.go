@@ -215,7 +215,7 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 		}()
 		var waited []time.Duration // of the clauses of a conversation, one each second
 		for i := range 20 {
-			time.Sleep(begun.Add(time.Duration(i)*time.Second + 500*time.Millisecond).Sub(time.Now()))
+			time.Sleep(time.Until(begun.Add(time.Duration(i)*time.Second + 500*time.Millisecond)))
 			u := Live.Urgency()
 			if i%2 == 1 {
 				u = NewUrgency(Speculative, time.Now().Add(200*time.Millisecond)) // a guess whose silence is nearly over

@@ -44,7 +44,7 @@ func TestRecordingsOfAllKindsAreRead(t *testing.T) {
 // Without ffmpeg it says what the file is, and the very command that converts
 // it.
 func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
-	m4a, flac := made(t, "my talk.m4a", "-c:a", "alac"), made(t, "a.ogg", "-c:a", "flac")
+	m4a, speex := made(t, "my talk.m4a", "-c:a", "alac"), made(t, "a.ogg", "-c:a", "libspeex")
 	other := filepath.Join(t.TempDir(), "letter.doc")
 	if err := os.WriteFile(other, []byte("Dear Sir or Madam, hello"), 0o600); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for path, says := range map[string][]string{
 		m4a:   {"\"alac\"", "ffmpeg -i '" + m4a + "' '" + strings.TrimSuffix(m4a, ".m4a") + ".wav'", "apt-get install ffmpeg"},
-		flac:  {"FLAC", "ffmpeg -i " + flac + " " + strings.TrimSuffix(flac, ".ogg") + ".wav"},
+		speex: {"Speex", "ffmpeg -i " + speex + " " + strings.TrimSuffix(speex, ".ogg") + ".wav"},
 		other: {"no recording that is known", "apt-get install ffmpeg"},
 	} {
 		_, err := (&console{}).recording(t.Context(), path, 16000)

@@ -28,7 +28,6 @@ func TestCallsSendTogether(t *testing.T) {
 		defer cancel()
 		var mu sync.Mutex
 		var all [2][]sent
-		begun := time.Now()
 		for i := range all {
 			v, err := newVoice(func(p *rtp.Packet) error {
 				mu.Lock()
@@ -41,7 +40,7 @@ func TestCallsSendTogether(t *testing.T) {
 			}
 			go v.pace(ctx)
 			time.Sleep(beatLong*3/10 + time.Millisecond)
-			begun = time.Now()
+			begun := time.Now()
 			if err := v.play(contract.Sound{ID: "a", PCM: tone(10 * frameSamples), Last: true}); err != nil {
 				t.Fatal(err)
 			}
