@@ -16,11 +16,10 @@ const stillHere = 20 * time.Second
 // sends each, until it returns, the client is gone, its key or session holds no
 // more, or the box stops. What is wrong with the request has to be seen before.
 func (a *API) follow(w http.ResponseWriter, r *http.Request, by caller, tell func(ctx context.Context, send func(any) error) error) error {
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, end := a.held(r.Context(), by)
+	defer end()
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	lost, release := a.Keys.WatchKey(by.Grant)
-	defer release()
-	defer context.AfterFunc(lost, cancel)()
 	if a.Running != nil {
 		defer context.AfterFunc(a.Running, cancel)()
 	}

@@ -46,14 +46,24 @@ func (a *API) gate(rt route) http.Handler {
 // more.
 var errHeldNoMore = contract.ErrUnauthorized{Why: "the API key was revoked or regenerated, or the session was ended"}
 
-// whileHeld calls handle with a request whose context ends where the caller's key or
-// session holds no more: speech is sent for as long as half an hour.
-func (a *API) whileHeld(w http.ResponseWriter, r *http.Request, by caller, handle handler) error {
-	ctx, cancel := context.WithCancelCause(r.Context())
-	defer cancel(nil)
+// held is a context that ends, with errHeldNoMore as its cause, where the caller's key
+// or session holds no more. end is to be called once.
+func (a *API) held(ctx context.Context, by caller) (_ context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	lost, release := a.Keys.WatchKey(by.Grant)
-	defer release()
-	defer context.AfterFunc(lost, func() { cancel(errHeldNoMore) })()
+	stop := context.AfterFunc(lost, func() { cancel(errHeldNoMore) })
+	return ctx, func() {
+		stop()
+		release()
+		cancel(nil)
+	}
+}
+
+// whileHeld calls handle with a request whose context is held: speech is sent for as
+// long as half an hour.
+func (a *API) whileHeld(w http.ResponseWriter, r *http.Request, by caller, handle handler) error {
+	ctx, end := a.held(r.Context(), by)
+	defer end()
 	err := handle(w, r.WithContext(ctx), by)
 	if cause := context.Cause(ctx); err != nil && cause == errHeldNoMore {
 		return cause
