@@ -17,15 +17,10 @@ import (
 // somebody comes for them.
 const aheadConfigs = 100
 
-const (
-	// aheadPatience is for how long a prompt waits until no chat is open before it is
-	// read beside one, where it gives way to it: a screen may keep its chat open all
-	// day.
-	aheadPatience = 10 * time.Minute
-	// aheadLook is how often it is looked whether a chat is open, while a prompt waits
-	// or is read: the first words of who has come take longer.
-	aheadLook = 200 * time.Millisecond
-)
+// aheadPatience is for how long a prompt waits until no chat is open before it is
+// read beside one, where it gives way to it: a screen may keep its chat open all
+// day.
+const aheadPatience = 10 * time.Minute
 
 // ahead has the prompts of configs read before anybody comes for them: of all
 // when the box starts, and of an account's when it changed them.
@@ -60,7 +55,7 @@ func (a *ahead) begin(ctx context.Context, host *chat.Host) (stop func()) {
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		a.run(ctx, host, func() bool { chats, _, _ := host.Load(); return chats > 0 })
+		a.run(ctx, host)
 	}()
 	return func() {
 		cancel()
@@ -70,8 +65,8 @@ func (a *ahead) begin(ctx context.Context, host *chat.Host) (stop func()) {
 
 // run reads until ctx ends. What was changed comes before what is there since
 // the start: whoever makes a config will try it.
-func (a *ahead) run(ctx context.Context, host *chat.Host, talking func() bool) {
-	if err := undisturbed(ctx, talking, host.PrefillRules); err != nil && ctx.Err() == nil {
+func (a *ahead) run(ctx context.Context, host *chat.Host) {
+	if err := undisturbed(ctx, host.Occupied, host.PrefillRules); err != nil && ctx.Err() == nil {
 		a.log.Warn("the box's rules cannot be read ahead", "err", err)
 	}
 	configs := api.NewConfigs(a.records, a.plugins)
@@ -89,7 +84,7 @@ func (a *ahead) run(ctx context.Context, host *chat.Host, talking func() bool) {
 		list = list[1:]
 		config, err := configs.Config(ctx, next.Account, next.ID, nil)
 		if err == nil {
-			err = undisturbed(ctx, talking, func(ctx context.Context) error { return host.Prefill(ctx, config) })
+			err = undisturbed(ctx, host.Occupied, func(ctx context.Context) error { return host.Prefill(ctx, config) })
 		}
 		if err != nil && ctx.Err() == nil {
 			a.log.Warn("the prompt of a config cannot be read ahead", "config", next.ID, "err", err)
@@ -102,39 +97,49 @@ var errTalking = errors.New("somebody has come to talk")
 
 // undisturbed reads while nobody talks with the box. What is broken off when somebody
 // comes is read on when all have left, and beside them when it has waited too long.
-func undisturbed(ctx context.Context, talking func() bool, read func(context.Context) error) error {
-	look := time.NewTicker(aheadLook)
-	defer look.Stop()
-	waited := time.Now()
+// occupied reports whether somebody talks, and returns what is closed as soon as that
+// has changed.
+func undisturbed(ctx context.Context, occupied func() (bool, <-chan struct{}), read func(context.Context) error) error {
+	patience := time.NewTimer(aheadPatience)
+	defer patience.Stop()
+	late := false
 	for {
-		for talking() && time.Since(waited) < aheadPatience {
+		talking, changes := occupied()
+		for talking && !late {
 			select {
-			case <-look.C:
+			case <-changes:
+				talking, changes = occupied()
+			case <-patience.C:
+				late = true
 			case <-ctx.Done():
 				return ctx.Err()
 			}
 		}
-		late := time.Since(waited) >= aheadPatience
-		reading, stop := context.WithCancelCause(ctx)
-		over := make(chan error, 1)
-		go func() { over <- read(reading) }()
-		var err error
-		for ended := false; !ended; {
-			select {
-			case err = <-over:
-				ended = true
-			case <-look.C:
-				if !late && talking() {
-					stop(errTalking)
-				}
-			}
+		if late {
+			return read(ctx)
 		}
-		brokenOff := context.Cause(reading) == errTalking //nolint:errorlint // it is the value itself
-		stop(nil)
-		if !brokenOff || err == nil {
+		if err := unless(ctx, changes, read); !errors.Is(err, errTalking) {
 			return err
 		}
 	}
+}
+
+// unless reads, and breaks it off with errTalking when somebody comes.
+func unless(ctx context.Context, comes <-chan struct{}, read func(context.Context) error) error {
+	reading, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	over := make(chan error, 1)
+	go func() { over <- read(reading) }()
+	select {
+	case err := <-over:
+		return err
+	case <-comes:
+	}
+	stop(errTalking)
+	if err := <-over; err == nil {
+		return nil // it was at its end
+	}
+	return errTalking
 }
 
 // news are the configs of the accounts that changed some, once.

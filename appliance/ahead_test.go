@@ -13,6 +13,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 	"parley/internal/layout"
 )
 
@@ -59,15 +60,15 @@ func TestPromptsAreReadBeforeAnybodyComesAndKeptOverARestart(t *testing.T) {
 	if err := b.stop(); err != nil {
 		t.Fatal(err)
 	}
-	engines, err := OpenEngines(t.Context(), b.cfg, Thinking, slog.New(slog.DiscardHandler))
+	opened, err := engines.Open(t.Context(), b.cfg, engines.Thinking, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer engines.Close()
+	defer opened.Close()
 	p := engine.Prompt{Conversation: "a visitor", MaxTokens: 1, Messages: []engine.Message{
 		{Role: engine.System, Content: "You are the voice of a hotel. " + long}, {Role: engine.User, Content: "When is breakfast?"},
 	}}
-	u, err := engines.Model.Generate(t.Context(), p, func(engine.Part) error { return nil })
+	u, err := opened.Model.Generate(t.Context(), p, func(engine.Part) error { return nil })
 	if err != nil || u.CachedTokens < u.PromptTokens-20 {
 		t.Errorf("after a restart %d of %d tokens of a config's prompt had to be read (%v)", u.PromptTokens-u.CachedTokens, u.PromptTokens, err)
 	}
@@ -91,9 +92,15 @@ func TestPromptsAreReadWhileNobodyTalks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began, times := time.Now(), 0
-				err := undisturbed(t.Context(), func() bool {
-					now := time.Since(began)
-					return now >= c.from && now < c.until
+				err := undisturbed(t.Context(), func() (bool, <-chan struct{}) {
+					changes, now := make(chan struct{}), time.Since(began)
+					for _, at := range []time.Duration{c.from, c.until} {
+						if at > now {
+							time.AfterFunc(at-now, func() { close(changes) })
+							break
+						}
+					}
+					return now >= c.from && now < c.until, changes
 				}, func(ctx context.Context) error {
 					times++
 					select {
@@ -112,7 +119,7 @@ func TestPromptsAreReadWhileNobodyTalks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		err := undisturbed(ctx, func() bool { return true }, func(context.Context) error { t.Error("it is read beside a chat"); return nil })
+		err := undisturbed(ctx, func() (bool, <-chan struct{}) { return true, nil }, func(context.Context) error { t.Error("it is read beside a chat"); return nil })
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}

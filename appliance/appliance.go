@@ -16,9 +16,12 @@ import (
 	"parley/appliance/certs"
 	"parley/appliance/chat"
 	"parley/appliance/config"
+	"parley/appliance/engines"
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
+	"parley/appliance/plugins"
 	"parley/appliance/search"
+	"parley/appliance/voices"
 	"parley/internal/disk"
 	"parley/store"
 )
@@ -73,10 +76,10 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		admission.writable = records.Writable
 	}
 	lines := ws.NewServer(admission, cfg.Origins, ws.Timing{}, log)
-	plugins := openPlugins(cfg, records, figures, log)
-	defer plugins.Close()
-	defer chatEnds{records, plugins, log}.begin(ctx)()
-	ahead := newAhead(records, plugins, log)
+	installed := plugins.Open(cfg, records, figures, log)
+	defer installed.Close()
+	defer installed.TellEnds(ctx, records)()
+	ahead := newAhead(records, installed, log)
 	calls, err := openCalls(cfg, listener.Addr(), admission, log)
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -91,8 +94,8 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	defer packs.wait()
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Speaker: door.api(), Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices{cfg, records}, Speech: &speaking, SpeechInput: &speaking, Models: catalogue{cfg}, Plugins: plugins,
-		BoxPlugins: boxPlugins{plugins.shelf, figures}, BoxWebhooks: boxWebhooks{cfg}, BoxHealth: health, BoxPacks: packs, Running: ctx,
+		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices.Voices{Config: cfg, Records: records}, Speech: &speaking, SpeechInput: &speaking, Models: engines.Catalogue{Config: cfg}, Plugins: installed,
+		BoxPlugins: installed.Operator(figures), BoxWebhooks: boxWebhooks{cfg}, BoxHealth: health, BoxPacks: packs, Running: ctx,
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
 	}), log)
@@ -101,37 +104,37 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	go func() { served <- identity.Serve(front, listener, api.Refusals(log)) }()
 	log.Info("listening", "address", listener.Addr().String(), "data", cfg.Data)
 
-	engines, err := OpenEngines(ctx, cfg, AllEngines, log)
+	opened, err := engines.Open(ctx, cfg, engines.All, log)
 	if err != nil {
 		front.Close()
 		<-served
 		return err
 	}
-	defer engines.Close()
-	figures.WatchEngines(engines.Gate)
-	health.gate.Store(engines.Gate)
+	defer opened.Close()
+	figures.WatchEngines(opened.Gate)
+	health.gate.Store(opened.Gate)
 	feelings, err := openExpression(cfg.Expression)
 	if err != nil {
 		return err
 	}
 	history, recordings := kept(cfg.Retention, records)
 	host := chat.NewHost(ctx, chat.Parts{
-		Detector: engines.Detector, Transcriber: engines.Transcriber, TurnEnd: engines.TurnEnd, Model: engines.Model, Voices: chatVoices{voices{cfg, records}, engines}, Reading: readings.of,
+		Detector: opened.Detector, Transcriber: opened.Transcriber, TurnEnd: opened.TurnEnd, Model: opened.Model, Voices: voices.NewForChats(voices.Voices{Config: cfg, Records: records}, opened, log), Reading: readings.of,
 		Records: history, Recordings: recordings, Outbox: records, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), MaxAdded: time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond, ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
-		Configs: api.NewConfigs(records, plugins), Models: engines, StrictModels: cfg.StrictModels, Tools: toolbox{plugins, search.Server{URL: cfg.WebSearch}}, Plugins: plugins, Rules: engines.Rules,
+		Configs: api.NewConfigs(records, installed), Models: opened, StrictModels: cfg.StrictModels, Tools: toolbox{installed, search.Server{URL: cfg.WebSearch}}, Plugins: installed, Rules: opened.Rules,
 		Expression: feelings, TellFeelings: tellsFeelings(cfg.Expression),
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
-	plugins.host.Store(host)
-	speaking.service.Store(openSpeech(cfg, engines, records, readings.of, figures, log))
+	installed.Tell(host)
+	speaking.service.Store(openSpeech(cfg, opened, records, readings.of, figures, log))
 	figures.WatchChats(host.Load, cfg.MaxChats())
 	c.Loaded()
 	if err := host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {
 		log.Warn("the box's own prompt cannot be read ahead", "err", err)
 	}
 	defer ahead.begin(ctx, host)()
-	kiosk := openKiosk(cfg, engines, admission, records, c.Terminal, log)
+	kiosk := openKiosk(cfg, opened, admission, records, c.Terminal, log)
 	defer kiosk.cutOff()
 	door.Store(kiosk.Speaker)
 	banner := banner{cfg, listener.Addr(), identity, c.Out}
@@ -140,7 +143,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		banner.ready(c.firstKey(ctx, cfg.Data, records), c.signIn(ctx, records))
 	})
 	defer admission.wait()
-	defer voicesAhead(ctx, cfg, engines, func() int { chats, _, _ := host.Load(); return chats }, log)()
+	defer opened.LoadAhead(ctx, host.Live)()
 
 	select {
 	case err = <-served:

@@ -12,6 +12,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/engines"
 	"parley/firmware/packs"
 	"parley/internal/disk"
 	"parley/internal/progress"
@@ -45,7 +46,7 @@ func (b *boxPacks) Packs(ctx context.Context) (contract.ReturnPacks, error) {
 	if told.Free, err = disk.Free(disk.Nearest(b.cfg.Packs)); err != nil {
 		return told, err
 	}
-	uses := Needs(b.cfg)
+	uses := engines.Needs(b.cfg)
 	for i, s := range states {
 		told.Packs[i] = contract.ReturnPack{
 			Name: s.Pack.Name, Kind: string(s.Pack.Kind), Does: s.Pack.Does, Version: s.Pack.Version, Licence: s.Pack.Licence, Bytes: s.Pack.Bytes(),
@@ -168,7 +169,7 @@ func (b *boxPacks) RemovePack(_ context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if slices.Contains(Needs(b.cfg), name) {
+	if slices.Contains(engines.Needs(b.cfg), name) {
 		return contract.ErrConflict{Why: fmt.Sprintf("the box runs on %s; choose another one in the settings, start the box anew, and then remove it", name)}
 	}
 	err = packs.Remove(b.cfg.Packs, pack)

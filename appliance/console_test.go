@@ -3,7 +3,6 @@ package appliance
 import (
 	"errors"
 	"flag"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/internal/packtest"
+	"parley/plugins/manifest"
 	"parley/store"
 )
 
@@ -32,7 +32,7 @@ func TestTheConsoleIsUsed(t *testing.T) {
 		c.Packs = linkedPacks(t, c.Packs)
 	})
 	undelivered(t, b)
-	runs(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b),
+	runs(t, "node", filepath.Join("testdata", "console.cjs"), "BOX_URL="+b.url, "LINK="+signIn(t, b), "LINKS_AGAIN="+signIn(t, b)+" "+signIn(t, b),
 		"CLIENT="+installed(t, "react-client"), "CHROMIUM="+chromium, "MICROPHONE="+packtest.Recording(t, question), "SHOTS="+shots(t), "PLUGIN="+pluginFile(t))
 }
 
@@ -115,7 +115,14 @@ func undelivered(t *testing.T, b *runningBox) {
 // told a secret.
 func pluginFile(t *testing.T) string {
 	t.Helper()
-	wasm, err := io.ReadAll(quietPlugin(t, "1.0.0", "settings: [{name: key, type: secret, required: true}]\npermissions: {storage: 1MiB}\n"))
+	command := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
+	wasm, err := manifest.Embed(command, []byte(`name: quiet
+version: 1.0.0
+description: Says nothing.
+tools: [{name: hush, description: Say nothing.}]
+settings: [{name: key, type: secret, required: true}]
+permissions: {storage: 1MiB}
+`))
 	if err != nil {
 		t.Fatal(err)
 	}

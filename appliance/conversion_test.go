@@ -14,6 +14,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 	"parley/internal/packtest"
 )
 
@@ -93,16 +94,16 @@ func phrases(pcm []float32, pause time.Duration) []time.Duration {
 // wantSameWords wants the box's ear to hear nine of ten words of a in b.
 func wantSameWords(t *testing.T, cfg config.Config, a, b []float32) {
 	t.Helper()
-	engines, err := OpenEngines(t.Context(), cfg, Hearing, slog.New(slog.DiscardHandler))
+	opened, err := engines.Open(t.Context(), cfg, engines.Hearing, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := engines.Close(); err != nil {
+		if err := opened.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
-	first, second := heardWords(t.Context(), t, engines, a), heardWords(t.Context(), t, engines, b)
+	first, second := heardWords(t.Context(), t, opened, a), heardWords(t.Context(), t, opened, b)
 	kept := 0
 	for _, w := range first {
 		if slices.Contains(second, w) {
@@ -114,7 +115,7 @@ func wantSameWords(t *testing.T, cfg config.Config, a, b []float32) {
 	}
 }
 
-func heardWords(ctx context.Context, t *testing.T, e *Engines, pcm []float32) []string {
+func heardWords(ctx context.Context, t *testing.T, e *engines.Set, pcm []float32) []string {
 	t.Helper()
 	said, _, err := engine.Listen(ctx, e.Detector, e.Transcriber, pcm, engine.DefaultSegmentOptions(), engine.TranscribeOptions{}, nil)
 	if err != nil {

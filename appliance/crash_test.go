@@ -14,6 +14,8 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
+	"parley/appliance/voices"
 	"parley/firmware/backup"
 	"parley/store"
 )
@@ -69,7 +71,7 @@ func TestABackupOfALiveChatIsHeardUpToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer restored.Close()
-	served := httptest.NewServer(api.New(api.Parts{Keys: restored, Records: restored, Voices: voices{cfg, restored}, Models: catalogue{cfg}, Ready: &admission{}, Log: log}))
+	served := httptest.NewServer(api.New(api.Parts{Keys: restored, Records: restored, Voices: voices.Voices{Config: cfg, Records: restored}, Models: engines.Catalogue{Config: cfg}, Ready: &admission{}, Log: log}))
 	defer served.Close()
 	b := &runningBox{url: served.URL, key: key.APIKey}
 	got := b.get(t, "/v0/evi/chats/"+chat.ID)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/appliance/config"
+	"parley/appliance/engines"
 	"parley/firmware/doctor"
 	"parley/internal/layout"
 	"parley/internal/progress"
@@ -55,12 +56,12 @@ func diagnose(ctx context.Context, cfg config.Config, libraries func(config.Conf
 		d.add(examineBackup(cfg.Data))
 	}
 	d.add(webhooks...)
-	found, err := doctor.Packs(ctx, cfg.Packs, Needs(cfg))
+	found, err := doctor.Packs(ctx, cfg.Packs, engines.Needs(cfg))
 	if err != nil {
 		return d, err
 	}
 	d.add(found...)
-	d.add(libraries(cfg), doctor.Memory(cfg.Packs, Needs(cfg), running),
+	d.add(libraries(cfg), examineHearing(cfg), doctor.Memory(cfg.Packs, engines.Needs(cfg), running),
 		doctor.Clock(time.Now(), latest(cfg.Data)), examinePort(cfg.Listen, pid, running))
 	d.add(examineKiosk(cfg.Kiosk)...)
 	visitor, err := examineVisitor(ctx, cfg)

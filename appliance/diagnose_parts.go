@@ -18,6 +18,8 @@ import (
 	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
+	"parley/appliance/engines"
+	"parley/appliance/voices"
 	"parley/firmware/backup"
 	"parley/firmware/doctor"
 	"parley/internal/layout"
@@ -132,13 +134,25 @@ func examineLibraries(cfg config.Config) doctor.Finding {
 		lacks = phonemizer.Lacks()
 		say(phonemizer.Close())
 	}
-	if slices.Contains(Needs(cfg), "runtime-llama") {
+	if slices.Contains(engines.Needs(cfg), "runtime-llama") {
 		say(llama.Loads(cfg.Pack("runtime-llama"), slog.New(slog.DiscardHandler)))
 	}
 	if len(broken) > 0 {
 		return doctor.Finding{Part: "libraries", Health: doctor.Trouble, What: strings.Join(broken, "; "), Mend: "run: parley packs pull, and see parley packs verify"}
 	}
 	return examineSystem(lacks)
+}
+
+// examineHearing says which languages the box understands.
+func examineHearing(cfg config.Config) doctor.Finding {
+	f := doctor.Finding{Part: "hearing", Health: doctor.Well, What: "Whisper, in many languages"}
+	if engines.Understands(cfg) != nil {
+		f.What = "Moonshine, in English only; for other languages: " + voices.HearMore
+	}
+	if why := voices.Unheard(cfg, ""); why != "" {
+		f.Health, f.What, f.Mend = doctor.Doubt, why, voices.HearMore
+	}
+	return f
 }
 
 // examineSystem looks for the libraries of the system that a box can do without,

@@ -7,8 +7,10 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/config"
+	"parley/appliance/contract"
 	"parley/appliance/engine"
-	"parley/appliance/voice"
+	"parley/appliance/engines"
+	"parley/appliance/voices"
 	"parley/internal/packtest"
 )
 
@@ -25,15 +27,15 @@ func TestADirectionIsHeard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := OpenEngines(t.Context(), cfg, Designing|Once, slog.New(slog.DiscardHandler))
+	e, err := engines.Open(t.Context(), cfg, engines.Designing|engines.Once, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	voices := speechVoices{voices{cfg, nil}, e}
+	speaking := voices.ForSpeech{Voices: voices.Voices{Config: cfg}, Engines: e}
 	speak := func(direction string) spokenAs {
 		t.Helper()
-		v, err := voices.of(t.Context(), voice.Of("voice-joe"), direction)
+		v, err := speaking.Find(t.Context(), "", contract.VoiceRef{Name: "joe"}, direction)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,6 +18,17 @@ import (
 	"parley/store"
 )
 
+// write writes a file and the folders that lead to it.
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newRecords(t *testing.T) (*store.Store, string) {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "data")

@@ -16,12 +16,13 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 	aloud "parley/appliance/line/speaker"
 	"parley/store"
 )
 
 // openKiosk opens the line of the box's own speaker, where the settings want it.
-func openKiosk(cfg config.Config, engines *Engines, admission *admission, records *store.Store, terminal bool, log *slog.Logger) kiosk {
+func openKiosk(cfg config.Config, opened *engines.Set, admission *admission, records *store.Store, terminal bool, log *slog.Logger) kiosk {
 	k := cfg.Kiosk
 	if !k.Enabled {
 		return kiosk{}
@@ -36,7 +37,7 @@ func openKiosk(cfg config.Config, engines *Engines, admission *admission, record
 	}
 	return kiosk{aloud.Open(aloud.Parts{
 		Cards: cards{&k, new(soundcard.Sticky)}, Cleaner: cleaner, Host: admission, Who: visitor{k, records}.who,
-		Detector: engines.Detector, Transcriber: engines.Transcriber, Buttons: buttons(k, terminal), Log: log,
+		Detector: opened.Detector, Transcriber: opened.Transcriber, Buttons: buttons(k, terminal), Log: log,
 	}, aloud.Options{
 		Start: aloud.Start(k.Start), Phrases: k.Phrases, Silence: time.Duration(k.SilenceS) * time.Second,
 		Cue: aloud.Cue(k.Cue), Greeting: k.Greeting, Farewell: k.Farewell,

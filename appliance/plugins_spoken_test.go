@@ -14,6 +14,7 @@ import (
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 	"parley/plugins/author"
 )
 
@@ -120,7 +121,7 @@ func TestTheBoxsOwnModelCallsAPlugin(t *testing.T) {
 // spokenBy is a sentence as a voice of the box says it, at the rate of an ear.
 func spokenBy(t *testing.T, cfg config.Config, voice, sentence string) []float32 {
 	t.Helper()
-	e, err := OpenEngines(t.Context(), cfg, Speaking, slog.New(slog.DiscardHandler))
+	e, err := engines.Open(t.Context(), cfg, engines.Speaking, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

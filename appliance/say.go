@@ -5,30 +5,32 @@ import (
 	"log/slog"
 
 	"parley/appliance/config"
+	"parley/appliance/engines"
 	"parley/appliance/speech"
 	"parley/appliance/text"
 	"parley/appliance/voice"
+	"parley/appliance/voices"
 )
 
 // OpenSpeech opens text-to-speech as the box has it, for a program that speaks for
 // itself. voice is the name or id of the voice that will be asked for, which alone
 // is loaded; empty is the voice of the settings. With designed there will be one
 // that a description makes, and nothing is loaded until it is known. Nothing is kept
-// of what is said. The errors are those of OpenEngines; close gives the engines
+// of what is said. The errors are those of engines.Open; close gives the engines
 // back.
 func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bool, log *slog.Logger) (service *speech.Service, close func() error, err error) {
-	which := Speaking
-	if _, known := voice.Find(library(cfg), name); known || designed {
-		which = Designing
+	which := engines.Speaking
+	if _, known := voice.Find(engines.Library(cfg), name); known || designed {
+		which = engines.Designing
 	} else if name != "" {
 		cfg.Engines.Voice = name // what is wrong with it is said where it is opened
 	}
-	engines, err := OpenEngines(ctx, cfg, which|Once, log)
+	opened, err := engines.Open(ctx, cfg, which|engines.Once, log)
 	if err != nil {
 		return nil, nil, err
 	}
 	reading := func(context.Context, string) text.Options {
 		return text.Options{Locale: cfg.Speech.Locale, Lexicon: cfg.Lexicon}
 	}
-	return speech.New(speech.Parts{Voices: speechVoices{voices{cfg, nil}, engines}, Reading: reading, Log: log}), engines.Close, nil
+	return speech.New(speech.Parts{Voices: voices.ForSpeech{Voices: voices.Voices{Config: cfg}, Engines: opened}, Reading: reading, Log: log}), opened.Close, nil
 }

@@ -21,6 +21,10 @@ func scripted(t *testing.T) string {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
+		if strings.Contains(q.last().Content, "break down") {
+			http.Error(w, "as it was asked to", http.StatusInternalServerError)
+			return
+		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		why := "stop"
 		say, tool, arguments := q.answer()

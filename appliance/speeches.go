@@ -9,21 +9,20 @@ import (
 	"parley/appliance/api"
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/engines"
 	"parley/appliance/line/ws"
 	"parley/appliance/metrics"
 	"parley/appliance/speech"
 	"parley/appliance/text"
+	"parley/appliance/voices"
 	"parley/store"
 )
 
 // openSpeech opens text-to-speech over the engines of the box.
-func openSpeech(cfg config.Config, engines *Engines, records *store.Store, reading func(context.Context, string) text.Options, figures *metrics.Metrics, log *slog.Logger) *speech.Service {
-	ear := speech.Ear{Detector: engines.Detector, Transcriber: engines.Transcriber}
-	if cfg.Engines.Transcriber == "moonshine" {
-		ear.Languages = []string{"en"}
-	}
+func openSpeech(cfg config.Config, opened *engines.Set, records *store.Store, reading func(context.Context, string) text.Options, figures *metrics.Metrics, log *slog.Logger) *speech.Service {
+	ear := speech.Ear{Detector: opened.Detector, Transcriber: opened.Transcriber, Languages: engines.Understands(cfg)}
 	return speech.New(speech.Parts{
-		Voices: speechVoices{voices{cfg, records}, engines}, Reading: reading, Ear: ear,
+		Voices: voices.ForSpeech{Voices: voices.Voices{Config: cfg, Records: records}, Engines: opened}, Reading: reading, Ear: ear,
 		Records: records, Keep: speech.Keep{Newest: cfg.Speech.Keep, Texts: cfg.Retention.History},
 		Observe: metrics.Speech{Metrics: figures}, Log: log,
 	})

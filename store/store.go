@@ -150,7 +150,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		pluginBell:  &bell{file: filepath.Join(dir, layout.PluginBell)},
 		keyBell:     &bell{file: filepath.Join(dir, layout.KeyBell)},
 	}
-	if s.w, err = newWriter(ctx, s.write); err != nil {
+	if s.w, err = newWriter(ctx, s.write, filepath.Join(dir, databaseName)); err != nil {
 		return nil, errors.Join(explain("opening the database", err), s.read.db.Close(), s.checkpoints.Close(), s.write.Close())
 	}
 	s.close = sync.OnceValue(func() error {

@@ -18,6 +18,9 @@ const leastFree = 16 << 20
 // another one, so that its answer is neither late nor old. The errors name no
 // path: every client may read them.
 func (s *Store) Writable(ctx context.Context) error {
+	if err := s.w.inPlace(); err != nil {
+		return err
+	}
 	var disk unix.Statfs_t
 	if err := unix.Statfs(s.dir, &disk); err != nil {
 		return fmt.Errorf("looking at the data folder: %w", err)
@@ -49,6 +52,9 @@ func room(disk unix.Statfs_t) error {
 // ofDisk tells whether an error of SQLite's is the disk's, so that every other
 // write will fail as well.
 func ofDisk(err error) bool {
+	if errors.Is(err, ErrMoved) {
+		return true
+	}
 	fault, ok := errors.AsType[sqlite3.Error](err)
 	if !ok {
 		return false

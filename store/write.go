@@ -35,7 +35,8 @@ type writer struct {
 	stop    chan struct{} // closed: take no more, finish what is queued
 	stopped chan struct{} // closed: the goroutine has ended
 
-	conn *sql.Conn
+	conn    *sql.Conn
+	inPlace func() error // the database is still where it was opened
 
 	crowded bool // the last transaction held several writes
 	pending int  // writes since due got one
@@ -59,10 +60,14 @@ type write struct {
 	err     error
 }
 
-func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
+func newWriter(ctx context.Context, db *sql.DB, path string) (*writer, error) {
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
+	}
+	there, err := inPlace(path)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	w := &writer{
 		queue:   make(chan *write, maxQueue),
@@ -71,6 +76,7 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 		stop:    make(chan struct{}),
 		stopped: make(chan struct{}),
 		conn:    c,
+		inPlace: there,
 	}
 	go w.run()
 	return w, nil
@@ -201,6 +207,9 @@ func (w *writer) gather(first *write) []*write {
 // returned means that none of them is stored. No caller's context is used: one
 // that ends would interrupt SQLite, which then rolls back everybody's work.
 func (w *writer) transact(jobs []*write) (err error) {
+	if err := w.inPlace(); err != nil {
+		return err
+	}
 	ctx := context.Background()
 	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -78,7 +78,7 @@ func changeCallSays() describe.Operation {
 		More:    "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia + "), after a change of networks for one; what begins anew is answered in kind.",
 		Upload:  fragmentMedia,
 		Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia}, {Status: 204, Says: "The candidates were taken"}},
-		Refuses: []int{413, 415, 503},
+		Refuses: []int{412, 413, 415, 503},
 	}
 }
 

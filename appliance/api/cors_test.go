@@ -47,3 +47,20 @@ func TestPagesOfAllowedOriginsMayUseTheAPI(t *testing.T) {
 		}
 	}
 }
+
+// A client asks what may be done to a call, and is told of the types that it takes
+// (RFC 9725, section 4.2).
+func TestOptionsSayWhatIsTaken(t *testing.T) {
+	b := startBox(t)
+	for path, want := range map[string][3]string{
+		"/v0/evi/chat/webrtc":         {"POST", "application/sdp", ""},
+		"/v0/evi/chat/webrtc/calls/1": {"DELETE, PATCH", "", "application/trickle-ice-sdpfrag"},
+		"/v0/evi/chats":               {"GET, HEAD", "", ""},
+	} {
+		a := b.ask("OPTIONS", path, "")
+		h := a.Header
+		if got := [3]string{h.Get("Allow"), h.Get("Accept-Post"), h.Get("Accept-Patch")}; a.StatusCode != 204 || got != want {
+			t.Errorf("%s: %d %q", path, a.StatusCode, got)
+		}
+	}
+}

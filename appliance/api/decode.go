@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -31,7 +32,9 @@ func decode[T any](r *http.Request, parse func([]byte) (T, error)) (T, error) {
 	if err != nil { // the client broke off, or its chunks are none
 		return none, contract.ErrInvalid{Field: "body", Why: "it could not be read to its end"}
 	}
-	return parse(body)
+	// Editors and shells of Windows put a byte order mark before UTF-8; a reader
+	// may leave it out (RFC 8259, section 8.1).
+	return parse(bytes.TrimPrefix(body, []byte("\ufeff")))
 }
 
 // isJSON also takes the kinds that are JSON by their suffix (RFC 6839).

@@ -27,6 +27,7 @@ var kinds = []kind{
 	{contract.ErrMethod{}, http.StatusMethodNotAllowed, "method_not_allowed"},
 	{contract.ErrTooSlow{}, http.StatusRequestTimeout, "too_slow"},
 	{contract.ErrConflict{}, http.StatusConflict, "conflict"},
+	{contract.ErrPrecondition{}, http.StatusPreconditionFailed, "precondition_failed"},
 	{contract.ErrTooLarge{}, http.StatusRequestEntityTooLarge, "too_large"},
 	{contract.ErrMediaType{}, http.StatusUnsupportedMediaType, "unsupported_media_type"},
 	{contract.ErrMalformed{}, http.StatusUnprocessableEntity, ""}, // its body has no code

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -91,13 +92,20 @@ func versionedRoutes[R any](path string, v versioned[R], t versionedWords) []rou
 	}
 }
 
-// register also answers, in JSON, for the methods that a path does not take and
-// for the paths that there are not.
+// register also answers OPTIONS and, in JSON, for the methods that a path does not
+// take and for the paths that there are not.
 func (a *API) register(routes []route) {
-	allowed := map[string][]string{}
+	allowed, takes := map[string][]string{}, map[string]http.Header{}
+	accepts := map[string]string{http.MethodPost: "Accept-Post", http.MethodPatch: "Accept-Patch"}
 	for _, rt := range routes {
 		a.mux.Handle(rt.method+" "+rt.path, a.gate(rt))
 		allowed[rt.path] = append(allowed[rt.path], rt.method)
+		if header := accepts[rt.method]; header != "" && strings.Contains(rt.says.Upload, "/") {
+			if takes[rt.path] == nil {
+				takes[rt.path] = http.Header{}
+			}
+			takes[rt.path].Set(header, rt.says.Upload)
+		}
 		if rt.method == http.MethodGet {
 			allowed[rt.path] = append(allowed[rt.path], http.MethodHead)
 		}
@@ -106,6 +114,11 @@ func (a *API) register(routes []route) {
 		slices.Sort(methods)
 		a.mux.Handle(path, a.answering(func(w http.ResponseWriter, r *http.Request) error {
 			w.Header().Set("Allow", strings.Join(methods, ", "))
+			if r.Method == http.MethodOptions { // a client of WHIP asks so what is taken (RFC 9725, section 4.2)
+				maps.Copy(w.Header(), takes[path])
+				w.WriteHeader(http.StatusNoContent)
+				return nil
+			}
 			return contract.ErrMethod{Method: r.Method, Allowed: methods}
 		}))
 	}

@@ -148,6 +148,7 @@ func TestRefusalsOfSpeechNameTheFieldAndWhatIsAllowed(t *testing.T) {
 		says       string
 	}{
 		{"", `{}`, 422, "utterances"},
+		{"", "\ufeff" + `{"utterances":[]}`, 400, "at least one"}, // as editors of Windows write it
 		{"", `{"utterances":[]}`, 400, "at least one"},
 		{"", `{"utterances":[{"text":" \n"}]}`, 400, "utterances[0].text"},
 		{"", `{"utterances":[{"text":"😀"}]}`, 400, "utterances[0].text"},

@@ -325,6 +325,37 @@ func TestAMachineWithoutTheLibraryOfMP3SaysWhatToInstall(t *testing.T) {
 	}
 }
 
+// ffmpeg that writes to a pipe says that a tag with a picture has no bytes.
+func TestATagWithoutALengthIsPassedOver(t *testing.T) {
+	sound := voice(t, "a.mp3", "-c:a libmp3lame -id3v2_version 0 OUT")
+	want, err := DecodeAll(sound, 16000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text, picture = "TSSE\x00\x00\x00\x03\x00\x00\x03me", 300_000
+	for name, tag := range map[string]string{
+		"2.4":           "ID3\x04\x00\x00\x00\x00\x00\x00" + text + "APIC\x00\x12\x27\x60\x00\x00",
+		"2.3":           "ID3\x03\x00\x00\x00\x00\x00\x00" + text + "APIC\x00\x04\x93\xe0\x00\x00",
+		"with a length": "ID3\x03\x00\x00\x00\x12\x27\x60",
+	} {
+		data := slices.Concat([]byte(tag), bytes.Repeat([]byte{0xff, 0xfb}, picture/2), sound)
+		for _, size := range []int{1, 777, len(data)} {
+			d := NewContainer(16000)
+			var got []float32
+			for piece := range slices.Chunk(data, size) {
+				pcm, err := d.Decode(piece)
+				if err != nil {
+					t.Fatalf("%s in pieces of %d: %v", name, size, err)
+				}
+				got = append(got, pcm...)
+			}
+			if rest, err := d.Flush(); err != nil || !slices.Equal(append(got, rest...), want) {
+				t.Errorf("%s in pieces of %d: %d samples, want %d; %v", name, size, len(got), len(want), err)
+			}
+		}
+	}
+}
+
 // Bytes that never become a frame are not kept without end.
 func TestMP3WithoutFramesEnds(t *testing.T) {
 	tag := []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f") // says that it has 256 MiB

@@ -6,8 +6,9 @@ import "math"
 // which is too slow to click.
 const limiterAhead = 5 // ms
 
-// A Limiter turns a stream down where it goes beyond ±ceiling, before it does,
-// and lets it come back slowly. Elsewhere the stream stays as it is. It keeps back
+// A Limiter turns a stream down where it goes beyond ±ceiling, also between its
+// samples, where a higher rate or a sound card finds it, before it does, and lets it
+// come back slowly. Elsewhere the stream stays as it is. It keeps back
 // the last 5 ms until the end.
 type Limiter struct {
 	ceiling float32
@@ -26,6 +27,26 @@ func NewLimiter(rateHz int, ceiling float32) *Limiter {
 	}
 }
 
+// halfway are the parts that samples have in the value halfway between the two in
+// their middle: the polynomial through all of them (Lagrange).
+var halfway = [...]float32{-5. / 2048, 49. / 2048, -245. / 2048, 1225. / 2048, 1225. / 2048, -245. / 2048, 49. / 2048, -5. / 2048}
+
+func between(pcm []float32) (mid float32) {
+	for i, part := range halfway {
+		mid += part * pcm[i]
+	}
+	return mid
+}
+
+// lower turns down what is held at a place; all before goes down to it on a straight
+// line.
+func (l *Limiter) lower(at int, need float32) {
+	for n := need; at >= 0 && n < l.needs[at]; at-- {
+		l.needs[at] = n
+		n += (1 - need) / float32(l.ahead)
+	}
+}
+
 // Process appends to dst what of the stream is finished; at its end, all.
 func (l *Limiter) Process(dst, pcm []float32, end bool) []float32 {
 	for _, x := range pcm {
@@ -33,12 +54,13 @@ func (l *Limiter) Process(dst, pcm []float32, end bool) []float32 {
 		if a := float32(math.Abs(float64(x))); a > l.ceiling {
 			need = l.ceiling / a
 		}
-		// All that is held goes down on a straight line to what is needed here.
-		for i, n := len(l.needs)-1, need; i >= 0 && n < l.needs[i]; i-- {
-			l.needs[i] = n
-			n += (1 - need) / float32(l.ahead)
+		l.held, l.needs = append(l.held, x), append(l.needs, 1)
+		l.lower(len(l.needs)-1, need)
+		if n := len(l.held); n >= len(halfway) {
+			if a := float32(math.Abs(float64(between(l.held[n-len(halfway):])))); a > l.ceiling {
+				l.lower(n-len(halfway)/2, l.ceiling/a)
+			}
 		}
-		l.held, l.needs = append(l.held, x), append(l.needs, need)
 	}
 	n := len(l.held) - l.ahead
 	if end {

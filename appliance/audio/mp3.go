@@ -1,7 +1,6 @@
 package audio
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 )
@@ -21,9 +20,7 @@ const (
 // An mp3Parser decodes a stream of MPEG audio, of all versions and layers, as
 // its bytes come.
 type mp3Parser struct {
-	head   []byte // of the stream, until it is known whether it is a tag
-	begun  bool   // past that
-	skip   int    // bytes of the tag that are to be left out
+	tag    id3Tag
 	dec    *mpg123
 	pcm    []float32
 	rateHz int  // 0 before the first frame
@@ -44,7 +41,7 @@ func CheckMP3() error {
 func newMP3Parser() *mp3Parser { return &mp3Parser{pcm: make([]float32, 1152)} }
 
 func (m *mp3Parser) feed(p []byte, to *sink) error {
-	p, err := m.pastTag(p)
+	p, err := m.tag.leaveOut(p)
 	if err == nil {
 		err = m.decode(p, to)
 	}
@@ -69,36 +66,6 @@ func (m *mp3Parser) free() {
 	if m.dec != nil {
 		m.dec.free()
 	}
-}
-
-// id3Len is the length of an ID3v2 tag's header.
-const id3Len = 10
-
-// pastTag leaves out the ID3v2 tag that a stream may begin with. The decoder
-// would hold all of it until it is whole.
-func (m *mp3Parser) pastTag(p []byte) ([]byte, error) {
-	if !m.begun {
-		n := min(len(p), id3Len-len(m.head))
-		m.head, p = append(m.head, p[:n]...), p[n:]
-		if bytes.HasPrefix([]byte("ID3"), m.head[:min(3, len(m.head))]) && len(m.head) < id3Len {
-			return nil, nil
-		}
-		m.begun = true
-		if h := m.head; bytes.HasPrefix(h, []byte("ID3")) {
-			m.skip = int(h[6]&0x7f)<<21 | int(h[7]&0x7f)<<14 | int(h[8]&0x7f)<<7 | int(h[9]&0x7f)
-			if h[5]&0x10 != 0 { // a footer
-				m.skip += id3Len
-			}
-			if m.skip > mp3MaxTag {
-				return nil, fmt.Errorf("tag of %d bytes; at most %d are passed over", m.skip, mp3MaxTag)
-			}
-		} else {
-			p = append(h[:len(h):len(h)], p...)
-		}
-	}
-	n := min(m.skip, len(p))
-	m.skip -= n
-	return p[n:], nil
 }
 
 func (m *mp3Parser) decode(p []byte, to *sink) (err error) {

@@ -182,3 +182,21 @@ func FuzzShaper(f *testing.F) {
 		}
 	})
 }
+
+// What is played at a higher rate has values between the samples.
+func TestALimiterHoldsWhatLiesBetweenTheSamples(t *testing.T) {
+	pcm := make([]float32, 24000)
+	for i := range pcm { // each fourth of a wave: its crests are between the samples, at 1.2
+		pcm[i] = float32(1.2 * math.Sin(math.Pi/2*float64(i)+math.Pi/4) * min(1, float64(i)/2400))
+	}
+	l := NewLimiter(24000, 0.9)
+	held := l.Process(nil, pcm[:7000], false)
+	held = l.Process(held, pcm[7000:], true)
+	most := float32(0)
+	for _, x := range Resample(held, 24000, 48000) {
+		most = max(most, x, -x)
+	}
+	if most > 0.9*1.04 || most < 0.9*0.9 || len(held) != len(pcm) {
+		t.Errorf("%d samples reach %.3f, want %d up to 0.9", len(held), most, len(pcm))
+	}
+}

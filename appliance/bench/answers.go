@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/bench/desks"
 	"parley/appliance/chat"
 	answering "parley/appliance/chat/reply"
 	talking "parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 )
 
 // The halves of the questions.
@@ -56,22 +56,22 @@ func Answers(ctx context.Context, o Options) (Report, error) {
 		return Report{}, err
 	}
 	r := o.aboutModel("answers")
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Thinking, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.Thinking, o.Log)
 	if err != nil {
 		return r, err
 	}
-	defer engines.Close()
-	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: engines.Rules}
-	if rules := engines.Rules(engines.Model).Before; rules != "" { // as a box reads them, once for all prompts
+	defer opened.Close()
+	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules}
+	if rules := opened.Rules(opened.Model).Before; rules != "" { // as a box reads them, once for all prompts
 		o.say("reading the rules")
 		read := engine.Prompt{Conversation: "bench rules", Messages: []engine.Message{{Role: engine.System, Content: rules}}, Urgency: engine.Live.Urgency()}
-		if err := engines.Model.Prefill(ctx, read); err != nil {
+		if err := opened.Model.Prefill(ctx, read); err != nil {
 			return r, err
 		}
 	}
 	for i, d := range all {
 		o.say("desk %d of %d, the %s", i+1, len(all), d.Name)
-		answers, err := atDesk(ctx, d, o, parts, engines.Model)
+		answers, err := atDesk(ctx, d, o, parts, opened.Model)
 		if err != nil {
 			return r, err
 		}

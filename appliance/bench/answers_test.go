@@ -6,9 +6,9 @@ import (
 	"regexp"
 	"testing"
 
-	"parley/appliance"
 	"parley/appliance/bench/desks"
 	"parley/appliance/chat"
+	"parley/appliance/engines"
 )
 
 // A real model keeps to the form in which a sum is made, whichever prices it takes
@@ -16,16 +16,16 @@ import (
 func TestARealModelLeavesSumsToTheBox(t *testing.T) {
 	o := options(t)
 	o.Half, o.Only = tunedHalf, []string{desks.Sum}
-	engines, err := appliance.OpenEngines(t.Context(), o.Config, appliance.Thinking, slog.New(slog.DiscardHandler))
+	opened, err := engines.Open(t.Context(), o.Config, engines.Thinking, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { engines.Close() })
+	t.Cleanup(func() { opened.Close() })
 	all, err := desks.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers, err := atDesk(t.Context(), all[0], o, chat.Parts{Defaults: chat.DefaultSettings(), Rules: engines.Rules}, engines.Model)
+	answers, err := atDesk(t.Context(), all[0], o, chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules}, opened.Model)
 	if err != nil || len(answers) != 1 {
 		t.Fatalf("%+v, %v", answers, err)
 	}

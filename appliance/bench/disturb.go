@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 )
 
 // disturbance is what is to be heard over a speaking assistant.
@@ -135,13 +135,13 @@ func spokenBackchannels(ctx context.Context, o Options) (all []disturbance, who 
 		others = []string{own}
 	}
 	o.say("speaking backchannels with %s", strings.Join(others, ", "))
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Speaking, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.Speaking, o.Log)
 	if err != nil {
 		return nil, "", err
 	}
-	defer func() { err = cmp.Or(err, engines.Close()) }()
+	defer func() { err = cmp.Or(err, opened.Close()) }()
 	for i, words := range []string{"Mm-hm.", "Right.", "Yeah.", "Okay.", "Uh-huh.", "I see."} {
-		voice, err := engines.Voice(ctx, others[i%len(others)])
+		voice, err := opened.Voice(ctx, others[i%len(others)])
 		if err != nil {
 			return nil, "", err
 		}

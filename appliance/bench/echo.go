@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/audio/clean"
 	"parley/appliance/audio/clean/room"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 )
 
 const (
@@ -62,14 +62,14 @@ func spokenAtLength(ctx context.Context, o Options) (spoken [][]float32, err err
 			return nil, err
 		}
 	}
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Speaking, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.Speaking, o.Log)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = cmp.Or(err, engines.Close()) }()
+	defer func() { err = cmp.Or(err, opened.Close()) }()
 	for _, name := range names {
 		o.say("speaking with %s", name)
-		voice, err := engines.Voice(ctx, name)
+		voice, err := opened.Voice(ctx, name)
 		if err != nil {
 			return nil, err
 		}

@@ -7,10 +7,10 @@ import (
 	"math"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/audio/clean"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 	"parley/appliance/text"
 )
 
@@ -58,11 +58,11 @@ func (r *Report) understood(ctx context.Context, o Options, voices [][]float32, 
 	if len(prompts) == 0 {
 		return fmt.Errorf("no recording has its words beside it: put the words of NAME.wav in NAME.txt")
 	}
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Hearing, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.Hearing, o.Log)
 	if err != nil {
 		return err
 	}
-	defer func() { err = cmp.Or(err, engines.Close()) }()
+	defer func() { err = cmp.Or(err, opened.Close()) }()
 	late := math.Inf(-1)
 	for _, s := range scenes() {
 		heard, played, person, places := s.play(voices, prompts)
@@ -81,7 +81,7 @@ func (r *Report) understood(ctx context.Context, o Options, voices [][]float32, 
 			for i, p := range prompts {
 				margin := audio.Samples(echoPause/2, speechRate)
 				pcm := out[places[i]-margin : places[i]+len(p.PCM)+margin]
-				got, err := engines.Transcriber.Transcribe(ctx, pcm, engine.TranscribeOptions{Language: "en"})
+				got, err := opened.Transcriber.Transcribe(ctx, pcm, engine.TranscribeOptions{Language: "en"})
 				if err != nil {
 					return fmt.Errorf("%s: %w", p.Name, err)
 				}

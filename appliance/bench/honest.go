@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/chat"
 	answering "parley/appliance/chat/reply"
 	talking "parley/appliance/chat/turn"
 	"parley/appliance/contract"
+	"parley/appliance/engines"
 )
 
 // honestPart names what is counted here among the assistants of a benchmark of tools.
@@ -81,12 +81,12 @@ func (x temptation) right(answer string) bool {
 }
 
 // honest has the temptations of a half answered as in a chat, and counts.
-func (r *Report) honest(ctx context.Context, o Options, engines *appliance.Engines, sets map[string]toolset, half string) error {
+func (r *Report) honest(ctx context.Context, o Options, opened *engines.Set, sets map[string]toolset, half string) error {
 	all, err := temptations()
 	if err != nil {
 		return err
 	}
-	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: engines.Rules}
+	parts := chat.Parts{Defaults: chat.DefaultSettings(), Rules: opened.Rules}
 	asked, invented, plain, right := 0, 0, 0, 0
 	for _, x := range all {
 		if x.Half != half {
@@ -95,7 +95,7 @@ func (r *Report) honest(ctx context.Context, o Options, engines *appliance.Engin
 		set := sets[x.Set]
 		config := contract.PostedConfigVersion{}.Record()
 		config.Prompt = &contract.ReturnPrompt{Text: x.Prompt + set.Prompt}
-		settings := parts.Settings(config, engines.Model)
+		settings := parts.Settings(config, opened.Model)
 		for _, t := range set.Tools {
 			settings.Tools = append(settings.Tools, talking.Tool{Name: t.Name, Description: t.Description, Parameters: string(t.Parameters)})
 		}
@@ -108,8 +108,8 @@ func (r *Report) honest(ctx context.Context, o Options, engines *appliance.Engin
 			}
 			history = append(history, talking.Entry{Role: role, Text: what})
 		}
-		said, _, err := answering.Answer(ctx, "bench honest", engines.Model, talking.NewState(settings, time.Now(), history).Conversation())
-		engines.Model.Forget("bench honest")
+		said, _, err := answering.Answer(ctx, "bench honest", opened.Model, talking.NewState(settings, time.Now(), history).Conversation())
+		opened.Model.Forget("bench honest")
 		if err != nil {
 			return fmt.Errorf("%q: %w", x.Said, err)
 		}

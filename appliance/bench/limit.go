@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 	"parley/appliance/text"
 )
 
@@ -35,9 +35,9 @@ func (l limit) String() string {
 
 // alone measures limits with engines of its own.
 type alone struct {
-	engines *appliance.Engines
-	voice   engine.Synthesizer
-	said    []engine.Message // the conversation so far
+	opened *engines.Set
+	voice  engine.Synthesizer
+	said   []engine.Message // the conversation so far
 }
 
 // conversationAlone names the cache of the conversation at the engine.
@@ -47,28 +47,28 @@ const conversationAlone = "limit"
 // conversations have.
 func openAlone(ctx context.Context, o Options) (_ *alone, err error) {
 	o.say("loading the engines once more, to find the limit of this machine")
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.AllEngines, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.All, o.Log)
 	if err != nil {
 		return nil, err
 	}
-	a := &alone{engines: engines}
-	if a.voice, err = engines.Voice(ctx, ""); err == nil {
+	a := &alone{opened: opened}
+	if a.voice, err = opened.Voice(ctx, ""); err == nil {
 		err = a.begin(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, engines.Close())
+		return nil, errors.Join(err, opened.Close())
 	}
 	return a, nil
 }
 
 // begin forgets the conversation and has the model read the prompt of the next.
 func (a *alone) begin(ctx context.Context) error {
-	a.engines.Model.Forget(conversationAlone)
+	a.opened.Model.Forget(conversationAlone)
 	a.said = []engine.Message{{Role: engine.System, Content: hotel}}
-	return a.engines.Model.Prefill(ctx, a.prompt(a.said))
+	return a.opened.Model.Prefill(ctx, a.prompt(a.said))
 }
 
-func (a *alone) close() error { return a.engines.Close() }
+func (a *alone) close() error { return a.opened.Close() }
 
 func (a *alone) prompt(said []engine.Message) engine.Prompt {
 	return engine.Prompt{Conversation: conversationAlone, Messages: said, MaxTokens: replyTokens, Urgency: engine.Live.Urgency()}
@@ -79,7 +79,7 @@ func (a *alone) prompt(said []engine.Message) engine.Prompt {
 func (a *alone) measure(ctx context.Context, pcm []float32, t turn) (limit, error) {
 	l := limit{pause: engine.DefaultSegmentOptions().ShortPause}
 	begun := time.Now()
-	_, err := a.engines.Transcriber.Transcribe(ctx, heardOf(pcm, engine.SpeechRateHz), engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
+	_, err := a.opened.Transcriber.Transcribe(ctx, heardOf(pcm, engine.SpeechRateHz), engine.TranscribeOptions{Urgency: engine.Live.Urgency(), Language: "en"})
 	if err != nil {
 		return l, err
 	}
@@ -94,7 +94,7 @@ func (a *alone) measure(ctx context.Context, pcm []float32, t turn) (limit, erro
 		return l, err
 	}
 	a.said = append(asked, engine.Message{Role: engine.Assistant, Content: t.answer})
-	return l, a.engines.Model.Prefill(ctx, a.prompt(a.said))
+	return l, a.opened.Model.Prefill(ctx, a.prompt(a.said))
 }
 
 // firstClause is the first clause of the model's answer, or its first sentence
@@ -103,7 +103,7 @@ func (a *alone) firstClause(ctx context.Context, asked []engine.Message) (clause
 	enough := errors.New("the first clause is there")
 	var cutter text.Cutter
 	begun := time.Now()
-	_, err = a.engines.Model.Generate(ctx, a.prompt(asked), func(part engine.Part) error {
+	_, err = a.opened.Model.Generate(ctx, a.prompt(asked), func(part engine.Part) error {
 		if sentences := cutter.Push(part.Text); len(sentences) > 0 {
 			clause = sentences[0]
 		} else if clause, _ = cutter.Early(text.AtClause, 1, 1); clause == "" {

@@ -7,10 +7,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"parley/appliance"
 	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
+	"parley/appliance/engines"
 )
 
 // hotel is a system prompt as an operator writes one: who speaks, how, and the
@@ -59,20 +59,20 @@ func LLM(ctx context.Context, o Options) (Report, error) {
 	}
 	r := o.aboutModel("llm")
 	begun := time.Now()
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Thinking, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.Thinking, o.Log)
 	if err != nil {
 		return r, err
 	}
-	defer engines.Close()
+	defer opened.Close()
 	r.figure("load", time.Since(begun).Seconds(), "s", "to the end of the first answer")
-	t := &thinking{model: engines.Model, rounds: min(o.Rounds, mostLLMRounds), say: o.say}
+	t := &thinking{model: opened.Model, rounds: min(o.Rounds, mostLLMRounds), say: o.say}
 	if err := t.kept(ctx, &r); err != nil {
 		return r, err
 	}
 	if err := t.together(ctx, &r); err != nil {
 		return r, err
 	}
-	if plain, ok := engines.Model.(*llama.Model); ok {
+	if plain, ok := opened.Model.(*llama.Model); ok {
 		r.memory(self(), 0) // before the yardstick makes a context of its own
 		return r, t.straight(ctx, &r, plain)
 	}

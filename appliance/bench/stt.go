@@ -8,10 +8,10 @@ import (
 	"runtime"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
+	"parley/appliance/engines"
 	"parley/appliance/text"
 )
 
@@ -44,20 +44,20 @@ func STT(ctx context.Context, o Options) (Report, error) {
 	ear := o.Config.Engines.Transcriber
 	r := Report{Bench: "stt", Machine: describe(o.Config, "runtime-onnx", "turn", ear)}
 	o.say("loading %s", ear)
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Hearing, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.Hearing, o.Log)
 	if err != nil {
 		return r, err
 	}
-	defer engines.Close()
+	defer opened.Close()
 
-	if err := r.wordError(ctx, o, engines.Transcriber, prompts); err != nil {
+	if err := r.wordError(ctx, o, opened.Transcriber, prompts); err != nil {
 		return r, err
 	}
 	r.memory(self(), 0) // before the yardstick loads its own models
-	if err := r.allocations(ctx, engines.Transcriber, speechOf(prompts, 3*time.Second)); err != nil {
+	if err := r.allocations(ctx, opened.Transcriber, speechOf(prompts, 3*time.Second)); err != nil {
 		return r, err
 	}
-	err = r.straightEars(ctx, o, engines, said)
+	err = r.straightEars(ctx, o, opened, said)
 	return r, err
 }
 
@@ -106,16 +106,16 @@ func (r *Report) allocations(ctx context.Context, ear engine.Transcriber, speech
 }
 
 // straightEars compares the engines with their C library alone.
-func (r *Report) straightEars(ctx context.Context, o Options, engines *appliance.Engines, said []recording) (err error) {
+func (r *Report) straightEars(ctx context.Context, o Options, opened *engines.Set, said []recording) (err error) {
 	y, err := yardstick.OpenONNX(filepath.Join(o.Config.Pack("runtime-onnx"), "libonnxruntime.so"))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, y.Close()) }()
-	if err := r.transcribing(ctx, o, y, engines.Transcriber, judged(said, referencePrompts)); err != nil {
+	if err := r.transcribing(ctx, o, y, opened.Transcriber, judged(said, referencePrompts)); err != nil {
 		return err
 	}
-	return r.detecting(o, y, engines.Detector, speechOf(said, time.Second))
+	return r.detecting(o, y, opened.Detector, speechOf(said, time.Second))
 }
 
 // transcribing times calls of several lengths. Only Moonshine has a yardstick:

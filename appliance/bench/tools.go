@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
+	"parley/appliance/engines"
 )
 
 // toolsets are what people say to assistants that have tools, and what they want.
@@ -115,16 +115,16 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 		}
 	}
 	r := o.aboutModel("tools")
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Thinking, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.Thinking, o.Log)
 	if err != nil {
 		return r, err
 	}
-	defer engines.Close()
+	defer opened.Close()
 	for _, half := range []string{heldHalf, tunedHalf} {
 		if o.Half != "" && half != o.Half {
 			continue
 		}
-		t := tooling{model: engines.Model, say: o.say}
+		t := tooling{model: opened.Model, say: o.say}
 		for _, name := range names {
 			if !o.wants(name) {
 				continue
@@ -145,7 +145,7 @@ func Tools(ctx context.Context, o Options) (Report, error) {
 			continue
 		}
 		o.say("what nobody told, %s", half)
-		if err := r.honest(ctx, o, engines, sets, half); err != nil {
+		if err := r.honest(ctx, o, opened, sets, half); err != nil {
 			return r, err
 		}
 	}

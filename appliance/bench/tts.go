@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/bench/yardstick"
 	"parley/appliance/config"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 )
 
 // What is spoken where one sentence is timed.
@@ -89,6 +89,7 @@ const (
 	ttsLong   = "long"   // a long text over HTTP beside the graph
 	ttsPeer   = "peer"   // the voice beside piper-tts
 	ttsStream = "stream" // memory while a long text streams
+	ttsMemory = "memory" // memory of each answer and format
 	ttsFair   = "fair"   // several streams at once
 	ttsTimes  = "times"  // word times beside those that an ear finds
 	ttsWords  = "words"  // what an ear understands of each voice
@@ -99,7 +100,7 @@ const (
 const allVoices = "all"
 
 func ttsParts() []string {
-	return []string{ttsEngine, ttsHTTP, ttsLong, ttsPeer, ttsStream, ttsFair, ttsTimes, ttsWords, ttsPitch}
+	return []string{ttsEngine, ttsHTTP, ttsLong, ttsPeer, ttsStream, ttsMemory, ttsFair, ttsTimes, ttsWords, ttsPitch}
 }
 
 // TTS measures the voices.
@@ -120,17 +121,17 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 	r := Report{Bench: "tts", Machine: describe(o.Config, append([]string{"runtime-onnx", "espeak-ng"}, voices...)...)}
 	switch {
 	case slices.Equal(o.Voices, []string{allVoices}):
-		voices = appliance.LibraryVoices(o.Config)
+		voices = engines.VoiceIDs(o.Config)
 	case len(o.Voices) > 0:
 		voices = o.Voices
 	}
 	o.say("loading %s", o.Config.Engines.Voice)
-	engines, err := appliance.OpenEngines(ctx, o.Config, appliance.Speaking, o.Log)
+	opened, err := engines.Open(ctx, o.Config, engines.Speaking, o.Log)
 	if err != nil {
 		return r, err
 	}
-	defer engines.Close()
-	voice, err := engines.Voice(ctx, "")
+	defer opened.Close()
+	voice, err := opened.Voice(ctx, "")
 	if err != nil {
 		return r, err
 	}
@@ -138,7 +139,7 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 		name    string
 		measure func() error
 	}{
-		{ttsEngine, func() error { return r.besideGraph(ctx, o, engines.Gate, voice) }},
+		{ttsEngine, func() error { return r.besideGraph(ctx, o, opened.Gate, voice) }},
 		{ttsHTTP, func() error {
 			return besideHTTP(ctx, o, voice, func(s *speechServer, plain preparation) error { return r.firstSounds(ctx, o, s, plain) })
 		}},
@@ -147,6 +148,7 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 		}},
 		{ttsPeer, func() error { return r.besidePeer(ctx, o, voice) }},
 		{ttsStream, func() error { return r.streamMemory(ctx, o, voice) }},
+		{ttsMemory, func() error { return r.answerMemory(ctx, o) }},
 		{ttsFair, func() error { return r.fair(ctx, o, voice) }},
 	} {
 		if !wants(part.name) {
@@ -157,14 +159,14 @@ func TTS(ctx context.Context, o Options) (Report, error) {
 		}
 	}
 	if wants(ttsPitch) {
-		if err := r.pitches(ctx, o, engines, voices); err != nil {
+		if err := r.pitches(ctx, o, opened, voices); err != nil {
 			return r, err
 		}
 	}
 	if !wants(ttsTimes) && !wants(ttsWords) {
 		return r, nil
 	}
-	return r, r.judgeVoices(ctx, o, engines, voices, wants)
+	return r, r.judgeVoices(ctx, o, opened, voices, wants)
 }
 
 // besideGraph measures the voice as the engine that it is.

@@ -15,6 +15,7 @@ import (
 	"parley/appliance/api"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/line/ws"
 	tts "parley/appliance/speech"
 	"parley/store"
 )
@@ -75,7 +76,8 @@ func startSpeech(ctx context.Context, o Options, voice engine.Synthesizer) (_ *s
 		return nil, err
 	}
 	service := tts.New(tts.Parts{Voices: oneVoice{voice}, Log: o.Log})
-	server := api.NewServer(api.New(api.Parts{Keys: records, Records: records, Speech: service, Log: o.Log}), o.Log)
+	sockets := speechSockets{service, ws.NewServer(nil, nil, ws.Timing{}, o.Log), ctx}
+	server := api.NewServer(api.New(api.Parts{Keys: records, Records: records, Speech: service, SpeechInput: sockets, Log: o.Log}), o.Log)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	s := &speechServer{url: "http://" + listener.Addr().String(), key: key.APIKey, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: fairStreams}}}
@@ -83,9 +85,25 @@ func startSpeech(ctx context.Context, o Options, voice engine.Synthesizer) (_ *s
 		s.client.CloseIdleConnections()
 		err := server.Close()
 		<-served // that it was closed
-		return errors.Join(err, records.Close(), os.RemoveAll(dir))
+		over, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return errors.Join(err, sockets.lines.Wait(over), records.Close(), os.RemoveAll(dir))
 	}
 	return s, nil
+}
+
+// speechSockets carries sockets that speak, as a box does.
+type speechSockets struct {
+	service *tts.Service
+	lines   *ws.Server
+	stop    context.Context //nolint:containedctx // of the measurement
+}
+
+func (s speechSockets) ServeInput(w http.ResponseWriter, r *http.Request, account string, pass api.Pass) error {
+	reserve := func() (func(), error) { return s.service.ReserveSocket(account) }
+	return s.lines.ServeSpeech(w, r, reserve, func(o ws.SpeechOpening) (ws.Speaker, error) {
+		return s.service.OpenInput(s.stop, account, o.RequestID, o.Connect, o.Line), nil
+	}, pass)
 }
 
 // spokenStream is how a stream of sound came.

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,10 +9,10 @@ import (
 	"os"
 	"strings"
 
-	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/engine"
 	"parley/appliance/engine/onnx"
+	"parley/appliance/engines"
 )
 
 // A written is a text and what is said for it.
@@ -48,7 +49,7 @@ func tableOf(path string) ([]written, error) {
 }
 
 // judgeVoices has every voice say the same, and another ear write it down.
-func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.Engines, voices []string, wants func(string) bool) (err error) {
+func (r *Report) judgeVoices(ctx context.Context, o Options, opened *engines.Set, voices []string, wants func(string) bool) (err error) {
 	table, err := tableOf(o.Table)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.
 		cfg.Engines.Transcriber = "whisper"
 	}
 	o.say("loading %s to listen to the voices", cfg.Engines.Transcriber)
-	ears, err := appliance.OpenEngines(ctx, cfg, appliance.Hearing, o.Log)
+	ears, err := engines.Open(ctx, cfg, engines.Hearing, o.Log)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (r *Report) judgeVoices(ctx context.Context, o Options, engines *appliance.
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
 	for _, name := range voices {
-		voice, err := engines.Voice(ctx, name)
+		voice, err := opened.Voice(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -114,10 +115,7 @@ func (j judging) words(ctx context.Context, o Options, table []written) error {
 // languageOf is the BCP 47 tag of what a voice speaks; English where it does not
 // say it.
 func languageOf(voice engine.Synthesizer) string {
-	if l, ok := voice.(interface{ Language() string }); ok && l.Language() != "" {
-		return l.Language()
-	}
-	return "en"
+	return cmp.Or(engine.LanguageOf(voice), "en")
 }
 
 // sentencesFor are what a voice is judged by, in its language, the base of a tag.

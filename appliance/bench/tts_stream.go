@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,12 +197,13 @@ func (r *Report) fair(ctx context.Context, o Options, voice engine.Synthesizer) 
 	defer func() { err = errors.Join(err, s.stop()) }()
 	o.say("%d streams at once", fairStreams)
 	sentence := timedSentences()[2].text
-	alone, err := s.stream(ctx, sentence, nil)
-	if err != nil {
-		return err
-	}
-	var firsts, wholes []float64
+	var firsts, wholes, slowest, alone, aloneFirst []float64
 	for range min(o.Rounds, slowRounds) {
+		one, err := s.stream(ctx, sentence, nil)
+		if err != nil {
+			return err
+		}
+		alone, aloneFirst = append(alone, milliseconds(one.whole)), append(aloneFirst, milliseconds(one.first))
 		got := make([]spokenStream, fairStreams)
 		var all errgroup.Group
 		for i := range got {
@@ -215,10 +217,15 @@ func (r *Report) fair(ctx context.Context, o Options, voice engine.Synthesizer) 
 		}
 		firsts = append(firsts, spreadOf(got, func(s spokenStream) time.Duration { return s.first }))
 		wholes = append(wholes, spreadOf(got, func(s spokenStream) time.Duration { return s.whole }))
+		last := slices.MaxFunc(got, func(a, b spokenStream) int { return cmp.Compare(a.first, b.first) })
+		slowest = append(slowest, milliseconds(last.first))
 	}
 	r.figure("fair_whole", median(wholes), "", fmt.Sprintf("slowest over fastest of %d streams of 30 words at once, to their ends", fairStreams))
 	r.figure("fair_first_sound", median(firsts), "", "the same, to their first sound")
-	r.figure("fair_alone", milliseconds(alone.whole), "ms", "one of them alone")
+	each := fairStreams * median(aloneFirst)
+	r.paired("fair_slowest_first_sound", median(slowest), "ms", each, median(slowest)/each,
+		fmt.Sprintf("until the last of them has its first sound, over %d times that of one alone: above 1 somebody's second piece goes before another's first", fairStreams))
+	r.figure("fair_alone", median(alone), "ms", "one of them alone")
 	return nil
 }
 

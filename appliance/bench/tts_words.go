@@ -14,9 +14,9 @@ import (
 	"time"
 	"unicode"
 
-	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 	"parley/appliance/text"
 )
 
@@ -181,7 +181,7 @@ func (j judging) hear(ctx context.Context, n note, pcm []float32) (note, error) 
 		return n, err
 	}
 	want := asSaid(n.Want, j.language)
-	n.Voice, n.Heard, n.Wrong, n.Words = j.name, heard.Text, text.WordErrors(want, asSaid(heard.Text, j.language)), len(want)
+	n.Voice, n.Heard, n.Wrong, n.Words = j.name, heard.Text, misheard(want, asSaid(heard.Text, j.language)), len(want)
 	n.LUFS = audio.Loudness(pcm, hz)
 	n.Pitch, n.Voiced = audio.Pitch(pcm, hz)
 	return n, nil
@@ -193,7 +193,7 @@ func (j judging) tell(of string, heard []note) {
 	var sound, took, power, pitch, moves float64
 	for _, n := range heard {
 		want := asSaid(n.Want, j.language) // counted anew: notes may be of a program that read numbers otherwise
-		wrong, words, texts = wrong+text.WordErrors(want, asSaid(n.Heard, j.language)), words+len(want), texts+len(n.Texts)
+		wrong, words, texts = wrong+misheard(want, asSaid(n.Heard, j.language)), words+len(want), texts+len(n.Texts)
 		sound, took = sound+n.Sound, took+n.Took
 		power += n.Sound * math.Pow(10, n.LUFS/10)
 		pitch += n.Sound * math.Log(max(n.Pitch, 1))
@@ -210,9 +210,9 @@ func (j judging) tell(of string, heard []note) {
 }
 
 // pitches measures how high each voice is, by one sentence of its language.
-func (r *Report) pitches(ctx context.Context, o Options, engines *appliance.Engines, voices []string) error {
+func (r *Report) pitches(ctx context.Context, o Options, opened *engines.Set, voices []string) error {
 	for _, name := range voices {
-		voice, err := engines.Voice(ctx, name)
+		voice, err := opened.Voice(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -231,15 +231,60 @@ func (r *Report) pitches(ctx context.Context, o Options, engines *appliance.Engi
 	return nil
 }
 
+// misheard is how many words must be changed, added or left out to make heard of
+// want. Words that are the same letters, parted elsewhere, sound alike and are no
+// mistake: "guarda roba" for guardaroba.
+func misheard(want, heard []string) int {
+	const most = 3 // words that are heard as one, or one as so many
+	cost := make([][]int, len(want)+1)
+	for i := range cost {
+		cost[i] = make([]int, len(heard)+1)
+		for j := range cost[i] {
+			switch {
+			case i == 0 || j == 0:
+				cost[i][j] = i + j
+				continue
+			case want[i-1] == heard[j-1]:
+				cost[i][j] = cost[i-1][j-1]
+			default:
+				cost[i][j] = 1 + min(cost[i-1][j-1], cost[i-1][j], cost[i][j-1])
+			}
+			for a := 1; a <= min(most, i); a++ {
+				for b := 1; b <= min(most, j); b++ {
+					if a != b && strings.Join(want[i-a:i], "") == strings.Join(heard[j-b:j], "") {
+						cost[i][j] = min(cost[i][j], cost[i-a][j-b])
+					}
+				}
+			}
+		}
+	}
+	return cost[len(want)][len(heard)]
+}
+
 // asSaid are the words of a text in a language, however it writes its numbers.
 func asSaid(s, language string) []string {
 	if strings.HasPrefix(language, "en") {
 		return text.Words(strings.ReplaceAll(text.Aloud(s, text.Options{Language: "en-US"}), "-", " "))
 	}
 	s = strings.ToLower(text.Aloud(s, text.Options{Language: language}))
+	s = strings.ReplaceAll(s, "9,5", "9 e 30") // as an ear writes nove e meia
 	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
-		words[i] = cmp.Or(foreignNumbers()[language][w], w)
+		if language == "fr" && len(w) > 4 {
+			w = strings.TrimRight(w, "sx") // silent: billet, billets
+		}
+		words[i] = cmp.Or(foreignNumbers()[language][w], soundAlike()[language][w], w)
 	}
 	return strings.Fields(strings.Join(words, " "))
+}
+
+// soundAlike are words that sound as others do and are told apart for the eye
+// alone, by their language.
+func soundAlike() map[string]map[string]string {
+	return map[string]map[string]string{
+		"es": {"él": "el", "sí": "si", "tú": "tu", "más": "mas"},
+		"fr": {"à": "a", "où": "ou", "là": "la"},
+		"it": {"ha": "a", "ho": "o", "hai": "ai", "hanno": "anno", "è": "e", "sé": "se", "né": "ne", "dà": "da", "là": "la", "lì": "li", "sì": "si"},
+		"pt": {"à": "a", "há": "a", "às": "as"},
+	}
 }

@@ -24,3 +24,30 @@ func TestNumbersAreHeardAsTheyAreSaid(t *testing.T) {
 		}
 	}
 }
+
+// Where an ear parts words, and which of two that sound alike it writes, is no
+// mistake of the voice; what sounds otherwise is one.
+func TestWhatSoundsAlikeIsNotMisheard(t *testing.T) {
+	for _, c := range []struct {
+		language, said, heard string
+		wrong                 int
+	}{
+		{"it", "la borsa al guardaroba", "la borsa al guarda roba", 0},
+		{"it", "il cielo è sereno", "il cielo esereno", 0},
+		{"it", "fino alle nove e mezza", "fino alle 9 e 30", 0},
+		{"it", "due manoscritti preziosi", "due mano scritti prezzi", 1},
+		{"it", "dietro l'edificio", "dietro le difficile", 2},
+		{"fr", "le magasin ferme à midi", "le magasin fermé a midi", 1},
+		{"fr", "de peintres italiens", "de peintre italien", 0},
+		{"fr", "les enfants", "le enfant", 1},
+		{"pt", "aberta à noite", "aberta a noite", 0},
+		{"pt", "até as nove e meia", "até as 9,5", 0},
+		{"pt", "é bom", "e bom", 1},
+		{"en", "into it", "in to it", 0},
+		{"en", "one two three", "", 3},
+	} {
+		if n := misheard(asSaid(c.said, c.language), asSaid(c.heard, c.language)); n != c.wrong {
+			t.Errorf("%s: %q heard as %q: %d wrong, want %d", c.language, c.said, c.heard, n, c.wrong)
+		}
+	}
+}

@@ -8,26 +8,26 @@ import (
 	"testing"
 	"time"
 
-	"parley/appliance"
 	"parley/appliance/bench/yardstick"
 	"parley/appliance/engine"
 	"parley/appliance/engine/llama"
 	"parley/appliance/engine/onnx"
+	"parley/appliance/engines"
 )
 
 // enginesFor opens engines of the test profile, and the plain library.
-func enginesFor(t *testing.T, o Options, which appliance.Which) *appliance.Engines {
+func enginesFor(t *testing.T, o Options, which engines.Which) *engines.Set {
 	t.Helper()
-	engines, err := appliance.OpenEngines(t.Context(), o.Config, which, o.Log)
+	opened, err := engines.Open(t.Context(), o.Config, which, o.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := engines.Close(); err != nil {
+		if err := opened.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return engines
+	return opened
 }
 
 func plainONNX(t *testing.T, o Options) *yardstick.ONNX {
@@ -56,10 +56,10 @@ func speech(t *testing.T, i int) []float32 {
 
 func TestTheYardstickHearsWhatMoonshineHears(t *testing.T) {
 	o := options(t)
-	engines := enginesFor(t, o, appliance.Hearing)
-	m, ok := engines.Transcriber.(*onnx.Moonshine)
+	opened := enginesFor(t, o, engines.Hearing)
+	m, ok := opened.Transcriber.(*onnx.Moonshine)
 	if !ok {
-		t.Fatalf("the test profile's transcriber is %T", engines.Transcriber)
+		t.Fatalf("the test profile's transcriber is %T", opened.Transcriber)
 	}
 	straight, err := plainONNX(t, o).OpenMoonshine(o.Config.Pack("moonshine"))
 	if err != nil {
@@ -91,7 +91,7 @@ func TestTheYardstickHearsWhatMoonshineHears(t *testing.T) {
 
 func TestTheYardstickHearsTheVoiceThatSileroHears(t *testing.T) {
 	o := options(t)
-	stream := enginesFor(t, o, appliance.Hearing).Detector.NewStream()
+	stream := enginesFor(t, o, engines.Hearing).Detector.NewStream()
 	straight, err := plainONNX(t, o).OpenSilero(filepath.Join(o.Config.Pack("turn"), "silero_vad.onnx"))
 	if err != nil {
 		t.Fatal(err)
@@ -119,8 +119,8 @@ func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	o := options(t)
-	m := enginesFor(t, o, appliance.Thinking).Model.(*llama.Model)
-	speaking := enginesFor(t, o, appliance.Speaking)
+	m := enginesFor(t, o, engines.Thinking).Model.(*llama.Model)
+	speaking := enginesFor(t, o, engines.Speaking)
 	voice, err := speaking.Voice(t.Context(), "heart") // its model is in 8 bits
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestSpeechDoesNotDisturbTheLanguageModel(t *testing.T) {
 
 func TestTheYardstickSaysWhatTheLanguageModelSays(t *testing.T) {
 	o := options(t)
-	m := enginesFor(t, o, appliance.Thinking).Model.(*llama.Model)
+	m := enginesFor(t, o, engines.Thinking).Model.(*llama.Model)
 	p := engine.Prompt{MaxTokens: 12, Messages: []engine.Message{{Role: engine.User, Content: "What is the capital of France?"}}}
 	var want, got strings.Builder
 	u, err := m.Generate(t.Context(), p, func(part engine.Part) error { want.WriteString(part.Text); return nil })

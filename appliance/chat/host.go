@@ -99,6 +99,7 @@ type Host struct {
 
 	mu       sync.Mutex
 	seats    int
+	turned   chan struct{}       // closed when seats becomes 0, or is 0 no more
 	accounts map[string]int      // seats of each account that has any
 	live     map[string]*Session // by chat
 	groups   map[string]*Session // by chat group, until nothing of them runs any more
@@ -112,7 +113,7 @@ type Host struct {
 
 // NewHost returns a Host of parts; ctx gives its conversations their values.
 func NewHost(ctx context.Context, parts Parts) *Host {
-	h := &Host{Parts: parts, accounts: map[string]int{}, live: map[string]*Session{}, groups: map[string]*Session{}, paces: map[engine.LanguageModel]*reply.Pace{}, open: group{log: parts.Log}, waiting: group{log: parts.Log}}
+	h := &Host{Parts: parts, accounts: map[string]int{}, live: map[string]*Session{}, groups: map[string]*Session{}, paces: map[engine.LanguageModel]*reply.Pace{}, turned: make(chan struct{}), open: group{log: parts.Log}, waiting: group{log: parts.Log}}
 	h.running, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return h
 }
@@ -152,17 +153,27 @@ func (h *Host) reserve(account string, most int) (*Seat, error) {
 	if n := h.accounts[account]; most > 0 && n >= most {
 		return nil, contract.ErrTooMany{What: fmt.Sprintf("this account has %d chats open, as many as one account may have", n), RetryAfter: fullRetry}
 	}
-	h.seats++
+	h.seat(1)
 	h.accounts[account]++
 	h.open.running.Add(1)
 	return &Seat{host: h, account: account}, nil
+}
+
+// seat counts one more seat, or one less. The caller holds h.mu.
+func (h *Host) seat(more int) {
+	before := h.seats
+	h.seats += more
+	if before == 0 || h.seats == 0 {
+		close(h.turned)
+		h.turned = make(chan struct{})
+	}
 }
 
 // Release gives the seat back; the session does it at its end.
 func (s *Seat) Release() {
 	s.once.Do(func() {
 		s.host.mu.Lock()
-		s.host.seats--
+		s.host.seat(-1)
 		if s.host.accounts[s.account]--; s.host.accounts[s.account] == 0 {
 			delete(s.host.accounts, s.account)
 		}

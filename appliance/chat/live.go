@@ -129,6 +129,14 @@ func within(ctx context.Context, limit time.Duration, there <-chan struct{}) boo
 	return false
 }
 
+// Occupied reports whether there are conversations, and returns what is closed as
+// soon as that has changed.
+func (h *Host) Occupied() (is bool, changes <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.seats > 0, h.turned
+}
+
 // Load is how many conversations there are, of how many accounts, and how many
 // of them the account has that has most.
 func (h *Host) Load() (chats, accounts, most int) {

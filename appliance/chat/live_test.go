@@ -57,6 +57,46 @@ func TestTheHostKnowsWhoIsLive(t *testing.T) {
 
 // Somebody else than the line finds a chat, listens along and writes into it, as
 // routes for observers will.
+// That the first conversation comes or the last one goes is told to who waits for it;
+// those between are not.
+func TestTheHostTellsWhenSomebodyComesAndWhenAllHaveGone(t *testing.T) {
+	f := newFakes()
+	h := hostOf(f, func(p *Parts) { p.MaxChats = 2 })
+	told := func(changes <-chan struct{}) bool {
+		select {
+		case <-changes:
+			return true
+		default:
+			return false
+		}
+	}
+	is, changes := h.Occupied()
+	if is || told(changes) {
+		t.Fatal("a host without a conversation is occupied")
+	}
+	var seats []*Seat
+	for range 2 {
+		seat, err := h.Reserve("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seats = append(seats, seat)
+	}
+	if is, _ := h.Occupied(); !is || !told(changes) {
+		t.Error("that somebody came was not told")
+	}
+	_, changes = h.Occupied()
+	seats[0].Release()
+	seats[0].Release()
+	if is, _ := h.Occupied(); !is || told(changes) {
+		t.Error("one of two has gone, and it was told that all have")
+	}
+	seats[1].Release()
+	if is, _ := h.Occupied(); is || !told(changes) {
+		t.Error("that all have gone was not told")
+	}
+}
+
 func TestAnObserverListensAndWrites(t *testing.T) {
 	f := newFakes()
 	h, c := open(t, f)

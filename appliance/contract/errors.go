@@ -69,6 +69,11 @@ func (e ErrMethod) Error() string {
 	return fmt.Sprintf("%s is not allowed here; allowed: %s", Clip(e.Method), strings.Join(e.Allowed, ", "))
 }
 
+// ErrPrecondition: the thing is not in the state that the request is made for (412).
+type ErrPrecondition struct{ Why string }
+
+func (e ErrPrecondition) Error() string { return e.Why }
+
 // ErrTooLarge: the body has more bytes than Limit (413).
 type ErrTooLarge struct{ Limit int64 }
 

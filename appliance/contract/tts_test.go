@@ -71,6 +71,16 @@ func TestTooManyUtterancesAreOneFault(t *testing.T) {
 	}
 }
 
+// Word breaks lines with vertical tabs, and a PDF its pages with form feeds.
+func TestWhiteSpaceOfEveryKindIsText(t *testing.T) {
+	for text, fits := range map[string]bool{`a\u000bb`: true, `a\fb`: true, `a\u0085b`: true, `a\r\n\tb`: true, `a\u2028b`: true, `a\u0007b`: false, `a\u001bb`: false, `a\u0000b`: false} {
+		_, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"`+text+`"}]}`), false)
+		if wrong, ok := errors.AsType[ErrInvalid](err); (err == nil) != fits || err != nil && (!ok || wrong.Field != "utterances[0].text") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func FuzzPostedTTS(f *testing.F) {
 	f.Add([]byte(`{"utterances":[{"text":"a","voice":{"name":"b"},"speed":1.5,"trailing_silence":1}],"context":{"utterances":[{"text":"c"}]},"format":{"type":"wav"},"version":2}`))
 	f.Add([]byte(`{"utterances":[null,{"text":"\ud83d\ude00"}],"num_generations":5,"include_timestamp_types":["word"],"instant_mode":null}`))

@@ -98,6 +98,15 @@ func CanSay(voice Synthesizer, text string, o SpeakOptions) error {
 	return nil
 }
 
+// LanguageOf is the BCP 47 tag of the language that a voice speaks; empty where it
+// does not say it.
+func LanguageOf(voice Synthesizer) string {
+	if l, ok := voice.(interface{ Language() string }); ok {
+		return l.Language()
+	}
+	return ""
+}
+
 // SpeakOptions are what a caller may ask of a Synthesizer.
 type SpeakOptions struct {
 	// Urgency says how soon the sound is needed; nil is Batch.

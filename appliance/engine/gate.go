@@ -144,18 +144,41 @@ type loan struct {
 // when it is done again: where somebody more urgent comes for the cores, the work's
 // context ends, and when that has its turn again it begins anew. It comes through in
 // the end, since it becomes more urgent than whatever is due later.
-func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) error {
+//
+// takes is how long the work probably takes. A request that takes so long is due so
+// much later: it cannot be there sooner anyway, and another one that takes hardly any
+// time need not wait for it, but goes in between.
+func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, takes time.Duration, work func(context.Context) error) error {
+	if need := u.Get(); need.Priority == Request {
+		u.Set(Request, need.Due.Add(takes))
+	}
 	for {
-		err := g.Do(ctx, u, cores, func() error {
-			ctx, cancel := context.WithCancelCause(ctx)
-			defer cancel(nil)
-			defer g.lend(&loan{u, cancel})()
-			return work(ctx)
-		})
-		if !errors.Is(err, errRecalled) || ctx.Err() != nil {
+		if recalled, err := g.doLent(ctx, u, cores, work); !recalled {
 			return err
 		}
 	}
+}
+
+// DoOnceMore is DoAgain for work that takes a twentieth of a second or two: it gives
+// way once, and the second time it is done to its end. So it comes on also where
+// somebody more urgent wants the cores again and again.
+func (g *Gate) DoOnceMore(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) error {
+	recalled, err := g.doLent(ctx, u, cores, work)
+	if !recalled {
+		return err
+	}
+	return g.Do(ctx, u, cores, func() error { return work(ctx) })
+}
+
+// doLent does work until somebody more urgent comes for the cores.
+func (g *Gate) doLent(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) (recalled bool, err error) {
+	err = g.Do(ctx, u, cores, func() error {
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer g.lend(&loan{u, cancel})()
+		return work(ctx)
+	})
+	return errors.Is(err, errRecalled) && ctx.Err() == nil, err
 }
 
 func (g *Gate) lend(l *loan) (back func()) {

@@ -157,14 +157,9 @@ func TestLongWorkGivesWayToMoreUrgent(t *testing.T) {
 		var tries atomic.Int32
 		done := make(chan error, 1)
 		go func() {
-			done <- g.DoAgain(t.Context(), Request.Urgency(), 2, func(ctx context.Context) error {
+			done <- g.DoAgain(t.Context(), Request.Urgency(), 2, 0, func(ctx context.Context) error {
 				tries.Add(1)
-				select {
-				case <-time.After(time.Second):
-					return nil
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
+				return taking(time.Second)(ctx)
 			})
 		}()
 		time.Sleep(100 * time.Millisecond)
@@ -200,14 +195,7 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 		bulk := NewUrgency(Request, begun.Add(-time.Second)) // its listener has run dry
 		done := make(chan time.Duration, 1)
 		go func() {
-			err := g.DoAgain(t.Context(), bulk, 2, func(ctx context.Context) error {
-				select {
-				case <-time.After(call):
-					return nil
-				case <-ctx.Done():
-					return context.Cause(ctx)
-				}
-			})
+			err := g.DoAgain(t.Context(), bulk, 2, 0, taking(call))
 			if err != nil {
 				t.Error(err)
 			}
@@ -235,14 +223,93 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 	})
 }
 
+// taking is work that takes so long, and ends when its context does.
+func taking(long time.Duration) func(context.Context) error {
+	return func(ctx context.Context) error {
+		select {
+		case <-time.After(long):
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// The first sound of a request need not wait for a passage of another one that takes
+// seconds; that comes through all the same, also where such requests do not end.
+func TestAShortRequestGoesBeforeALongOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const long, short = 3 * time.Second, 50 * time.Millisecond
+		g := NewGate(2)
+		begun := time.Now()
+		done := make(chan time.Duration, 1)
+		go func() {
+			err := g.DoAgain(t.Context(), Request.Urgency(), 2, long, taking(long))
+			if err != nil {
+				t.Error(err)
+			}
+			done <- time.Since(begun)
+		}()
+		var waited []time.Duration
+		for i := range 20 {
+			time.Sleep(time.Until(begun.Add(time.Duration(i)*time.Second + 900*time.Millisecond)))
+			asked := time.Now()
+			_ = g.Do(t.Context(), Request.Urgency(), 2, func() error { waited = append(waited, time.Since(asked)); time.Sleep(short); return nil })
+		}
+		for i, w := range waited[:3] {
+			if w != 0 {
+				t.Errorf("the request at %d.9 s waited for %v", i, w)
+			}
+		}
+		if most := slices.Max(waited); most > long {
+			t.Errorf("a short request waited for %v", most)
+		}
+		if through := <-done; through > 2*long+time.Second {
+			t.Errorf("the long one came through after %v", through)
+		}
+	})
+}
+
+// Work that gives way once holds up nobody who comes while it is done for the first
+// time, and comes on beside somebody who wants the cores again and again.
+func TestWorkThatGivesWayOnceComesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const piece, step = 40 * time.Millisecond, 100 * time.Millisecond
+		g := NewGate(2)
+		begun := time.Now()
+		done := make(chan time.Duration, 1)
+		go func() {
+			for range 3 {
+				err := g.DoOnceMore(t.Context(), Request.Urgency(), 2, taking(piece))
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			done <- time.Since(begun)
+		}()
+		var waited time.Duration
+		for range 10 {
+			time.Sleep(time.Millisecond)
+			asked := time.Now()
+			_ = g.Do(t.Context(), Live.Urgency(), 2, func() error { waited += time.Since(asked); time.Sleep(step); return nil })
+		}
+		if most := 3 * piece; waited > most {
+			t.Errorf("the steps waited for %v in all, want %v at most", waited, most)
+		}
+		if took := <-done; took > 3*(2*(step+piece)) {
+			t.Errorf("three pieces took %v", took)
+		}
+	})
+}
+
 func TestLongWorkThatFailsIsNotDoneAgain(t *testing.T) {
 	g := NewGate(1)
 	wrong, tries := errors.New("wrong"), 0
-	if err := g.DoAgain(t.Context(), nil, 1, func(context.Context) error { tries++; return wrong }); !errors.Is(err, wrong) || tries != 1 {
+	if err := g.DoAgain(t.Context(), nil, 1, 0, func(context.Context) error { tries++; return wrong }); !errors.Is(err, wrong) || tries != 1 {
 		t.Errorf("%d tries: %v", tries, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	err := g.DoAgain(ctx, nil, 1, func(context.Context) error { cancel(wrong); return errRecalled })
+	err := g.DoAgain(ctx, nil, 1, 0, func(context.Context) error { cancel(wrong); return errRecalled })
 	if err == nil || tries != 1 {
 		t.Errorf("work whose caller is gone: %v", err)
 	}

@@ -138,7 +138,7 @@ func (r *recital) speak(ctx context.Context, p *pacing, types []contract.Timesta
 		pcm, silence := r.place(said, begin-at, end-at)
 		s := &snippet{id: contract.NewID(), index: i, text: ph.text, line: r.line, last: i == len(r.phrases)-1}
 		at += len(pcm)
-		p.sounded(len(pcm))
+		p.sounded(len(pcm), contract.OutputRateHz)
 		times := timestamps(said.moved(silence), voice.RateHz(), types)
 		if err := emit(piece{snippet: s, pcm: pcm, times: times, last: true, heard: &ph.text}); err != nil {
 			return err

@@ -104,6 +104,14 @@ func (j *Job) took(ctx context.Context, t *take, s *snippet, try int) error {
 	if err := j.kept(ctx); err != nil {
 		return err
 	}
+	return j.change(ctx, t)
+}
+
+// change writes a take that is kept as it is now.
+func (j *Job) change(ctx context.Context, t *take) error {
+	if j.service.Records == nil {
+		return nil
+	}
 	g, err := j.record(t)
 	if err != nil {
 		return err

@@ -268,15 +268,15 @@ func (m *mouth) cast(ctx context.Context, o order) (*line, error) {
 
 // keep writes the generation as far as it goes.
 func (m *mouth) keep(ctx context.Context) error {
+	service := m.job.service
+	if m.index > 0 || service.Records == nil {
+		return m.job.change(ctx, m.take)
+	}
 	g, err := m.job.record(m.take)
 	if err != nil {
 		return err
 	}
-	service := m.job.service
-	if m.index == 0 {
-		return service.Records.KeepGenerations(ctx, m.job.asked.Account, service.Keep.Newest, g)
-	}
-	return service.Records.ChangeGeneration(ctx, m.job.asked.Account, g)
+	return service.Records.KeepGenerations(ctx, m.job.asked.Account, service.Keep.Newest, g)
 }
 
 // give sends sound and times.

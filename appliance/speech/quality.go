@@ -130,7 +130,7 @@ func (j *Job) give(t *take, s *snippet, said spoken, p *pacing, rate *audio.Conv
 		if last {
 			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
 		}
-		p.sounded(len(pcm))
+		p.sounded(len(pcm), contract.OutputRateHz)
 		if err := emit(piece{snippet: s, pcm: pcm, times: timestamps(part, hz, j.asked.IncludeTimestampTypes), last: last, heard: said.heard}); err != nil || last {
 			return err
 		}

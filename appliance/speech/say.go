@@ -3,6 +3,7 @@ package speech
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"time"
 
 	"parley/appliance/audio"
@@ -98,11 +99,11 @@ type pacing struct {
 
 func newPacing() *pacing { return &pacing{urgency: engine.Request.Urgency()} }
 
-func (p *pacing) sounded(samples int) {
+func (p *pacing) sounded(samples, rateHz int) {
 	if p.begun.IsZero() {
 		p.begun = time.Now()
 	}
-	p.made += time.Duration(samples) * time.Second / contract.OutputRateHz
+	p.made += time.Duration(samples) * time.Second / time.Duration(rateHz)
 	due := p.begun.Add(p.made - soundAhead)
 	if soonest := time.Now().Add(soonestDue); due.Before(soonest) {
 		due = soonest
@@ -145,7 +146,8 @@ func refused(err error, s *snippet) error {
 	return err
 }
 
-// say says one snippet as its sound is made.
+// say says one snippet as its sound is made. While a piece of it is on its way to the
+// client the next is made.
 func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *audio.Converter, emit func(piece) error) error {
 	hz := s.line.voice.Speaks.RateHz()
 	resampler, err := rate.Between(hz, contract.OutputRateHz)
@@ -154,12 +156,16 @@ func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *aud
 	}
 	made := 0                      // samples of the snippet
 	var times []contract.Timestamp // not told yet
-	return t.sounds(ctx, s, p.urgency, t.try(s), func(sound engine.Sound) error {
+	return beside(ctx, func(ctx context.Context, give func(engine.Sound) error) error {
+		return t.sounds(ctx, s, p.urgency, t.try(s), func(sound engine.Sound) error {
+			p.sounded(len(sound.PCM), hz)
+			return give(sound)
+		})
+	}, func(sound engine.Sound) error {
 		pcm := resampler.Process(nil, sound.PCM)
 		if sound.Last {
 			pcm = append(resampler.Flush(pcm), silent(s.pause)...)
 		}
-		p.sounded(len(pcm))
 		made += len(pcm)
 		var ended []contract.Timestamp
 		ended, times = endedBy(append(times, timestamps(sound, hz, j.asked.IncludeTimestampTypes)...), made, sound.Last)
@@ -184,7 +190,7 @@ func endedBy(times []contract.Timestamp, samples int, last bool) (ended, later [
 func (t *take) sounds(ctx context.Context, s *snippet, u *engine.Urgency, try int, emit func(engine.Sound) error) error {
 	o := engine.SpeakOptions{
 		Urgency: u, Speed: s.line.Speed, After: s.before, GoesOn: s.part.GoesOn,
-		Temperature: t.temperature, Seed: seedOf(t.seed, s.index, try),
+		Temperature: t.temperature, Seed: t.seedFor(s, try),
 		// Text that comes bit by bit may come when all before it has been heard.
 		Calm:   s.index > 0 && s.line.ends == nil,
 		Locale: t.reading.Locale, Lexicon: t.reading.Lexicon,
@@ -217,6 +223,19 @@ func (t *take) try(s *snippet) int {
 
 func silent(d time.Duration) []float32 {
 	return make([]float32, audio.Samples(d, contract.OutputRateHz))
+}
+
+// seedFor is the seed of a try at a snippet. A generation that leaves nothing to
+// chance is the same for the same request, and so are its second tries: their seed
+// comes from what is said.
+func (t *take) seedFor(s *snippet, try int) int64 {
+	seed := t.seed
+	if t.temperature == 0 {
+		said := fnv.New64a()
+		said.Write([]byte(s.text))
+		seed = int64(said.Sum64()) //nolint:gosec // all of its bits
+	}
+	return seedOf(seed, s.index, try)
 }
 
 // seedOf is the seed of a try at a snippet: from that of the generation, by the

@@ -3,7 +3,9 @@ package speech
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
@@ -24,6 +26,49 @@ func (clipped) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit fu
 		}
 	}
 	return nil
+}
+
+// counting notes how many pieces it was asked for.
+type counting struct {
+	clipped
+	made *atomic.Int32
+}
+
+func (c counting) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	c.made.Add(1)
+	return c.clipped.Speak(ctx, text, o, func(s engine.Sound) error {
+		err := emit(s)
+		c.made.Add(1)
+		return err
+	})
+}
+
+// Who reads slowly has one piece made ahead, and no more.
+func TestAPieceIsMadeWhileTheOneBeforeIsSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made atomic.Int32
+		s := New(Parts{Voices: only{Voice{Speaks: counting{made: &made}}}, Log: slog.New(slog.DiscardHandler)})
+		instant := true
+		job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+			Utterances: []contract.PostedUtterance{{Text: "Good morning.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
+			Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, StripHeaders: true, InstantMode: &instant,
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer job.Close()
+		first := true
+		err = job.Stream(t.Context(), func(contract.TTSMessage) error {
+			if synctest.Wait(); first && made.Load() != 2 {
+				t.Errorf("%d pieces are made while the first is sent, want 2", made.Load())
+			}
+			first = false
+			return nil
+		})
+		if err != nil || first {
+			t.Errorf("nothing was sent, %v", err)
+		}
+	})
 }
 
 // Nobody is told of a phoneme before its sound has been sent, also where the

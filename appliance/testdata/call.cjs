@@ -80,6 +80,16 @@ async function main() {
 			}, 20);
 		});
 	});
+	if (kind === "html") await law("who may not be heard is told so, and may try again", async () => {
+		await tab.evaluate(() => {
+			window.asked = navigator.mediaDevices.getUserMedia;
+			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("not allowed", "NotAllowedError"); };
+		});
+		await tab.click("#talk");
+		await line("Error: not allowed");
+		await tab.waitForFunction(() => !document.querySelector("#talk").disabled && document.querySelector("#hangUp").disabled);
+		await tab.evaluate(() => { navigator.mediaDevices.getUserMedia = window.asked; });
+	});
 	await tab.click("#talk");
 	await law("what the person says is heard", () => line("You: .*" + heardWords.source));
 	await law("the answer is told", () => line("Box: .+"));

@@ -72,7 +72,10 @@ const accessible = (p, what) => law(p, `${what}: nothing keeps anybody out`, asy
 
 async function conversation(p, how) {
 	await p.page.click("#talk");
-	await law(p, `${how}: what the person says is shown`, () => line(p, "you", heardWords.source));
+	await law(p, `${how}: what the person says is shown, and its language told to screen readers`, async () => {
+		await line(p, "you", heardWords.source);
+		assert.equal(await p.page.$eval("li[data-who=you]:not(.interim) p", (said) => said.lang), "en");
+	});
 	await law(p, `${how}: the answer is shown while it is heard`, async () => {
 		await line(p, "box", "You said");
 		await state(p, "speaking");
@@ -96,6 +99,11 @@ async function main() {
 		await p.page.waitForFunction(() => document.querySelector("#pairError").innerText !== "");
 	});
 	await accessible(p, "the pairing");
+	await law(p, "a page in Arabic runs from right to left", async () => {
+		await p.page.goto(`${BOX_URL}/kiosk?lang=ar`);
+		const [dir, text, label] = await p.page.evaluate(() => [getComputedStyle(document.body).direction, document.querySelector("h1").innerText, document.querySelector("label").getBoundingClientRect().x > document.querySelector("#code").getBoundingClientRect().x]);
+		assert.ok(dir === "rtl" && /[\u0600-\u06ff]/.test(text) && label, `${dir} ${text}`);
+	});
 	await p.screen.close();
 
 	p = await open(browser, `${BOX_URL}/kiosk#${CODE}`);
@@ -133,19 +141,49 @@ async function main() {
 		await line(p, "you", "Is it open");
 		await line(p, "box", "You said");
 	});
+	await law(p, "where the assistant fails, the visitor is told what to do in the language of the page", async () => {
+		await p.page.type("#text", "break down");
+		await p.page.keyboard.press("Enter");
+		await line(p, "note", "Something went wrong");
+		await line(p, "detail", "E07");
+	});
+	await law(p, "captions take no more room than the screen has", async () => {
+		await p.page.setViewport({ width: 800, height: 400 });
+		const height = await p.page.evaluate(() => document.documentElement.scrollHeight);
+		await p.page.setViewport({ width: 800, height: 1100 });
+		assert.ok(height <= 400, `${height} pixels`);
+	});
 	await accessible(p, "typing");
-	await law(p, "the page waits for a box that is gone, and comes back with it", async () => {
+	await law(p, "the page waits for a box that is gone, and comes back with it, as the page that it has then", async () => {
+		await p.page.evaluate(() => {
+			const asks = window.fetch;
+			window.fetch = (url, init) => init?.method === "HEAD" ? Promise.resolve(new Response(null, { headers: { etag: "of another version" } })) : asks(url, init);
+			window.old = true;
+		});
 		console.log("restart the box");
 		await state(p, "offline");
-		await state(p, "ready");
+		await p.page.waitForFunction(() => !window.old && document.querySelector("#stage")?.dataset.state === "ready", { polling: 50 });
 	});
 	await p.screen.close();
 
-	p = await open(browser, `${BOX_URL}/kiosk#${SECOND_CODE}`, () => { window.RTCPeerConnection = class { constructor() { throw new Error("none here"); } }; });
+	p = await open(browser, `${BOX_URL}/kiosk#${SECOND_CODE}`, () => {
+		window.RTCPeerConnection = class { constructor() { throw new Error("none here"); } };
+		const later = window.setTimeout;
+		window.setTimeout = (does, ms) => later(does, ms === 60_000 ? 600 : ms); // a minute
+	});
 	await law(p, "a second screen is paired", () => state(p, "ready"));
-	await law(p, "who may not be heard is told so, and types", async () => {
+	await law(p, "who has not let the page hear yet is asked to", async () => {
 		await p.page.evaluate(() => {
 			window.asked = navigator.mediaDevices.getUserMedia;
+			navigator.mediaDevices.getUserMedia = () => new Promise(() => {});
+		});
+		await p.page.click("#talk");
+		await p.page.waitForFunction(() => document.querySelector("#state").innerText.startsWith("Please allow the microphone"));
+		await p.page.keyboard.press("Escape");
+		await state(p, "ready");
+	});
+	await law(p, "who may not be heard is told so, and types", async () => {
+		await p.page.evaluate(() => {
 			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); };
 		});
 		await p.page.click("#talk");
@@ -155,12 +193,37 @@ async function main() {
 		await state(p, "ready");
 		await p.page.evaluate(() => { navigator.mediaDevices.getUserMedia = window.asked; });
 	});
+	await law(p, "what a visitor typed and left is gone for the next one", async () => {
+		await p.page.type("#text", "My name is");
+		await p.page.waitForFunction(() => document.querySelector("#text").value === "" && document.querySelector("#typing").hidden && document.querySelector("#lines").children.length === 0);
+	});
 	await conversation(p, "by a socket");
+	await law(p, "a socket whose network is gone is said to be, and goes on when it is back", async () => {
+		await p.page.evaluate(() => {
+			window.asks = window.fetch;
+			window.fetch = () => Promise.reject(new TypeError("no network"));
+		});
+		await state(p, "connecting");
+		await p.page.evaluate(() => { window.fetch = window.asks; });
+		await p.page.waitForFunction(() => ["listening", "thinking", "speaking"].includes(document.querySelector("#stage").dataset.state), { polling: 50 });
+	});
 	await law(p, "a screen that is revoked in a conversation asks for a code", async () => {
 		console.log("revoke the screens");
 		await p.page.waitForSelector("#pairing:not([hidden])");
 		assert.match(await p.page.evaluate(() => document.querySelector("#pairError").innerText), /not paired any more/);
 		assert.equal(await p.page.evaluate(() => localStorage.getItem("parley.kiosk")), null);
+	});
+	await law(p, "what another tab pairs is paired here too, and is not forgotten for an older one", async () => {
+		const other = await p.screen.newPage();
+		await other.goto(`${BOX_URL}/kiosk`);
+		const pairs = (key) => other.evaluate((key) => localStorage.setItem("parley.kiosk", JSON.stringify({ key, name: key })), key);
+		await pairs("Former");
+		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Former", { polling: 50 });
+		await p.page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotFoundError"); }; });
+		await p.page.evaluate(() => document.querySelector("#talk").click()); // which the box refuses
+		await pairs("Newer");
+		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Newer" && !document.querySelector("#stage").hidden, { polling: 50 });
+		assert.match(await other.evaluate(() => localStorage.getItem("parley.kiosk")), /Newer/);
 	});
 	await browser.close();
 	console.log("done");

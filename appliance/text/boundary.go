@@ -162,6 +162,8 @@ func kindOfStop(buf []rune, i, stop int) stopKind {
 	switch {
 	case heads && listNumber(word), capital && titles.has(lower), neverEnd.has(lower), !capital && powers.has(lower):
 		return inside
+	case word == "N": // North, or the Italian number
+		return initials
 	case numbered.has(lower), lives.has(word):
 		return beforeDigit
 	case canEnd.has(lower), dottedSmall(word):

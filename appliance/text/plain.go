@@ -147,10 +147,14 @@ func meant(s string, i, j int) bool {
 	inWord := endsWord(before) && startsWord(after)
 	alone := (before == "" || strings.HasSuffix(before, " ")) && (after == "" || after[0] == ' ')
 	single := j-i == 1 && s[i] != '`'
-	about := s[i] == '~' && single && after != "" && after[0] >= '0' && after[0] <= '9'
-	home := s[i] == '~' && single && strings.HasPrefix(after, "/") // ~/notes.txt
-	return single && (inWord || alone) || about || home
+	about := s[i] == '~' && single && (startsDigit(after) || strings.IndexAny(after, "$£€¥") == 0)
+	key := s[i] == '*' && single && startsDigit(after) && strings.IndexByte(after, '*') < 0 // press *67
+	home := s[i] == '~' && single && strings.HasPrefix(after, "/")                          // ~/notes.txt
+	return single && (inWord || alone) || about || key || home
 }
+
+// startsDigit reports whether s begins with a digit.
+func startsDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
 
 // withoutEmoji drops pictures and the invisible runes that belong to them.
 func withoutEmoji(t traced) traced {

@@ -198,6 +198,10 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 	case n > MaxLexiconWord:
 		return nil, ErrEntry{word, fmt.Sprintf("it has %d characters; at most %d are allowed", n, MaxLexiconWord), true}
 	}
+	if i := strings.IndexFunc(word, unprinted); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(word[i:])
+		return nil, ErrEntry{word, fmt.Sprintf("it has the character %U, which cannot be printed", r), true}
+	}
 	if n := utf8.RuneCountInString(said); n > MaxLexiconSaid {
 		return nil, ErrEntry{word, fmt.Sprintf("how it is said has %d characters; at most %d are allowed", n, MaxLexiconSaid), false}
 	}
@@ -219,6 +223,10 @@ func newPronunciation(word, said string) (*pronunciation, error) {
 	}
 	return p, nil
 }
+
+// unprinted reports whether a rune cannot be in a word that people write; the two
+// joiners shape the letters of some scripts.
+func unprinted(r rune) bool { return !unicode.IsGraphic(r) && r != '\u200c' && r != '\u200d' }
 
 // capitalsAlone reports whether a word is written like IT or US: two capitals
 // or more, and no small letter.

@@ -73,6 +73,7 @@ func TestWrongEntriesAreNamed(t *testing.T) {
 	for _, row := range []struct{ word, said, why string }{
 		{"", "x", "begins with a letter"},
 		{"++", "x", "begins with a letter"},
+		{"a\nb", "x", "U+000A"}, {"a\x00b", "x", "U+0000"}, {"a\u200bb", "x", "U+200B"}, {"a\u202eb", "x", "U+202E"},
 		{"Nguyen", "", "said as nothing"},
 		{"Nguyen", "/wɪn", "between two slashes"},
 		{"Nguyen", "/w€n/", "'€' is no phoneme"},

@@ -5,7 +5,7 @@ import "strings"
 // endings are the last parts of domain and file names that are taken for such
 // without "www" or a slash, and how those are said that are not words.
 const (
-	topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au`
+	topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au|ly|museum|shop|health|clinic|hotel|online|site|cloud|nz|ie|se|dk|pl`
 	fileTypes = `txt|pdf|doc|docx|xls|xlsx|csv|json|yaml|yml|xml|html|htm|css|js|ts|go|py|rs|sh|md|zip|gz|tar|exe|deb|jpg|jpeg|png|gif|svg|mp3|mp4|wav|ogg|webm|log|conf|ini|sql|db`
 )
 
@@ -31,6 +31,7 @@ func (e english) addressRules() []rule {
 			}
 			return e.sayTrimmed(m.group(0)), true
 		}),
+		newRule(":", `\b(?:localhost|[a-z0-9-]+\.local):\d{2,5}\b(?:/[^\s<>"']*)?`, func(m match) string { return e.sayTrimmed(m.group(0)) }),
 		doubtfulRule("@", `@([A-Za-z0-9_]+(?:[._-][A-Za-z0-9_]+)*)`, func(m match) (string, bool) { // @anna_b
 			return "at " + e.sayAddress(m.group(1)), !endsWord(m.before())
 		}),

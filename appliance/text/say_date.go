@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 var monthNames = [...]string{"January", "February", "March", "April", "May", "June", "July",
 	"August", "September", "October", "November", "December"}
@@ -43,6 +46,40 @@ func (e english) dateRules() []rule {
 			}
 			return e.sayDate(y, a, b)
 		}),
+		// 5/1–8/31, Tues., 12/3
+		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2}) ?(?:[-–—]|to|thru|through) ?(\d{1,2})/(\d{1,2})\b`, func(m match) (string, bool) {
+			from, ok := e.sayDayOfYear(m.group(1), m.group(2))
+			to, ok2 := e.sayDayOfYear(m.group(3), m.group(4))
+			parts := usualFraction(m.group(1), m.group(2)) && usualFraction(m.group(3), m.group(4))
+			return from + " to " + to, ok && ok2 && !parts && m.apart() && !strings.HasPrefix(m.after(), "/") && !strings.HasSuffix(m.before(), "/")
+		}),
+		doubtfulRule("/", `\b((?:`+shortDays+`|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\.?,? )(\d{1,2})/(\d{1,2})\b`, func(m match) (string, bool) {
+			day, ok := e.sayDayOfYear(m.group(2), m.group(3))
+			name, _, _ := strings.Cut(strings.TrimRight(m.group(1), " "), ",")
+			if name = strings.TrimSuffix(name, "."); !strings.HasSuffix(name, "day") {
+				name = dayName(name)
+			}
+			return name + ", " + day, ok && !strings.HasPrefix(m.after(), "/")
+		}),
+		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2})\b`, func(m match) (string, bool) { // on 5/1
+			day, ok := e.sayDayOfYear(m.group(1), m.group(2))
+			ok = ok && m.group(0) != "9/11" && (datedBy.has(strings.ToLower(lastWord(m.before()))) || strings.HasSuffix(m.before(), "week of ")) && !usualFraction(m.group(1), m.group(2)) && m.apart()
+			return day, ok && !strings.HasSuffix(m.before(), "/") && !strings.HasPrefix(m.after(), "/") && !strings.HasPrefix(m.after(), "%")
+		}),
+		// 05-JAN-2025
+		doubtfulRule("-", `\b(\d{1,2})-((?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))-(\d{4}|\d{2})\b`, func(m match) (string, bool) {
+			month := 1 + strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(m.group(2)))/3
+			said, ok := e.sayDate(m.group(3), strconv.Itoa(month), m.group(1))
+			return said, ok && m.apart()
+		}),
+		// Jan 5 - Feb 3
+		doubtfulRule("-–—", `\b`+monthPattern+` `+dayPattern+` ?[-–—] ?`+monthPattern+` `+dayPattern+`\b`, func(m match) (string, bool) {
+			return monthName(m.group(1)) + " " + e.ordinal(m.group(2)) + " to " + monthName(m.group(3)) + " " + e.ordinal(m.group(4)), m.apart() && atoi(m.group(2)) <= 31 && atoi(m.group(4)) <= 31
+		}),
+		newRule("-/", `\b(`+shortDays+`)[-/](`+shortDays+`)[-/](`+shortDays+`)\b`, func(m match) string {
+			return dayName(m.group(1)) + ", " + dayName(m.group(2)) + ", " + dayName(m.group(3))
+		}),
+		newRule("noon", `\b([Nn]oon|[Mm]idnight) ?[-–—] ?(\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		// 03/04: nobody writes a fraction so
 		doubtfulRule("/", `\b(\d{2})/(\d{2})\b`, func(m match) (string, bool) {
 			month, day := m.group(1), m.group(2)
@@ -135,6 +172,27 @@ func (e english) sayDay(month int, day string) string {
 		return "the " + e.ordinal(day) + " of " + monthNames[month-1]
 	}
 	return monthNames[month-1] + " " + e.ordinal(day)
+}
+
+// sayDayOfYear says a day and a month in the order of the place, or in the only one
+// that there can be.
+func (e english) sayDayOfYear(a, b string) (string, bool) {
+	month, day := a, b
+	if e.dayFirst && atoi(day) <= 12 || atoi(month) > 12 {
+		month, day = day, month
+	}
+	mo, d := atoi(month), atoi(day)
+	if mo < 1 || mo > 12 || d < 1 || d > 31 {
+		return "", false
+	}
+	return e.sayDay(mo, day), true
+}
+
+// usualFraction reports whether a part of a whole is one that people name: a half,
+// three quarters, five eighths.
+func usualFraction(over, under string) bool {
+	const usual wordList = " 2 3 4 5 6 8 10 16 "
+	return atoi(over) < atoi(under) && usual.has(under)
 }
 
 // sayOffset says how far a clock is from UTC.

@@ -100,7 +100,9 @@ func (e english) numberRules() []rule {
 // sayYear says a number of four digits as a year where it stands like one.
 func (e english) sayYear(m match) (string, bool) {
 	n := m.group(2)
-	if m.group(1) != "" || !looksLikeYear(n) || !m.apart() || strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") {
+	const dated wordList = " in since year a-d circa born died by until "
+	year := looksLikeYear(n) || n > "1009" && n < "2200" && dated.has(strings.ToLower(lastWord(m.before())))
+	if m.group(1) != "" || !year || !m.apart() || strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") {
 		return "", false
 	}
 	if a := m.after(); len(a) > 1 && (a[0] == '.' || a[0] == ',') && a[1] >= '0' && a[1] <= '9' {

@@ -6,16 +6,16 @@ import "strings"
 // "_" stands for a space in a name. Signs of one letter, and those that are
 // words, count only where no space or no ordinary word makes them doubtful.
 const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:micrometer nm:nanometer m:meter mi:mile ft:foot yd:yard in:inch
- km^2:square_kilometer m^2:square_meter cm^2:square_centimeter m^3:cubic_meter cm^3:cubic_centimeter km2:square_kilometer m2:square_meter m3:cubic_meter sqft:square_foot
+ km^2:square_kilometer m^2:square_meter cm^2:square_centimeter m^3:cubic_meter cm^3:cubic_centimeter mm^2:square_millimeter mm^3:cubic_millimeter km2:square_kilometer m2:square_meter m3:cubic_meter mm2:square_millimeter cm2:square_centimeter sqft:square_foot
  kg:kilogram g:gram mg:milligram µg:microgram μg:microgram lb:pound lbs:pound oz:ounce
  l:liter L:liter ml:milliliter mL:milliliter cl:centiliter dl:deciliter gal:gallon
  s:second sec:second secs:second ms:millisecond µs:microsecond μs:microsecond ns:nanosecond min:minute mins:minute h:hour hr:hour hrs:hour yr:year yrs:year
- km/h:kilometer_per_hour kmh:kilometer_per_hour kph:kilometer_per_hour mph:mile_per_hour m/s:meter_per_second rpm:revolution_per_minute fps:frame_per_second bpm:beat_per_minute dpi:dot_per_inch
+ km/h:kilometer_per_hour kmh:kilometer_per_hour kph:kilometer_per_hour mph:mile_per_hour mpg:mile_per_gallon m/s:meter_per_second rpm:revolution_per_minute fps:frame_per_second bpm:beat_per_minute dpi:dot_per_inch
  °C:degree_Celsius °F:degree_Fahrenheit ºC:degree_Celsius ºF:degree_Fahrenheit °:degree º:degree 
  kB:kilobyte KB:kilobyte MB:megabyte GB:gigabyte TB:terabyte PB:petabyte KiB:kibibyte MiB:mebibyte GiB:gibibyte TiB:tebibyte
  kb:kilobit Mb:megabit Gb:gigabit kbps:kilobit_per_second kbit/s:kilobit_per_second Mbps:megabit_per_second Mbit/s:megabit_per_second Gbps:gigabit_per_second Gbit/s:gigabit_per_second kB/s:kilobyte_per_second MB/s:megabyte_per_second GB/s:gigabyte_per_second TB/s:terabyte_per_second
  Hz:hertz kHz:kilohertz MHz:megahertz GHz:gigahertz
- W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt mV:millivolt mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
+ W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt kVA:kilovolt_ampere mV:millivolt mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
  tsp:teaspoon tbsp:tablespoon pt:pint qt:quart mmHg:millimeter_of_mercury K:kelvin A:amp Nm:newton_meter ppm:part_per_million °K:kelvin
  mmol:millimole mmol/L:millimole_per_liter mmol/l:millimole_per_liter mg/dL:milligram_per_deciliter mg/dl:milligram_per_deciliter mg/L:milligram_per_liter mg/l:milligram_per_liter g/L:gram_per_liter g/l:gram_per_liter g/dL:gram_per_deciliter mg/mL:milligram_per_milliliter mg/ml:milligram_per_milliliter mg/kg:milligram_per_kilogram mcg:microgram IU:international_unit
  t:tonne pcs:piece pcs/h:piece_per_hour l/min:liter_per_minute L/min:liter_per_minute l/h:liter_per_hour kg/h:kilogram_per_hour m/min:meter_per_minute wk:week wks:week mos:month
@@ -28,7 +28,7 @@ const needsNoSpace wordList = " in V W L s m g l t bar cal K A pt "
 // spacedUnits are those of them that are commoner as units even so.
 const spacedUnits wordList = " m g l t L s W V K A "
 
-const unitPattern = `[µμΩ°ºA-Za-z]+(?:/(?:d?L|mL|[a-z]+)|\^?[23])?`
+const unitPattern = `[µμΩ°ºA-Za-z]+(?:/(?:d?L|mL|[a-z]+)(?:\^?[23])?|\^?[23])?`
 
 // spoons are units that a fraction stands before also with a space, where a whole
 // number might stand before a word.
@@ -89,7 +89,7 @@ func (e english) measureRules() []rule {
 			return e.sayUnit(m, sign(m))
 		}),
 		newRule("/", ` ?/ ?ea\b\.?`, func(match) string { return " each" }),
-		newRule("/", ` ?/ ?(month|mo|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b`, func(m match) string {
+		newRule("/", ` ?/ ?(month|mo|wk|shift|lb|oz|gal|dozen|serving|pack|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b`, func(m match) string {
 			if !endsWord(m.before()) || !sayablePer(m.before()) {
 				return m.group(0)
 			}
@@ -143,12 +143,34 @@ func describes(m match) bool {
 
 // unitSign is the name of a unit's sign, "" if it is none.
 func unitSign(sign string) string {
+	if of, per, ok := strings.Cut(sign, "/"); ok && !strings.Contains(unitNames, " "+sign+":") {
+		of, per = unitSign(of), perUnit(per)
+		if of == "" || per == "" {
+			return ""
+		}
+		return of + " per " + per
+	}
 	_, found, ok := strings.Cut(strings.ReplaceAll(unitNames, "\n", ""), " "+sign+":")
 	if !ok {
 		return ""
 	}
 	name, _, _ := strings.Cut(found, " ")
 	return strings.ReplaceAll(name, "_", " ")
+}
+
+// perUnit is the name of what something is measured by, "" if it is none.
+func perUnit(s string) string {
+	const words wordList = " day week month year night person shift serving dose pack piece tablet capsule bottle cup box roll unit "
+	if name := unitSign(s); name != "" {
+		return name
+	}
+	if name, ok := strings.CutSuffix(s, "^2"); ok && unitSign(name) != "" {
+		return unitSign(name) + " squared"
+	}
+	if words.has(s) {
+		return s
+	}
+	return ""
 }
 
 // unitName is a unit written as sign or word, as a word.
@@ -167,7 +189,7 @@ func unitName(s string) string {
 // be "per month".
 func sayablePer(text string) bool {
 	last := strings.ToLower(strings.Trim(lastWord(text), ".,"))
-	const amounts wordList = " kilogram liter dollars dollar euros euro pounds pound cents cent pence yen percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms grams bytes megabytes gigabytes million thousand billion watts "
+	const amounts wordList = " kilogram liter dollars dollar euros euro pounds pound pieces cents cent pence yen percent people times requests calls nights days hours minutes miles kilometers meters liters kilograms grams bytes megabytes gigabytes million thousand billion watts "
 	return amounts.has(last) || last != "" && last[len(last)-1] >= '0' && last[len(last)-1] <= '9'
 }
 

@@ -10,9 +10,9 @@ func currencyOf(sign string) currency {
 	switch sign {
 	case "US$", "USD":
 		return currency{"US dollar", "cent"}
-	case "C$", "CAD":
+	case "C$", "CA$", "CAD":
 		return currency{"Canadian dollar", "cent"}
-	case "A$", "AUD":
+	case "A$", "AU$", "AUD":
 		return currency{"Australian dollar", "cent"}
 	case "£", "GBP":
 		return currency{"pound", "penny"}
@@ -68,7 +68,7 @@ func rarerCurrency(sign string) currency {
 }
 
 const (
-	currencySigns = `(US\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|[$£€¥₹₩₽₺₪₴฿₫₦₱₿])`
+	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|[$£€¥₹₩₽₺₪₴฿₫₦₱₿])`
 	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|VND|NGN|PHP|KRW|RUB|KES|AED|BTC)`
 	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|lakh|crore|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`

@@ -32,7 +32,7 @@ func (e english) symbolRules() []rule {
 		newRule("#", `#(\w)`, func(m match) string { return "hashtag " + m.group(1) }),
 		newRule("-–—", ` [-–—]+ `, func(match) string { return ", " }),
 		newRule("—", `—+`, func(match) string { return ", " }),
-		newRule("→⇒", ` ?(?:->|=>|[→⇒]) ?`, func(match) string { return ", " }),
+		newRule("→⇒←↑↓", ` ?(?:->|=>|[→⇒←↑↓]) ?`, func(match) string { return ", " }),
 		newRule(`#*_\|<>{}[]^~`+"`", "[#*_\\\\|<>{}\\[\\]^~`]+", func(match) string { return " " }),
 		newRule(",", `([a-z]),([a-z])`, func(m match) string { return m.group(1) + ", " + m.group(2) }), // (1,5)
 		newRule(",;:.!?", ` +([,;:.!?])`, func(m match) string { return m.group(1) }),

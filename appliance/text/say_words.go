@@ -6,7 +6,7 @@ import (
 )
 
 // shortForms are abbreviations that are always said the same, "_" for a space.
-const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs:versus v.s:versus approx:approximately dept:department est:established govt:government
+const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs:versus v.s:versus approx:approximately dept:department govt:government
  max:maximum min:minimum tel:telephone ext:extension inc:Incorporated ltd:Limited corp:Corporation co:Company bros:Brothers
  fig:figure figs:figures vol:volume pp:pages p:page ch:chapter sec:section eq:equation ca:circa cf:compare incl:including excl:excluding
  temp:temperature qty:quantity rm:room bldg:building lvl:level attn:attention vit:vitamin ea:each rev:revision flr:floor mtg:meeting pls:please btl:bottle
@@ -15,7 +15,7 @@ const shortForms = ` e.g:for_example eg:for_example i.e:that_is etc:et_cetera vs
  jan:January feb:February mar:March apr:April jun:June jul:July aug:August sep:September sept:September oct:October nov:November dec:December `
 
 // titleForms stand before a name, with a full stop or, in Britain, without.
-const titleForms = ` Dr:Doctor Mr:Mister Mrs:Missus Ms:Miz Messrs:Messrs Prof:Professor Rev:Reverend Gen:General Col:Colonel Capt:Captain Lt:Lieutenant Sgt:Sergeant Maj:Major Sen:Senator Rep:Representative Gov:Governor Hon:Honorable Pres:President St:Saint Mt:Mount Ft:Fort `
+const titleForms = ` Dr:Doctor Drs:Doctors Mr:Mister Mrs:Missus Ms:Miz Messrs:Messrs Prof:Professor Rev:Reverend Gen:General Col:Colonel Capt:Captain Lt:Lieutenant Sgt:Sergeant Maj:Major Sen:Senator Rep:Representative Gov:Governor Hon:Honorable Pres:President St:Saint Mt:Mount Ft:Fort `
 
 // capitalForms are those short forms that are names: they count only when
 // written with a capital, as their small forms are words ("sat.", "co.").
@@ -41,7 +41,7 @@ func (e english) abbreviationRules() []rule {
 			}
 			return m.group(1) + " " + map[string]string{"St": "Street", "Dr": "Drive"}[m.group(2)] + m.stop(), true
 		}),
-		doubtfulRule("", `\b(Dr|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
+		doubtfulRule("", `\b(Drs?|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
 			if m.group(2) == "" && !strings.Contains(" Dr Mr Mrs Ms St Prof ", " "+m.group(1)+" ") {
 				return "", false
 			}
@@ -50,10 +50,6 @@ func (e english) abbreviationRules() []rule {
 		// on signs all is in capitals
 		newRule(".", `\b(DR|MR|MRS|MS|PROF|REV|CAPT|SGT)\.( [A-Z])`, func(m match) string {
 			return titleForm(m.group(1)[:1]+strings.ToLower(m.group(1)[1:])) + m.group(2)
-		}),
-		// c. 1889, b. 1853, d. 1890
-		newRule(".", `(^|[ (])([cbd])\. ?(\d{3,4})\b`, func(m match) string {
-			return m.group(1) + map[string]string{"c": "circa", "b": "born", "d": "died"}[m.group(2)] + " " + m.group(3)
 		}),
 		// Mon–Fri, Jan-Mar
 		doubtfulRule("-–—", `\b([A-Z][a-z]{2,4})\.?[-–—]([A-Z][a-z]{2,4})\b\.?`, func(m match) (string, bool) {
@@ -89,10 +85,21 @@ func (e english) abbreviationRules() []rule {
 		}),
 		newRule("IVXLC", `\b(Chapter|Part|Volume|Book|Act|Scene|Section|Phase|Type|Class|War|Bowl|Stage|Level|Figure|Table|Title|Article|Appendix|Mark|Episode|Season|Round|Grade|Tier|Step|Unit|Module|Rocky|Olympiad|Version) ([IVXLC]+)\b`, func(m match) string {
 			n := roman(m.group(2))
+			if n == "" || m.group(2) == "C" || m.group(2) == "L" {
+				return m.group(0)
+			}
+			return m.group(1) + " " + e.cardinal(n)
+		}),
+		newRule("IVX", `\b([Rr]oom|[Gg]allery|[Ww]ard|[Ww]ing|[Hh]all|[Cc]ategory|[Zz]one|[Gg]roup|[Ss]tatus|[Ff]actor|[Ss]chedule|[Dd]rawing|Apollo|Gemini|Saturn|Final Fantasy) ([IVX]{2,5})\b`, func(m match) string {
+			n := roman(m.group(2))
 			if n == "" {
 				return m.group(0)
 			}
 			return m.group(1) + " " + e.cardinal(n)
+		}),
+		doubtfulRule("M", `\bM{1,3}[MCDXLVI]{3,}\b`, func(m match) (string, bool) { // MCMXCIV
+			n := roman(m.group(0))
+			return e.sayPlain(n), n != ""
 		}),
 		newRule("IVX", `\b(Henry|Louis|Elizabeth|George|Edward|Charles|Richard|William|James|Philip|Paul|Pius|Benedict|Catherine|Frederick|Napoleon|Leo|Nicholas|Alexander|Francis|Gregory|Innocent|Clement|John|Peter|Ivan|Ferdinand|Wilhelm|Mary|Margaret|Christian|Gustav|Ramesses|Ptolemy) ([IVX]+)\b`, func(m match) string {
 			n := roman(m.group(2))
@@ -155,9 +162,9 @@ func roman(s string) string {
 	for _, p := range [...]struct {
 		value int
 		sign  string
-	}{{100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
+	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
 		most := 3
-		if len(p.sign) == 2 || p.sign == "V" || p.sign == "L" {
+		if len(p.sign) == 2 || p.sign == "V" || p.sign == "L" || p.sign == "D" {
 			most = 1
 		}
 		for ; most > 0 && strings.HasPrefix(s, p.sign); most-- {

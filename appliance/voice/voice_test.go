@@ -74,6 +74,9 @@ func TestADescriptionMakesTheVoiceThatItDescribes(t *testing.T) {
 		"high-pitched and extremely energetic": func(r Recipe) bool { return heard(r) > 2 && r.Shape.Range > 0.6 },
 		"a deep old man":                       func(r Recipe) bool { return heard(r) < -1 && r.Shape.Rough > 0.2 },
 		"a very deep man":                      func(r Recipe) bool { return heard(r) < -3 },
+		"a squeaky cartoon mouse":              func(r Recipe) bool { return gender(r) == Female && heard(r) > 4 && r.Shape.Formant > 1.5 },
+		"a squeaky old man":                    func(r Recipe) bool { return gender(r) == Male && heard(r) > 3 },
+		"a gruff troll":                        func(r Recipe) bool { return gender(r) == Male && heard(r) < -2.5 && r.Shape.Rough > 0.5 },
 		"a woman with a high voice":            func(r Recipe) bool { return gender(r) == Female && heard(r) > 1.5 },
 	} {
 		for seed := range int64(20) {

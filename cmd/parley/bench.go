@@ -190,7 +190,7 @@ func (cmd *benchSTTCmd) Run(ctx context.Context, c *console, parsed *kong.Contex
 type benchTTSCmd struct {
 	benchFlags
 	Rounds    int      `default:"15" placeholder:"N" help:"Times that each call is compared with its yardstick (15)."`
-	Only      []string `placeholder:"PART,…" help:"Measure only these: engine, http, long, peer, stream, fair, times, words, pitch (all)."`
+	Only      []string `placeholder:"PART,…" help:"Measure only these: engine, http, long, peer, stream, memory, fair, times, words, pitch (all)."`
 	Voices    []string `placeholder:"VOICE,…" help:"Voices that are listened to; all is every voice of the library (one of each pack of Piper's)."`
 	Sentences int      `default:"50" placeholder:"N" help:"Sentences that each of them says, at most 50, evenly taken (50)."`
 	Sample    int      `placeholder:"N" help:"Rows of the table that each of them says, evenly taken (all)."`

@@ -54,13 +54,13 @@ func TestDoctorFindsNothingWrongWithAWholeBox(t *testing.T) {
 	found := examined(t, exitDone, "--data", dir, "--listen", listen)
 	for part, words := range map[string]string{
 		"data folder": dir, "disk": "free", "database": "sound", "recordings": "1 files", "packs": "packs",
-		"libraries": "load", "memory": "need", "clock": "", "port": listen, "webhooks": "", "backup": "none was made",
+		"libraries": "load", "hearing": "English only", "memory": "need", "clock": "", "port": listen, "webhooks": "", "backup": "none was made",
 	} {
 		if f := found[part]; f.Health == doctor.Trouble || !strings.Contains(f.What, words) {
 			t.Errorf("%s: %+v", part, f)
 		}
 	}
-	if len(found) != 11 {
+	if len(found) != 12 {
 		t.Errorf("%d parts", len(found))
 	}
 	// Before the first start there is nothing, and nothing is made.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 )
 
 type hearCmd struct {
@@ -57,11 +57,11 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 	if err != nil {
 		return fmt.Errorf("hear: %w", err)
 	}
-	engines, err := appliance.OpenEngines(ctx, cfg, appliance.Hearing, c.quietLogger(cfg.Log))
+	opened, err := engines.Open(ctx, cfg, engines.Hearing, c.quietLogger(cfg.Log))
 	if err != nil {
 		return fmt.Errorf("hear: %w", err)
 	}
-	defer engines.Close()
+	defer opened.Close()
 
 	var unprinted error
 	found := func(u engine.Utterance) {
@@ -73,7 +73,7 @@ func (cmd *hearCmd) Run(ctx context.Context, c *console, parsed *kong.Context) e
 		}
 		c.endsAtOnce(interrupted{kept: kept})
 	}
-	said, language, err := engine.Listen(ctx, engines.Detector, engines.Transcriber, pcm, engine.DefaultSegmentOptions(),
+	said, language, err := engine.Listen(ctx, opened.Detector, opened.Transcriber, pcm, engine.DefaultSegmentOptions(),
 		engine.TranscribeOptions{Urgency: engine.Request.Urgency(), Language: cmd.Language}, found)
 	if err = errors.Join(err, unprinted); err != nil {
 		return fmt.Errorf("hear: %w", err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
+	"parley/appliance/plugins"
 	"parley/plugins/shelf"
 )
 
@@ -60,7 +60,7 @@ func (p *pluginBox) openTrusting(ctx context.Context, c *console, parsed *kong.C
 		return fmt.Errorf("plugin: %w", err)
 	}
 	cfg.PluginSignatures.Required = cfg.PluginSignatures.Required || signed
-	s := appliance.OpenShelf(cfg, records, c.quietLogger(cfg.Log))
+	s := plugins.OpenShelf(cfg, records, c.quietLogger(cfg.Log))
 	err = ofPlugin(do(s))
 	return errors.Join(err, s.Close(), records.Close())
 }

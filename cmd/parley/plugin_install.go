@@ -7,7 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
+	"parley/appliance/plugins"
 	"parley/plugins/shelf"
 )
 
@@ -156,7 +156,7 @@ func (p *pluginBox) done(ctx context.Context, c *console, s *shelf.Shelf, name, 
 		return err
 	}
 	if p.JSON {
-		return c.json(appliance.PluginRecord(i))
+		return c.json(plugins.Record(i))
 	}
 	if _, err := fmt.Fprintf(c.out, "%s %s %s; it %s\n", i.Name, i.Version, what, mayWords(i)); err != nil {
 		return err

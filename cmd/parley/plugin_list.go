@@ -8,8 +8,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/appliance/contract"
+	"parley/appliance/plugins"
 	"parley/cmd/parley/terminal"
 	"parley/plugins/manifest"
 	"parley/plugins/shelf"
@@ -35,7 +35,7 @@ func (cmd *pluginListCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 		if p.JSON {
 			listed := make([]contract.ReturnPlugin, 0, len(all))
 			for _, i := range all {
-				listed = append(listed, appliance.PluginRecord(i))
+				listed = append(listed, plugins.Record(i))
 			}
 			return c.json(listed)
 		}
@@ -84,7 +84,7 @@ func (cmd *pluginShowCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 			return err
 		}
 		if p.JSON {
-			return c.json(appliance.PluginRecord(i))
+			return c.json(plugins.Record(i))
 		}
 		_, err = fmt.Fprint(c.out, describePlugin(i))
 		return err

@@ -49,7 +49,7 @@ func (sayCmd) Help() string {
 
 It begins to play, and to write, with the first quarter of a second of sound, while the rest is made.
 
-Where a box runs on the data folder, it speaks, since its voices are loaded: there is sound at once instead of after a second or two. Then the voices and the pronunciations of its account "default" are there as well, and it keeps the text as it keeps that of every request for speech. A voice that a description makes, a text of more than 5,000 characters and a speed outside of 0.5 to 2 are spoken without it, and so is everything with --alone.`
+Where a box runs on the data folder, it speaks, since its voices are loaded: there is sound at once instead of after most of a second. Then the voices and the pronunciations of its account "default" are there as well, and it keeps the text as it keeps that of every request for speech. A voice that a description makes, a text of more than 5,000 characters and a speed outside of 0.5 to 2 are spoken without it, and so is everything with --alone.`
 }
 
 // Run speaks the text.

@@ -9,11 +9,12 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"parley/appliance"
 	"parley/appliance/audio"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engines"
 	"parley/appliance/voice"
+	"parley/appliance/voices"
 	"parley/cmd/parley/terminal"
 )
 
@@ -33,7 +34,7 @@ type voicesCmd struct {
 
 // open finds the voices of the account, if one is named, and closes what that
 // takes.
-func (v *voicesCmd) open(ctx context.Context, c *console, parsed *kong.Context, saved bool, do func(appliance.AccountVoices) error) error {
+func (v *voicesCmd) open(ctx context.Context, c *console, parsed *kong.Context, saved bool, do func(voices.Account) error) error {
 	cfg, err := c.config(parsed)
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (v *voicesCmd) open(ctx context.Context, c *console, parsed *kong.Context, 
 		if saved {
 			return misuse{errors.New("voices: whose voice? Name the account with --account (parley keys list shows them)")}
 		}
-		return v.told(do(appliance.AccountVoices{Config: cfg}))
+		return v.told(do(voices.Account{Voices: voices.Voices{Config: cfg}}))
 	}
 	s, err := boxRecords(ctx, cfg)
 	if err != nil {
@@ -53,7 +54,7 @@ func (v *voicesCmd) open(ctx context.Context, c *console, parsed *kong.Context, 
 	if err != nil {
 		return err
 	}
-	return v.told(do(appliance.AccountVoices{Config: cfg, Records: s, Account: a.ID}))
+	return v.told(do(voices.Account{Voices: voices.Voices{Config: cfg, Records: s}, ID: a.ID}))
 }
 
 // told says whose fault an error is.
@@ -78,7 +79,7 @@ func (voicesListCmd) Help() string {
 
 // Run lists them.
 func (cmd *voicesListCmd) Run(ctx context.Context, c *console, parsed *kong.Context, v *voicesCmd) error {
-	return v.open(ctx, c, parsed, false, func(a appliance.AccountVoices) error {
+	return v.open(ctx, c, parsed, false, func(a voices.Account) error {
 		all, err := a.List(ctx)
 		if err != nil {
 			return err
@@ -115,7 +116,7 @@ type heard struct {
 }
 
 // speak has the voice of a recipe speak.
-func (h heard) speak(ctx context.Context, c *console, a appliance.AccountVoices, r voice.Recipe) error {
+func (h heard) speak(ctx context.Context, c *console, a voices.Account, r voice.Recipe) error {
 	to := sayCmd{Out: h.Out}
 	format, err := to.format()
 	if err != nil {
@@ -125,12 +126,12 @@ func (h heard) speak(ctx context.Context, c *console, a appliance.AccountVoices,
 	if err != nil {
 		return err
 	}
-	engines, err := appliance.OpenEngines(ctx, a.Config, appliance.Designing, c.quietLogger(a.Config.Log))
+	opened, err := engines.Open(ctx, a.Voices.Config, engines.Designing, c.quietLogger(a.Voices.Config.Log))
 	if err != nil {
 		return err
 	}
-	defer engines.Close()
-	speaks, err := engines.Speaker(ctx, r)
+	defer opened.Close()
+	speaks, err := opened.Speaker(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (voicesPlayCmd) Help() string {
 
 // Run plays it.
 func (cmd *voicesPlayCmd) Run(ctx context.Context, c *console, parsed *kong.Context, v *voicesCmd) error {
-	return v.open(ctx, c, parsed, false, func(a appliance.AccountVoices) error {
+	return v.open(ctx, c, parsed, false, func(a voices.Account) error {
 		found, err := a.Find(ctx, cmd.Name)
 		if err != nil {
 			return err
@@ -183,7 +184,7 @@ type asDesigned struct {
 	Seed      int64 `default:"0" help:"Another seed makes other voices (0)."`
 }
 
-func (d asDesigned) design(a appliance.AccountVoices, description string) (voice.Recipe, error) {
+func (d asDesigned) design(a voices.Account, description string) (voice.Recipe, error) {
 	if d.Candidate < 0 || d.Candidate > 4 {
 		return voice.Recipe{}, contract.ErrInvalid{Field: "candidate", Why: fmt.Sprintf("%d is not allowed: use 0 to 4", d.Candidate)}
 	}
@@ -203,7 +204,7 @@ func (voicesDesignCmd) Help() string {
 
 // Run makes it.
 func (cmd *voicesDesignCmd) Run(ctx context.Context, c *console, parsed *kong.Context, v *voicesCmd) error {
-	return v.open(ctx, c, parsed, false, func(a appliance.AccountVoices) error {
+	return v.open(ctx, c, parsed, false, func(a voices.Account) error {
 		r, err := cmd.design(a, cmd.Description)
 		if err != nil {
 			return err
@@ -242,7 +243,7 @@ func (cmd *voicesSaveCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 	if _, err := contract.ParsePostedVoice(mustJSON(map[string]string{"generation_id": "x", "name": cmd.Name})); err != nil {
 		return misuse{fmt.Errorf("voices: %w", err)}
 	}
-	return v.open(ctx, c, parsed, true, func(a appliance.AccountVoices) error {
+	return v.open(ctx, c, parsed, true, func(a voices.Account) error {
 		saved, err := cmd.save(ctx, a)
 		if err != nil {
 			return err
@@ -255,7 +256,7 @@ func (cmd *voicesSaveCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 	})
 }
 
-func (cmd *voicesSaveCmd) save(ctx context.Context, a appliance.AccountVoices) (contract.ReturnVoice, error) {
+func (cmd *voicesSaveCmd) save(ctx context.Context, a voices.Account) (contract.ReturnVoice, error) {
 	if cmd.Generation != "" {
 		return a.SaveGeneration(ctx, cmd.Name, cmd.Generation)
 	}
@@ -282,7 +283,7 @@ func (voicesDeleteCmd) Help() string {
 
 // Run deletes it.
 func (cmd *voicesDeleteCmd) Run(ctx context.Context, c *console, parsed *kong.Context, v *voicesCmd) error {
-	return v.open(ctx, c, parsed, true, func(a appliance.AccountVoices) error {
+	return v.open(ctx, c, parsed, true, func(a voices.Account) error {
 		if err := a.Delete(ctx, cmd.Name); err != nil {
 			return err
 		}

@@ -66,12 +66,13 @@ func TestIdleInstancesMakeRoom(t *testing.T) {
 // A module that is closed while it is called ends no call in a bad way.
 func TestClosedWhileCalled(t *testing.T) {
 	h := host(t, Options{Instances: 4})
+	const callers, each = 4, 15 // one instance may take all calls, and counts to 79 in letters
 	for range 20 {
 		m := load(t, h, hostileManifest, counting())
 		var calls sync.WaitGroup
-		for range 4 {
+		for range callers {
 			calls.Go(func() {
-				for range 20 {
+				for range each {
 					if _, err := m.Call(context.Background(), Call{Tool: "run", Account: "a"}); err != nil && AsFault(err).Kind != Gone {
 						t.Errorf("%s: %v", AsFault(err).Kind, err)
 					}

@@ -1,9 +1,10 @@
 // The console: sign-in, menu, and the page that the address names.
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReturnOperator } from "../rest";
 import { Refused, get, onSignedOut } from "./api";
 import { Shell } from "./shell";
+import { unsaved } from "./route";
 import { SignIn, linkOf } from "./sign_in";
 import { Failure } from "./parts/notice";
 
@@ -18,21 +19,37 @@ function Console() {
       else setError(err);
     });
   };
+  // Whose page stays, unseen, while he signs in again: he was writing something.
+  const [held, setHeld] = useState<ReturnOperator>();
+  const signedIn = useRef<ReturnOperator>(undefined);
+  signedIn.current = who ?? signedIn.current;
   useEffect(() => {
-    onSignedOut(() => setWho(null));
+    onSignedOut(() => {
+      setHeld(unsaved() ? signedIn.current : undefined);
+      setWho(null);
+    });
+    const seen = () => { if (signedIn.current && !document.hidden) look(); }; // signed in again in another tab, or signed out
+    document.addEventListener("visibilitychange", seen);
     const changed = () => { // another link may be opened in the same tab
       const next = linkOf(location.hash);
       if (next) setLink(next);
     };
     addEventListener("hashchange", changed);
     if (!link) look();
-    return () => removeEventListener("hashchange", changed);
+    return () => {
+      removeEventListener("hashchange", changed);
+      document.removeEventListener("visibilitychange", seen);
+    };
   }, []);
-  if (link) return <SignIn link={link} done={() => { setLink(""); look(); }} />;
-  if (error) return <main class="alone"><h1>Parley</h1><Failure error={error} again={look} /></main>;
-  if (who === undefined) return <main class="alone" aria-busy="true"><h1 class="quiet">Parley</h1></main>;
-  if (who === null) return <SignIn link="" done={look} />;
-  return <Shell who={who} changed={setWho} />;
+  if (error && !held) return <main class="alone"><h1>Parley</h1><Failure error={error} again={look} /></main>;
+  if (who === undefined && !link) return <main class="alone" aria-busy="true"><h1 class="quiet">Parley</h1></main>;
+  const asks = !who || link !== "", shown = who ?? held;
+  return (
+    <>
+      {asks && <SignIn link={link} done={() => { setLink(""); look(); }} />}
+      {shown && <div class="frame" hidden={asks}><Shell who={shown} changed={(now) => { setHeld(undefined); setWho(now); }} /></div>}
+    </>
+  );
 }
 
 render(<Console />, document.getElementById("app")!);

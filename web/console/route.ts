@@ -32,6 +32,11 @@ export function go(address: string): void {
 let mayLeave: (() => boolean) | undefined;
 export function guard(asks: (() => boolean) | undefined): void { mayLeave = asks; }
 
+// Whether the page has something that is not saved.
+let written = false;
+export const unsaved = () => written;
+export function writes(something: boolean): void { written = something; }
+
 // Where the console goes without asking: somebody was asked, or saved.
 let followed: string | undefined;
 export function follow(address: string): void { followed = address; }
@@ -44,7 +49,7 @@ export function useRoute(): Route {
   useEffect(() => {
     const changed = () => {
       const next = location.hash;
-      if (next === shown.current) return;
+      if (next === shown.current || next.startsWith("#signin=")) return;
       if (mayLeave && next !== followed && !mayLeave()) return history.pushState(null, "", shown.current || "#/");
       followed = undefined;
       shown.current = next;

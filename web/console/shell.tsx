@@ -4,7 +4,7 @@ import { patch, remove } from "./api";
 import { useDoing } from "./load";
 import { pages } from "./pages";
 import { Select } from "./parts/field";
-import { Empty, ErrorLine } from "./parts/notice";
+import { ErrorLine } from "./parts/notice";
 import { to, useRoute } from "./route";
 
 // Shell is the menu beside the page that the address names.
@@ -59,7 +59,7 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
         {page
           // Another account is another page: nothing of the one is shown for the other.
           ? <page.show key={`${page.path} ${who.account}`} who={who} route={route} />
-          : <Empty title="Nothing here"><p>There is no page of this address. <a href={to(pages[0]!.path)}>To the first one</a></p></Empty>}
+          : <><h1>Nothing here</h1><p>There is no page of this address. <a href={to(pages[0]!.path)}>To the first one</a></p></>}
       </main>
     </div>
   );

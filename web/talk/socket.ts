@@ -1,6 +1,10 @@
 import type { ServerMessage } from "../wire";
 import { type Access, type Events, type Line, Meter, asked } from "./line";
 
+// How often the box is asked whether it is there, and how long it may stay away: a
+// socket does not tell that its network is gone. The box gives one up after 20 s.
+const askMS = 3000, goneMS = 30_000;
+
 // How much sound the recorder sends at a time.
 const sliceMS = 100;
 
@@ -16,18 +20,34 @@ export function socket(access: Access, microphone: MediaStream | null, context: 
     send: (m) => { if (ws.readyState === WebSocket.OPEN) ws.send(JSON.stringify(m)); },
     heard: () => clips.level(),
     said: () => said?.level() ?? 0,
-    hangUp: () => ws.close(1000),
+    hangUp: () => over(1000, ""),
   };
+  let begun = false, ended = false, away = 0, failed = (_: Error) => {};
+  // over does not wait for the socket, which takes its time without a network.
+  const over = (code: number, reason: string) => {
+    if (ended) return;
+    ended = true;
+    clearInterval(asking);
+    if (recorder && recorder.state !== "inactive") recorder.stop();
+    clips.stop();
+    ws.close(1000);
+    if (begun) on.over(code, reason);
+    else failed(new Error(reason));
+  };
+  const asking = setInterval(async () => {
+    const here = await there();
+    if (ended) return;
+    away = here ? 0 : away + askMS;
+    on.lost?.(!here);
+    if (away >= goneMS) over(1006, "");
+  }, askMS);
   return new Promise((opens, fails) => {
-    let begun = false;
+    failed = fails;
     ws.onerror = () => fails(new Error("no way to the box by a socket"));
-    ws.onclose = ({ code, reason }) => {
-      if (recorder && recorder.state !== "inactive") recorder.stop();
-      if (begun) on.over(code, reason);
-      else fails(new Error(reason));
-    };
+    ws.onclose = ({ code, reason }) => over(code, reason);
     if (recorder) recorder.ondataavailable = ({ data }) => { if (data.size > 0 && ws.readyState === WebSocket.OPEN) ws.send(data); };
     ws.onmessage = ({ data }) => {
+      if (ended) return;
       const m = JSON.parse(data) as ServerMessage;
       if (!begun) {
         begun = true;
@@ -39,6 +59,14 @@ export function socket(access: Access, microphone: MediaStream | null, context: 
       on.message(m);
     };
   });
+}
+
+// there tells whether the box answers in time.
+async function there(): Promise<boolean> {
+  const patience = new AbortController(), timer = setTimeout(() => patience.abort(), askMS);
+  const answers = await fetch("/healthz", { cache: "no-store", signal: patience.signal }).then(() => true, () => false);
+  clearTimeout(timer);
+  return answers;
 }
 
 // Clips plays the files of the assistant's voice one after the other.

@@ -25,6 +25,9 @@ const (
 	// says that it comes at another time: until the next one. shaken is the same where
 	// it is sure that it does: until it must have been found.
 	doubted, shaken = 260 * time.Millisecond, 1500 * time.Millisecond
+	// followed is how long it counts as echo behind that: until the room as it was can be
+	// held against what is heard again.
+	followed = 400 * time.Millisecond
 	// movedAgo is how long an echo has come at another time when that is known, so
 	// that the filter has learned what is not so.
 	movedAgo = 400 * time.Millisecond
@@ -49,6 +52,7 @@ type Cleaner struct {
 	alignment     *alignment
 	speex         *speex
 	gain          *gain
+	recall        *recall
 	home          home
 	heard, played []float32 // of this frame, made safe
 	left          []float32 // without the echo
@@ -83,7 +87,7 @@ func Open(o Options) (*Cleaner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cleaner{frame: n, delay: d, alignment: newAlignment(o.RateHz), speex: s, gain: newGain(o.Gain), heard: make([]float32, n), played: make([]float32, n), left: make([]float32, n)}, nil
+	return &Cleaner{frame: n, delay: d, alignment: newAlignment(o.RateHz), speex: s, gain: newGain(o.Gain), recall: newRecall(o.RateHz), heard: make([]float32, n), played: make([]float32, n), left: make([]float32, n)}, nil
 }
 
 // FrameSamples is how many samples a frame has.
@@ -103,7 +107,11 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 	}
 	played = c.alignment.add(c.heard, c.played)
 	c.follow(c.delay.frame(c.heard, c.played))
-	c.speex.frame(c.left, c.heard, played)
+	c.speex.filter(c.heard, played)
+	if c.recall.frame(c.heard, played, c.speex.left, c.speex.room) {
+		c.gain.returns()
+	}
+	c.speex.finish(c.left)
 	c.gain.frame(c.left, c.heard, played)
 	clear(out[copy(out, c.left):])
 }
@@ -112,14 +120,22 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 func (c *Cleaner) follow(f finding) {
 	switch f {
 	case confirmed:
-		c.gain.doubt(0)
+		if !c.recall.known() || c.recall.proven() { // else the filter may have forgotten the room
+			c.gain.doubt(0)
+		}
+		c.settle()
 	case doubtful:
 		c.gain.doubt(max(doubted, c.gain.doubted()))
 	case crept:
 		c.gain.doubt(0)
 		c.alignment.move(samplesAs(c.delay.by))
 	case moved:
-		c.gain.doubt(doubted)
+		if c.recall.proven() { // the filter has followed it, by a sample or two
+			c.gain.doubt(0)
+			c.settle()
+			return
+		}
+		c.gain.doubt(followed)
 		if c.alignment.move(samplesAs(c.delay.by)) {
 			c.alignment.lately(movedAgo, c.speex.learn)
 			c.settle()
@@ -131,6 +147,7 @@ func (c *Cleaner) follow(f finding) {
 		if c.alignment.set(c.delay.at) {
 			c.speex.begin()
 			c.gain.begin()
+			c.recall.forget()
 			c.alignment.lately(relearned, c.speex.learn)
 		}
 		c.settle()
@@ -138,10 +155,11 @@ func (c *Cleaner) follow(f finding) {
 }
 
 // settle takes down when the echo comes while what was played is given as it should
-// be: that is found first, and as it was before a loudspeaker ran dry.
+// be: that is what is found first, and what is found first after it was placed anew. What
+// is found later may be a loudspeaker that ran dry.
 func (c *Cleaner) settle() {
-	if !c.home.known {
-		c.home = home{true, c.delay.at, c.alignment.late}
+	if !c.home.known || c.home.due {
+		c.home = home{known: true, at: c.delay.at, late: c.alignment.late}
 	}
 }
 
@@ -149,6 +167,7 @@ func (c *Cleaner) settle() {
 // for it.
 type home struct {
 	known bool
+	due   bool // what was played was placed anew since
 	at    time.Duration
 	late  int
 }
@@ -172,6 +191,7 @@ func (c *Cleaner) Moved() {
 	if h := c.home; h.known {
 		c.delay.known, c.delay.at, c.alignment.late = true, h.at, h.late
 	}
+	c.home.due = true
 	c.gain.doubt(max(doubted, c.gain.doubted()))
 }
 

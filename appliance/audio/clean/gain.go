@@ -38,6 +38,8 @@ const (
 	// doubtShut is how much is left of what counts as echo, -40 dB: of 18 dB less a voice
 	// detector still knows the voice.
 	doubtShut = 0.01
+	// doubtHeard is the power below which what is heard is no echo that counts, -50 dB.
+	doubtHeard = 1e-5
 	// overHeard is by how much more than was heard may be left, in power: 3 dB.
 	overHeard = 2
 	// learning is how many frames of an echo the filter takes to know a room well;
@@ -115,8 +117,12 @@ func (g *gain) frame(left, heard, played []float32) {
 // begin says that the filter learns anew.
 func (g *gain) begin() { g.learned = 0 }
 
+// returns says that there is an echo that the filter knew once and leaves now: it
+// learns the room as if it began anew.
+func (g *gain) returns() { g.learned = 0 }
+
 // doubt has all that is heard while something is played count as its echo, for so
-// long of that.
+// long of what is heard.
 func (g *gain) doubt(long time.Duration) { g.doubts = int(long / FrameTime) }
 
 // doubted is for how long that is still so.
@@ -129,7 +135,10 @@ func (g *gain) follow(echo bool) {
 		g.learned++
 	}
 	if echo && (g.unknown > 0 || g.doubts > 0 || g.learned < learningFirst) {
-		g.unknown, g.doubts = max(0, g.unknown-1), max(0, g.doubts-1)
+		g.unknown = max(0, g.unknown-1)
+		if g.heard > doubtHeard { // else there is no echo that could tell
+			g.doubts = max(0, g.doubts-1)
+		}
 		to, shuts = doubtShut, doubtShuts
 	} else if echo && g.left < g.heard*echoGone {
 		to = math.Sqrt(g.left / (g.heard * echoGone))

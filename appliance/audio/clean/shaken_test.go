@@ -7,19 +7,6 @@ import (
 	"parley/appliance/audio/clean/room"
 )
 
-// dry is what a loudspeaker plays that runs dry now and then: each time silence
-// stands in what it was given, and all that follows comes as much later.
-func dry(played []float32, times map[int]time.Duration) []float32 {
-	var out []float32
-	for i, v := range played {
-		if gap := times[i]; gap > 0 {
-			out = append(out, make([]float32, int(gap*rate/time.Second))...)
-		}
-		out = append(out, v)
-	}
-	return out[:len(played)]
-}
-
 // A loudspeaker that runs dry plays all that follows later: a second after that the
 // box's voice is as soft again as in a room that was just learned, and the filter
 // keeps what it knew of it.
@@ -39,7 +26,7 @@ func TestALoudspeakerThatRanDryIsFollowed(t *testing.T) {
 			gaps[at] = gap
 		}
 		r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Bend: 0.03, Noise: -60, Seed: uint64(i)}
-		heard := r.Hear(dry(played, gaps))
+		heard := r.Hear((&room.Devices{RateHz: rate, Dry: gaps}).Plays(played))
 		out := open(t).all(heard, played)
 		late := 0
 		for n := range times {
@@ -105,8 +92,8 @@ func TestALoudspeakerThatIsTurnedDownAndUpIsFollowed(t *testing.T) {
 		}
 		gone := power(heard[up+rate/2:up+3*rate]) - power(out[up+rate/2:up+3*rate])
 		t.Logf("voice %d: turned up again, %.1f dB are gone", voice, gone)
-		if gone < 6 {
-			t.Errorf("voice %d: turned up again, %.1f dB are gone: want 6 and more", voice, gone)
+		if gone < 25 {
+			t.Errorf("voice %d: turned up again, %.1f dB are gone: want 25 and more", voice, gone)
 		}
 	}
 }
@@ -128,7 +115,7 @@ func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
 		}
 		v.Run(long, func(int, int) {}, func(int, int) {}) // to know when it runs dry
 		r := room.Room{RateHz: rate, Echo: -10, Latency: 5 * ms, Decay: 300 * ms, Noise: -60, Seed: uint64(i)}
-		heard := r.Hear(dry(played, v.Dry))
+		heard := r.Hear(v.Plays(played))
 		d := NewDrift(rate, v.Now)
 		d.Holds(holds)
 		c := open(t)
@@ -159,5 +146,65 @@ func TestABusyMachineLetsNoEchoThrough(t *testing.T) {
 		if through > 0 {
 			t.Errorf("where the loudspeaker holds %v, %v of echo come through", holds, time.Duration(through)*200*ms)
 		}
+	}
+}
+
+// What was played is placed anew: first because it was wrong from the beginning, and
+// much later because the loudspeaker had run dry. The second time its echo comes as it
+// did after the first, and not as in the beginning.
+func TestWhatWasPlacedAnewTwiceIsKnown(t *testing.T) {
+	if raced {
+		return // one goroutine computes, ten times as long
+	}
+	const ms = rate / 1000
+	played := voices(t, 30*time.Second)
+	r := room.Room{RateHz: rate, Echo: -10, Latency: 42 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -65}
+	heard := r.Hear(played)
+	c, n := open(t), rate/100
+	out := make([]float32, len(heard))
+	for i := rate; i+rate < len(played); i += n {
+		early := 0
+		switch {
+		case i < 3*rate:
+			early = 48 * ms
+		case i >= 12*rate && i < 20*rate:
+			early = -15 * ms
+		}
+		if i == 3*rate || i == 20*rate {
+			c.Moved()
+		}
+		c.Frame(out[i:i+n], heard[i:i+n], played[i+early:i+early+n])
+	}
+	through := time.Duration(0)
+	const piece = rate / 25
+	for at := 20 * rate; at < 25*rate; at += piece {
+		if power(out[at:at+piece]) > -45 {
+			through += 40 * time.Millisecond
+		}
+	}
+	t.Logf("%v of echo come through", through)
+	if through > 80*time.Millisecond {
+		t.Errorf("for %v the echo comes through", through)
+	}
+}
+
+// Where the echo comes at another time and the loudspeaker is off just then, what counts
+// as echo is what comes when it is on again.
+func TestDoubtWaitsForAnEcho(t *testing.T) {
+	if raced {
+		return
+	}
+	const off, on = 10 * rate, 16 * rate
+	played := voices(t, 20*time.Second)
+	r := room.Room{RateHz: rate, Echo: -10, Latency: 60 * time.Millisecond, Decay: 300 * time.Millisecond, Noise: -70}
+	heard := turned(r, played, off, on, 60)
+	late := 30 * rate / 1000
+	heard = append(heard[:off+rate:off+rate], append(make([]float32, late), heard[off+rate:len(heard)-late]...)...) // from then on
+	c := open(t)
+	out := c.all(heard[:off+rate], played[:off+rate])
+	c.Shaken()
+	out = append(out, c.all(heard[off+rate:], played[off+rate:])...)
+	if loud := power(out[on+late : on+late+rate]); loud > -55 {
+		t.Errorf("in the second after it was turned on the echo is heard with %.0f dB", loud)
 	}
 }

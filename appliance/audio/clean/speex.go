@@ -1,6 +1,7 @@
 package clean
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -17,6 +18,8 @@ const speexName = "libspeexdsp.so.1"
 // Requests of speex_echo.h and speex_preprocess.h.
 const (
 	speexEchoSetRate           = 24
+	speexEchoResponseSize      = 27
+	speexEchoResponse          = 29
 	speexSetNoiseSuppress      = 18
 	speexSetEchoSuppress       = 20
 	speexSetEchoSuppressActive = 22
@@ -38,7 +41,11 @@ type speex struct {
 	free       func() // gives the memory back; nothing else is called after it
 
 	heard, played, out []int16
+	left               []float32 // by the filter, of the newest frame
+	takes              float64   // 1; 0 where what is heard is taken instead
+	response           []int32
 
+	ctl      func(state uintptr, request int32, value unsafe.Pointer) int32
 	cancel   func(echo uintptr, heard, played, out *int16)
 	suppress func(rest uintptr, pcm *int16) int32
 	reset    func(echo uintptr)
@@ -58,7 +65,7 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 	if err != nil {
 		return nil, fmt.Errorf("this machine has no %s, which takes the box's own voice out of its microphone: apt-get install libspeexdsp1", name)
 	}
-	s := &speex{heard: make([]int16, frame), played: make([]int16, frame), out: make([]int16, frame)}
+	s := &speex{heard: make([]int16, frame), played: make([]int16, frame), out: make([]int16, frame), left: make([]float32, frame), takes: 1}
 	var c speexCalls
 	for call, fn := range map[string]any{
 		"speex_echo_state_init":          &c.newEcho,
@@ -93,7 +100,8 @@ func openSpeex(name string, rateHz, frame, tail, noise int) (*speex, error) {
 		s.free()
 		return nil, fmt.Errorf("%s makes no canceller", name)
 	}
-	if err := c.setUp(echo, rest, rateHz, noise); err != nil {
+	s.ctl = c.echoCtl
+	if err := errors.Join(c.setUp(echo, rest, rateHz, noise), s.measure()); err != nil {
 		s.free()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -122,10 +130,54 @@ func (c speexCalls) setUp(echo, rest uintptr, rateHz, noise int) error {
 	return nil
 }
 
-// frame takes what was played out of what was heard, and the noise. All are of the
-// length that it was made for; what comes out is a frame late.
-func (s *speex) frame(out, heard, played []float32) {
+// measure makes room for the response of a room.
+func (s *speex) measure() error {
+	var size int32
+	if s.ctl(s.echo, speexEchoResponseSize, unsafe.Pointer(&size)) != 0 || size <= 0 {
+		return fmt.Errorf("it does not tell what it knows of a room")
+	}
+	s.response = make([]int32, size)
+	return nil
+}
+
+// room is how the room answers to a click, as far as the filter knows it, in no
+// particular unit.
+func (s *speex) room() []float32 {
+	s.ctl(s.echo, speexEchoResponse, unsafe.Pointer(unsafe.SliceData(s.response)))
+	runtime.KeepAlive(s)
+	out := make([]float32, len(s.response))
+	for i, v := range s.response {
+		out[i] = float32(v)
+	}
+	return out
+}
+
+// filter takes what was played out of what was heard, into left. All are of the length
+// that it was made for.
+func (s *speex) filter(heard, played []float32) {
 	s.learn(heard, played)
+	for i, v := range s.out {
+		s.left[i] = float32(v) / 32768
+	}
+	// A filter that leaves more than there was puts in an echo that does not come any more.
+	takes := 1.0
+	if mean(s.left) > mean(heard)*overHeard {
+		takes = 0
+	}
+	if takes == 1 && s.takes == 1 {
+		return
+	}
+	for i := range s.left {
+		share := float32(s.takes + (takes-s.takes)*float64(i+1)/float64(len(s.left)))
+		s.left[i] = share*s.left[i] + (1-share)*heard[i]
+	}
+	s.takes = takes
+	toInt16(s.out, s.left)
+}
+
+// finish takes the rest of the echo, and the noise, out of what the filter left of the
+// newest frame; what comes out is a frame late.
+func (s *speex) finish(out []float32) {
 	s.suppress(s.rest, unsafe.SliceData(s.out))
 	runtime.KeepAlive(s)
 	for i, v := range s.out {

@@ -246,9 +246,23 @@ func (s *Stream) open(w Wanted, kind Kind, callbacks malgo.DeviceCallbacks) erro
 		err = s.device.Start()
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot open the %s %s: %w", s.connection.system, kind.words(), s.Device.called(), err)
+		return fmt.Errorf("%s cannot open the %s %s: %w%s", s.connection.system, kind.words(), s.Device.called(), err, remedy(err))
 	}
 	return nil
+}
+
+// remedy is what to do about a device that cannot be opened, to be said behind why; empty
+// where that is not known. ALSA lends a card to one program, and to the group audio.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, malgo.ErrBusy):
+		return ": another program has it: end that one, or have both use a sound server"
+	case errors.Is(err, malgo.ErrAccessDenied):
+		return ": the box's user may not use it: it has to be in the group audio"
+	case errors.Is(err, malgo.ErrFailedToOpenBackendDevice): // of a default it says no more
+		return ": another program may have it, or the box's user is not in the group audio"
+	}
+	return ""
 }
 
 // periods are a length in milliseconds, and how many of them there are, by which

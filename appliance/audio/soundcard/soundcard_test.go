@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/gen2brain/malgo"
 )
 
 func TestNoLoudspeakerIsTakenForAMicrophone(t *testing.T) {
@@ -58,6 +60,21 @@ func TestAMicrophoneThatIsUnpluggedIsNotReplacedByTheLoudspeaker(t *testing.T) {
 	again, err := Record(Wanted{PeriodMS: 10, HoldMS: 500, Name: "test"}, func([]float32) {}, func() {})
 	if _, ok := errors.AsType[ErrMonitor](err); !ok {
 		t.Errorf("without a microphone: %+v, %v", again, err)
+	}
+}
+
+// Who finds that a device cannot be opened is told what to do about it.
+func TestADeviceThatAnotherProgramHasIsSaidToBe(t *testing.T) {
+	for err, want := range map[error]string{
+		malgo.ErrBusy:                       "another program has it",
+		malgo.ErrAccessDenied:               "in the group audio",
+		malgo.ErrFailedToOpenBackendDevice:  "another program may have it",
+		malgo.ErrFormatNotSupported:         "",
+		errors.Join(malgo.ErrBusy, ErrNone): "another program has it",
+	} {
+		if got := remedy(err); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("of %v it says %q", err, got)
+		}
 	}
 }
 

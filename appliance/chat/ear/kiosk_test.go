@@ -3,6 +3,7 @@ package ear
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -40,6 +41,65 @@ type kiosk struct {
 	played []float32 // 16 kHz
 	near   []float32 // what the microphone hears of somebody
 	begins time.Duration
+
+	devices *room.Devices // that play and hear; nil: both by one clock, and never late
+	softer  []softer
+}
+
+// softer is from when to when the loudspeaker is turned down, and by how many dB.
+type softer struct {
+	from, to time.Duration
+	db       float64
+}
+
+// given is what a loudspeaker was given, and when.
+type given struct {
+	at  time.Duration
+	pcm []float32 // 16 kHz
+}
+
+// microphone is what it hears of what is played, cleaned, and what was given to the
+// loudspeaker when.
+func (k kiosk) microphone(t *testing.T) (mic []float32, told []given) {
+	t.Helper()
+	const rate = engine.SpeechRateHz
+	none, long := func(int, int) {}, time.Duration(len(k.played))*time.Second/rate
+	part := func(pcm []float32, from, n int) []float32 { return pcm[min(from, len(pcm)):min(from+n, len(pcm))] }
+	v, r := k.devices, k.room
+	v.Run(long, none, none) // to know when it runs dry
+	r.PPM = v.PPM
+	out := v.Plays(k.played)
+	mic = r.Hear(out)
+	for _, s := range k.softer {
+		down := r
+		down.Echo -= s.db
+		from, to := audio.Samples(s.from, rate), audio.Samples(s.to, rate)
+		copy(part(mic, from, to-from), part(down.Hear(out), from, to-from))
+	}
+	c, err := clean.Open(clean.Options{RateHz: rate, Noise: clean.MildNoise, Gain: k.gain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	d := clean.NewDrift(rate, v.Now)
+	d.Holds(time.Duration(v.Holds) * time.Second / rate)
+	reference := make([]float32, c.FrameSamples())
+	v.Run(long, func(from, n int) {
+		d.Played(part(k.played, from, n))
+		told = append(told, given{v.Now(), part(k.played, from, n)})
+	}, func(from, n int) {
+		d.Heard(v.Now(), n)
+		switch d.Reference(reference) {
+		case clean.Unknown:
+			c.Unknown()
+		case clean.Placed, clean.Dry:
+			c.Shaken()
+		case clean.Again:
+			c.Moved()
+		}
+		c.Frame(part(mic, from, n), part(mic, from, n), reference)
+	})
+	return mic, told
 }
 
 // hears returns the longest voice that it heard in an utterance, how many pauses
@@ -47,13 +107,19 @@ type kiosk struct {
 // of voice.
 func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duration, words int, interrupted time.Duration) {
 	const rate = engine.SpeechRateHz
-	mic := k.room.Hear(k.played)
+	var mic []float32
+	var told []given
+	if k.devices != nil {
+		mic, told = k.microphone(t)
+	} else {
+		mic = k.room.Hear(k.played)
+	}
 	for i, x := range k.near {
 		if at := audio.Samples(k.begins, rate) + i; at < len(mic) {
 			mic[at] += x
 		}
 	}
-	if !k.plain {
+	if !k.plain && k.devices == nil {
 		c, err := clean.Open(clean.Options{RateHz: rate, Noise: 6, Gain: k.gain})
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +154,10 @@ func (k kiosk) hears(t *testing.T, v engine.VoiceDetector) (longest time.Duratio
 	e.begin()
 	loud := audio.Resample(k.played, rate, contract.OutputRateHz)
 	for i := 0; i+320 <= len(mic); i += 320 {
-		if i%(rate/2) == 0 && !k.alone { // as the line takes it
+		for ; len(told) > 0 && told[0].at <= now; told = told[1:] {
+			e.Playing(told[0].at, audio.Resample(told[0].pcm, rate, contract.OutputRateHz), 0)
+		}
+		if i%(rate/2) == 0 && !k.alone && k.devices == nil { // as the line takes it
 			e.Playing(now, loud[3*i:min(len(loud), 3*i+contract.OutputRateHz/2)], 0)
 		}
 		now = time.Duration(i+320) * time.Second / rate
@@ -135,6 +204,52 @@ func TestAKioskDoesNotHearItself(t *testing.T) {
 		k.alone, k.plain, k.played = true, true, played[:20*engine.SpeechRateHz]
 		if longest, words := hears(k); longest < 800*ms || words == 0 {
 			t.Error("with neither it would not hear itself: the test shows nothing")
+		}
+	}
+}
+
+// Half an hour of talk, in three rooms that send back a tenth of its power, from devices
+// whose clocks differ, on a machine that is too busy for its loudspeaker now and then,
+// with a loudspeaker that is turned down, off and up again: nothing of it is taken for
+// somebody's words.
+func TestNothingThatHappensToAKioskHasItHearItself(t *testing.T) {
+	if raced {
+		return // one goroutine computes, ten times as long
+	}
+	v := openSilero(t)
+	ms := time.Millisecond
+	long, rooms := 80*time.Second, 1
+	if os.Getenv("PARLEY_FULL_TESTS") != "" {
+		long, rooms = 10*time.Minute, 3
+	}
+	for n, r := range []room.Room{
+		{Echo: -10, Latency: 20 * ms, Decay: 300 * ms, Bend: 0.03, Noise: -60, Seed: 1},
+		{Echo: -10, Latency: 60 * ms, Decay: 500 * ms, Bend: 0.03, Noise: -50, Seed: 2},
+		{Echo: -10, Latency: 120 * ms, Decay: 200 * ms, Bend: 0.06, Noise: -65, Seed: 3},
+	}[:rooms] {
+		r.RateHz = engine.SpeechRateHz
+		k := kiosk{room: r, gain: true}
+		for i := n; audio.Samples(long, engine.SpeechRateHz) > len(k.played); i++ { // answers, and silence between them
+			k.played = append(k.played, ownVoice(t, []string{"joe", "jenny", "alan"}[i%3], engine.SpeechRateHz)...)
+			k.played = append(k.played, make([]float32, 3*engine.SpeechRateHz)...)
+		}
+		k.played = k.played[:audio.Samples(long, engine.SpeechRateHz)]
+		holds := 80 * ms
+		k.devices = &room.Devices{
+			RateHz: r.RateHz, PPM: []float64{80, -150, 20}[n], OutChunk: r.RateHz / 50, InChunk: r.RateHz / 100, Late: 6 * ms, Seed: uint64(n),
+			Holds: int(holds) * r.RateHz / int(time.Second),
+		}
+		chance := rand.New(rand.NewPCG(uint64(n), 9))
+		for at := 14 * time.Second; at < long; at += 20 * time.Second {
+			k.devices.Stalls = append(k.devices.Stalls, room.Stall{At: at, Long: holds + time.Duration(chance.ExpFloat64()*float64(40*ms))})
+		}
+		for i, at := 0, 25*time.Second; at+22*time.Second < long; i, at = i+1, at+45*time.Second {
+			k.softer = append(k.softer, softer{at, at + 15*time.Second, []float64{60, 12, 25}[i%3]})
+		}
+		longest, words, _ := k.hears(t, v)
+		t.Logf("room %d: of %v of talk the longest voice is %v, %d pauses after words", n, long, longest, words)
+		if words > 0 || longest >= 400*ms {
+			t.Errorf("room %d: it hears itself: a voice of %v, %d pauses after words", n, longest, words)
 		}
 	}
 }

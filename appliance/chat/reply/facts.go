@@ -33,6 +33,8 @@ type facts struct {
 	counts  []float64 // that the user has said, the newest last
 	begun   string    // what was said of the sentence that goes on
 	said    bool      // a piece of the reply was said
+	// answered is what tools have said since the user spoke, where it can be read out.
+	answered string
 	// measured: only amounts are held against what was told, and no names or mere
 	// numbers: there are no facts, but a tool has answered.
 	measured bool
@@ -62,6 +64,7 @@ func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 		}
 	}
 	f.counts = f.counts[max(0, len(f.counts)-mostCounts):]
+	f.answered = toolWords(c.History)
 	return f
 }
 
@@ -143,7 +146,7 @@ func oneOf(word, list string) bool {
 // pass returns a piece of the reply as it may be said, whether its sentence goes
 // on, and whether the reply is over with it: what goes beyond the facts is left
 // out, and so is all that would follow. In place of the first piece, or of one
-// that ends a sentence that was begun, it is said that one does not know.
+// that ends a sentence that was begun, something else is said: see instead.
 func (f *facts) pass(piece string, goesOn bool) (say string, on, over bool) {
 	if f == nil {
 		return piece, goesOn, false
@@ -156,13 +159,25 @@ func (f *facts) pass(piece string, goesOn bool) (say string, on, over bool) {
 		if f.said && f.begun == "" {
 			return "", false, true
 		}
-		return f.Unknown, false, true
+		return f.instead(), false, true
 	}
 	f.said = true
 	if f.begun = ""; goesOn {
 		f.begun = whole
 	}
 	return piece, goesOn, false
+}
+
+// instead is what is said in place of a sentence that goes beyond what was told: the
+// words of the tool that has just answered, as they are, else that one does not know.
+func (f *facts) instead() string {
+	switch {
+	case f.answered == "":
+		return f.Unknown
+	case f.begun != "":
+		return "… " + f.answered
+	}
+	return f.answered
 }
 
 // invents reports whether a sentence, or its beginning, has a number or a name

@@ -136,7 +136,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
 	r := thinking{mind: m, turn: t.Turn, schedule: s, began: new(time.Duration), facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), expected: !m.certain && !t.Unasked}
 	prompt.Unable = t.Facts != nil || t.Self != "" // the box checks what is said
-	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), unlessUnknowable(t.Conversation, r.facts.begins(t.Conversation))))
+	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation, r.facts.begins(t.Conversation)))))
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
 		prompt.Grammar, prompt.Begins = r.sum.Grammar(r.facts.Unknown), nil
 	} else if opening := r.facts.opening(t.Conversation); opening != "" {

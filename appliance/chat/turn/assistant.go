@@ -281,6 +281,7 @@ func (s *State) resume(out *effects) {
 		return
 	}
 	s.paused = false
+	s.stir() // a nudge would otherwise come for the silence of the pause
 	s.tell(out, AssistantResumed{})
 	if s.resumes || len(s.unsaid) > 0 {
 		s.resumes = false

@@ -54,9 +54,13 @@ func TestSomebodyWhoSaysNothingIsNudgedThreeTimes(t *testing.T) {
 	if at := b.wake(); at-b.state.silentAt != 10*time.Second {
 		t.Errorf("after an answer it wakes %v later", at-b.state.silentAt)
 	}
-	b.after(PauseAsked{})
+	b.wait(2 * time.Second).after(PauseAsked{})
 	if at := b.wake(); at-b.now < time.Minute {
 		t.Errorf("a paused assistant wants to speak in %v", at-b.now)
+	}
+	b.wait(30 * time.Second).after(ResumeAsked{})
+	if at := b.wake(); at-b.now != 10*time.Second {
+		t.Errorf("after a pause somebody is nudged in %v", at-b.now)
 	}
 }
 

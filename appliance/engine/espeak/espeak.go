@@ -27,24 +27,49 @@ type Phonemizer struct {
 	// language, such as "(en)".
 	switched *regexp.Regexp
 	pool     *pool
-	lacks    []string
 	once     sync.Once // tells lacks
+
+	started chan struct{} // closed when what follows is known
+	lacks   []string
+	failed  error
 }
 
 // Open starts eSpeak NG, which the machine has or has not. The error says how
 // to install it.
 func Open() (*Phonemizer, error) { return open(command) }
 
+// Start is Open for who has other things to do meanwhile: Started says whether it
+// came to be. What is asked before waits for it.
+func Start() *Phonemizer { return begin(command) }
+
 func open(command func() *exec.Cmd) (*Phonemizer, error) {
-	p := &Phonemizer{switched: regexp.MustCompile(`\([a-z0-9-]+\)`), pool: newPool(command)}
-	first, err := p.pool.get(context.Background())
-	if err != nil {
+	p := begin(command)
+	if err := p.Started(); err != nil {
 		p.pool.close()
 		return nil, err
 	}
-	p.lacks = first.lacks
-	p.pool.put(first, true)
 	return p, nil
+}
+
+func begin(command func() *exec.Cmd) *Phonemizer {
+	p := &Phonemizer{switched: regexp.MustCompile(`\([a-z0-9-]+\)`), pool: newPool(command), started: make(chan struct{})}
+	p.pool.run(func() {
+		defer close(p.started)
+		first, err := p.pool.get(context.Background())
+		if err != nil {
+			p.failed = err
+			return
+		}
+		p.lacks = first.lacks
+		p.pool.put(first, true)
+	})
+	return p
+}
+
+// Started waits until eSpeak NG runs. The error says how to install it.
+func (p *Phonemizer) Started() error {
+	<-p.started
+	return p.failed
 }
 
 // Close ends the processes of eSpeak NG, and what is asked of them.
@@ -55,7 +80,10 @@ func (p *Phonemizer) Close() error {
 
 // Lacks are the walls of the process that this kernel does not have, in words;
 // none on a kernel with Landlock and seccomp filters.
-func (p *Phonemizer) Lacks() []string { return p.lacks }
+func (p *Phonemizer) Lacks() []string {
+	<-p.started
+	return p.lacks
+}
 
 const (
 	// textTime is how long one text may take in all: one clause that hangs, and
@@ -73,6 +101,14 @@ var errTooLong = fmt.Errorf("espeak: eSpeak NG took longer than %v for a text", 
 // has punctuation. A clause that eSpeak NG hangs on is left out. When ctx ends,
 // it returns ctx's cause at once.
 func (p *Phonemizer) Phonemize(ctx context.Context, text, voice string) (string, error) {
+	select {
+	case <-p.started:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	if p.failed != nil {
+		return "", p.failed
+	}
 	p.once.Do(p.tellLacks)
 	ctx, cancel := context.WithTimeoutCause(ctx, textTime, errTooLong)
 	defer cancel()

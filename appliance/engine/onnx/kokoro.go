@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"parley/appliance/engine"
 )
@@ -38,6 +40,7 @@ type Kokoro struct {
 	gate     *engine.Gate
 	ph       phonemizer
 	alphabet *alphabet
+	pace     kokoroPace
 
 	mu     sync.Mutex
 	styles map[string][]float32 // those that were asked for
@@ -81,7 +84,9 @@ func (k *Kokoro) Close() error { return k.session.Close() }
 func (k *Kokoro) warm(ctx context.Context) error {
 	b := k.alphabet.breath("", "həlˈoʊ", "")
 	return k.gate.Do(ctx, engine.Request.Urgency(), k.session.Threads(), func() error {
+		begun := time.Now()
 		_, _, err := k.run(ctx, b.ids, make([]float32, kokoroStyle), 1)
+		k.pace.took(len(b.ids), time.Since(begun))
 		return err
 	})
 }
@@ -118,6 +123,22 @@ func (k *Kokoro) run(ctx context.Context, ids []int64, style []float32, speed fl
 	}
 	return pcm, frames, nil
 }
+
+// kokoroPace is how long the model lately took for a text on this machine.
+type kokoroPace struct{ perID atomic.Int64 } // nanoseconds
+
+// took notes how long a text of so many ids took. The newest counts as much as all
+// before it: the pace of a machine that others use, too, changes within seconds.
+func (p *kokoroPace) took(ids int, d time.Duration) {
+	one := int64(d) / int64(ids)
+	if before := p.perID.Load(); before > 0 {
+		one = (one + before) / 2
+	}
+	p.perID.Store(one)
+}
+
+// of is how long a text of so many ids probably takes.
+func (p *kokoroPace) of(ids int) time.Duration { return time.Duration(p.perID.Load() * int64(ids)) }
 
 func (k *Kokoro) warn(phoneme rune) {
 	if k.Log != nil {

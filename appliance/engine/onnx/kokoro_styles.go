@@ -39,6 +39,9 @@ func kokoroLanguageOf(style string) (kokoroLanguage, bool) {
 	english := []string{"ʲ", "j", "r", "ɹ", "x", "k", "ɬ", "l"}
 	// Affricates are one sound each.
 	others := []string{"tʃ", "ʧ", "dʒ", "ʤ", "ts", "ʦ", "dz", "ʣ"}
+	// So are the diphthongs that eSpeak NG has as one, in the letters of the
+	// model: sˈeɪs is sˈAs.
+	diphthongs := append(slices.Clip(others), "eɪ", "A", "aɪ", "I", "aʊ", "W", "ɔɪ", "Y")
 	if style == "" {
 		return kokoroLanguage{}, false
 	}
@@ -48,15 +51,23 @@ func kokoroLanguageOf(style string) (kokoroLanguage, bool) {
 	case 'b':
 		return kokoroLanguage{"en-GB", "en-gb", english}, true
 	case 'e':
-		return kokoroLanguage{"es", "es", others}, true
+		return kokoroLanguage{"es", "es", diphthongs}, true
 	case 'f':
 		return kokoroLanguage{"fr-FR", "fr-fr", append(others, "-", "")}, true // a mute e is "ə-"
 	case 'h':
 		return kokoroLanguage{"hi", "hi", append(others, "r.", "ɽ")}, true
 	case 'i':
-		return kokoroLanguage{"it", "it", others}, true
+		// aʊ is two sounds in Italian. What stands between vowels in famiglia the
+		// model says as j or z where it is written as it was taught.
+		return kokoroLanguage{"it", "it", append(slices.Clip(others), "eɪ", "A", "aɪ", "I",
+			"aʎ", "aʎj", "eʎ", "eʎj", "ɛʎ", "ɛʎj", "iʎ", "iʎj", "oʎ", "oʎj", "ɔʎ", "ɔʎj", "uʎ", "uʎj")}, true
 	case 'p':
-		return kokoroLanguage{"pt-BR", "pt-br", others}, true
+		// The nasal at the end of jardim is said as a word of its own (de em) as
+		// eSpeak NG writes it, and rightly as a palatal one.
+		for _, behind := range []string{" ", ".", ",", "?", "!", ";", ":"} {
+			diphthongs = append(diphthongs, "iŋ"+behind, "iɲ"+behind)
+		}
+		return kokoroLanguage{"pt-BR", "pt-br", diphthongs}, true
 	}
 	return kokoroLanguage{}, false
 }

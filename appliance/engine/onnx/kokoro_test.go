@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/appliance/audio"
 	"parley/appliance/engine"
@@ -62,6 +63,27 @@ func TestKokoroSpeaks(t *testing.T) {
 		}
 		if slices.Equal(first, speak(engine.SpeakOptions{Seed: 7})) {
 			t.Error("the temperature changes nothing")
+		}
+	})
+	t.Run("a passage gives way to a request that is short", func(t *testing.T) {
+		said := make(chan error, 1)
+		go func() {
+			_, err := engine.SpeakWhole(t.Context(), v, "Good morning to all of you.", engine.SpeakOptions{Urgency: engine.Request.Urgency()})
+			said <- err
+		}()
+		for busy := 0; busy == 0; time.Sleep(time.Millisecond) {
+			busy, _ = k.gate.Load()
+		}
+		if err := k.gate.Do(t.Context(), engine.Request.Urgency(), 2, func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-said:
+			t.Errorf("it waited for all of the passage (%v)", err)
+		default:
+		}
+		if err := <-said; err != nil {
+			t.Error(err)
 		}
 	})
 	t.Run("it breaks off", func(t *testing.T) {
@@ -136,6 +158,25 @@ func TestKokoroKnowsThePhonemesOfItsLanguages(t *testing.T) {
 		t.Logf("%s: %s", style, l.mend(ipa))
 		if missing != nil {
 			t.Errorf("%s: the model does not know %q", l.tag, missing)
+		}
+	}
+}
+
+// The model was taught diphthongs as one letter in the languages that it reads by
+// eSpeak NG alone.
+func TestPhonemesAreWrittenAsKokoroKnowsThem(t *testing.T) {
+	for _, c := range []struct{ style, ipa, want string }{
+		{"e", "sˈeɪs ˈaʊto ˈaɪ", "sˈAs ˈWto ˈI"},
+		{"p", "prˌimˈeɪɾʊ tʃiˈɔɪ", "prˌimˈAɾʊ ʧiˈY"},
+		{"p", "ʒaɾədʒˈiŋ sˈiŋku fˈiŋ.", "ʒaɾəʤˈiɲ sˈiŋku fˈiɲ."},
+		{"i", "dˌeɪ kˈaʊza", "dˌA kˈaʊza"},
+		{"i", "famˈiʎa biʎˈetːo ʎi", "famˈiʎja biʎjˈetːo ʎi"},
+		{"f", "də- mɛtʁ", "də mɛtʁ"},
+		{"a", "hˈeɪ", "hˈeɪ"},
+	} {
+		l, _ := kokoroLanguageOf(c.style)
+		if got := l.mend(c.ipa); got != c.want {
+			t.Errorf("%s: %s is written %s, want %s", l.tag, c.ipa, got, c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strings"
+	"time"
 
 	"parley/appliance/engine"
 )
@@ -98,7 +99,8 @@ func (v *kokoroVoice) clauses(s sentence) []breath {
 }
 
 // wave has the model say a breath, all of it at once: a second of two slow cores.
-// Somebody more urgent need not wait for its end; it is said anew then.
+// Somebody more urgent need not wait for its end; it is said anew then. So does what
+// another request waits for that takes less time.
 func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions) (pieces, []float32, error) {
 	w := &inOne{}
 	dice := diceOf(o, 0) // all of a text is said by one voice
@@ -107,8 +109,11 @@ func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions)
 		o.Speed *= pace(dice, o.Temperature)
 		style = v.moved(style, noise(dice, kokoroStyle, o.Temperature))
 	}
-	err := v.k.gate.DoAgain(ctx, o.Urgency, v.k.session.Threads(), func(ctx context.Context) (err error) {
-		w.pcm, w.frames, err = v.k.run(ctx, b.ids, style, o.Speed)
+	err := v.k.gate.DoAgain(ctx, o.Urgency, v.k.session.Threads(), v.k.pace.of(len(b.ids)), func(ctx context.Context) (err error) {
+		begun := time.Now()
+		if w.pcm, w.frames, err = v.k.run(ctx, b.ids, style, o.Speed); err == nil {
+			v.k.pace.took(len(b.ids), time.Since(begun))
+		}
 		return err
 	})
 	w.samples = len(w.pcm)

@@ -75,14 +75,16 @@ func LoadPiper(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer, o Pipe
 	if err := readable(path); err != nil {
 		return nil, err
 	}
-	model, release, err := readModel(path, durationsPatch)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	model = model[: len(model)-len(durationsPatch) : len(model)]
-	known := keptIn(o.Kept, filepath.Base(dir), func() []byte { return p.identity(rt, model) })
-	if err := p.open(rt, path, model, known); err != nil {
+	file := readAhead(path, durationsPatch)
+	defer file.close()
+	known := keptIn(o.Kept, filepath.Base(dir), func() ([]byte, error) {
+		model, err := file.model()
+		if err != nil {
+			return nil, err
+		}
+		return p.identity(rt, model), nil
+	})
+	if err := p.open(rt, file, known); err != nil {
 		return nil, err
 	}
 	if err := p.settle(context.Background(), known, o.Cold); err != nil {

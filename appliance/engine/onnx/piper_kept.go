@@ -18,12 +18,12 @@ import (
 // as ONNX Runtime prepares it. Whatever is wrong with them, the voice is loaded
 // without: nil is a voice of which nothing is kept, or may be.
 type keptVoice struct {
-	path     string // of both, without what their names end with
-	identity func() string
+	path     string                 // of both, without what their names end with
+	identity func() (string, error) // takes a while: the model is read for it
 
 	mu   sync.Mutex // guards what follows: the parts of a model are loaded side by side
 	read bool
-	note keptNote
+	note keptNote // of whichever voice
 }
 
 type keptNote struct {
@@ -33,14 +33,17 @@ type keptNote struct {
 }
 
 // keptIn is what a folder keeps of a pack; identity tells one voice from another.
-func keptIn(folder, pack string, identity func() []byte) *keptVoice {
+func keptIn(folder, pack string, identity func() ([]byte, error)) *keptVoice {
 	if folder == "" {
 		return nil
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // as the packs
 		return nil
 	}
-	return &keptVoice{path: filepath.Join(folder, pack), identity: sync.OnceValue(func() string { return hex.EncodeToString(identity()) })}
+	return &keptVoice{path: filepath.Join(folder, pack), identity: sync.OnceValues(func() (string, error) {
+		sum, err := identity()
+		return hex.EncodeToString(sum), err
+	})}
 }
 
 // identity is the SHA-256 of all that the front and the gain come from.
@@ -55,16 +58,32 @@ func (p *Piper) identity(rt *Runtime, model []byte) []byte {
 // voices are calibrated, or how the front is cut.
 const keptVersion = 1
 
-// known is the note of this very voice.
-func (k *keptVoice) known() keptNote {
+// noted is the note as it lies there.
+func (k *keptVoice) noted() keptNote {
 	if !k.read {
 		k.read = true
 		data, err := os.ReadFile(k.path + ".json")
-		if err != nil || json.Unmarshal(data, &k.note) != nil || k.note.Identity != k.identity() {
-			k.note = keptNote{Identity: k.identity()}
+		if err != nil || json.Unmarshal(data, &k.note) != nil {
+			k.note = keptNote{}
 		}
 	}
 	return k.note
+}
+
+// known is the note of this very voice.
+func (k *keptVoice) known() keptNote {
+	own, err := k.identity()
+	if k.noted().Identity != own || err != nil {
+		k.note = keptNote{Identity: own}
+	}
+	return k.note
+}
+
+// fits reports whether what is kept is of this very voice.
+func (k *keptVoice) fits() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.known().Front != ""
 }
 
 // gain is the one that was measured; 0: none.
@@ -98,14 +117,15 @@ func (k *keptVoice) write() {
 	}
 }
 
-// front is the prepared front, beside Go's heap; nil where there is none.
+// front is the prepared front, beside Go's heap, of the voice that the note is of;
+// nil where there is none.
 func (k *keptVoice) front() (prepared []byte, release func()) {
 	if k == nil {
 		return nil, nil
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	want := k.known().Front
+	want := k.noted().Front
 	if want == "" {
 		return nil, nil
 	}

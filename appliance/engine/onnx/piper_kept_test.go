@@ -57,7 +57,7 @@ func TestWhatLoadingAVoiceFindsOutIsKept(t *testing.T) {
 	if err := os.WriteFile(note, []byte(`{"identity": "another voice", "gain": 9, "front": "x"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if k := keptIn(folder, "voice-joe", func() []byte { return []byte("this one") }); k.gain() != 0 {
+	if k := keptIn(folder, "voice-joe", func() ([]byte, error) { return []byte("this one"), nil }); k.gain() != 0 {
 		t.Error("what was kept of another voice is taken")
 	}
 	pcm, g = load(PiperOptions{Kept: filepath.Join(note, "no folder")})

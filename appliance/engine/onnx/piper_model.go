@@ -89,11 +89,15 @@ const durationsPatch = "\x3a\x12\x62\x10\x0a\x0e" + durationsTensor
 const maxVoiceModel = 1 << 30
 
 // open loads the model: in parts, or, where it cannot be cut, in one.
-func (p *Piper) open(rt *Runtime, path string, model []byte, known *keptVoice) error {
-	if p.uncut = p.openParts(rt, path, model, known); p.uncut == nil {
+func (p *Piper) open(rt *Runtime, file *modelFile, known *keptVoice) error {
+	if p.uncut = p.openParts(rt, file, known); p.uncut == nil {
 		return nil
 	}
-	return p.openWhole(rt, path, model)
+	model, err := file.model()
+	if err != nil {
+		return err
+	}
+	return p.openWhole(rt, file.path, model)
 }
 
 // openWhole loads the model in one, with durations where it has them: behind it
@@ -116,13 +120,17 @@ func (p *Piper) openWhole(rt *Runtime, path string, model []byte) (err error) {
 }
 
 // openParts cuts the model and loads its parts side by side, all of them or none.
-func (p *Piper) openParts(rt *Runtime, path string, model []byte, known *keptVoice) error {
+func (p *Piper) openParts(rt *Runtime, file *modelFile, known *keptVoice) error {
 	rates := [parts]int{flowPart: 1, coarsePart: coarseRate, finePart: piperHop / coarseRate}
 	var loading errgroup.Group
-	loading.Go(func() error { return p.openFront(rt, path, model, known) })
-	loading.Go(func() (err error) { // together they take a tenth of the front's time
+	loading.Go(func() error { return p.openFront(rt, file, known) })
+	loading.Go(func() error { // together they take a tenth of the front's time
+		model, err := file.model()
+		if err != nil {
+			return err
+		}
 		for i := range p.behind {
-			if p.behind[i], err = rt.loadStage(path, model, behindFront(i), rates[i], p.cores); err != nil {
+			if p.behind[i], err = rt.loadStage(file.path, model, behindFront(i), rates[i], p.cores); err != nil {
 				break
 			}
 		}
@@ -138,15 +146,25 @@ func (p *Piper) openParts(rt *Runtime, path string, model []byte, known *keptVoi
 
 // openFront loads the front: as ONNX Runtime has prepared it before, or cut out of
 // the model, and keeps it then.
-func (p *Piper) openFront(rt *Runtime, path string, model []byte, known *keptVoice) (err error) {
+func (p *Piper) openFront(rt *Runtime, file *modelFile, known *keptVoice) (err error) {
 	chancy, plain := chancyFrontOf(p.config.NumSpeakers > 1), frontOf(p.config.NumSpeakers > 1)
 	p.chancy, p.outputs = true, len(chancy.outputs)
 	if prepared, release := known.front(); prepared != nil {
-		p.front, err = rt.LoadBytes(path, prepared, SessionOptions{Threads: p.cores, Inputs: chancy.inputs, Outputs: chancy.outputs, Prepared: true})
+		p.front, err = rt.LoadBytes(file.path, prepared, SessionOptions{Threads: p.cores, Inputs: chancy.inputs, Outputs: chancy.outputs, Prepared: true})
 		release()
 		if err == nil {
-			return nil
+			if known.fits() {
+				return nil
+			}
+			if err := p.front.Close(); err != nil {
+				return err
+			}
 		}
+	}
+	path := file.path
+	model, err := file.model()
+	if err != nil {
+		return err
 	}
 	if p.front, err = rt.loadFront(path, model, chancy, p.cores, known); err == nil {
 		return nil
@@ -186,6 +204,40 @@ func (r *Runtime) loadPart(path string, model []byte, p part, o SessionOptions) 
 	}
 	o.Inputs, o.Outputs = p.inputs, p.outputs
 	return r.LoadBytes(path, cut, o)
+}
+
+// modelFile is a model that is read beside what can be done without it.
+type modelFile struct {
+	path  string
+	read  chan struct{} // closed when what follows is known
+	bytes []byte        // behind them, up to their capacity, lies the tail
+	free  func() error
+	err   error
+}
+
+// readAhead begins to read a model, behind which tail is put. Who closes it waits for
+// it.
+func readAhead(path, tail string) *modelFile {
+	f := &modelFile{path: path, read: make(chan struct{})}
+	go func() {
+		defer close(f.read)
+		if f.bytes, f.free, f.err = readModel(path, tail); f.err == nil {
+			f.bytes = f.bytes[: len(f.bytes)-len(tail) : len(f.bytes)]
+		}
+	}()
+	return f
+}
+
+// model waits for the model. It is good until close.
+func (f *modelFile) model() ([]byte, error) {
+	<-f.read
+	return f.bytes, f.err
+}
+
+func (f *modelFile) close() {
+	if <-f.read; f.err == nil {
+		_ = f.free()
+	}
 }
 
 // readModel reads a file with tail behind it into memory that the collector

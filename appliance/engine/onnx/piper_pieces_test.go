@@ -205,7 +205,7 @@ func TestTheFirstSoundDoesNotWaitForTheRest(t *testing.T) {
 			t.Errorf("%.20q: the first piece has %d samples, at most %d are allowed", s, sizes[0], most)
 		}
 		for i, n := range sizes {
-			if most := (longestPiece+1)*piperHop + p.RateHz()*(tailMS+betweenSentencesMS)/1000; n > most {
+			if most := (calmPiece+1)*piperHop + p.RateHz()*(tailMS+betweenSentencesMS)/1000; n > most {
 				t.Errorf("%.20q: piece %d has %d samples, at most %d are allowed", s, i, n, most)
 			}
 		}
@@ -266,7 +266,20 @@ func TestACalmVoiceSaysTheSame(t *testing.T) {
 	p := openVoice(t, openRuntime(t), "voice-joe")
 	for _, s := range []string{"Good morning.", oddTexts()[5]} {
 		hurried := say(t, p, s, engine.SpeakOptions{})
+		passages := 0
+		p.gate.Observe(func(engine.Passage) { passages++ })
 		calm := say(t, p, s, engine.SpeakOptions{Calm: true})
+		p.gate.Observe(func(engine.Passage) {})
+		// Each sentence passes the gate with its text; all of them besides as often as
+		// their steps, twice, and their pieces.
+		breaths, err := p.allBreaths(t.Context(), s, engine.SpeakOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames := len(calm.PCM) / piperHop
+		if most := 5*len(breaths) + frames/120 + 2*frames/640; passages > most {
+			t.Errorf("%.20q: %d passages of %d frames in %d sentences, want %d at most", s, passages, frames, len(breaths), most)
+		}
 		again := say(t, p, s, engine.SpeakOptions{Calm: true})
 		if !slices.Equal(calm.PCM, again.PCM) {
 			t.Errorf("%.20q: two times the same is not the same", s)

@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -96,7 +97,7 @@ func (t *track) forget(at int) {
 // extend runs the stage over as much of in as makes out reach to places of the
 // input, where all of the input has whole places. What in has before is not
 // needed any more.
-func (s stage) extend(out, in *track, to, whole int) error {
+func (s stage) extend(ctx context.Context, out, in *track, to, whole int) error {
 	from := out.end() / s.rate
 	if to <= from {
 		return nil
@@ -105,7 +106,7 @@ func (s stage) extend(out, in *track, to, whole int) error {
 	if a < in.begin || b > in.end() {
 		return fmt.Errorf("onnx: %s: places %d to %d are wanted, %d to %d are there", s.session.name, a, b, in.begin, in.end())
 	}
-	made, err := s.run(in, a, b)
+	made, err := s.run(ctx, in, a, b)
 	if err != nil {
 		return err
 	}
@@ -118,8 +119,8 @@ func (s stage) extend(out, in *track, to, whole int) error {
 	return nil
 }
 
-// run runs the stage over the places from a to b.
-func (s stage) run(in *track, a, b int) (made []float32, err error) {
+// run runs the stage over the places from a to b, until ctx ends.
+func (s stage) run(ctx context.Context, in *track, a, b int) (made []float32, err error) {
 	n := int64(b - a)
 	var inputs []Value
 	outputs := make([]Value, 1)
@@ -139,7 +140,7 @@ func (s stage) run(in *track, a, b int) (made []float32, err error) {
 		}
 		inputs = append(inputs, v)
 	}
-	if err := s.session.Run(inputs, outputs); err != nil {
+	if err := s.session.RunUntil(ctx, inputs, outputs); err != nil {
 		return nil, err
 	}
 	return Floats(outputs[0])

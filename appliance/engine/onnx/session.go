@@ -152,9 +152,8 @@ func (s *Session) Run(inputs, outputs []Value) error {
 	return nil
 }
 
-// RunUntil is Run for a model that takes long and cannot be cut into pieces: it
-// breaks off when ctx ends, behind the operator that is being computed, and
-// returns ctx's cause.
+// RunUntil is Run for what may be given up: it breaks off when ctx ends, behind the
+// operator that is being computed, and returns ctx's cause.
 func (s *Session) RunUntil(ctx context.Context, inputs, outputs []Value) (err error) {
 	options, err := ort.NewRunOptions()
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"parley/appliance/engine"
 )
@@ -22,10 +24,12 @@ type answer struct {
 	thoughts thinking
 	custom   bool   // the server may speak the API freely
 	texted   int    // bytes of text that came
+	last     rune   // of the text, but for spaces
 	session  string // that was told
 	events   int
 	begun    bool  // a piece was emitted
 	finished bool  // the server said that the reply ends here
+	closes   bool  // the end of the connection is that of the answer
 	refused  error // emit's
 
 	call     *engine.ToolCall // in the making
@@ -34,9 +38,21 @@ type answer struct {
 }
 
 // streamError is what a server says in the stream when it fails.
-type streamError struct{ message string }
+type streamError struct{ failure }
 
 func (e *streamError) Error() string { return e.message }
+
+// errNoEnd is an answer of which nothing tells that it is whole, and whose words
+// are not.
+var errNoEnd = fmt.Errorf("the connection was closed in the middle of a sentence, without %q before it: %w", "data: "+endOfStream, io.ErrUnexpectedEOF)
+
+// cutOff reports whether the server went away in the middle: all that ended the
+// answer is that the connection did, which a program that dies does, too, and
+// its last sentence is not at an end.
+func (a *answer) cutOff() bool {
+	return a.custom && a.closes && !a.finished && a.call == nil &&
+		(unicode.IsLetter(a.last) || unicode.IsDigit(a.last) || strings.ContainsRune(",-–", a.last))
+}
 
 // read takes the events to the end of the stream.
 func (a *answer) read(stream *eventStream) error {
@@ -57,7 +73,7 @@ func (a *answer) read(stream *eventStream) error {
 			return fmt.Errorf("an event is not what the OpenAI API says: %w", err)
 		}
 		if c.Error.there {
-			return &streamError{c.Error.message}
+			return &streamError{c.Error}
 		}
 		if c.says() {
 			a.watch.next()
@@ -65,6 +81,10 @@ func (a *answer) read(stream *eventStream) error {
 		if err := a.take(c); err != nil {
 			return err
 		}
+	}
+	a.finished = a.finished || stream.marked
+	if a.cutOff() {
+		return errNoEnd
 	}
 	if !a.finished && !a.custom {
 		return nil // what was held back belongs to an answer that was cut off
@@ -95,11 +115,15 @@ func (a *answer) take(c chunk) error {
 		came := choice.Delta
 		if a.custom && a.texted == 0 && a.call == nil && came.Content == "" && len(came.ToolCalls) == 0 {
 			came = choice.Message // a last event may hold all of it once more
+			a.finished = a.finished || came.Content != ""
 		}
 		if err := a.takeCalls(came.ToolCalls); err != nil {
 			return err
 		}
 		piece := string(came.Content) + came.Refusal
+		if words := strings.TrimSpace(piece); words != "" {
+			a.last, _ = utf8.DecodeLastRuneInString(words)
+		}
 		if a.texted += len(piece); a.custom && a.texted > maxCustomText {
 			return errTooMuchText
 		}

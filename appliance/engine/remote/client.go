@@ -41,14 +41,19 @@ func newClient(server *url.URL) *http.Client {
 	}
 }
 
+var (
+	errRedirectsElsewhere = errors.New("it redirects to")
+	errRedirectsOn        = errors.New("it redirects without end")
+)
+
 // staysAt follows redirects that lead to the same server.
 func staysAt(server *url.URL) func(to *http.Request, via []*http.Request) error {
 	return func(to *http.Request, via []*http.Request) error {
 		if to.URL.Host != server.Host || to.URL.Scheme != server.Scheme {
-			return fmt.Errorf("it redirects to %s://%s: set that address if it is meant", to.URL.Scheme, to.URL.Host)
+			return fmt.Errorf("%w %s://%s: set that address if it is meant", errRedirectsElsewhere, to.URL.Scheme, to.URL.Host)
 		}
 		if len(via) > 3 {
-			return errors.New("it redirects without end")
+			return errRedirectsOn
 		}
 		return nil
 	}

@@ -65,6 +65,19 @@ func raw(kind string, pieces ...string) http.HandlerFunc {
 	}
 }
 
+// closing answers as servers of HTTP/1.0 do: the end of the connection is that of
+// the answer, whether it is whole or not.
+func closing(pieces ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"+strings.Join(pieces, ""))
+	}
+}
+
 // drips answers with the same event for ever.
 func drips(event string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -160,6 +173,8 @@ func TestWhatPeoplesServersSendIsUnderstood(t *testing.T) {
 		"a line of JSON for each":    raw("application/x-ndjson", one+"\n"+two+"\n"),
 		"a wrong type":               raw("text/html", "data: "+one+"\n\ndata: "+two+"\n\n"),
 		"an answer of nothing after": raw("text/event-stream", "data: "+one+"\n\ndata: "+two+"\n\ndata: {}\n\ndata: [DONE]\n\ndata: garbage\n\n"),
+		"closed at the end":          closing("data: " + one + "\n\ndata: " + two + "\n\n"),
+		"closed after a whole":       closing(`{"choices":[{"index":0,"message":{"content":"One two."}}]}`),
 		"a data field of nothing":    raw("text/event-stream", "data:\n\ndata: "+one+"\n\ndata: "+two+"\n\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -225,7 +240,10 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 		"504": {status(504), engine.ErrTimedOut, "", "HTTP status 504"},
 		"a redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
-		}, engine.ErrBroken, "", "no stream"},
+		}, engine.ErrBroken, "", "redirects to another server"},
+		"a redirect to itself": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+		}, engine.ErrBroken, "", "redirects without end"},
 		"hangs": {hang(), engine.ErrTimedOut, "", "No answer began within 300ms"},
 		"only keeps alive": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
@@ -238,12 +256,16 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 		"only shows that it is there": {drips(delta("")), engine.ErrTimedOut, "", "No answer began"},
 		"breaks off":                  {cut(), engine.ErrConnection, "", "before an answer began"},
 		"breaks off in a word":        {cut(one), engine.ErrConnection, "One tw", "in the middle"},
-		"fails in the stream":         {raw("text/event-stream", one, `data: {"error":{"message":"secret words"}}`+"\n\n"), engine.ErrBroken, "One tw", ""},
+		"is gone in a sentence":       {closing(one), engine.ErrConnection, "One tw", "in the middle of a sentence, without data: [DONE]"},
+		"fails in the stream":         {raw("text/event-stream", one, `data: {"error":{"message":"secret words"}}`+"\n\n"), engine.ErrBroken, "One tw", "an error in the middle"},
+		"fails by an event":           {raw("text/event-stream", `data: {"error":{"message":"secret words","code":500}}`+"\n\n"), engine.ErrBroken, "", "with an error"},
+		"429 by an event":             {raw("text/event-stream", `data: {"error":{"message":"secret words","code":429}}`+"\n\n"), engine.ErrOverloaded, "", "with an error"},
+		"overloaded by an event":      {raw("text/event-stream", `data: {"error":{"type":"overloaded_error","message":"secret words"}}`+"\n\n"), engine.ErrOverloaded, "", "with an error"},
 		"a page":                      {raw("text/html", "<html>\n<p>secret words\n</html>"), engine.ErrBroken, "", "no chat completion"},
 		"nothing":                     {raw("text/event-stream"), engine.ErrBroken, "", "no chat completion"},
 		"garbage":                     {raw("text/event-stream", "data: \x00\xff{{{\n\n"), engine.ErrBroken, "", "no stream"},
-		"a line without end":          {raw("text/event-stream", "data: "+strings.Repeat("x", 300<<10)), engine.ErrBroken, "", "no stream"},
-		"an event without end":        {raw("text/event-stream", strings.Repeat("data: {"+strings.Repeat("x", 1000)+"}\n", 300)), engine.ErrBroken, "", "no stream"},
+		"a line without end":          {raw("text/event-stream", "data: "+strings.Repeat("x", 300<<10)), engine.ErrBroken, "", "more than 262144 bytes"},
+		"an event without end":        {raw("text/event-stream", strings.Repeat("data: {"+strings.Repeat("x", 1000)+"}\n", 300)), engine.ErrBroken, "", "more than 262144 bytes"},
 		"a book":                      {raw("text/event-stream", strings.Repeat("data: "+delta(strings.Repeat("word ", 1000))+"\n\n", 100)), engine.ErrBroken, strings.Repeat("word ", 6000), "more than 32768 bytes of text"},
 	} {
 		t.Run(name, func(t *testing.T) {

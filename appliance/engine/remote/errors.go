@@ -114,7 +114,13 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		return m.status(e, status)
 	}
 	if said, ok := errors.AsType[*streamError](err); ok {
-		e.Kind, e.Why = BadAnswer, short(said.message)
+		e.Kind, e.Why, e.public = BadAnswer, short(said.message), "It answered with an error."
+		if said.overloaded {
+			e.Kind = Overloaded
+		}
+		if answered {
+			e.public = "It sent an error in the middle of its answer."
+		}
 		return e
 	}
 	switch {
@@ -124,6 +130,9 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 	case failedHandshake(err):
 		e.Kind, e.public = Disconnected, "The TLS handshake failed: is its certificate one that the box trusts?"
 		e.Why = short(err.Error())
+	case errors.Is(err, errNoEnd):
+		e.Kind, e.Why = Disconnected, errNoEnd.Error()
+		e.public = "The connection ended in the middle of a sentence, without data: [DONE]."
 	case brokenConnection(err) && answered:
 		e.Kind, e.public = Disconnected, "The connection broke in the middle of the answer."
 		e.Why = "the connection broke: " + short(err.Error())
@@ -132,8 +141,12 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		e.Why = "the connection broke before an answer began: " + short(err.Error())
 	case slow(err):
 		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "It did not answer in time."
-	case errors.Is(err, errTooMuchText):
-		e.Kind, e.Why, e.public = BadAnswer, errTooMuchText.Error(), sentence(errTooMuchText.Error())
+	case errors.Is(err, errTooMuchText), errors.Is(err, errLineSize), errors.Is(err, errAnswerSize):
+		e.Kind, e.Why, e.public = BadAnswer, err.Error(), sentence(err.Error())
+	case errors.Is(err, errRedirectsElsewhere):
+		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()), "It redirects to another server, which is not followed."
+	case errors.Is(err, errRedirectsOn):
+		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()), sentence(errRedirectsOn.Error())
 	default:
 		e.Kind, e.public = BadAnswer, "What it answered is no stream of chat completions."
 		e.Why = short(err.Error())

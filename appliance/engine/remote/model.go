@@ -202,12 +202,13 @@ func (m *Model) request(ctx context.Context, start time.Time, q question, emit f
 	watched, watch := newWatch(ctx, m.limits, start)
 	defer watch.stop()
 	a := &answer{start: start, watch: watch, emit: emit, usage: &engine.Usage{}, custom: m.custom}
-	body, err := m.ask(watched, q)
+	response, err := m.ask(watched, q)
 	if err != nil {
 		return a, m.fault(watched, ctx, err, false)
 	}
-	defer body.Close()
-	err = a.read(newEventStream(body, m.custom))
+	defer response.Body.Close()
+	a.closes = response.ProtoMajor == 1 && response.ContentLength < 0 && len(response.TransferEncoding) == 0 && !response.Uncompressed
+	err = a.read(newEventStream(response.Body, m.custom))
 	switch {
 	case a.refused != nil: // emit's own error
 		return a, a.refused

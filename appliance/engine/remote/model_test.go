@@ -532,3 +532,16 @@ func TestAWrongAddressIsRefusedAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// Servers that people write by hand leave the reason out with which an answer
+// ends; the mark of its end is enough.
+func TestTheMarkOfTheEndEndsAnAnswerWithoutAReason(t *testing.T) {
+	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprintf(w, "data: %s\n\ndata: %s\n\ndata: [DONE]\n\n", delta("One "),
+			`{"choices":[{"index":0,"delta":{"content":"two.","tool_calls":[{"index":0,"id":"a","function":{"name":"look","arguments":"{}"}}]}}]}`)
+	})
+	text, _, calls, err := reply(t.Context(), m, hello)
+	if err != nil || text != "One two." || len(calls) != 1 {
+		t.Errorf("%q, %v, %v", text, calls, err)
+	}
+}

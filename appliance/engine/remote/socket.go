@@ -281,6 +281,8 @@ func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) e
 		e.public = "The handshake took too long."
 	case errors.Is(err, errGone):
 		e.public = "The connection broke."
+	case errors.Is(err, errNoMessage):
+		e.Kind, e.public = BadAnswer, sentence(errNoMessage.Error())
 	default:
 		return m.fault(watched, ctx, err, answered)
 	}

@@ -208,7 +208,7 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 		"closes":                      {func(c *talker) { c.ask(); c.Close(4001, "secret") }, engine.ErrConnection, "", "code 4001"},
 		"breaks off":                  {func(c *talker) { c.ask(); c.say(text("One")); c.CloseNow() }, engine.ErrConnection, "One", "broke"},
 		"says it failed":              {func(c *talker) { c.ask(); c.say(`{"type":"error","message":"secret"}`); c.ask() }, engine.ErrBroken, "", ""},
-		"garbage":                     {func(c *talker) { c.ask(); c.say("<html>secret"); c.ask() }, engine.ErrBroken, "", ""},
+		"garbage":                     {func(c *talker) { c.ask(); c.say("<html>secret"); c.ask() }, engine.ErrBroken, "", "none of the protocol's messages"},
 		"a list":                      {func(c *talker) { c.ask(); c.say("[]"); c.ask() }, engine.ErrBroken, "", ""},
 		"too long":                    {func(c *talker) { c.ask(); c.say(text(strings.Repeat("x", maxSocketMessage))); c.ask() }, engine.ErrBroken, "", "bytes"},
 		"a book": {func(c *talker) {

@@ -33,6 +33,7 @@ type eventStream struct {
 	tried  int  // how often this event was looked at for JSON
 	bare   bool // this event is JSON without a field's name before it
 	before bool // the first line has come
+	marked bool // the mark of the end has come
 }
 
 func newEventStream(r io.Reader, loose bool) *eventStream {
@@ -110,6 +111,7 @@ func (s *eventStream) complete() bool {
 
 func (s *eventStream) event() ([]byte, error) {
 	if string(bytes.TrimSpace(s.data)) == endOfStream {
+		s.marked = true
 		return nil, io.EOF
 	}
 	return s.data, nil

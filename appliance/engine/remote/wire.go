@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"parley/appliance/engine"
@@ -142,23 +143,36 @@ func (s *spoken) UnmarshalJSON(data []byte) error {
 // failure is what went wrong in a server's words. Some send a text where others
 // send an object.
 type failure struct {
-	there   bool
-	message string
+	there      bool
+	message    string
+	overloaded bool // it says that it has too much to do, not what else is wrong
 }
 
-// UnmarshalJSON takes {"message": "…"} or "…".
+// UnmarshalJSON takes {"message": "…", "type": …, "code": …} or "…". In a stream,
+// whose status is 200, the code is the only place for what the status would say:
+// a number, or a name as OpenAI's and Anthropic's servers have them.
 func (f *failure) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil
 	}
 	f.there = true
 	var object struct {
-		Message string `json:"message"`
+		Message string          `json:"message"`
+		Type    json.RawMessage `json:"type"`
+		Code    json.RawMessage `json:"code"`
 	}
 	if json.Unmarshal(data, &f.message) != nil && json.Unmarshal(data, &object) == nil {
 		f.message = object.Message
+		for _, raw := range []json.RawMessage{object.Type, object.Code} {
+			f.overloaded = f.overloaded || slices.Contains(overloadedCodes, strings.Trim(string(raw), `"`))
+		}
 	}
 	return nil
+}
+
+// overloadedCodes are types and codes of errors that pass by themselves.
+var overloadedCodes = []string{
+	"429", "502", "503", "529", "rate_limit_exceeded", "rate_limit_error", "rate_limit", "overloaded_error", "overloaded", "server_overloaded",
 }
 
 // wireMessage is m in the server's words.
@@ -211,9 +225,9 @@ func (m *Model) question(p engine.Prompt) question {
 	return q
 }
 
-// ask sends the request and returns the body of a 200; a *statusError for
+// ask sends the request and returns the answer of a 200; a *statusError for
 // every other status.
-func (m *Model) ask(ctx context.Context, q question) (io.ReadCloser, error) {
+func (m *Model) ask(ctx context.Context, q question) (*http.Response, error) {
 	body, err := json.Marshal(q)
 	if err != nil {
 		return nil, err
@@ -233,7 +247,7 @@ func (m *Model) ask(ctx context.Context, q question) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if response.StatusCode == http.StatusOK {
-		return response.Body, nil
+		return response, nil
 	}
 	defer response.Body.Close()
 	return nil, readStatus(response)

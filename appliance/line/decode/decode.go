@@ -4,7 +4,8 @@
 package decode
 
 import (
-	"fmt"
+	"encoding/binary"
+	"slices"
 	"time"
 
 	"parley/appliance/audio"
@@ -29,6 +30,7 @@ type Stream struct {
 
 	format  *contract.AudioConfiguration // that decoder is for
 	decoder audio.Decoder                // nil: the next message begins anew
+	half    []byte                       // of linear16: the byte of a sample whose other one is still to come, or none
 }
 
 // Take returns the sound of a message in the format that is in force (nil is a
@@ -37,7 +39,7 @@ type Stream struct {
 // sound before it; the next message may be the beginning of a new stream.
 func (s *Stream) Take(format *contract.AudioConfiguration, message []byte) ([]float32, *contract.Fault) {
 	if !same(s.format, format) {
-		s.format, s.decoder = format, nil
+		s.format, s.decoder, s.half = format, nil, nil
 	}
 	begins := s.decoder == nil
 	pcm, err := s.decode(message)
@@ -64,8 +66,8 @@ func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 			return nil, err
 		}
 	}
-	if s.format != nil && len(message)%2 != 0 {
-		return nil, fmt.Errorf("%d bytes are an odd number; linear16 has two for each sample, and none of these were taken", len(message))
+	if s.format != nil {
+		message = s.wholeSamples(message)
 	}
 	for len(message) > 0 && len(pcm) <= longest {
 		n := min(len(message), atOnce)
@@ -81,6 +83,35 @@ func (s *Stream) decode(message []byte) (pcm []float32, err error) {
 		message = message[n:]
 	}
 	return pcm, nil
+}
+
+// wholeSamples returns the linear16 that is whole with message: clients cut their
+// stream anywhere, in the middle of a sample too, so a byte that is left over
+// belongs to the next message. Where the next one is no sound with it and is
+// without, its other half never comes, and it is left out.
+func (s *Stream) wholeSamples(message []byte) []byte {
+	if len(s.half) > 0 && !(rough(slices.Concat(s.half, message), s.format.Channels) && !rough(message, s.format.Channels)) {
+		message = slices.Concat(s.half, message)
+	}
+	whole := len(message) &^ 1
+	s.half = slices.Clone(message[whole:])
+	return message[:whole]
+}
+
+// rough reports whether linear16 jumps from sample to sample as it does where low
+// and high bytes are taken for each other, so that the low one, which is as good
+// as random, counts 256 times: half of the range at the median is more than speech
+// and music ever have. Less than a few samples say nothing.
+func rough(pcm []byte, channels int) bool {
+	const few, enough = 32, 512 // samples
+	var jumps []int
+	for at := 0; at+2*channels+2 <= len(pcm) && len(jumps) < enough; at += 2 {
+		le := binary.LittleEndian
+		jump := int(int16(le.Uint16(pcm[at+2*channels:]))) - int(int16(le.Uint16(pcm[at:])))
+		jumps = append(jumps, max(jump, -jump))
+	}
+	slices.Sort(jumps)
+	return len(jumps) >= few && jumps[len(jumps)/2] > 1<<13
 }
 
 func newDecoder(format *contract.AudioConfiguration) (audio.Decoder, error) {

@@ -42,6 +42,7 @@ type Call struct {
 
 	offers     sync.Mutex   // one exchange of descriptions at a time
 	remote     string       // the newest description of the client's
+	tag        string       // of the newest answer
 	candidates int          // named by the client beside its offers
 	strangers  atomic.Int32 // data channels beside that of the messages
 	inflow     inflow       // on data channels

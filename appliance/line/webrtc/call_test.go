@@ -329,9 +329,11 @@ func TestACallOfAClientThatIsGoneEnds(t *testing.T) {
 func TestWhatIsNoOfferIsRefused(t *testing.T) {
 	l := start(t, Timing{})
 	for body, want := range map[string]string{
-		"":        "m=audio",
-		"m=audio": "not an offer",
-		"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n": "not an offer",
+		"":                                     "m=audio",
+		"m=audio":                              "no Opus",
+		"m=audio\r\na=rtpmap:111 opus/48000/2": "not an offer",
+		"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n":                                "no Opus",
+		"v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=mid:0\r\na=rtpmap:111 opus/48000/2\r\n": "not an offer",
 	} {
 		if code, said, _ := bring(t, http.MethodPost, l.http.URL+"/call/", sdpType, body); code != http.StatusTeapot || !strings.Contains(said, want) {
 			t.Errorf("%q: %d %s", body, code, said)

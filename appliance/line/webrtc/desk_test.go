@@ -263,13 +263,26 @@ func (c *caller) offer(t *testing.T, method, to string, o *pion.OfferOptions) (a
 	return answer, at
 }
 
+// bring sends a body to an address, and returns what was answered, and where the thing
+// is.
 func bring(t *testing.T, method, to, typ, body string) (code int, answer, at string) {
+	t.Helper()
+	code, answer, head := asks(t, method, to, typ, body, "")
+	return code, answer, head.Get("Location")
+}
+
+// asks is bring for a thing in a state that is named, if it is not empty; it returns
+// all that heads the answer.
+func asks(t *testing.T, method, to, typ, body, state string) (code int, answer string, head http.Header) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, to, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", typ)
+	if state != "" {
+		req.Header.Set("If-Match", state)
+	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -279,7 +292,7 @@ func bring(t *testing.T, method, to, typ, body string) (code int, answer, at str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return res.StatusCode, string(all), res.Header.Get("Location")
+	return res.StatusCode, string(all), res.Header
 }
 
 // got waits for what is sure to come.

@@ -39,6 +39,9 @@ func checkOffer(offer string) error {
 	if !strings.Contains(offer, "m=audio") {
 		return contract.ErrInvalid{Field: "body", Why: "the offer has no audio: expected an SDP with an m=audio section, whose direction is sendrecv"}
 	}
+	if !strings.Contains(strings.ToLower(offer), " opus/48000") {
+		return contract.ErrInvalid{Field: "body", Why: "the offer has no Opus, which is how voices go over a call: expected a=rtpmap:<number> opus/48000/2 among the codecs of m=audio"}
+	}
 	if n := linesOf(offer, "m="); n > mostSections {
 		return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offer has %d m-lines; at most %d are allowed, and a call needs one of audio and one of a data channel", n, mostSections)}
 	}

@@ -58,6 +58,7 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	if apart {
 		answer = without(answer, bundle)
 	}
+	c.tag = tag(answer)
 	return answer, nil
 }
 
@@ -217,6 +218,31 @@ func asFragment(answer string) string {
 		}
 	}
 	return b.String()
+}
+
+// tagNow names the state that the connection is in.
+func (c *Call) tagNow() string {
+	c.offers.Lock()
+	defer c.offers.Unlock()
+	return c.tag
+}
+
+// is tells whether the connection is in a state that a client says its request is for,
+// with If-Match: any (*), or that of the newest answer. A client that says nothing means
+// whatever there is, as those that know no ETag do.
+func (c *Call) is(wanted []string) error {
+	now := c.tagNow()
+	for _, list := range wanted {
+		for one := range strings.SplitSeq(list, ",") {
+			if one = strings.TrimSpace(one); one == "*" || one == now {
+				return nil
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	return contract.ErrPrecondition{Why: fmt.Sprintf("the connection has begun anew since %.80s, which If-Match names: it is %s now", wanted[0], now)}
 }
 
 // tag names a state of the connection (RFC 9725, section 4.3.1).

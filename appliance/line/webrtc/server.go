@@ -122,7 +122,7 @@ func (s *Server) Answer(w http.ResponseWriter, r *http.Request, account string, 
 	h := w.Header()
 	h.Set("Content-Type", sdpType)
 	h.Set("Location", path(c.id))
-	h.Set("ETag", tag(answer))
+	h.Set("ETag", c.tagNow())
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusCreated)
 	_, _ = io.WriteString(w, answer)
@@ -194,11 +194,11 @@ func (s *Server) forget(c *Call) {
 	s.open.Done()
 }
 
-// find is a call of the account's. That of another is the same as none.
+// find is a call of the account's that is not over. That of another is the same as none.
 func (s *Server) find(account, id string) (*Call, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.calls[id]; c != nil && c.account == account {
+	if c := s.calls[id]; c != nil && c.account == account && c.life.Gone().Err() == nil {
 		return c, nil
 	}
 	return nil, contract.ErrNotFound{What: "call", ID: id}
@@ -216,6 +216,9 @@ func (s *Server) Change(w http.ResponseWriter, r *http.Request, account, id stri
 	if err != nil {
 		return err
 	}
+	if err := c.is(r.Header.Values("If-Match")); err != nil {
+		return err
+	}
 	var answer string
 	if got, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); got == sdpType {
 		answer, err = c.answer(r.Context(), said)
@@ -230,7 +233,7 @@ func (s *Server) Change(w http.ResponseWriter, r *http.Request, account, id stri
 		return nil
 	}
 	w.Header().Set("Content-Type", r.Header.Get("Content-Type"))
-	w.Header().Set("ETag", tag(answer))
+	w.Header().Set("ETag", c.tagNow())
 	_, _ = io.WriteString(w, answer)
 	return nil
 }

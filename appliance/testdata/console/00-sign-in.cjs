@@ -17,6 +17,10 @@ exports.steps = async (c, { link, assert }) => {
 		await c.page.goto(link);
 		await c.page.waitForSelector("nav#menu");
 	});
+	await c.law("an address that names no page says so", async () => {
+		await c.go("nowhere");
+		await c.reads("Nothing here", "h1");
+	});
 	await c.law("the link stays neither in the address nor in what scripts can read", async () => {
 		const secret = link.split("=")[1];
 		const seen = await c.page.evaluate(() => location.href + document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage));

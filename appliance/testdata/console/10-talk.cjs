@@ -19,6 +19,7 @@ exports.steps = async (c, { assert }) => {
 		await said("you", /name.*pound key/i);
 		await c.reads(/"key": "pound"/);
 		await c.reads("waits for you");
+		await c.reads("A tool waits for your answer", "[role=status]");
 	});
 	await c.law("the answer of a tool, by hand, is gone on with aloud", async () => {
 		await c.fill("Answer of press_key", "a story of the key");

@@ -21,6 +21,11 @@ exports.steps = async (c, { assert }) => {
 		await c.press("The text that the assistant reads");
 		await c.reads(/Museum\.\n\nFacts:\n- On Mondays the museum is closed\.\n- A ticket[^\n]*\n\nExamples:\nQuestion: Are you open on Monday\?\nAnswer: No/, "pre");
 	});
+	await c.law("what is written from right to left runs so", async () => {
+		await c.fill("Rules", "المتحف مغلق.");
+		assert.equal(await (await c.named("Rules", true)).evaluate((e) => getComputedStyle(e).direction), "rtl");
+		await c.fill("Rules", "");
+	});
 	await c.law("a question is answered with the prompt as it stands, and how long it took is shown", async () => {
 		await c.fill("Question", "Is it open on Monday?");
 		await c.press("Ask");

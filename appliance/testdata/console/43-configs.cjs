@@ -26,6 +26,7 @@ exports.steps = async (c, { assert }) => {
 		await c.page.waitForFunction(() => /private|https/i.test(document.querySelector("input[type=url][aria-invalid]")?.closest(".field").querySelector(".error")?.innerText ?? ""));
 		await c.press("Remove webhook 1");
 	});
+	await c.ask("POST", "/v0/evi/tools", { name: "t".repeat(60), description: `Has a long name. ${"d".repeat(60)}`, parameters: "{\"type\":\"object\"}" });
 	await c.accessible("a config");
 	await c.law("it is made as it was filled in", async () => {
 		await c.press("Make this config");
@@ -50,6 +51,23 @@ exports.steps = async (c, { assert }) => {
 		assert.deepEqual(after, before);
 		await c.reads("\"end_of_turn_silence_ms\": 1000", ".difference .added");
 	});
+	await c.law("who saves over a version that somebody else has made meanwhile is asked", async () => {
+		const { id } = await newest();
+		await c.ask("POST", `/v0/evi/configs/${id}`, { evi_version: "4-mini", version_description: "of another browser" });
+		const asked = [];
+		const answers = (d) => { asked.push(d.message()); return asked.length === 1 ? d.dismiss() : d.accept(); };
+		c.page.on("dialog", answers);
+		await c.fill("Voice that interrupts, in ms", "900");
+		await c.press("Save");
+		while (asked.length === 0) await new Promise((later) => setTimeout(later, 20));
+		assert.match(asked[0], /Version 2 was saved .* after you opened version 1/);
+		await c.named("Save", false);
+		assert.equal((await newest()).version, 2);
+		await c.press("Save");
+		await c.reads("Version 3");
+		c.page.off("dialog", answers);
+		assert.equal((await newest()).interruption.min_interruption_ms, 900);
+	});
 	await c.law("it is saved as a file that makes the same config", async () => {
 		await c.page.evaluate(() => {
 			const make = URL.createObjectURL.bind(URL);
@@ -65,8 +83,9 @@ exports.steps = async (c, { assert }) => {
 		await c.ask("DELETE", `/v0/evi/configs/${(await c.ask("GET", "/v0/evi/configs?name=Copy")).body.configs_page[0].id}`);
 	});
 	await c.law("one goes back to what it was", async () => {
+		await c.choose("From", "0");
 		await c.press("Go back to version 0");
-		await c.reads("Version 2");
+		await c.reads("Version 4");
 		assert.equal((await newest()).turn_detection.end_of_turn_silence_ms, 800);
 	});
 };

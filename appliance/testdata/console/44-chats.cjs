@@ -28,6 +28,7 @@ exports.steps = async (c, { assert }) => {
 		id = await talks(c, body.configs_page[0].id);
 		await c.go("chats");
 		await c.reads("till-7", "main table");
+		await c.reads(/^\w+ \d+, \d+:\d\d [AP]M$/, "main table time"); // the hour too
 		await c.fill("Words that were said", "elephant");
 		await c.press("Search");
 		await c.reads("Nothing like that was found", ".empty");

@@ -6,6 +6,12 @@ exports.steps = async (c, { assert }) => {
 		await c.go("kiosks");
 		await c.reads("No screen is paired");
 	});
+	await c.law("a dialog that is left gives the focus back", async () => {
+		await c.press("Pair a screen");
+		await c.page.waitForSelector("dialog[open]");
+		await c.page.keyboard.press("Escape");
+		await c.page.waitForFunction(() => !document.querySelector("dialog") && document.activeElement.textContent === "Pair a screen", { polling: 30, timeout: 10_000 });
+	});
 	await c.law("a code pairs a screen, and the page tells at once", async () => {
 		await c.press("Pair a screen");
 		await c.fill("Name", "Foyer", "dialog");

@@ -1,7 +1,34 @@
 // The sessions are listed, and end where somebody ends them.
 "use strict";
 
-exports.steps = async (c, { assert }) => {
+exports.steps = async (c, { assert, again }) => {
+	await c.law("what somebody was writing when the session ended is there when he has signed in again", async () => {
+		await c.go("prompts/new");
+		await c.fill("Name", "Half a prompt");
+		await c.fill("Facts", "The tower is closed.");
+		await c.ask("DELETE", `/v0/box/sessions/${(await c.ask("GET", "/v0/box/operator")).body.session.id}`);
+		await c.press("Make this prompt");
+		await c.reads("parley console link");
+		assert.equal(await c.page.$eval("nav#menu", (menu) => menu.getClientRects().length), 0);
+		await c.fill("Link", again[0], "main.alone");
+		await c.press("Sign in");
+		await c.page.waitForFunction(() => document.querySelector("nav#menu").getClientRects().length > 0);
+		await c.press("Make this prompt");
+		await c.reads("Version 0");
+		assert.equal((await c.ask("GET", "/v0/evi/prompts?name=Half+a+prompt")).body.prompts_page[0].text, "Facts:\n- The tower is closed.");
+	});
+	await c.law("a session that is ended in a conversation ends that, and the console asks for a link", async () => {
+		await c.go("talk");
+		await c.fill("Type instead", "Is it open?");
+		await c.page.keyboard.press("Enter");
+		await c.reads(/You said/i, "li[data-who=box]");
+		await c.ask("DELETE", `/v0/box/sessions/${(await c.ask("GET", "/v0/box/operator")).body.session.id}`);
+		await c.reads("parley console link");
+		assert.equal(await c.page.$("nav#menu"), null);
+		await c.fill("Link", again[1], "main.alone");
+		await c.press("Sign in");
+		await c.page.waitForSelector("nav#menu");
+	});
 	await c.law("the sessions are listed, this one marked", async () => {
 		await c.go("sessions");
 		await c.reads(/Chrome on Linux\s+this one/, "td");

@@ -30,7 +30,7 @@ export function Chat({ id, words }: { id: string; words: string[] }) {
   const sound = useLoad((signal) => get<ReturnChatAudioReconstruction>(`/v0/evi/chats/${encodeURIComponent(id)}/audio`, {}, signal), [id]);
   const [deleting, setDeleting] = useState(false);
   const lines = useMemo(() => chat.value ? transcript(chat.value.events_page, chat.value.start_timestamp) : [], [chat.value]);
-  if (chat.error) return <><h1>Chat</h1><Failure error={chat.error} again={chat.reload} /></>;
+  if (chat.error) return <><p><a href={to("chats")}>All chats</a></p><h1>Chat</h1><Failure error={chat.error} again={chat.reload} /></>;
   if (!chat.value) return <><h1>Chat</h1><Loading /></>;
   const c = chat.value;
   return (

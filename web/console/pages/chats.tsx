@@ -6,7 +6,7 @@ import type { PageProps } from "../pages";
 import { Field, Select } from "../parts/field";
 import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";
-import { Time } from "../parts/time";
+import { Clock } from "../parts/time";
 import { go, to } from "../route";
 import { Chat } from "./chat";
 import { Marked } from "./marked";
@@ -44,7 +44,7 @@ function Search({ config }: { config: string }) {
   const doing = useDoing();
   const older = more && more.of === found.value ? more : undefined; // else they are of another search
   const next = older ? older.next : found.value?.next;
-  const chats = [...found.value?.chats ?? [], ...older?.chats ?? []];
+  const chats = found.loading ? [] : [...found.value?.chats ?? [], ...older?.chats ?? []]; // not those of the search before
   const goOn = () => doing.run(async () => {
     const of = found.value!;
     const answer = await find(next);
@@ -74,13 +74,13 @@ function Search({ config }: { config: string }) {
         </div>
       </form>
       {found.error && <Failure error={found.error} again={found.reload} />}
-      {!found.value && found.loading && <Loading />}
-      {found.value && chats.length === 0 && !next && (filtered
+      {found.loading && <Loading />}
+      {found.value && !found.loading && chats.length === 0 && !next && (filtered
         ? <Empty title="Nothing like that was found"><p>Search for fewer words, or in more days.</p></Empty>
         : <Empty title="Nobody has talked yet"><p><a href={to("talk")}>Talk to the box</a>, and the chat is here.</p></Empty>)}
       {chats.length > 0 && (
         <Table caption="Chats" rows={chats} id={(c) => c.id} columns={[
-          { head: "When", cell: (c) => <a href={link(c)}><Time ms={c.start_timestamp} /></a> },
+          { head: "When", cell: (c) => <a href={link(c)}><Clock ms={c.start_timestamp} /></a> },
           { head: "What was said", cell: (c) => c.excerpt ? <Marked text={c.excerpt.text} words={words} /> : <span class="quiet">nothing</span> },
           { head: "Config", cell: (c) => <span>{nameOf(c)}{c.custom_session_id && <><br /><span class="faint">{c.custom_session_id}</span></>}</span> },
           { head: "Length", number: true, cell: (c) => c.end_timestamp ? clock(c.end_timestamp - c.start_timestamp) : "–" },
@@ -88,7 +88,7 @@ function Search({ config }: { config: string }) {
         ]} />
       )}
       <ErrorLine error={doing.error} />
-      {next && <div class="buttons"><button type="button" disabled={doing.busy} onClick={() => void goOn()}>{chats.length > 0 ? "Show older ones" : "Nothing so far: look further back"}</button></div>}
+      {next && !found.loading && <div class="buttons"><button type="button" disabled={doing.busy} onClick={() => void goOn()}>{chats.length > 0 ? "Show older ones" : "Nothing so far: look further back"}</button></div>}
     </>
   );
 }

@@ -14,9 +14,11 @@ import { type Draft, draftOf, fresh, sorted } from "./draft";
 import { faultsOf, unplaced, useShown } from "./faults";
 import { NamedList } from "./named_list";
 import { useUnsaved } from "./unsaved";
-import { Versions } from "./versions";
+import { Versions, mayFollow } from "./versions";
 
 const path = "/v0/evi/configs";
+
+const own = <span class="word">the box's own</span>;
 
 // Configs say how assistants behave.
 export function Configs({ route }: PageProps) {
@@ -27,8 +29,8 @@ export function Configs({ route }: PageProps) {
     <NamedList<ReturnConfig> title="Configs" page="configs" path={path} rows="configs_page" one="config"
       about="How an assistant behaves in a chat: what it is told, with which voice it speaks, what it may call, and when a user has finished."
       columns={[
-        { head: "Voice", cell: (c) => c.voice?.name ?? "the box's own" },
-        { head: "Prompt", cell: (c) => c.prompt ? <a href={to("prompts", c.prompt.id)}>{c.prompt.name}</a> : "the box's own" },
+        { head: "Voice", cell: (c) => c.voice?.name ?? own },
+        { head: "Prompt", cell: (c) => c.prompt ? <a href={to("prompts", c.prompt.id)}>{c.prompt.name}</a> : own },
         { head: "Tools", number: true, cell: (c) => c.tools.length + c.builtin_tools.length },
       ]}
       nothing={<p>A prompt and a voice are enough. <a href={to("prompts", "new")}>Write the prompt</a> first.</p>} />
@@ -41,7 +43,7 @@ function Existing({ id }: { id: string }) {
     if (!found) throw new Refused(404, "There is no version of this config any more.");
     return found;
   }, [id]);
-  if (newest.error) return <><h1>Config</h1><Failure error={newest.error} again={newest.reload} /></>;
+  if (newest.error) return <><p><a href={to("configs")}>All configs</a></p><h1>Config</h1><Failure error={newest.error} again={newest.reload} /></>;
   if (!newest.value) return <><h1>Config</h1><Loading /></>;
   return <Config key={newest.value.version} saved={newest.value} reload={newest.reload} />;
 }
@@ -72,7 +74,7 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
   const faults = faultsOf(doing.error);
   const differs = !saved || sorted(draft) !== sorted(before);
   const changed = saved ? differs || name !== saved.name : name !== "" || differs && sorted(draft) !== sorted(fresh);
-  useUnsaved(changed && !doing.busy);
+  useUnsaved(changed, doing.busy);
   useShown(doing.error);
   const keep = () => doing.run(async () => {
     const version_description = why || undefined;
@@ -80,6 +82,7 @@ function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }
       go(to("configs", (await post<ReturnConfig>(path, { name, ...draft, version_description })).id));
       return;
     }
+    if (differs && !await mayFollow(path, "configs_page", saved)) return;
     if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
     if (differs) await post(`${path}/${saved.id}`, { ...draft, version_description });
     reload!();

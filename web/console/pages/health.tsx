@@ -93,7 +93,7 @@ function Charts({ samples, answers, h }: { samples: Sample[]; answers: { at: num
         <p class="faint">From the end of a voice to the first sound of the answer.</p>
         {answers.length === 0
           ? <p>Nobody has talked to the box in the last hour. <a href="#/talk">Talk to it</a></p>
-          : <Chart says={`Answers over time, in milliseconds: median ${Math.round(h.answers.median_ms)}, 95 of 100 within ${Math.round(h.answers.p95_ms)}.`} seconds={answers.map((a) => a.at)} lines={[{ name: "Answer", values: answers.map((a) => a.ms), points: true }]} unit="ms" />}
+          : <Chart says={`Answers over time, in milliseconds: median ${Math.round(h.answers.median_ms)}, 95 of 100 within ${Math.round(h.answers.p95_ms)}.`} seconds={answers.map((a) => a.at)} lines={[{ name: "Answer", values: answers.map((a) => a.ms), points: true }]} unit="ms" back={3600} />}
       </section>
       <section class="card">
         <h2>Since this page was opened</h2>

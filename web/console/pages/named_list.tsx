@@ -29,7 +29,7 @@ export function NamedList<T extends Named>({ title, page, path, rows, one, about
     <>
       <div class="head">
         <h1>{title}</h1>
-        <a class="button" href={to(page, "new")}>New {one}</a>
+        <a class="button primary" href={to(page, "new")}>New {one}</a>
       </div>
       <p>{about}</p>
       {(list.pages > 1 || searched) && <Field label="Name" type="search" value={search} set={setSearch} maxLength={75} />}

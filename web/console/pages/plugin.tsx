@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { PluginCalled, PluginFigures, PluginLogLine, PluginSetting, ReturnPlugin } from "../../rest";
 import { get, patch, post, remove } from "../api";
 import { useEvents } from "../events";
@@ -106,12 +106,19 @@ function Setting({ s, value, set }: { s: PluginSetting; value: string; set: (val
   return <Field label={s.name} help={help} value={value} set={set} type={s.type === "integer" || s.type === "number" ? "number" : "text"} step={s.type === "number" ? "any" : undefined} />;
 }
 
+// How often they are read anew while the page is to be seen.
+const anewMS = 3000;
+
 // Figures are those of its calls since the box was started.
 function Figures({ path }: { path: string }) {
   const figures = useLoad((signal) => get<PluginFigures[]>(`${path}/figures`, {}, signal), [path]);
+  useEffect(() => {
+    const asking = setInterval(() => { if (!document.hidden) figures.reload(); }, anewMS);
+    return () => clearInterval(asking);
+  }, []);
   return (
     <section>
-      <div class="head"><h2>Calls of chats since the box was started</h2><button type="button" onClick={figures.reload}>Read anew</button></div>
+      <h2>Calls of chats since the box was started</h2>
       {figures.error && <Failure error={figures.error} again={figures.reload} />}
       {figures.value?.length === 0 && <p class="faint">None yet.</p>}
       {figures.value && figures.value.length > 0 && (

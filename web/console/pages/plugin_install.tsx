@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { PluginOffer, ReturnPlugin } from "../../rest";
 import { upload, withQuery } from "../api";
 import { useDoing } from "../load";
@@ -13,11 +13,17 @@ export function Install({ close, done }: { close: () => void; done: () => void }
   const [file, setFile] = useState<File>(), [offer, setOffer] = useState<PluginOffer>();
   const [granted, setGranted] = useState<string[]>([]), [other, setOther] = useState(false);
   const doing = useDoing();
+  const chosen = useRef<File>(undefined);
+  // examine asks what a file is; another one may be chosen meanwhile.
   const examine = (f: File | undefined) => {
+    chosen.current = f;
     setFile(f);
     setOffer(undefined);
     setGranted([]);
-    if (f) void doing.run(async () => setOffer(await upload<PluginOffer>("POST", "/v0/box/plugin-offers", f)));
+    if (f) void doing.run(async () => {
+      const told = await upload<PluginOffer>("POST", "/v0/box/plugin-offers", f);
+      if (chosen.current === f) setOffer(told);
+    });
   };
   const install = () => doing.run(async () => {
     const o = offer!;
@@ -37,7 +43,7 @@ export function Install({ close, done }: { close: () => void; done: () => void }
         {offer && <>
           <h3>{offer.name} {offer.version}</h3>
           <p>{offer.description} {offer.license && <span class="faint">{offer.license}</span>}</p>
-          <p>{offer.installed_version ? `It takes the place of version ${offer.installed_version}, which goes on until this one has passed its tests.` : "It is new on this box."} {offer.signed}</p>
+          <p>{offer.installed_version ? `It takes the place of version ${offer.installed_version}, which goes on until this one has passed its tests.` : "It is new on this box."} It is {offer.signed}.</p>
           {offer.other_signer && <Check label="Take it although somebody else has signed it" value={other} set={setOther} help={offer.other_signer} />}
           {offer.asks.length === 0
             ? <p>It asks for nothing{offer.installed_version && " new"}: it computes, and that is all.</p>
@@ -47,6 +53,7 @@ export function Install({ close, done }: { close: () => void; done: () => void }
             </fieldset>}
           {offer.unset_settings.length > 0 && <p>It waits for these settings then: {offer.unset_settings.join(", ")}.</p>}
         </>}
+        <p role="status" class="faint">{doing.busy && (offer ? "It is installed …" : "The box looks at it …")}</p>
         <ErrorLine error={doing.error} />
         <div class="buttons">
           <button type="button" onClick={close}>Cancel</button>

@@ -13,7 +13,7 @@ import { PromptForm } from "./prompt_form";
 import { type Form, emptyForm, read, tidy, written } from "./prompt_text";
 import { TryIt } from "./try";
 import { useUnsaved } from "./unsaved";
-import { Versions } from "./versions";
+import { Versions, mayFollow } from "./versions";
 
 const path = "/v0/evi/prompts";
 
@@ -36,7 +36,7 @@ function Existing({ id }: { id: string }) {
     if (!found) throw new Refused(404, "There is no version of this prompt any more.");
     return found;
   }, [id]);
-  if (newest.error) return <><h1>Prompt</h1><Failure error={newest.error} again={newest.reload} /></>;
+  if (newest.error) return <><p><a href={to("prompts")}>All prompts</a></p><h1>Prompt</h1><Failure error={newest.error} again={newest.reload} /></>;
   if (!newest.value) return <><h1>Prompt</h1><Loading /></>;
   return <Prompt key={newest.value.version} saved={newest.value} reload={newest.reload} />;
 }
@@ -51,7 +51,7 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
   const doing = useDoing();
   const text = form ? written(tidy(form)) : plain;
   const changed = text !== (saved?.text ?? "") || name !== (saved?.name ?? "");
-  useUnsaved(changed && !doing.busy);
+  useUnsaved(changed, doing.busy);
   useShown(doing.error);
   const faults = faultsOf(doing.error);
   const save = () => doing.run(async () => {
@@ -60,6 +60,7 @@ function Prompt({ saved, reload }: { saved?: ReturnPrompt; reload?: () => void }
       go(to("prompts", made.id));
       return;
     }
+    if (text !== saved.text && !await mayFollow(path, "prompts_page", saved)) return;
     if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
     if (text !== saved.text) await post(`${path}/${saved.id}`, { text, version_description: why || undefined, prompt_expansion: saved.prompt_expansion });
     reload!();

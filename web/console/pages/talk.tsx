@@ -70,22 +70,26 @@ export function Talk({ route }: PageProps) {
         {busy
           ? <button type="button" class="danger" onClick={() => conversation.current?.stop()}>End the conversation</button>
           : <button type="button" class="primary" onClick={() => void begin(microphone)}>Begin a conversation</button>}
-        <span role="status" class="state">{live ? states[talk.doing] : talk.phase === "connecting" ? "Connecting …" : talk.notice}</span>
+        <span role="status" class="state">{live ? talk.lost ? "The box cannot be reached. The conversation goes on if it is found again …" : talk.calls.some((c) => c.wanted) ? "A tool waits for your answer" : states[talk.doing] : talk.phase === "connecting" ? "Connecting …" : talk.notice}</span>
         {live && <span class="tag plain">{talk.by}</span>}
         {live && talk.microphone && <Levels of={conversation} />}
       </div>
       <div class="columns talk">
-        <section class="card" aria-labelledby="said">
-          <h2 id="said">What is said</h2>
-          <Transcript said={talk.said} />
-          <form class="row" onSubmit={(e) => { e.preventDefault(); void send(); }}>
-            <Field label="Type instead" value={text} set={setText} maxLength={2000} />
-            <button type="submit">Send</button>
-          </form>
-        </section>
-        <section class="card" aria-labelledby="times"><h2 id="times">Where the time goes</h2><Waterfall turns={talk.turns} /></section>
-        <section class="card" aria-labelledby="feelings"><h2 id="feelings">Feelings</h2><Feelings felt={talk.felt} /></section>
-        <section class="card" aria-labelledby="tools"><h2 id="tools">Tools</h2><Tools calls={talk.calls} conversation={live ? conversation.current : null} /></section>
+        <div>
+          <section class="card" aria-labelledby="said">
+            <h2 id="said">What is said</h2>
+            <Transcript said={talk.said} />
+            <form class="row" onSubmit={(e) => { e.preventDefault(); void send(); }}>
+              <Field label="Type instead" value={text} set={setText} maxLength={2000} />
+              <button type="submit">Send</button>
+            </form>
+          </section>
+          <section class="card" aria-labelledby="feelings"><h2 id="feelings">Feelings</h2><Feelings felt={talk.felt} /></section>
+        </div>
+        <div>
+          <section class="card" aria-labelledby="tools"><h2 id="tools">Tools</h2><Tools calls={talk.calls} conversation={live ? conversation.current : null} /></section>
+          <section class="card" aria-labelledby="times"><h2 id="times">Where the time goes</h2><Waterfall turns={talk.turns} /></section>
+        </div>
       </div>
     </>
   );

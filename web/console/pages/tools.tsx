@@ -12,7 +12,7 @@ import { faultsOf, unplaced, useShown } from "./faults";
 import { NamedList } from "./named_list";
 import { argumentsOf, pretty, wrongIn } from "./tool_schema";
 import { useUnsaved } from "./unsaved";
-import { Versions } from "./versions";
+import { Versions, mayFollow } from "./versions";
 
 const path = "/v0/evi/tools";
 type Tool = ReturnUserDefinedTool;
@@ -26,8 +26,8 @@ export function Tools({ route }: PageProps) {
     <NamedList<Tool> title="Tools" page="tools" path={path} rows="tools_page" one="tool"
       about="What an assistant may call in the middle of a conversation: your program answers over the socket, or a plugin on the box does."
       columns={[
-        { head: "What it does", cell: (t) => <span class="faint">{t.description}</span> },
-        { head: "Answered by", cell: (t) => t.plugin ? <span class="tag">plugin {t.plugin}</span> : "your program" },
+        { head: "What it does", cell: (t) => <span class="faint clipped">{t.description}</span> },
+        { head: "Answered by", cell: (t) => t.plugin ? <span class="tag">plugin {t.plugin}</span> : <span class="word">your program</span> },
       ]}
       nothing={<p>Say what it is called, what it does, and what it wants to know.</p>} />
   );
@@ -39,7 +39,7 @@ function Existing({ id }: { id: string }) {
     if (!found) throw new Refused(404, "There is no version of this tool any more.");
     return found;
   }, [id]);
-  if (newest.error) return <><h1>Tool</h1><Failure error={newest.error} again={newest.reload} /></>;
+  if (newest.error) return <><p><a href={to("tools")}>All tools</a></p><h1>Tool</h1><Failure error={newest.error} again={newest.reload} /></>;
   if (!newest.value) return <><h1>Tool</h1><Loading /></>;
   const tool = newest.value;
   return tool.plugin ? <OfPlugin tool={tool} /> : <Own key={tool.version} saved={tool} reload={newest.reload} />;
@@ -118,7 +118,7 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
   const said = { description: description || undefined, parameters: schema, fallback_content: fallback || undefined };
   const differs = !saved || description !== (saved.description ?? "") || schema !== pretty(saved.parameters) || fallback !== (saved.fallback_content ?? "");
   const changed = saved ? differs || name !== saved.name : !!(name || description);
-  useUnsaved(changed && !doing.busy);
+  useUnsaved(changed, doing.busy);
   useShown(doing.error);
   const save = () => doing.run(async () => {
     const version_description = why || undefined;
@@ -126,6 +126,7 @@ function Own({ saved, reload }: { saved?: Tool; reload?: () => void }) {
       go(to("tools", (await post<Tool>(path, { name, ...said, version_description })).id));
       return;
     }
+    if (differs && !await mayFollow(path, "tools_page", saved)) return;
     if (name !== saved.name) await patch(`${path}/${saved.id}`, { name });
     if (differs) await post(`${path}/${saved.id}`, { ...said, version_description });
     reload!();

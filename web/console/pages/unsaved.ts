@@ -1,11 +1,17 @@
 import { useEffect } from "preact/hooks";
-import { follow, guard } from "../route";
+import { follow, guard, writes } from "../route";
 
 const asks = () => confirm("Leave without saving what you changed?");
 
 // useUnsaved has the browser ask before it leaves a page on which something is not
-// saved: when it is closed, when a link of the console leads away, and with Back.
-export function useUnsaved(dirty: boolean): void {
+// saved: when it is closed, when a link of the console leads away, and with Back. While
+// it is being saved nobody is asked.
+export function useUnsaved(changed: boolean, saving: boolean): void {
+  useEffect(() => {
+    writes(changed);
+    return () => writes(false);
+  }, [changed]);
+  const dirty = changed && !saving;
   useEffect(() => {
     if (!dirty) return;
     const closing = (e: BeforeUnloadEvent) => e.preventDefault();

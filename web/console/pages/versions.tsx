@@ -1,13 +1,20 @@
 import { useState } from "preact/hooks";
-import { everything } from "../api";
+import { type Paged, everything, get } from "../api";
 import { useDoing, useLoad } from "../load";
 import { Select } from "../parts/field";
 import { ErrorLine, Failure, Loading } from "../parts/notice";
-import { Time } from "../parts/time";
+import { Time, when } from "../parts/time";
 import { Difference } from "./difference";
 
 // Version is what the versions of configs, prompts and tools have in common.
 export interface Version { id: string; version: number; version_description?: string; modified_on: number }
+
+// mayFollow asks whoever saves over a version that somebody else has saved since the
+// page was opened: what was changed there is not in it.
+export async function mayFollow(path: string, rows: string, opened: Version): Promise<boolean> {
+  const [newest] = (await get<Paged & Record<string, unknown>>(`${path}/${encodeURIComponent(opened.id)}`))[rows] as Version[];
+  return !newest || newest.version === opened.version || confirm(`Version ${newest.version} was saved ${when(new Date(newest.modified_on))}, after you opened version ${opened.version}. Save yours, without what is new in that one? It stays among the versions.`);
+}
 
 interface Props<T> {
   path: string; // of the thing itself

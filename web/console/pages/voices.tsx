@@ -94,7 +94,7 @@ function Library() {
     <>
       <div class="head">
         <h1>Voices</h1>
-        <a class="button" href={to("voices", "design")}>Design a voice</a>
+        <a class="button primary" href={to("voices", "design")}>Design a voice</a>
       </div>
       <p>Those that the box brings, and those that you have saved. Configs and text-to-speech take any of them.</p>
       <Area label="What they say" rows={2} value={text} set={setText} maxLength={500} help="Each voice reads it as its own language." />

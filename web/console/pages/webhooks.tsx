@@ -57,7 +57,7 @@ export function Webhooks({ who }: PageProps) {
       {list.value && list.value.length > 0 && (
         <Table caption="Webhooks" rows={list.value} id={(h) => h.id} columns={[
           { head: "Of", cell: (h) => <Time ms={h.created_on} /> },
-          { head: "Event", cell: (h) => <>{h.event}<br /><a href={`#/chats/${h.chat_id}`} class="faint">its chat<span class="unseen"> {h.chat_id}</span></a></> },
+          { head: "Event", cell: (h) => <><span class="word">{h.event}</span><br /><a href={`#/chats/${h.chat_id}`} class="faint">its chat<span class="unseen"> {h.chat_id}</span></a></> },
           { head: "Receiver", cell: (h) => <>{h.url}<br /><span class="faint">{h.account}</span></> },
           { head: "State", cell: (h) => <State h={h} /> },
           { head: "Attempts", number: true, cell: (h) => String(h.attempts) },

@@ -9,8 +9,9 @@ const heightPX = 180;
 const dashes = [[], [6, 4]];
 
 // Chart draws lines over time. seconds are Unix seconds; says is the chart in words,
-// for who cannot see it; least is the least that the height stands for.
-export function Chart({ says, seconds, lines, unit, least = 1 }: { says: string; seconds: number[]; lines: Line[]; unit: string; least?: number }) {
+// for who cannot see it; least is the least that the height stands for, and the width
+// is from the first second to the last, or back from now for so many.
+export function Chart({ says, seconds, lines, unit, least = 1, back }: { says: string; seconds: number[]; lines: Line[]; unit: string; least?: number; back?: number }) {
   const at = useRef<HTMLDivElement>(null), plot = useRef<uPlot | undefined>(undefined);
   const night = useNight();
   const data = [seconds, ...lines.map((l) => l.values)] as uPlot.AlignedData;
@@ -21,8 +22,8 @@ export function Chart({ says, seconds, lines, unit, least = 1 }: { says: string;
     const frame = at.current!, axis = axisIn(frame);
     plot.current = new uPlot({
       width: frame.clientWidth, height: heightPX,
-      scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, least)] } },
-      axes: [axis, { ...axis, size: 64, values: (_, all) => all.map((v) => `${v} ${unit}`) }],
+      scales: { x: back ? { range: () => [Date.now() / 1000 - back, Date.now() / 1000] } : {}, y: { range: (_, __, max) => [0, Math.max(max * 1.1, least)] } },
+      axes: [axis, { ...axis, size: 76, values: (_, all) => all.map((v) => `${v} ${unit}`) }],
       series: [{ label: "Time" }, ...lines.map((l, i) => ({
         label: l.name, stroke: (night ? coloursAtNight : colours)[i], dash: dashes[i], width: 2,
         points: { show: l.points ?? false, size: 6 }, paths: l.points ? () => null : undefined,
@@ -36,7 +37,7 @@ export function Chart({ says, seconds, lines, unit, least = 1 }: { says: string;
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [night, names, unit]);
+  }, [night, names, unit, back]);
   useEffect(() => plot.current?.setData(newest.current), [seconds]);
   return <div ref={at} class="chart" role="img" aria-label={says} />;
 }

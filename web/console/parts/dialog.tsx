@@ -3,15 +3,19 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { useDoing } from "../load";
 import { ErrorLine } from "./notice";
 
-// Dialog asks for something above the page. The browser keeps the focus in it, and
-// gives it back; Escape closes it.
+// Dialog asks for something above the page. The browser keeps the focus in it; Escape
+// closes it. The focus goes back to what it was opened with: the browser does not do
+// that for a dialog that is taken out of the page.
 export function Dialog({ title, close, wide, children }: { title: string; close: () => void; wide?: boolean; children: ComponentChildren }) {
   const id = useId();
   const at = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const d = at.current!;
+    const d = at.current!, before = document.activeElement as HTMLElement | null;
     if (!d.open) d.showModal();
-    return () => d.close();
+    return () => {
+      d.close();
+      setTimeout(() => { if (document.activeElement === document.body) before?.focus(); });
+    };
   }, []);
   return (
     <dialog ref={at} class={wide ? "wide" : undefined} aria-labelledby={id} onCancel={(e) => { e.preventDefault(); close(); }}>

@@ -30,7 +30,7 @@ export function Field({ label, help, error, hideLabel, value, set, type = "text"
   const kind = { type } as { type: "text" }; // the types of the elements have one for each, and the page needs none
   return (
     <Labelled {...{ id, label, help, error, hideLabel }}>
-      <input id={id} {...kind} value={value} autocomplete={autocomplete} aria-invalid={error ? true : undefined} aria-describedby={described(id, help, error)}
+      <input id={id} dir="auto" {...kind} value={value} autocomplete={autocomplete} aria-invalid={error ? true : undefined} aria-describedby={described(id, help, error)}
         onInput={(e) => set(e.currentTarget.value)} {...rest} />
     </Labelled>
   );
@@ -41,7 +41,7 @@ export function Area({ label, help, error, hideLabel, value, set, rows = 4, code
   const id = useId();
   return (
     <Labelled {...{ id, label, help, error, hideLabel }}>
-      <textarea id={id} rows={rows} class={code ? "code" : undefined} spellcheck={!code} value={value} aria-invalid={error ? true : undefined} aria-describedby={described(id, help, error)}
+      <textarea id={id} dir="auto" rows={rows} class={code ? "code" : undefined} spellcheck={!code} value={value} aria-invalid={error ? true : undefined} aria-describedby={described(id, help, error)}
         onInput={(e) => set(e.currentTarget.value)} {...rest} />
     </Labelled>
   );

@@ -17,12 +17,12 @@ export interface Felt { at: number; who: "you" | "box"; text: string; scores: Em
 export interface Talk {
   phase: "idle" | "connecting" | "live" | "over";
   said: Said[]; calls: Call[]; felt: Felt[]; turns: ReturnTurn[];
-  chatID: string; by: string; microphone: boolean;
+  chatID: string; by: string; microphone: boolean; lost: boolean;
   doing: "listening" | "thinking" | "speaking" | "tool";
   notice: string;
 }
 
-export const nothing: Talk = { phase: "idle", said: [], calls: [], felt: [], turns: [], chatID: "", by: "", microphone: false, doing: "listening", notice: "" };
+export const nothing: Talk = { phase: "idle", said: [], calls: [], felt: [], turns: [], chatID: "", by: "", microphone: false, lost: false, doing: "listening", notice: "" };
 
 // How long the assistant counts as speaking after its last sound: the pause between
 // two sentences.
@@ -76,7 +76,7 @@ export class Conversation {
     }
     let line: Line;
     try {
-      line = await reach({ key: null, query: wishes.query }, this.stream, this.context, { message: (m) => this.message(m), over: (code, reason) => this.over(code, reason) });
+      line = await reach({ key: null, query: wishes.query }, this.stream, this.context, { message: (m) => this.message(m), over: (code, reason) => this.over(code, reason), lost: (yes) => { if (yes !== this.talk.lost) this.set({ lost: yes }); } });
     } catch (err) {
       return this.over(0, err instanceof Refusal ? refused(err) : "The box does not answer.");
     }
@@ -212,6 +212,7 @@ export class Conversation {
     clearTimeout(this.asking);
     this.letGo();
     void this.context.close();
+    if (reason === "key_revoked") void get("/v0/box/operator").catch(() => {}); // the session is over: the console asks for a link
     this.set({ phase: "over", notice: ends(code, reason), calls: this.talk.calls.map((c) => ({ ...c, wanted: false })) });
   }
 }

@@ -17,7 +17,7 @@ export function Transcript({ said }: { said: Said[] }) {
         {said.map((s) => (
           <li key={s.id} class={`${s.who}${s.interim ? " interim" : ""}`} data-who={s.who}>
             <span class="name">{names[s.who]}</span>
-            <span class="text">{s.text}{s.cut && <em class="faint"> interrupted</em>}</span>
+            <span class="text"><span dir="auto">{s.text}</span>{s.cut && <em class="faint"> interrupted</em>}</span>
             {s.scores && <span class="felt">{strongest(s.scores, 3).map(([name, score]) => <span key={name} class="tag plain">{name} {score.toFixed(2)}</span>)}</span>}
           </li>
         ))}

@@ -2,18 +2,18 @@ import type { ServerMessage } from "../../wire";
 import { type Line, Refusal } from "../../talk/line";
 import { type NoMicrophone, microphone } from "../../talk/microphone";
 import { reach } from "../../talk/reach";
+import { type Pairing, onChanged, remember, remembered } from "./pairing";
 import { type State, caption, clear, follow, forget, show, translate, typing, view } from "./view";
 import { type Word, word } from "./words";
-
-// What the browser keeps of the pairing.
-const kept = "parley.kiosk";
-interface Pairing { key: string; name: string }
 
 // How long the assistant counts as speaking after its last sound: the pause
 // between two sentences.
 const pauseMS = 700;
-// How long captions stay after a conversation: long enough to read on.
+// How long captions stay after a conversation, and what was typed and not sent: long
+// enough to read on.
 const readMS = 60_000;
+// How long the browser asks for the microphone before the page does.
+const askMS = 1500;
 // When the box is asked whether it is back: soon at first, then every 10 s.
 const againMS = [1000, 2000, 4000, 10_000];
 
@@ -23,6 +23,8 @@ const deaf: Record<NoMicrophone, Word> = { insecure: "noHTTPS", refused: "microp
 let pairing = remembered();
 let conversation: Conversation | null = null;
 let clearing = 0;
+let opened: string | null = null;
+void edition().then((e) => { opened = e; });
 
 translate();
 view.pair.addEventListener("submit", (e) => { e.preventDefault(); void pair(view.code.value); });
@@ -33,6 +35,8 @@ view.typing.addEventListener("submit", (e) => { e.preventDefault(); void type(vi
 document.addEventListener("keydown", (e) => { if (e.key === "Escape") conversation?.stop(); });
 document.addEventListener("visibilitychange", () => { if (!document.hidden) void conversation?.wake(); });
 addEventListener("pagehide", () => conversation?.stop());
+view.text.addEventListener("input", () => { if (!conversation) tidyLater(); });
+onChanged(() => { if (!conversation) adopt(remembered()); });
 
 const code = location.hash.slice(1);
 if (code) {
@@ -42,24 +46,10 @@ if (code) {
   enter();
 }
 
-// remembered is the pairing that the browser kept; what it did not keep whole is none.
-function remembered(): Pairing | null {
-  try {
-    const p = JSON.parse(localStorage.getItem(kept) ?? "null") as Partial<Pairing> | null;
-    return p?.key ? { key: p.key, name: p.name ?? "" } : null;
-  } catch {
-    return null;
-  }
-}
-
-// keep has the browser keep it. One that keeps nothing asks for a code again when the
-// page is opened the next time.
-function keep(p: Pairing | null): void {
+// adopt takes a pairing as the screen's own.
+function adopt(p: Pairing | null): void {
   pairing = p;
-  try {
-    if (p) localStorage.setItem(kept, JSON.stringify(p));
-    else localStorage.removeItem(kept);
-  } catch { /* private windows, and cookies that are forbidden */ }
+  enter();
 }
 
 // enter shows the page that fits: of a screen that is paired, or is not.
@@ -81,7 +71,8 @@ async function pair(code: string): Promise<void> {
   const answer = await fetch("/v0/box/kiosks", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ code }) }).catch(() => null);
   if (answer?.ok) {
     const made = await answer.json();
-    keep({ key: made.api_key, name: made.name });
+    pairing = { key: made.api_key, name: made.name };
+    remember(pairing);
   } else {
     view.pairError.textContent = word(!answer || answer.status >= 500 ? "pairFailed" : answer.status === 429 ? "pairBusy" : "pairWrong");
   }
@@ -89,11 +80,24 @@ async function pair(code: string): Promise<void> {
   enter();
 }
 
-// unpair forgets a pairing that the box has ended.
+// unpair forgets a pairing that the box has ended. Another tab may have made a new one
+// meanwhile.
 function unpair(): void {
-  keep(null);
-  enter();
+  const now = remembered();
+  if (now && now.key !== pairing?.key) return adopt(now);
+  remember(null);
+  adopt(null);
   view.pairError.textContent = word("revoked");
+}
+
+// tidyLater leaves the screen to the next visitor, in a while.
+function tidyLater(): void {
+  clearTimeout(clearing);
+  clearing = window.setTimeout(() => {
+    clear();
+    view.text.value = "";
+    typing(false);
+  }, readMS);
 }
 
 async function begin(withVoice: boolean): Promise<Conversation | null> {
@@ -134,7 +138,7 @@ class Conversation {
   async begin(withVoice: boolean): Promise<boolean> {
     show("connecting");
     void this.context.resume();
-    if (withVoice && !this.hears(await microphone())) return false;
+    if (withVoice && !this.hears(await this.asked())) return false;
     const on = { message: (m: ServerMessage) => this.message(m), over: (code: number, reason: string) => this.over(code, reason), lost: (yes: boolean) => { this.lost = yes; } };
     let line: Line;
     try {
@@ -155,6 +159,15 @@ class Conversation {
     this.unfollow = follow(() => this.look(line));
     await this.wake();
     return true;
+  }
+
+  // asked is the microphone. A browser that asks for leave does so in a corner.
+  private async asked(): Promise<MediaStream | NoMicrophone> {
+    const asking = setTimeout(() => { if (!this.ended) show("connecting", word("allow")); }, askMS);
+    const got = await microphone();
+    clearTimeout(asking);
+    if (!this.ended) show("connecting");
+    return got;
   }
 
   // hears takes the microphone, or says why there is none: then one may type. It is
@@ -212,14 +225,14 @@ class Conversation {
   private message(m: ServerMessage): void {
     switch (m.type) {
       case "user_message":
-        caption("you", m.message.content ?? "", `you${this.interim}`, m.interim);
+        caption("you", m.message.content ?? "", { id: `you${this.interim}`, interim: m.interim, language: m.language });
         if (m.interim) break;
         this.interim++;
         this.answering = true;
         break;
       case "assistant_message":
         forget("tool");
-        caption("box", m.message.content ?? "", m.id ?? "");
+        caption("box", m.message.content ?? "", { id: m.id, language: m.language });
         this.tool = false;
         break;
       case "assistant_end":
@@ -235,7 +248,10 @@ class Conversation {
         break;
       case "error":
         this.answering = this.tool = false;
-        caption("note", m.message);
+        if (m.code === "E0732") break; // the key is revoked: the page says so itself
+        // The box's words are for whoever runs it; a visitor is told what to do.
+        caption("note", word("failed"), { id: "failed" });
+        caption("detail", `${m.message} (${m.code})`, { id: "detail", language: "en" });
         break;
     }
   }
@@ -254,7 +270,7 @@ class Conversation {
     if (this.ended) return;
     this.release();
     if (conversation === this) conversation = null;
-    clearing = window.setTimeout(clear, readMS);
+    tidyLater();
     if (reason === "key_revoked") return unpair();
     if (code === 1006 || code === 1001 || code === 1012) return void awaitBox();
     show("ready", word("over"));
@@ -270,12 +286,21 @@ class Conversation {
   }
 }
 
-// awaitBox waits for a box that is gone to come back.
+// awaitBox waits for a box that is gone to come back. One of another version has
+// another page.
 async function awaitBox(): Promise<void> {
   show("offline");
   for (let n = 0; pairing && !conversation; n++) {
     await new Promise((again) => setTimeout(again, againMS[Math.min(n, againMS.length - 1)]));
     const answer = await fetch("/readyz").catch(() => null);
-    if (answer?.ok) return show("ready");
+    if (!answer?.ok || conversation) continue;
+    const now = await edition();
+    if (opened && now && now !== opened && remembered()) return location.reload();
+    return show("ready");
   }
+}
+
+// edition names the script that the box has now.
+async function edition(): Promise<string | null> {
+  return fetch("/kiosk/kiosk.js", { method: "HEAD", cache: "no-store" }).then((r) => r.headers.get("etag"), () => null);
 }

@@ -1,4 +1,4 @@
-import { type Word, language, word } from "./words";
+import { type Word, direction, language, word } from "./words";
 
 export type State = "ready" | "connecting" | "listening" | "thinking" | "speaking" | "tool" | "offline";
 
@@ -18,6 +18,7 @@ const most = 30;
 
 export function translate(): void {
   document.documentElement.lang = language;
+  document.documentElement.dir = direction;
   document.title = word("talk");
   for (const element of document.querySelectorAll<HTMLElement>("[data-word]")) element.textContent = word(element.dataset.word as Word);
   for (const element of document.querySelectorAll<HTMLElement>("[data-label]")) element.ariaLabel = word(element.dataset.label as Word);
@@ -46,9 +47,12 @@ export function typing(open: boolean): void {
   if (open) view.text.focus();
 }
 
-// caption shows a line of the conversation; the one of the same id is replaced.
-// While it is still being heard it is not read out, which would be each word anew.
-export function caption(who: "you" | "box" | "note", text: string, id = "", interim = false): void {
+interface Of { id?: string; interim?: boolean; language?: string }
+
+// caption shows a line of the conversation, or a note with a detail; the one of the same
+// id is replaced. While it is still being heard it is not read out, which would be each
+// word anew.
+export function caption(who: "you" | "box" | "note" | "detail", text: string, { id = "", interim = false, language }: Of = {}): void {
   const before = id ? view.lines.querySelector<HTMLLIElement>(`li[data-id="${CSS.escape(id)}"]`) : null;
   const line = document.createElement("li"), speaker = document.createElement("span");
   line.dataset.who = who;
@@ -56,8 +60,9 @@ export function caption(who: "you" | "box" | "note", text: string, id = "", inte
   line.classList.toggle("interim", interim);
   line.ariaHidden = interim ? "true" : null;
   speaker.className = "who";
-  speaker.textContent = who === "note" ? "" : `${word(who)}: `;
+  speaker.textContent = who === "you" || who === "box" ? `${word(who)}: ` : "";
   const said = document.createElement("p");
+  if (language) said.lang = language; // who reads it out takes a voice of that
   said.dir = "auto"; // captions are in the language of the talk, which may run from right to left
   said.textContent = text;
   line.append(speaker, said);

@@ -27,6 +27,19 @@ type Devices struct {
 // A Stall is when something waits, and how long.
 type Stall struct{ At, Long time.Duration }
 
+// Plays returns what the loudspeaker made heard of what it was given, once Run has noted
+// when it ran dry: each time silence stands in it, and all that follows comes as much later.
+func (d *Devices) Plays(given []float32) []float32 {
+	var out []float32
+	for i, v := range given {
+		if gap := d.Dry[i]; gap > 0 {
+			out = append(out, make([]float32, int(gap*time.Duration(d.RateHz)/time.Second))...)
+		}
+		out = append(out, v)
+	}
+	return out[:len(given)]
+}
+
 // Now is the time of the simulation.
 func (d *Devices) Now() time.Duration { return d.now }
 

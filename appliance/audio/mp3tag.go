@@ -1,0 +1,85 @@
+package audio
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// An id3Tag leaves out the ID3v2 tag that a stream may begin with, and keeps
+// nothing of it. The decoder would hold all of it until it is whole.
+type id3Tag struct {
+	head   []byte // of the stream, or of a frame of the tag, until it is known what it is
+	frames bool   // past the tag's own head: its length is 0, so its frames are looked at
+	begun  bool   // past the tag, or there is none
+	skip   int    // bytes that are to be left out
+	past   int    // bytes of frames that are or will be
+	plain  bool   // lengths of frames have 8 bits a byte, as version 2.3 has them
+}
+
+// id3Len is the length of an ID3v2 tag's head, and of a frame's in it.
+const id3Len = 10
+
+// leaveOut returns what of p belongs to the stream behind the tag.
+func (t *id3Tag) leaveOut(p []byte) ([]byte, error) {
+	for {
+		n := min(t.skip, len(p))
+		t.skip, p = t.skip-n, p[n:]
+		if t.begun || len(p) == 0 {
+			return p, nil
+		}
+		n = min(len(p), id3Len-len(t.head))
+		t.head, p = append(t.head, p[:n]...), p[n:]
+		if t.expected() && len(t.head) < id3Len {
+			return nil, nil
+		}
+		if !t.expected() {
+			t.begun = true
+			return append(t.head[:len(t.head):len(t.head)], p...), nil
+		}
+		if err := t.take(t.head); err != nil {
+			return nil, err
+		}
+		t.head = t.head[:0]
+	}
+}
+
+// expected reports whether head is, as far as it came, that of a tag, or of a
+// frame of it.
+func (t *id3Tag) expected() bool {
+	if !t.frames {
+		return bytes.HasPrefix([]byte("ID3"), t.head[:min(3, len(t.head))])
+	}
+	for _, c := range t.head[:min(4, len(t.head))] {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// take learns from a whole head how much is to be left out. A program that
+// writes to a pipe does not know how long the tag will be and leaves 0 there
+// (ffmpeg does with a picture), so its frames are counted instead.
+func (t *id3Tag) take(h []byte) error {
+	if !t.frames {
+		t.skip = synchsafe(h[6:])
+		t.frames, t.begun, t.plain = t.skip == 0, t.skip > 0, h[3] < 4
+		if h[5]&0x10 != 0 { // a footer
+			t.skip += id3Len
+		}
+	} else {
+		t.skip = synchsafe(h[4:])
+		if t.plain {
+			t.skip = int(h[4])<<24 | int(h[5])<<16 | int(h[6])<<8 | int(h[7])
+		}
+	}
+	if t.past += t.skip; t.past > mp3MaxTag {
+		return fmt.Errorf("tag of %d bytes; at most %d are passed over", t.past, mp3MaxTag)
+	}
+	return nil
+}
+
+// synchsafe reads a number of four bytes with seven bits each.
+func synchsafe(b []byte) int {
+	return int(b[0]&0x7f)<<21 | int(b[1]&0x7f)<<14 | int(b[2]&0x7f)<<7 | int(b[3]&0x7f)
+}

@@ -1,0 +1,49 @@
+package engines
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// What is loaded ahead waits for a moment in which nothing is computed and nobody
+// talks to the box.
+func TestVoicesAreLoadedAheadWhenTheBoxIsIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate, begun := engine.NewGate(2), time.Now()
+		var chats atomic.Int32
+		chats.Store(1)
+		leave, err := gate.Enter(t.Context(), engine.Live.Urgency(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		went := make(chan time.Duration)
+		go func() {
+			if idle(t.Context(), gate, func() int { return int(chats.Load()) }) {
+				went <- time.Since(begun)
+			}
+		}()
+		time.Sleep(aheadAgain + 5*time.Second)
+		leave() // the chat is still there
+		synctest.Wait()
+		chats.Store(0)
+		if after := <-went; after != aheadAgain+5*time.Second+aheadAgain {
+			t.Errorf("it was idle after %v", after)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if idle(ctx, gate, func() int { return 0 }) {
+			t.Error("a box that stops is idle")
+		}
+	})
+}
+
+func TestFreeMemoryIsKnown(t *testing.T) {
+	if free := freeMemory(); free < 1<<20 || free > 1<<50 {
+		t.Errorf("%d bytes are free", free)
+	}
+}

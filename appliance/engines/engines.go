@@ -1,0 +1,209 @@
+// Package engines opens the engines that the settings choose, out of the packs that
+// are here, and has them warm: who detects voices, transcribes, thinks and speaks.
+package engines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley/appliance/chat/ear"
+	"parley/appliance/config"
+	"parley/appliance/engine"
+	"parley/appliance/engine/espeak"
+	"parley/appliance/engine/onnx"
+	"parley/appliance/voice"
+	"parley/firmware/packs"
+)
+
+// Which says which engines to open.
+type Which uint
+
+// What engines are for; they can be joined with |.
+const (
+	Hearing   Which = 1 << iota // the voice detector and the transcriber
+	Speaking                    // the voices
+	Thinking                    // the language model
+	Designing                   // the voices, each when it is first asked for
+
+	// Once is for a program that speaks once, and at once: its first words are the
+	// voice's first run.
+	Once
+
+	All = Hearing | Speaking | Thinking
+)
+
+// Set is the open engines, warm and ready. What was not asked for is nil.
+// Close gives them back.
+type Set struct {
+	Gate        *engine.Gate
+	Detector    engine.VoiceDetector
+	Transcriber engine.Transcriber
+	TurnEnd     ear.TurnEnd          // loaded when somebody asks
+	Model       engine.LanguageModel // that of a chat whose config names none
+
+	cfg config.Config
+	log *slog.Logger
+	rt  *onnx.Runtime
+	ph  *espeak.Phonemizer
+
+	models map[config.LanguageModel]engine.LanguageModel // Model, and those of the routes
+
+	loading sync.WaitGroup
+	cold    bool // voices are not warmed
+
+	mu      sync.Mutex          // guards what follows
+	voices  map[string]*speaker // by pack
+	known   []voice.Base        // the library as it was read last
+	closers []func() error      // in the order of opening
+}
+
+// Open opens the engines that cfg chooses, side by side, and warms
+// them. A missing or damaged pack is an error that names the command that
+// mends it.
+func Open(ctx context.Context, cfg config.Config, which Which, log *slog.Logger) (*Set, error) {
+	if err := errors.Join(checkVoice(cfg, which), checkModels(cfg, which)); err != nil {
+		return nil, err
+	}
+	needed, err := packs.Find(cfg.Packs, needs(cfg, which)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := packs.Require(ctx, cfg.Packs, needed); err != nil {
+		return nil, err
+	}
+	e := &Set{Gate: engine.NewGate(cfg.Cores()), cfg: cfg, log: log, cold: which&Once != 0, voices: map[string]*speaker{}}
+	var opening errgroup.Group
+	if which&(Speaking|Designing) != 0 {
+		e.startPhonemizer()
+	}
+	if which&(Hearing|Speaking|Designing) != 0 {
+		if e.rt, err = onnx.Open(filepath.Join(cfg.Pack("runtime-onnx"), "libonnxruntime.so")); err != nil {
+			return nil, errors.Join(err, e.Close())
+		}
+		e.onClose(e.rt.Close)
+	}
+	if which&Hearing != 0 {
+		opening.Go(func() error { return e.openDetector(ctx) })
+		opening.Go(func() error { return e.openTranscriber(ctx) })
+		opening.Go(e.openTurnEnd)
+	}
+	if which&Speaking != 0 {
+		opening.Go(func() error { return e.openVoices(ctx) })
+	} else if which&Designing != 0 {
+		opening.Go(e.ph.Started)
+	}
+	if which&Thinking != 0 {
+		opening.Go(func() error { return e.openModels(ctx) })
+	}
+	if err := opening.Wait(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+// Close gives all engines back, the newest first. No call may be under way.
+func (e *Set) Close() error {
+	e.loading.Wait() // of voices
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var err error
+	for _, c := range slices.Backward(e.closers) {
+		err = errors.Join(err, c())
+	}
+	e.closers = nil
+	return err
+}
+
+func (e *Set) onClose(f func() error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closers = append(e.closers, f)
+}
+
+func (e *Set) openDetector(ctx context.Context) error {
+	d, err := onnx.LoadSilero(e.rt, filepath.Join(e.cfg.Pack("turn"), "silero_vad.onnx"))
+	if err != nil {
+		return err
+	}
+	e.onClose(d.Close)
+	e.Detector = d
+	return e.warm(ctx, "voice detector", d)
+}
+
+// transcriber is what both transcribers of package onnx are.
+type transcriber interface {
+	engine.Transcriber
+	warmer
+	Close() error
+}
+
+func (e *Set) openTranscriber(ctx context.Context) error {
+	name := e.cfg.Engines.Transcriber
+	var t transcriber
+	var err error
+	switch name {
+	case "whisper":
+		t, err = onnx.LoadWhisper(e.rt, e.cfg.Pack(name), e.Gate)
+	default:
+		t, err = onnx.LoadMoonshine(e.rt, e.cfg.Pack(name), e.Gate)
+	}
+	if err != nil {
+		return err
+	}
+	e.onClose(t.Close)
+	e.Transcriber = t
+	return e.warm(ctx, name, t)
+}
+
+// Understands are the languages that the transcriber of the settings knows, as tags of
+// BCP 47; nil: many.
+func Understands(cfg config.Config) []string {
+	if cfg.Engines.Transcriber == "moonshine" {
+		return []string{"en"}
+	}
+	return nil
+}
+
+type warmer interface{ Warm(context.Context) error }
+
+// warm makes an engine's first run, which is slower than all later ones.
+func (e *Set) warm(ctx context.Context, name string, w warmer) error {
+	begun := time.Now()
+	if err := w.Warm(ctx); err != nil {
+		return fmt.Errorf("warming %s: %w", name, err)
+	}
+	e.log.Debug("warm", "engine", name, "ms", time.Since(begun).Milliseconds())
+	return nil
+}
+
+// Needs are the packs of a box with these settings.
+func Needs(cfg config.Config) []string { return needs(cfg, All) }
+
+// needs are the packs that the chosen engines are made of.
+func needs(cfg config.Config, which Which) []string {
+	var names []string
+	if which&(Hearing|Speaking|Designing) != 0 {
+		names = append(names, "runtime-onnx")
+	}
+	if which&Designing != 0 && which&Speaking == 0 {
+		names = append(names, "espeak-ng")
+	}
+	if which&Hearing != 0 {
+		names = append(names, "turn", cfg.Engines.Transcriber)
+	}
+	if which&Speaking != 0 {
+		names = append(names, "espeak-ng", packOfVoice(cfg, cfg.Engines.Voice))
+	}
+	if which&Thinking != 0 {
+		names = append(names, cfg.ModelPacks()...)
+	}
+	return names
+}

@@ -1,0 +1,44 @@
+package engines
+
+import (
+	"slices"
+	"strings"
+
+	"parley/appliance/config"
+	"parley/appliance/engine/onnx"
+	"parley/appliance/voice"
+)
+
+// Library is every voice of the packs that are there.
+func Library(cfg config.Config) []voice.Base {
+	var all []voice.Base
+	for _, pack := range cfg.Voices() {
+		b := voice.OfPack(pack)
+		if b.Language == "" {
+			b.Language = onnx.VoiceLanguage(cfg.Pack(pack))
+		}
+		if slices.ContainsFunc(all, func(o voice.Base) bool { return strings.EqualFold(o.Name, b.Name) }) {
+			b.Name = pack // two packs, grandma and voice-grandma
+		}
+		all = append(all, b)
+	}
+	styles, err := onnx.KokoroStyles(cfg.Pack(voice.KokoroPack))
+	if err != nil || len(styles) == 0 {
+		return all
+	}
+	for _, b := range voice.Kokoro() {
+		if slices.ContainsFunc(styles, func(s onnx.KokoroStyle) bool { return s.Name == b.Style }) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// VoiceIDs are the ids of all voices of the library.
+func VoiceIDs(cfg config.Config) []string {
+	var ids []string
+	for _, b := range Library(cfg) {
+		ids = append(ids, b.ID)
+	}
+	return ids
+}

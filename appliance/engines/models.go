@@ -1,0 +1,120 @@
+package engines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/engine/llama"
+	"parley/appliance/engine/remote"
+	"parley/firmware/packs"
+	"parley/internal/layout"
+)
+
+// openModels opens the default language model and those that routes lead to,
+// one after the other: two at once would only slow each other down.
+func (e *Set) openModels(ctx context.Context) error {
+	e.models = map[config.LanguageModel]engine.LanguageModel{}
+	for _, m := range e.cfg.Models() {
+		opened, err := e.openModel(ctx, m)
+		if err != nil {
+			return err
+		}
+		e.models[m] = opened
+	}
+	e.Model = e.models[e.cfg.Engines.LanguageModel]
+	return nil
+}
+
+// LanguageModel returns the model that answers where a config names one. Where
+// the box has none for it, it is the default one, and false.
+func (e *Set) LanguageModel(named contract.LanguageModel) (engine.LanguageModel, bool) {
+	m, found := e.cfg.ModelFor(named)
+	return e.models[m], found
+}
+
+// Fallback are the models that answer, one after the other, where another one
+// fails.
+func (e *Set) Fallback() []engine.LanguageModel {
+	models := make([]engine.LanguageModel, len(e.cfg.Fallback))
+	for i, m := range e.cfg.Fallback {
+		models[i] = e.models[m]
+	}
+	return models
+}
+
+// CustomModel returns the custom language model at a URL, for one chat.
+func (e *Set) CustomModel(url string) (engine.LanguageModel, error) {
+	return remote.OpenCustom(remote.CustomOptions{URL: url})
+}
+
+func (e *Set) openModel(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {
+	if m.OpenAI != "" {
+		return e.openRemote(ctx, m)
+	}
+	model, err := llama.Open(llama.Options{
+		LibraryDir:    e.cfg.Pack("runtime-llama"),
+		ModelPath:     filepath.Join(e.cfg.Pack(m.Pack), "model.gguf"),
+		Gate:          e.Gate,
+		Threads:       min(2, e.Gate.Cores()), // more do not make a small model faster
+		PromptDir:     filepath.Join(e.cfg.Data, layout.Prompts),
+		Conversations: min(max(e.cfg.MaxChats(), 1), llama.MaxConversations),
+		Log:           e.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.onClose(model.Close)
+	return model, e.warm(ctx, m.Pack, model)
+}
+
+// openRemote uses a server. One that refuses us needs its operator; any other
+// fault may pass, so the box starts and says so.
+func (e *Set) openRemote(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {
+	key := os.Getenv(m.KeyEnv)
+	if m.KeyEnv != "" && key == "" {
+		return nil, fmt.Errorf("the key of %s: the environment variable %s is not set or empty: export it, or leave key_env out if the server wants no key", m.Describe(), m.KeyEnv)
+	}
+	model, err := remote.Open(remote.Options{BaseURL: m.OpenAI, Model: m.Model, Key: key})
+	if err != nil {
+		return nil, err
+	}
+	e.onClose(model.Close)
+	err = e.warm(ctx, model.Describe(), model)
+	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Kind != remote.Refused {
+		e.log.Warn("the language model's server does not answer yet; chats will fail until it does", "err", err)
+		return model, nil
+	}
+	return model, err
+}
+
+// checkModels says which language models there are where one that is asked for
+// is neither here nor to be fetched. The error is a *packs.ErrNoPack.
+func checkModels(cfg config.Config, which Which) error {
+	if which&Thinking == 0 {
+		return nil
+	}
+	var have []string
+	for _, p := range append(packs.BuiltIn(), packs.Own(cfg.Packs)...) {
+		if p.Kind == packs.LanguageModel {
+			have = append(have, p.Name)
+		}
+	}
+	for _, m := range cfg.Models() {
+		if m.OpenAI != "" || slices.Contains(have, m.Pack) {
+			continue
+		}
+		err := error(&packs.ErrNoPack{What: "language model", Name: m.Pack, Have: have})
+		if near := config.Nearest(m.Pack, have); near != "" {
+			return fmt.Errorf("%w (did you mean %s?)", err, near)
+		}
+		return fmt.Errorf("%w, or add one of your own with: parley packs add FILE.gguf --as NAME", err)
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package engines
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"parley/appliance/audio"
+	"parley/appliance/engine"
+)
+
+const (
+	// voiceLUFS is how loud the engines make their voices.
+	voiceLUFS = -23
+	// loudest is what no voice passes, -1 dB below full scale: what codecs and
+	// sound cards make of a wave goes a little beyond its samples.
+	loudest = 0.891
+
+	slowest, fastest = 0.25, 3 // speeds that the engines take
+)
+
+// shaped is a voice that is made to sound other than it does, or louder.
+type shaped struct {
+	engine.Synthesizer
+	shape   audio.VoiceShape
+	rate    float64 // of its speech beside its own
+	pitchHz float64 // its mean pitch; 0 where it is not known
+	louder  float64 // dB, of all that it says
+}
+
+// Language is that of the voice; empty where it does not say it.
+func (s shaped) Language() string { return engine.LanguageOf(s.Synthesizer) }
+
+// CanSay is that of the voice.
+func (s shaped) CanSay(text string, o engine.SpeakOptions) error {
+	return engine.CanSay(s.Synthesizer, text, o)
+}
+
+// Speak is that of the voice. Its pieces are cut elsewhere: what the shape looks
+// ahead, at most 80 ms of sound, comes with the next one.
+func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	if o.Speed == 0 {
+		o.Speed = 1
+	}
+	if s.rate != 0 && s.rate != 1 { // a speed that is not allowed stays so
+		o.Speed *= s.rate
+		if asked := o.Speed / s.rate; asked >= slowest && asked <= fastest {
+			o.Speed = min(max(o.Speed, slowest), fastest)
+		}
+	}
+	hz := s.RateHz()
+	shape := s.shape
+	shape.Gain += s.louder
+	p := shaping{shaper: audio.NewShaper(hz, shape, s.pitchHz), limiter: audio.NewLimiter(hz, loudest)}
+	return s.Synthesizer.Speak(ctx, text, o, func(in engine.Sound) error {
+		out := p.process(in)
+		if len(out.PCM) == 0 && !out.Last {
+			return nil
+		}
+		return emit(out)
+	})
+}
+
+// shaping is one speech on its way.
+type shaping struct {
+	shaper   *audio.Shaper
+	limiter  *audio.Limiter
+	given    int // samples
+	taken    int
+	words    []engine.Word // whose sound has not been given yet
+	phonemes []engine.Phoneme
+}
+
+func (p *shaping) process(in engine.Sound) engine.Sound {
+	p.taken += len(in.PCM)
+	out := engine.Sound{Last: in.Last, PCM: p.limiter.Process(nil, p.shaper.Process(slices.Clone(in.PCM), in.Last), in.Last)}
+	p.given += len(out.PCM)
+	p.words, p.phonemes = append(p.words, in.Words...), append(p.phonemes, in.Phonemes...)
+	n := 0
+	for ; n < len(p.words); n++ {
+		w := p.words[n]
+		w.Begin, w.End = p.shaper.Moved(w.Begin), p.shaper.Moved(w.End)
+		if w.End > p.given && !in.Last {
+			break
+		}
+		out.Words = append(out.Words, w)
+	}
+	p.words = slices.Delete(p.words, 0, n)
+	for n = 0; n < len(p.phonemes); n++ {
+		ph := p.phonemes[n]
+		ph.Begin, ph.End = p.shaper.Moved(ph.Begin), p.shaper.Moved(ph.End)
+		if ph.End > p.given && !in.Last {
+			break
+		}
+		out.Phonemes = append(out.Phonemes, ph)
+	}
+	p.phonemes = slices.Delete(p.phonemes, 0, n)
+	out.Whole = max(p.shaper.Moved(max(in.Whole, p.taken)), p.given)
+	if in.Last {
+		out.Whole = p.given
+	}
+	return out
+}
+
+// decibels by which a sound at one loudness is brought to another, that nobody
+// hears are none.
+func decibels(from, to float64) float64 {
+	if db := to - from; math.Abs(db) >= 0.05 {
+		return db
+	}
+	return 0
+}

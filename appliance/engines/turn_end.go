@@ -1,0 +1,52 @@
+package engines
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/engine/onnx"
+)
+
+// turnEnd is the turn-end model, which most boxes never need: it is loaded when
+// the first chat asks for it, or at the start where the box's own mode does.
+type turnEnd struct {
+	of    *Set
+	model func() (*onnx.Turn, error)
+}
+
+func (e *Set) openTurnEnd() error {
+	t := &turnEnd{of: e}
+	t.model = sync.OnceValues(t.open)
+	e.TurnEnd = t
+	if e.cfg.TurnDetection.Mode != string(contract.TurnSemantic) {
+		return nil
+	}
+	_, err := t.model()
+	return err
+}
+
+func (t *turnEnd) open() (*onnx.Turn, error) {
+	e := t.of
+	m, err := onnx.LoadTurn(e.rt, filepath.Join(e.cfg.Pack("turn"), "smart-turn-v3.2-cpu.onnx"), e.Gate)
+	if err != nil {
+		e.log.Error("the turn-end model cannot be loaded: turns end by silence alone", "err", err)
+		return nil, err
+	}
+	e.onClose(m.Close)
+	return m, e.warm(context.Background(), "turn-end model", m)
+}
+
+// Load loads the model if it is not yet.
+func (t *turnEnd) Load(context.Context) { _, _ = t.model() }
+
+// Probability returns how likely it is that the speaker of pcm has finished.
+func (t *turnEnd) Probability(ctx context.Context, pcm []float32, u *engine.Urgency) (float64, error) {
+	m, err := t.model()
+	if err != nil {
+		return 0, err
+	}
+	return m.Probability(ctx, pcm, u)
+}

@@ -1,0 +1,253 @@
+package engines
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/engine/espeak"
+	"parley/appliance/engine/onnx"
+	"parley/appliance/voice"
+	"parley/firmware/packs"
+)
+
+// speaker is a pack with voices that was asked for. It is loaded on a goroutine of
+// its own.
+type speaker struct {
+	loaded chan struct{} // closed when what follows is set
+	speak  func([]voice.Part) (engine.Synthesizer, error)
+	err    error
+}
+
+// keptVoices is a folder beside the packs, in which it is kept what loading their
+// voices finds out. It may be deleted.
+const keptVoices = ".voices"
+
+// openVoices opens the voice of the configuration, and waits for the phonemizer.
+// Other voices are opened when they are first asked for.
+func (e *Set) openVoices(ctx context.Context) error {
+	_, err := e.Voice(ctx, "")
+	return cmp.Or(e.ph.Started(), err)
+}
+
+// startPhonemizer has eSpeak NG started while other things are opened.
+func (e *Set) startPhonemizer() {
+	e.ph = espeak.Start()
+	e.ph.Log = e.log
+	e.onClose(e.ph.Close)
+}
+
+// Voice returns the voice of the library with that name or id; an empty one is
+// the configured one. The first call for a voice of a pack loads the pack, which
+// takes a second or two, and waits for it until ctx ends; it is then loaded all
+// the same. One that could not be loaded is tried again by the next call. The
+// error lists the voices that are there.
+func (e *Set) Voice(ctx context.Context, name string) (engine.Synthesizer, error) {
+	b, err := e.base(name)
+	if err != nil {
+		return nil, err
+	}
+	return e.Speaker(ctx, voice.Of(b.ID))
+}
+
+// Speaker returns the voice that a recipe makes, as loud as the settings say. It
+// loads what Voice does.
+func (e *Set) Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, error) {
+	parts, pitch, err := e.parts(r)
+	if err != nil {
+		return nil, err
+	}
+	p := e.asked(parts[0].Pack)
+	select {
+	case <-p.loaded:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	speaks, err := p.speak(r.Parts)
+	if err != nil {
+		return nil, err
+	}
+	s := shaped{Synthesizer: speaks, shape: r.Shape, rate: r.Rate, pitchHz: pitch, louder: decibels(voiceLUFS, float64(e.cfg.Speech.LoudnessLUFS))}
+	if s.shape == (audio.VoiceShape{}) && (s.rate == 0 || s.rate == 1) && s.louder == 0 {
+		return speaks, nil
+	}
+	return s, nil
+}
+
+// Prepare says at once whether there is a voice of that name, and begins to load
+// it. The error lists the voices that are there.
+func (e *Set) Prepare(name string) error {
+	b, err := e.base(name)
+	if err == nil {
+		e.asked(b.Pack)
+	}
+	return err
+}
+
+// PrepareRecipe is Prepare for the voice that a recipe makes.
+func (e *Set) PrepareRecipe(r voice.Recipe) error {
+	parts, _, err := e.parts(r)
+	if err == nil {
+		e.asked(parts[0].Pack)
+	}
+	return err
+}
+
+// parts are the voices of the library that a recipe is made of, and the mean
+// pitch of the blend.
+func (e *Set) parts(r voice.Recipe) (parts []voice.Base, pitchHz float64, err error) {
+	for _, p := range r.Parts {
+		b, err := e.base(p.Voice)
+		if err != nil {
+			return nil, 0, fmt.Errorf("the voice is made of %q, whose pack is not here: %w", p.Voice, err)
+		}
+		parts = append(parts, b)
+	}
+	if len(parts) == 0 {
+		return nil, 0, errors.New("a voice is made of nothing")
+	}
+	return parts, voice.PitchOf(parts, r.Parts), nil
+}
+
+// base is the voice of the library with that name or id; an empty one is the
+// configured one.
+func (e *Set) base(name string) (voice.Base, error) {
+	if name == "" {
+		name = e.cfg.Engines.Voice
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b, found := voice.Find(e.known, name)
+	if found && e.voices[b.Pack] != nil {
+		return b, nil
+	}
+	e.known = Library(e.cfg) // packs come and go while a box runs
+	if b, found = voice.Find(e.known, name); !found {
+		return b, contract.ErrInvalid{Field: "voice", Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, voiceNames(e.known))}
+	}
+	return b, nil
+}
+
+// asked is a pack with voices, loaded or being loaded from now on.
+func (e *Set) asked(pack string) *speaker {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p := e.voices[pack]; p != nil {
+		return p
+	}
+	p := &speaker{loaded: make(chan struct{})}
+	e.voices[pack] = p
+	e.loading.Go(func() { e.load(pack, p) })
+	return p
+}
+
+// load loads a voice. One that fails is forgotten: the pack may be mended before
+// the next try. What panics has failed, too.
+func (e *Set) load(pack string, v *speaker) {
+	defer close(v.loaded)
+	defer func() {
+		if r := recover(); r != nil {
+			e.log.Error("a voice panicked while it was loaded", "voice", pack, "panic", r, "stack", string(debug.Stack()))
+			v.err = fmt.Errorf("voice %s: panic: %v", pack, r)
+		}
+		if v.err != nil {
+			e.mu.Lock()
+			delete(e.voices, pack)
+			e.mu.Unlock()
+		}
+	}()
+	begun := time.Now()
+	if pack == voice.KokoroPack {
+		v.speak, v.err = e.loadKokoro(pack)
+	} else {
+		v.speak, v.err = e.loadPiper(pack)
+	}
+	e.log.Debug("voice loaded", "voice", pack, "ms", time.Since(begun).Milliseconds())
+}
+
+func (e *Set) loadPiper(pack string) (func([]voice.Part) (engine.Synthesizer, error), error) {
+	p, err := onnx.LoadPiper(e.rt, e.cfg.Pack(pack), e.Gate, e.ph, onnx.PiperOptions{Kept: e.cfg.Pack(keptVoices), Cold: e.cold})
+	if err != nil {
+		return nil, err
+	}
+	p.Log = e.log
+	if why := p.Uncut(); why != nil {
+		e.log.Warn("a voice makes its sentences in one piece, so that their first sound takes longer", "voice", pack, "why", why)
+	}
+	e.onClose(p.Close)
+	return func(parts []voice.Part) (engine.Synthesizer, error) {
+		if len(parts) != 1 {
+			return nil, fmt.Errorf("the voice %s cannot be blended with others", pack)
+		}
+		return p, nil
+	}, nil
+}
+
+func (e *Set) loadKokoro(pack string) (func([]voice.Part) (engine.Synthesizer, error), error) {
+	k, err := onnx.LoadKokoro(e.rt, e.cfg.Pack(pack), e.Gate, e.ph)
+	if err != nil {
+		return nil, err
+	}
+	k.Log = e.log
+	e.onClose(k.Close)
+	return func(parts []voice.Part) (engine.Synthesizer, error) {
+		var blend []onnx.Weight
+		for _, p := range parts {
+			b, err := e.base(p.Voice)
+			if err != nil {
+				return nil, err
+			}
+			if b.Pack != pack {
+				return nil, fmt.Errorf("the voice %s cannot be blended with %s", b.Name, parts[0].Voice)
+			}
+			blend = append(blend, onnx.Weight{Name: b.Style, Share: p.Weight})
+		}
+		return k.Voice(blend)
+	}, nil
+}
+
+// checkVoice says which voices there are where the one that is asked for is
+// neither here nor to be fetched.
+func checkVoice(cfg config.Config, which Which) error {
+	if _, there := voice.Find(Library(cfg), cfg.Engines.Voice); which&Speaking == 0 || there {
+		return nil
+	}
+	pack := packOfVoice(cfg, cfg.Engines.Voice)
+	if _, err := packs.Find(cfg.Packs, pack); err == nil {
+		return nil // how to fetch it is said where packs are missing
+	}
+	here := "there is none yet"
+	if all := Library(cfg); len(all) > 0 {
+		here = "choose of " + voiceNames(all)
+	}
+	return fmt.Errorf("there is no voice %q: %s (parley packs list shows what can be fetched)", cfg.Engines.Voice, here)
+}
+
+// packOfVoice is the pack of the voice that people call name; where it is not
+// there, that from which it could be fetched.
+func packOfVoice(cfg config.Config, name string) string {
+	if b, there := voice.Find(append(Library(cfg), voice.Kokoro()...), name); there {
+		return b.Pack
+	}
+	return cfg.VoicePack(name)
+}
+
+// voiceNames lists voices for people.
+func voiceNames(all []voice.Base) string {
+	var names []string
+	for _, b := range all {
+		names = append(names, b.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,201 @@
+package plugins
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/contract"
+	"parley/plugins/manifest"
+	"parley/plugins/sandbox"
+	"parley/plugins/shelf"
+	"parley/store"
+)
+
+const (
+	// endTries is how often a plugin is told of the end of a chat that fails at it,
+	// and endAgain how long after each that is tried again: a server that it talks to
+	// may be back in a minute, and what failed three times fails for good.
+	endTries = 3
+	endAgain = time.Minute
+	// endPatience is how long after the chat a plugin that is left alone, because it
+	// failed in a row, is still to be told: as long as a webhook is tried.
+	endPatience = store.WebhookPatience
+)
+
+// ends has plugins told of chats that have ended, one after the other. What is
+// still to be told is in the store, so a crash and a restart put it off and lose
+// nothing.
+type ends struct {
+	records *store.Store
+	plugins *Plugins
+	log     *slog.Logger
+}
+
+// TellEnds tells plugins of the chats of records that have ended, until stop is
+// called, which waits for the call that is under way.
+func (p *Plugins) TellEnds(ctx context.Context, records *store.Store) (stop func()) {
+	e := ends{records, p, p.log}
+	ctx, cancel := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		e.run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-over
+	}
+}
+
+func (e ends) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-e.records.EndCallsChange():
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+		if wait := e.tellDue(ctx); wait > 0 {
+			timer.Reset(wait)
+		}
+	}
+}
+
+// tellDue makes all calls that are due, and says when the next one is; 0: there is
+// none.
+func (e ends) tellDue(ctx context.Context) time.Duration {
+	for {
+		next, err := e.records.NextEndCall(ctx)
+		switch wait := time.Until(time.UnixMilli(next.DueMS)); {
+		case ctx.Err() != nil || errors.Is(err, store.ErrNotFound):
+			return 0
+		case err != nil:
+			e.log.Error("cannot tell plugins of chats that have ended", "err", err)
+			return endAgain
+		case wait > 0:
+			return wait
+		}
+		if err := e.tell(ctx, next); err != nil && ctx.Err() == nil {
+			e.log.Error("cannot note that a plugin was told of the end of a chat", "err", err)
+			return endAgain
+		}
+	}
+}
+
+// tell makes one call, and notes what came of it.
+func (e ends) tell(ctx context.Context, next store.EndCall) error {
+	err := e.call(ctx, next)
+	if ctx.Err() != nil {
+		return nil // the box stops; it is told after its next start
+	}
+	var broken shelf.ErrBroken
+	var gone shelf.ErrNotInstalled
+	log := e.log.With("plugin", next.Plugin, "chat", next.ChatID)
+	switch {
+	case err == nil:
+	case errors.As(err, &gone): // nobody is left to be told
+	case errors.As(err, &broken) && time.Since(ended(next)) < endPatience:
+		return e.records.DelayEndCall(ctx, next.Num, max(broken.Until.UnixMilli(), time.Now().UnixMilli()+1000), false)
+	case next.Tries+1 < endTries:
+		log.Warn("a plugin failed at the end of a chat; it is told again", "err", err)
+		return e.records.DelayEndCall(ctx, next.Num, time.Now().Add(endAgain).UnixMilli(), true)
+	default:
+		log.Error("a plugin failed at the end of a chat for good", "err", err)
+	}
+	return e.records.DropEndCall(ctx, next.Num)
+}
+
+// ended is when the chat did.
+func ended(c store.EndCall) time.Time {
+	var body contract.ChatEndCall
+	if json.Unmarshal([]byte(c.Body), &body) != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(body.EndTime)
+}
+
+func (e ends) call(ctx context.Context, next store.EndCall) error {
+	sees, err := e.plugins.shelf.Sees(ctx, next.Plugin)
+	if err != nil {
+		return err
+	}
+	var body contract.ChatEndCall
+	if err := json.Unmarshal([]byte(next.Body), &body); err != nil {
+		return fmt.Errorf("what is stored for it: %w", err)
+	}
+	who := shelf.Who{Account: next.AccountID, Chat: next.ChatID}
+	if sees.Sees(manifest.Transcript) {
+		said, err := e.said(ctx, next.ChatID)
+		if err != nil {
+			return err
+		}
+		if said != nil {
+			who.Talk = said
+			if body.Transcript, err = said.Transcript(ctx, sees.Sees(manifest.Expression)); err != nil {
+				return err
+			}
+		}
+	}
+	parameters, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	_, err = e.plugins.call(ctx, func() (sandbox.Result, error) {
+		return e.plugins.shelf.CallHook(ctx, who, next.Plugin, manifest.OnChatEnd, parameters)
+	})
+	return err
+}
+
+// said is what was said in a chat, the newest of it; nil where it is not kept, or
+// not any more.
+func (e ends) said(ctx context.Context, chatID string) (talk, error) {
+	const each = 100
+	events, total, err := e.records.Events(ctx, chatID, store.Page{Size: each, Descending: true})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	var pages [][]store.Event
+	for number, size := 0, 0; err == nil && len(events) > 0 && size < mostTalk; number++ {
+		pages = append(pages, events)
+		for _, event := range events {
+			size += len(event.MessageText)
+		}
+		if (number+1)*each >= total {
+			break
+		}
+		events, _, err = e.records.Events(ctx, chatID, store.Page{Number: number + 1, Size: each, Descending: true})
+	}
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(pages...)
+	slices.Reverse(all)
+	return entries(all), nil
+}
+
+// entries are what was said, of events, oldest first.
+func entries(events []store.Event) talk {
+	said := talk{}
+	for _, event := range events {
+		switch event.Type {
+		case store.UserMessage:
+			line := turn.Entry{Role: turn.User, Text: event.MessageText}
+			var scores contract.EmotionScores
+			if event.EmotionFeatures != "" && json.Unmarshal([]byte(event.EmotionFeatures), &scores) == nil {
+				line.Scores = &scores
+			}
+			said = append(said, line)
+		case store.AgentMessage:
+			said = append(said, turn.Entry{Role: turn.Assistant, Text: event.MessageText})
+		}
+	}
+	return said
+}

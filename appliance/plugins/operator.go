@@ -1,0 +1,215 @@
+package plugins
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/appliance/api"
+	"parley/appliance/contract"
+	"parley/appliance/metrics"
+	"parley/plugins/sandbox"
+	"parley/plugins/shelf"
+)
+
+// operator is the shelf as the box's operator sees it over HTTP.
+type operator struct {
+	shelf   *shelf.Shelf
+	figures *metrics.Metrics
+}
+
+// Operator is api's BoxPlugins; figures are told in it.
+func (p *Plugins) Operator(figures *metrics.Metrics) api.BoxPlugins {
+	return operator{p.shelf, figures}
+}
+
+func (b operator) InstalledPlugins(ctx context.Context) ([]contract.ReturnPlugin, error) {
+	list, err := b.shelf.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]contract.ReturnPlugin, 0, len(list))
+	for _, i := range list {
+		all = append(all, Record(i))
+	}
+	return all, nil
+}
+
+func (b operator) InstalledPlugin(ctx context.Context, name string) (contract.ReturnPlugin, error) {
+	i, err := b.shelf.Show(ctx, name)
+	if err != nil {
+		return contract.ReturnPlugin{}, toldPlugin(err)
+	}
+	return Record(i), nil
+}
+
+func (b operator) offer(ctx context.Context, from io.ReadSeeker, tag string) (shelf.Offer, error) {
+	p, err := shelf.ReadFrom(from, tag)
+	if err != nil {
+		return shelf.Offer{}, err
+	}
+	return b.shelf.Examine(ctx, p)
+}
+
+func (b operator) ExaminePlugin(ctx context.Context, from io.ReadSeeker, tag string) (contract.PluginOffer, error) {
+	o, err := b.offer(ctx, from, tag)
+	if err != nil {
+		return contract.PluginOffer{}, toldPlugin(err)
+	}
+	m := o.Package.Manifest
+	told := contract.PluginOffer{
+		Name: m.Name, Version: m.Version, Description: m.Description, License: m.License, Digest: o.Package.Digest(),
+		Signed: o.Signed, OtherSigner: o.OtherSigner, Asks: permissions(o.Asks), UnsetSettings: append([]string{}, o.Unset...),
+	}
+	if o.Installed != nil {
+		told.InstalledVersion = o.Installed.Version
+	}
+	return told, nil
+}
+
+func (b operator) InstallPlugin(ctx context.Context, name string, from io.ReadSeeker, how api.PluginChoice) (contract.ReturnPlugin, error) {
+	o, err := b.offer(ctx, from, how.Tag)
+	if err != nil {
+		return contract.ReturnPlugin{}, toldPlugin(err)
+	}
+	choice := shelf.Choice{Grant: how.Grant, OtherSigner: how.OtherSigner}
+	its := o.Package.Manifest.Name
+	switch {
+	case name == "":
+		err = b.shelf.Install(ctx, o, choice)
+	case name != its:
+		err = shelf.ErrConflict{Why: fmt.Sprintf("the path names the plugin %.80q, and this is %s", name, its)}
+	default:
+		err = b.shelf.Upgrade(ctx, o, choice)
+	}
+	if err != nil {
+		return contract.ReturnPlugin{}, toldPlugin(err)
+	}
+	return b.InstalledPlugin(ctx, its)
+}
+
+func (b operator) ChangePlugin(ctx context.Context, name string, c contract.PostedPluginChange) (contract.ReturnPlugin, error) {
+	values := map[string]*string{}
+	for _, s := range c.Settings {
+		values[s.Name] = &s.Value
+	}
+	for _, unset := range c.Unset {
+		values[unset] = nil
+	}
+	var err error
+	if len(c.Revoke) > 0 {
+		err = b.shelf.Revoke(ctx, name, c.Revoke)
+	}
+	if err == nil && len(c.Grant) > 0 {
+		err = b.shelf.Grant(ctx, name, c.Grant)
+	}
+	if err == nil && len(values) > 0 {
+		err = b.shelf.Set(ctx, name, values)
+	}
+	if err != nil {
+		return contract.ReturnPlugin{}, toldPlugin(err)
+	}
+	return b.InstalledPlugin(ctx, name)
+}
+
+func (b operator) RemovePlugin(ctx context.Context, name string) error {
+	return toldPlugin(b.shelf.Remove(ctx, name))
+}
+
+func (b operator) CallPlugin(ctx context.Context, account, name string, c contract.PostedPluginCall) (contract.PluginCalled, error) {
+	i, err := b.shelf.Show(ctx, name)
+	if err != nil {
+		return contract.PluginCalled{}, toldPlugin(err)
+	}
+	if c.Tool == "" {
+		if len(i.Manifest.Tools) != 1 {
+			return contract.PluginCalled{}, contract.ErrInvalid{Field: "tool", Why: "missing; the plugin has not one tool, but " + fmt.Sprint(len(i.Manifest.Tools))}
+		}
+		c.Tool = i.Manifest.Tools[0].Name
+	}
+	r, err := b.shelf.Try(ctx, shelf.Who{Account: account}, name, c.Tool, json.RawMessage(c.Parameters))
+	told := contract.PluginCalled{Content: r.Content, Milliseconds: milliseconds(r.Took), MemoryBytes: r.Memory}
+	fault, failed := errors.AsType[*sandbox.Fault](err)
+	stopped, isStopped := errors.AsType[shelf.ErrStopped](err)
+	switch {
+	case failed:
+		told.Error = fault.Message
+	case isStopped:
+		told.Error = stopped.Error()
+	case err != nil:
+		return told, toldPlugin(err)
+	}
+	return told, nil
+}
+
+func (b operator) PluginLog(ctx context.Context, name string, most int) ([]contract.PluginLogLine, error) {
+	lines, err := b.shelf.Lines(ctx, name, most)
+	if err != nil {
+		return nil, toldPlugin(err)
+	}
+	all := make([]contract.PluginLogLine, 0, len(lines))
+	for _, l := range lines {
+		all = append(all, logLine(l))
+	}
+	return all, nil
+}
+
+func logLine(l shelf.Line) contract.PluginLogLine {
+	return contract.PluginLogLine{OnMS: l.Time.UnixMilli(), Level: l.Level, Tool: l.Tool, Chat: l.Chat, Text: l.Text}
+}
+
+// FollowPlugin tells the lines of its log as they come. That the plugin is gone ends
+// it.
+func (b operator) FollowPlugin(ctx context.Context, name string, most int, tell func(any) error) error {
+	err := b.shelf.Follow(ctx, name, most, func(l shelf.Line) error { return tell(logLine(l)) })
+	if _, gone := errors.AsType[shelf.ErrNotInstalled](err); gone {
+		return nil
+	}
+	return err
+}
+
+// PluginFigures are those since the box was started.
+func (b operator) PluginFigures(ctx context.Context, name string) ([]contract.PluginFigures, error) {
+	if _, err := b.InstalledPlugin(ctx, name); err != nil {
+		return nil, err
+	}
+	calls, err := b.figures.PluginCalls(name)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]contract.PluginFigures, len(calls))
+	for i, c := range calls {
+		all[i] = contract.PluginFigures{Tool: c.Tool, Results: []contract.PluginResult{}, MedianMS: milliseconds(c.Median), P95MS: milliseconds(c.P95)}
+		for _, result := range slices.Sorted(maps.Keys(c.Results)) {
+			all[i].Results = append(all[i].Results, contract.PluginResult{Result: result, Calls: c.Results[result]})
+		}
+	}
+	return all, nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// toldPlugin gives errors of the shelf their kind.
+func toldPlugin(err error) error {
+	gone, isGone := errors.AsType[shelf.ErrNotInstalled](err)
+	bad, isBad := errors.AsType[shelf.ErrUnusable](err)
+	conflict, isConflict := errors.AsType[shelf.ErrConflict](err)
+	unknown, isUnknown := errors.AsType[shelf.ErrUnknown](err)
+	switch {
+	case isGone:
+		return contract.ErrNotFound{What: "plugin", ID: gone.Name}
+	case isBad:
+		return contract.ErrInvalid{Field: "body", Why: bad.Why}
+	case isConflict:
+		return contract.ErrConflict{Why: strings.ReplaceAll(conflict.Why, "--other-signer", "other_signer=true")}
+	case isUnknown:
+		return contract.ErrInvalid{Field: unknown.Field, Why: unknown.Why}
+	}
+	return err
+}

@@ -1,0 +1,217 @@
+// Package plugins is the shelf of plugins as conversations, the API and the box's
+// operator see it, and who tells plugins of chats that have ended.
+package plugins
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"parley/appliance/chat"
+	"parley/appliance/chat/reply"
+	"parley/appliance/chat/turn"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/appliance/metrics"
+	"parley/plugins/manifest"
+	"parley/plugins/sandbox"
+	"parley/plugins/shelf"
+	"parley/store"
+)
+
+// Plugins are those of the box.
+type Plugins struct {
+	shelf  *shelf.Shelf
+	places places
+	log    *slog.Logger
+	host   atomic.Pointer[chat.Host] // which is told of changes
+}
+
+// Open opens the shelf with what is installed. From then on changes to it are seen,
+// also those of other processes.
+func Open(cfg config.Config, records *store.Store, figures *metrics.Metrics, log *slog.Logger) *Plugins {
+	p := &Plugins{places: make(places, pluginPlaces), log: log}
+	parts := shelfParts(cfg, records, log)
+	parts.Observe, parts.Changed = figures.Plugin, p.changed
+	p.shelf = shelf.Open(parts)
+	var states []string
+	for _, s := range shelf.States() {
+		states = append(states, string(s))
+	}
+	figures.WatchPlugins(states, p.states)
+	p.shelf.Watch()
+	return p
+}
+
+// Tell has changes told to the conversations of host from now on.
+func (p *Plugins) Tell(host *chat.Host) { p.host.Store(host) }
+
+// Close ends them. No conversation may be live.
+func (p *Plugins) Close() {
+	if err := p.shelf.Close(); err != nil {
+		p.log.Error("cannot close the plugins", "err", err)
+	}
+}
+
+// looking bounds how long a look at what is installed may take, which is one
+// question to the database.
+const looking = 5 * time.Second
+
+// states are those of all plugins, for figures.
+func (p *Plugins) states() map[string]string {
+	ctx, cancel := context.WithTimeout(context.Background(), looking)
+	defer cancel()
+	list, err := p.shelf.List(ctx)
+	if err != nil {
+		p.log.Warn("cannot tell how the plugins do", "err", err)
+	}
+	all := make(map[string]string, len(list))
+	for _, i := range list {
+		all[i.Name] = string(i.State)
+	}
+	return all
+}
+
+// changed lets the conversations that are live know of it.
+func (p *Plugins) changed() {
+	if host := p.host.Load(); host != nil {
+		host.PluginsChanged()
+	}
+}
+
+// tools are those that can be called. Where the database cannot be read, there are
+// none: the log says so.
+func (p *Plugins) tools(ctx context.Context) []shelf.Tool {
+	all, err := p.shelf.Tools(ctx)
+	if err != nil {
+		p.log.Error("cannot tell which plugins are installed", "err", err)
+	}
+	return all
+}
+
+// PluginTools is api's Plugins.
+func (p *Plugins) PluginTools() []contract.ReturnUserDefinedTool {
+	ctx, cancel := context.WithTimeout(context.Background(), looking)
+	defer cancel()
+	var all []contract.ReturnUserDefinedTool
+	for _, t := range p.tools(ctx) {
+		all = append(all, contract.ReturnUserDefinedTool{
+			ToolType: contract.RecordFunction, ID: t.ID, VersionType: contract.VersionFixed, Name: t.Name,
+			Parameters: string(t.Parameters), Description: t.Description, FallbackContent: t.Fallback,
+			VersionDescription: fmt.Sprintf("Of the plugin %s %s, which the box runs; read-only here.", t.Plugin, t.Version),
+			Plugin:             t.Plugin, CreatedOn: t.ChangedMS, ModifiedOn: t.ChangedMS,
+		})
+	}
+	return all
+}
+
+// Installed is chat's Plugins.
+func (p *Plugins) Installed() []turn.Plugin {
+	ctx, cancel := context.WithTimeout(context.Background(), looking)
+	defer cancel()
+	var all []turn.Plugin
+	of := func(name string) *turn.Plugin {
+		for i := range all {
+			if all[i].Name == name {
+				return &all[i]
+			}
+		}
+		all = append(all, turn.Plugin{Name: name})
+		return &all[len(all)-1]
+	}
+	for _, t := range p.tools(ctx) {
+		one := of(t.Plugin)
+		one.Tools = append(one.Tools, turn.Tool{
+			Name: t.Name, Description: t.Description, Parameters: string(t.Parameters), Fallback: t.Fallback,
+			OnBox: true, Plugin: t.Plugin, Limit: t.Timeout, Brought: true,
+		})
+	}
+	for _, name := range p.hooks(ctx, manifest.OnTurn) {
+		sees, err := p.shelf.Sees(ctx, name)
+		if of(name).OnTurn = err == nil && sees.Sees(manifest.Transcript); !of(name).OnTurn {
+			p.log.Warn("a plugin wants to be asked at every turn and may not see the conversation; it is not asked. Grant it with: parley plugin grant "+name+" conversation", "plugin", name, "err", err)
+		}
+	}
+	for _, name := range p.hooks(ctx, manifest.OnChatEnd) {
+		of(name).OnEnd = true
+	}
+	return all
+}
+
+func (p *Plugins) hooks(ctx context.Context, hook string) []string {
+	names, err := p.shelf.Hooks(ctx, hook)
+	if err != nil {
+		p.log.Error("cannot tell which plugins have a hook", "hook", hook, "err", err)
+	}
+	return names
+}
+
+// Run runs a tool of a plugin for a conversation.
+func (p *Plugins) Run(ctx context.Context, r reply.ToolRun) (content string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.Tool.Limit+busy)
+	defer cancel()
+	who := shelf.Who{Account: r.Account, Chat: r.ChatID, Caller: cmp.Or(r.CustomSessionID, r.GroupID), Talk: talk(r.Conversation.History)}
+	return p.call(ctx, func() (sandbox.Result, error) {
+		return p.shelf.Call(ctx, who, r.Tool.Name, json.RawMessage(r.Arguments))
+	})
+}
+
+// busy is for how long a call may wait until a plugin can be run at all. The
+// conversation gives up a call as late.
+const busy = 500 * time.Millisecond
+
+// call makes a call, where not too many are made already.
+func (p *Plugins) call(ctx context.Context, do func() (sandbox.Result, error)) (content string, err error) {
+	var result sandbox.Result
+	if none := p.places.Do(ctx, func() { result, err = do() }); none != nil {
+		return "", fmt.Errorf("%d plugins are at work, as many as may be at once: %w", pluginPlaces, none)
+	}
+	return result.Content, err
+}
+
+// mostAdvice is how many bytes on_turn may answer: as many as a user may write at
+// once, some thousand words.
+const mostAdvice = 8 << 10
+
+// Advise is chat/reply's Advisers: it calls on_turn.
+func (p *Plugins) Advise(ctx context.Context, q reply.Question) (turn.Advice, error) {
+	sees, err := p.shelf.Sees(ctx, q.Plugin)
+	if err != nil {
+		return turn.Advice{}, err
+	}
+	if !sees.Sees(manifest.Transcript) { // it was revoked a moment ago
+		return turn.Advice{}, nil
+	}
+	asked, err := json.Marshal(turnCall(q, sees.Sees(manifest.Expression)))
+	if err != nil {
+		return turn.Advice{}, err
+	}
+	who := shelf.Who{Account: q.Account, Chat: q.ChatID, Caller: cmp.Or(q.CustomSessionID, q.GroupID), Talk: talk(q.Conversation.History)}
+	// Somebody waits for this, and for no longer than turn.AdviceLimit: so it waits
+	// for no place.
+	said, err := p.shelf.CallHook(ctx, who, q.Plugin, manifest.OnTurn, asked)
+	if err != nil {
+		return turn.Advice{}, err
+	}
+	return advice(said.Content)
+}
+
+// advice reads what on_turn answered.
+func advice(content string) (turn.Advice, error) {
+	if content == "" {
+		return turn.Advice{}, nil
+	}
+	if len(content) > mostAdvice {
+		return turn.Advice{}, fmt.Errorf("on_turn answered with %d bytes; at most %d are allowed", len(content), mostAdvice)
+	}
+	var a *contract.TurnAdvice
+	if err := json.Unmarshal([]byte(content), &a); err != nil || a == nil {
+		return turn.Advice{}, errors.Join(errors.New(`on_turn did not answer with nothing, or with JSON such as {"context": "…"} or {"answer": "…"}`), err)
+	}
+	return turn.Advice{Context: a.Context, Answer: a.Answer}, nil
+}

@@ -1,0 +1,64 @@
+package speech
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+)
+
+func TestTheNextIsMadeWhileOneIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made atomic.Int32
+		count := func(_ context.Context, give func(int) error) error {
+			for i := range 5 {
+				made.Add(1)
+				if err := give(i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		var got []int
+		err := beside(t.Context(), count, func(i int) error {
+			synctest.Wait()
+			if n := int(made.Load()); n != min(i+2, 5) {
+				t.Errorf("%d are made when number %d is taken, want the next and no more", n, i)
+			}
+			got = append(got, i)
+			return nil
+		})
+		if err != nil || len(got) != 5 || got[4] != 4 {
+			t.Errorf("%v, %v", got, err)
+		}
+	})
+}
+
+func TestWhatIsMadeForWhoHasGoneIsGivenUp(t *testing.T) {
+	gone := errors.New("gone")
+	err := beside(t.Context(), func(ctx context.Context, give func(int) error) error {
+		if err := give(1); err != nil {
+			return err
+		}
+		<-ctx.Done() // a long piece
+		return context.Cause(ctx)
+	}, func(int) error { return gone })
+	if !errors.Is(err, gone) {
+		t.Errorf("%v", err)
+	}
+	wrong := errors.New("wrong")
+	if err := beside(t.Context(), func(context.Context, func(int) error) error { return wrong }, func(int) error { return nil }); !errors.Is(err, wrong) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A voice that panics ends its request, and not the box.
+func TestAPanicOfTheMakerIsItsCallers(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("the panic was swallowed")
+		}
+	}()
+	_ = beside(t.Context(), func(context.Context, func(int) error) error { panic("broken") }, func(int) error { return nil })
+}

@@ -1,0 +1,66 @@
+package voices
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/speech"
+	"parley/appliance/voice"
+)
+
+// ForSpeech are the voices that texts are spoken with.
+type ForSpeech struct {
+	Voices
+	Engines interface {
+		Speaker(ctx context.Context, r voice.Recipe) (engine.Synthesizer, error)
+	}
+}
+
+// Find returns the voice that ref names, as it speaks in a manner.
+func (v ForSpeech) Find(ctx context.Context, account string, ref contract.VoiceRef, manner string) (speech.Voice, error) {
+	found, err := v.Voices.Find(ctx, account, ref)
+	if err != nil {
+		return speech.Voice{}, err
+	}
+	made, err := v.of(ctx, found.Recipe, manner)
+	made.ID, made.Name, made.Provider = found.ID, found.Name, found.Provider
+	return made, err
+}
+
+// Design makes a voice of a description. Without one, the first is the box's own.
+func (v ForSpeech) Design(ctx context.Context, description string, candidate int, seed int64) (speech.Voice, error) {
+	r, err := v.Voices.Design(description, candidate, seed)
+	if err != nil {
+		return speech.Voice{}, err
+	}
+	return v.of(ctx, r, "")
+}
+
+// Again returns the voice of a recipe, as it speaks in a manner.
+func (v ForSpeech) Again(ctx context.Context, recipe json.RawMessage, manner string) (speech.Voice, error) {
+	var r voice.Recipe
+	if err := json.Unmarshal(recipe, &r); err != nil {
+		return speech.Voice{}, fmt.Errorf("reading what a voice is made of: %w", err)
+	}
+	return v.of(ctx, r, manner)
+}
+
+// of returns the voice of a recipe. The manner is no part of what it is made of.
+func (v ForSpeech) of(ctx context.Context, r voice.Recipe, manner string) (speech.Voice, error) {
+	kept, err := json.Marshal(r)
+	if err != nil {
+		return speech.Voice{}, err
+	}
+	if strings.TrimSpace(manner) != "" {
+		r = r.Said(voice.Direct(manner))
+	}
+	speaks, err := v.Engines.Speaker(ctx, r)
+	if err != nil {
+		return speech.Voice{Recipe: kept}, err
+	}
+	return speech.Voice{Recipe: kept, Speaks: speaks, Language: engine.LanguageOf(speaks)}, nil
+}

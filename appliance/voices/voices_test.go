@@ -1,0 +1,42 @@
+package voices
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley/appliance/config"
+	"parley/appliance/contract"
+)
+
+func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
+	c := config.Config{Packs: t.TempDir()}
+	for _, name := range []string{"voice-joe", "grandma"} {
+		folder := filepath.Join(c.Packs, name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "voice.onnx"), []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, x := range []struct {
+		ref contract.VoiceRef
+		id  string
+	}{
+		{contract.VoiceRef{Name: "joe"}, "voice-joe"},
+		{contract.VoiceRef{Name: "voice-joe"}, "voice-joe"},
+		{contract.VoiceRef{ID: "voice-joe"}, "voice-joe"},
+		{contract.VoiceRef{ID: "voice-joe", Name: "ignored", Provider: contract.VoiceLibrary}, "voice-joe"},
+		{contract.VoiceRef{Name: "grandma"}, "grandma"},
+		{contract.VoiceRef{Name: "joe", Provider: contract.VoiceCustom}, ""},
+		{contract.VoiceRef{ID: "joe"}, ""},
+		{contract.VoiceRef{Name: "jenny"}, ""},
+		{contract.VoiceRef{Name: "../voice-joe"}, ""},
+	} {
+		v, err := Voices{Config: c}.FindVoice(t.Context(), "a", x.ref)
+		if v.ID != x.id || (err == nil) != (x.id != "") || err == nil && (v.Name == "" || v.Provider != contract.VoiceLibrary) {
+			t.Errorf("%+v: %+v, %v", x.ref, v, err)
+		}
+	}
+}
