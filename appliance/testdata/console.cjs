@@ -124,6 +124,7 @@ class Console {
 			}
 			await this.page.emulateMediaFeatures([]);
 			await this.page.setViewport({ width: 320, height: 700 });
+			await this.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))); // charts take the new width with the next frame
 			await this.shot(`${what} phone`);
 			const wide = await this.page.evaluate(() => document.documentElement.scrollWidth);
 			await this.page.setViewport({ width: 1280, height: 900 });
