@@ -1,6 +1,4 @@
-import type { ComponentType } from "preact";
-import type { ReturnOperator } from "../rest";
-import type { Route } from "./route";
+import type { Page } from "./page";
 import { Chats } from "./pages/chats";
 import { Configs } from "./pages/configs";
 import { Health } from "./pages/health";
@@ -15,13 +13,6 @@ import { Talk } from "./pages/talk";
 import { Tools } from "./pages/tools";
 import { Voices } from "./pages/voices";
 import { Webhooks } from "./pages/webhooks";
-
-// What every page is given: who is signed in, and where the console is.
-export interface PageProps { who: ReturnOperator; route: Route }
-
-// A Page is one of the console. Its path is its address (#/talk) and the name of
-// its file in pages/.
-export interface Page { path: string; name: string; group: string; show: ComponentType<PageProps> }
 
 // pages are all, in the order of the menu; the first is shown at first.
 export const pages: Page[] = [

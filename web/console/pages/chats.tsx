@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { FoundChat, ReturnConfig, ReturnFoundChats } from "../../rest";
 import { everything, get } from "../api";
 import { useDoing, useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Field, Select } from "../parts/field";
 import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { LanguageModelEntry, ReturnConfig, ReturnLanguageModels, ReturnPagedConfigs, ReturnPrompt, ReturnUserDefinedTool, ReturnVoice } from "../../rest";
 import { Refused, everything, get, patch, post, remove } from "../api";
 import { useDoing, useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Field } from "../parts/field";
 import { ErrorLine, Failure, Loading } from "../parts/notice";

@@ -3,7 +3,7 @@ import type { ReturnBoxHealth, ReturnDiagnosis } from "../../rest";
 import { get, post } from "../api";
 import { useEvents } from "../events";
 import { useDoing, useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Chart } from "../parts/chart";
 import { Figure, Figures, bytes, milliseconds, percent, span } from "../parts/figure";
 import { ErrorLine, Failure, Loading } from "../parts/notice";

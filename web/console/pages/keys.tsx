@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { MadeKey, ReturnKey, ReturnSigningKey } from "../../rest";
 import { Refused, get, post, remove } from "../api";
 import { useDoing, usePages } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Copy } from "../parts/copy";
 import { Confirm, Dialog } from "../parts/dialog";
 import { Check, Field, Select } from "../parts/field";

@@ -3,7 +3,7 @@ import type { KioskCode, ReturnBoxHealth, ReturnConfig, ReturnKiosk } from "../.
 import { everything, post, remove } from "../api";
 import { useEvents } from "../events";
 import { useDoing, useLoad, usePages } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Copy } from "../parts/copy";
 import { Confirm, Dialog } from "../parts/dialog";
 import { Check, Field, Select } from "../parts/field";

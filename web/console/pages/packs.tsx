@@ -3,7 +3,7 @@ import type { PackPull, ReturnPack, ReturnPacks } from "../../rest";
 import { get, post, remove } from "../api";
 import { useEvents } from "../events";
 import { useDoing, useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Field } from "../parts/field";
 import { bytes } from "../parts/figure";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ReturnPlugin } from "../../rest";
 import { get } from "../api";
 import { useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Field } from "../parts/field";
 import { Empty, Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { ReturnSession } from "../../rest";
 import { get, remove } from "../api";
 import { useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Failure, Loading } from "../parts/notice";
 import { Table } from "../parts/table";

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReturnConfig, ReturnVoice } from "../../rest";
 import { everything } from "../api";
 import { useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Check, Field, Select } from "../parts/field";
 import { ErrorLine } from "../parts/notice";
 import { Conversation, type Talk as Shown, nothing } from "../talk/conversation";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { PluginCalled, ReturnPagedUserDefinedTools, ReturnUserDefinedTool } from "../../rest";
 import { Refused, get, patch, post, remove } from "../api";
 import { useDoing, useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Area, Field } from "../parts/field";
 import { ErrorLine, Failure, Loading } from "../parts/notice";

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReturnConfig, ReturnVoice } from "../../rest";
 import { answer, everything, remove, withQuery } from "../api";
 import { useDoing, useLoad } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Area, Field, Select } from "../parts/field";
 import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";

@@ -3,7 +3,7 @@ import type { ReturnBoxHealth, ReturnPagedWebhooks, ReturnWebhook, WebhookTested
 import { get, post } from "../api";
 import { useEvents } from "../events";
 import { useDoing, useLoad, usePages } from "../load";
-import type { PageProps } from "../pages";
+import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
 import { Field, Select } from "../parts/field";
 import { milliseconds } from "../parts/figure";
