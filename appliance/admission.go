@@ -128,11 +128,15 @@ func kindOf(err error) string {
 	return "the data folder cannot be written; the box's log says why"
 }
 
-// Reserve takes room for a conversation. It is line.Host.
+// Reserve takes room for a conversation, unless something keeps it from starting:
+// then its client learns that before the line is open. It is line.Host.
 func (a *admission) Reserve(account string) (line.Seat, error) {
 	host := a.host.Load()
 	if host == nil {
 		return nil, contract.ErrUnavailable{Why: "the models are being loaded", RetryAfter: warming}
+	}
+	if missing := a.Missing(a.stop); len(missing) > 0 {
+		return nil, contract.ErrUnavailable{Why: strings.Join(missing, "; "), RetryAfter: rechecking}
 	}
 	s, err := host.Reserve(account)
 	if err != nil {

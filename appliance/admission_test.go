@@ -14,6 +14,7 @@ import (
 
 	"parley/appliance/chat"
 	"parley/appliance/config"
+	"parley/appliance/contract"
 	"parley/store"
 )
 
@@ -56,6 +57,36 @@ func TestABoxThatCannotWriteIsReadyWhenItCan(t *testing.T) {
 		if n := strings.Count(log.String(), "not ready"); n != 2 || strings.Count(log.String(), "ready again") != 1 {
 			t.Errorf("the log says\n%s", &log)
 		}
+		cancel()
+		a.wait()
+	})
+}
+
+// A conversation that could not be written down is refused before its line is
+// open, while HTTP can still say for how long.
+func TestNoConversationBeginsThatCannotBeWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var full atomic.Bool
+		a := &admission{stop: ctx, log: slog.New(slog.DiscardHandler), writable: func(context.Context) error {
+			if full.Load() {
+				return fmt.Errorf("writing /secret/parley.db: %w", store.ErrFull)
+			}
+			return nil
+		}}
+		a.host.Store(chat.NewHost(ctx, chat.Parts{MaxChats: 1, Log: a.log}))
+		full.Store(true)
+		_, err := a.Reserve("first")
+		if refused, ok := errors.AsType[contract.ErrUnavailable](err); !ok || refused.RetryAfter <= 0 || refused.Why != store.ErrFull.Error() {
+			t.Errorf("on a full disk: %v", err)
+		}
+		full.Store(false)
+		seat, err := a.Reserve("first")
+		if err != nil {
+			t.Fatal(err)
+		}
+		seat.Release()
 		cancel()
 		a.wait()
 	})

@@ -166,6 +166,8 @@ var formats = [...]format{
 	{0, "PK\x03\x04", "zip", "ZIP", nil},
 	{0, "\x89PNG", "png", "PNG", nil},
 	{0, "{\"", "json", "JSON", nil},
+	{0, "{ \"", "json", "JSON", nil},
+	{0, "{\n", "json", "JSON", nil},
 }
 
 // sniff returns the format that b begins with, an empty one if none, and
@@ -218,7 +220,10 @@ type ErrFormat struct {
 // Error says what the stream is and what is taken instead.
 func (e *ErrFormat) Error() string {
 	const instead = "send WebM, Matroska or Ogg with Opus or Vorbis, MP4 with AAC or Opus, WAV or MP3, or headerless 16-bit PCM that is declared as linear16 with its sample_rate and channels"
-	if e.Name == "" {
+	switch e.Name {
+	case "json":
+		return "audio: this is JSON: messages go in text frames, and sound alone in binary ones and in audio_input"
+	case "":
 		return fmt.Sprintf("audio: the stream begins with % x, which is no format that is known: %s", e.Head, instead)
 	}
 	return fmt.Sprintf("audio: this is %s, which is not taken: %s", e.What, instead)

@@ -232,15 +232,15 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 		said string
 		told string
 	}{
-		"401": {status(401), engine.ErrBroken, "", "HTTP status 401"},
-		"404": {status(404), engine.ErrBroken, "", "HTTP status 404"},
+		"401": {status(401), engine.ErrBroken, "", "HTTP status 401: does the client send the right key, as language_model_api_key"},
+		"404": {status(404), engine.ErrBroken, "", "HTTP status 404: is the path of its URL right?"},
 		"429": {status(429), engine.ErrOverloaded, "", "HTTP status 429"},
-		"500": {status(500), engine.ErrBroken, "", "HTTP status 500"},
+		"500": {status(500), engine.ErrBroken, "", "HTTP status 500."},
 		"503": {status(503), engine.ErrOverloaded, "", "HTTP status 503"},
 		"504": {status(504), engine.ErrTimedOut, "", "HTTP status 504"},
 		"a redirect elsewhere": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusTemporaryRedirect)
-		}, engine.ErrBroken, "", "redirects to another server"},
+		}, engine.ErrBroken, "", "redirects to another server, which is not followed: name that one"},
 		"a redirect to itself": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
 		}, engine.ErrBroken, "", "redirects without end"},
@@ -251,7 +251,7 @@ func TestACustomModelThatFailsSaysHow(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 			}
 		}, engine.ErrTimedOut, "", "No answer began"},
-		"hangs in the answer":         {hang(one), engine.ErrTimedOut, "One tw", "stopped in the middle"},
+		"hangs in the answer":         {hang(one), engine.ErrTimedOut, "One tw", "either more of the answer nor its end came within"},
 		"thinks without end":          {drips(`{"choices":[{"delta":{"reasoning_content":"Hm."}}]}`), engine.ErrTimedOut, "", "did not end within 1s"},
 		"only shows that it is there": {drips(delta("")), engine.ErrTimedOut, "", "No answer began"},
 		"breaks off":                  {cut(), engine.ErrConnection, "", "before an answer began"},

@@ -83,11 +83,23 @@ func (e *Error) Told() string {
 	case !e.Custom:
 		return ""
 	case e.Status != 0:
-		return fmt.Sprintf("It answered with HTTP status %d.", e.Status)
+		return fmt.Sprintf("It answered with HTTP status %d%s", e.Status, askedBack(e.Status))
 	case errors.Is(e, errAddress):
 		return "The box connects to no such address: without encryption it has to be a private one."
 	}
 	return e.public
+}
+
+// askedBack is how a sentence about an HTTP status ends: with the question that
+// mostly leads to what is wrong, where there is one.
+func askedBack(status int) string {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return ": does the client send the right key, as language_model_api_key in session_settings?"
+	case http.StatusNotFound:
+		return ": is the path of its URL right?"
+	}
+	return "."
 }
 
 // noEvents is what the developer of a custom language model is told who has
@@ -139,12 +151,14 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 	case brokenConnection(err):
 		e.Kind, e.public = Disconnected, "The connection broke before an answer began."
 		e.Why = "the connection broke before an answer began: " + short(err.Error())
+	case slow(err) && strings.Contains(err.Error(), "TLS handshake"):
+		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "The TLS handshake took too long: does it speak TLS, as its URL says?"
 	case slow(err):
-		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "It did not answer in time."
+		e.Kind, e.Why, e.public = TimedOut, short(err.Error()), "The connection timed out."
 	case errors.Is(err, errTooMuchText), errors.Is(err, errLineSize), errors.Is(err, errAnswerSize):
 		e.Kind, e.Why, e.public = BadAnswer, err.Error(), sentence(err.Error())
 	case errors.Is(err, errRedirectsElsewhere):
-		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()), "It redirects to another server, which is not followed."
+		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()), "It redirects to another server, which is not followed: name that one in the config."
 	case errors.Is(err, errRedirectsOn):
 		e.Kind, e.Why, e.public = BadAnswer, short(err.Error()), sentence(errRedirectsOn.Error())
 	default:

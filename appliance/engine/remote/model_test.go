@@ -120,7 +120,7 @@ func TestEachFailureHasItsKind(t *testing.T) {
 		names    string // what the message must name
 	}{
 		{"hangs before the answer", hang(), TimedOut, false, "", "300ms"},
-		{"hangs in the answer", hang(delta("One")), TimedOut, true, "One", "stopped in the middle"},
+		{"hangs in the answer", hang(delta("One")), TimedOut, true, "One", "either more of the answer nor its end came within"},
 		{"wrong key", status(401, `{"error":{"message":"Invalid API Key"}}`), Refused, false, "", "key_env"},
 		{"forbidden", status(403, `{"error":{"message":"no"}}`), Refused, false, "", "403"},
 		{"unknown model", status(404, `{"error":{"message":"no such model"}}`), Refused, false, "", `"m"`},

@@ -274,7 +274,7 @@ func (s *Socket) fault(watched, ctx context.Context, err error, answered bool) e
 	case closed && code == websocket.StatusMessageTooBig:
 		e.Kind, e.public = BadAnswer, "A message of it is too long."
 	case closed:
-		e.public = fmt.Sprintf("It closed the connection with code %d.", code)
+		e.public = fmt.Sprintf("It closed the connection with code %d, before assistant_end.", code)
 	case strings.Contains(err.Error(), "read limited at"):
 		e.Kind, e.public = BadAnswer, fmt.Sprintf("A message of it has more than %d bytes.", maxSocketMessage)
 	case errors.Is(err, errHandshake):

@@ -202,10 +202,10 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 		told  string
 	}{
 		"hangs":                       {func(c *talker) { c.ask(); c.ask() }, engine.ErrTimedOut, "", "No answer began"},
-		"hangs in the middle":         {func(c *talker) { c.ask(); c.say(text("One")); c.ask() }, engine.ErrTimedOut, "One", "stopped in the middle"},
+		"hangs in the middle":         {func(c *talker) { c.ask(); c.say(text("One")); c.ask() }, engine.ErrTimedOut, "One", "either more of the answer nor its end came within"},
 		"thinks without end":          {talksOn(text("<think>Hm. ")), engine.ErrTimedOut, "", "did not end"},
 		"only shows that it is there": {talksOn(`{"type":"heartbeat"}`), engine.ErrTimedOut, "", "No answer began"},
-		"closes":                      {func(c *talker) { c.ask(); c.Close(4001, "secret") }, engine.ErrConnection, "", "code 4001"},
+		"closes":                      {func(c *talker) { c.ask(); c.Close(4001, "secret") }, engine.ErrConnection, "", "code 4001, before assistant_end"},
 		"breaks off":                  {func(c *talker) { c.ask(); c.say(text("One")); c.CloseNow() }, engine.ErrConnection, "One", "broke"},
 		"says it failed":              {func(c *talker) { c.ask(); c.say(`{"type":"error","message":"secret"}`); c.ask() }, engine.ErrBroken, "", ""},
 		"garbage":                     {func(c *talker) { c.ask(); c.say("<html>secret"); c.ask() }, engine.ErrBroken, "", "none of the protocol's messages"},

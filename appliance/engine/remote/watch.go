@@ -9,7 +9,7 @@ import (
 // The causes with which a watch ends a request.
 var (
 	errFirstPiece = errors.New("no answer began")
-	errIdle       = errors.New("the answer stopped in the middle")
+	errIdle       = errors.New("neither more of the answer nor its end came")
 	errReply      = errors.New("the answer did not end")
 )
 

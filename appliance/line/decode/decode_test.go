@@ -155,6 +155,8 @@ func TestWhatCannotBeTakenIsNamed(t *testing.T) {
 		says    string
 	}{
 		"words":                  {nil, []byte("This is no audio at all, whatever the client thinks of it."), contract.BrokenAudio, ""},
+		"a message":              {nil, []byte(`{"type":"user_input"}`), contract.BrokenAudio, "messages go in text frames"},
+		"a message with spaces":  {nil, []byte(`{ "type": "user_input" }`), contract.BrokenAudio, "messages go in text frames"},
 		"a whole file":           {nil, wav, contract.WholeRecording, ""},
 		"too long of a message":  {linear16(16000, 1), make([]byte, 5*32000+2), contract.WholeRecording, ""},
 		"a rate that nobody has": {linear16(1, 1), make([]byte, 640), contract.BrokenAudio, "1 Hz"},
