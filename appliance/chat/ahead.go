@@ -18,15 +18,20 @@ func (h *Host) PrefillOwn(ctx context.Context) error {
 	return h.prefill(ctx, h.Model, h.equipped(h.Defaults))
 }
 
-// PrefillRules has the model read the box's rules, with which every prompt begins
-// that a client brings, so that of a new one only the rest is new.
+// PrefillRules has the model read the box's rules, with one or the other of which every
+// prompt begins that a client brings, so that of a new one only the rest is new.
 func (h *Host) PrefillRules(ctx context.Context) error {
 	s := h.ruled(h.Defaults, h.Model)
-	if s.Rules.Before == "" {
-		return nil
+	for _, rules := range [...]string{s.Rules.Before, s.Rules.Manner} {
+		if rules == "" {
+			continue
+		}
+		s.SystemPrompt = rules
+		if err := h.prefill(ctx, h.Model, h.equipped(s)); err != nil {
+			return err
+		}
 	}
-	s.SystemPrompt = s.Rules.Before
-	return h.prefill(ctx, h.Model, h.equipped(s))
+	return nil
 }
 
 // Prefill has the model that a config names read the config's prompt, for all

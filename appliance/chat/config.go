@@ -89,7 +89,7 @@ func noConfig(p contract.ConnectSettings) string {
 func (p Parts) Settings(c contract.ReturnConfig, m engine.LanguageModel) turn.Settings {
 	s := configured(p.ruled(p.Defaults, m), c)
 	if c.Prompt != nil && c.Prompt.PromptExpansion != nil && c.Prompt.PromptExpansion.Enabled != nil && !*c.Prompt.PromptExpansion.Enabled {
-		s.Rules.Before = "" // its author wants it to stand alone
+		s.Rules.Before, s.Rules.Manner = "", "" // its author wants it to stand alone
 	}
 	return p.equipped(s)
 }

@@ -61,7 +61,9 @@ func TestAPromptAtConnectGetsTheRules(t *testing.T) {
 // The rules hold nothing that changes from chat to chat, and are short enough
 // for a box to read them in some seconds.
 func TestTheRulesAreSteadyAndShort(t *testing.T) {
-	if strings.Contains(SpokenRules, "{{") || len(SpokenRules) > 2000 {
-		t.Errorf("%d bytes", len(SpokenRules))
+	for _, rules := range [...]string{SpokenRules, MannerRules} {
+		if strings.Contains(rules, "{{") || len(rules) > 2000 {
+			t.Errorf("%d bytes", len(rules))
+		}
 	}
 }

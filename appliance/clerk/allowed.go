@@ -69,6 +69,9 @@ func (d *Desk) allowed(asked string) Leaning {
 // is asked.
 func (d *Desk) permits(r ageRule, about map[string]bool, old []float64) (leaning Leaning, near bool) {
 	p, things := permissions(), 0
+	if turnsAway(r) && len(old) == 1 && r.holds(old[0]) {
+		return Refused, true
+	}
 	for s := range about {
 		if !permitting()[s] {
 			things++
@@ -108,4 +111,26 @@ func (d *Desk) permits(r ageRule, about map[string]bool, old []float64) (leaning
 		return No, true
 	}
 	return Refused, true
+}
+
+// served are stems of what a place does with all who come.
+var served = sync.OnceValue(func() map[string]bool {
+	return stems("treat treated admit admitted accept accepted serve served see seen receive received take taken let")
+})
+
+// turnsAway reports whether a rule sends people of some age away, whatever they come
+// for: "Children under 12 are not treated here."
+func turnsAway(r ageRule) bool {
+	words := split(r.line.text)
+	if !slices.ContainsFunc(words, func(w string) bool { return w != "only" && in(w, negative) }) || permissions().condition.MatchString(r.line.text) || isPriced(r.line.text) || len(ageRules(r.line)) != 1 {
+		return false
+	}
+	is := false
+	for s := range r.line.stems {
+		is = is || served()[s]
+		if !served()[s] && !people()[s] && !permitting()[s] {
+			return false
+		}
+	}
+	return is
 }

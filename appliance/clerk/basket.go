@@ -33,6 +33,7 @@ func wishes(asked string) (all []wish, long float64, unit string, ok bool) {
 	asked = ages().old.ReplaceAllStringFunc(asked, func(s string) string { return "child of " + ages().old.FindStringSubmatch(s)[1] })
 	long = 1
 	var now *wish
+	var doing []string // "to print thirty pages"
 	end := func() {
 		if now != nil {
 			all = append(all, *now)
@@ -76,6 +77,8 @@ func wishes(asked string) (all []wish, long float64, unit string, ok bool) {
 				now.words = append(now.words, w)
 			case in(w, framing):
 				end()
+			case i > 0 && words[i-1] == "to" && len(all) == 0 && len(doing) == 0:
+				doing = append(doing, w)
 			default:
 				return nil, 0, "", false
 			}
@@ -92,6 +95,9 @@ func wishes(asked string) (all []wish, long float64, unit string, ok bool) {
 		}
 		if len(all[i].words) == 0 {
 			return nil, 0, "", false
+		}
+		for _, w := range doing {
+			all[i].things[thing(w)] = true
 		}
 		for s := range neutral() { // "adult tickets" are adults
 			if len(all[i].things) > 1 {
@@ -186,7 +192,8 @@ func (d *Desk) reduced(w wish, count float64, unit string) bool {
 				}
 			}
 			about := things(part)
-			only := !in(found, "half second third every extra") // it is for all who come
+			first, _, _ := strings.Cut(found, " ")
+			only := !in(first, "half second third every extra") // it is for all who come
 			for s := range about {
 				only = only && (people()[s] || neutral()[s] || d.subject[s] || p.reduced.MatchString(s) || in(s, "get group famili discount reduction"))
 			}
@@ -247,7 +254,8 @@ var general = sync.OnceValue(func() *regexp.Regexp {
 func (d *Desk) offerOf(w wish, unit string) (offer, bool) {
 	var exact, other []offer
 	for _, o := range d.offers {
-		if !covers(o.things, w.things) {
+		ofAge := o.rule != nil && w.age >= 0 && len(o.things) == 0 && covers(people(), stemsOf(w.words)) // "under 14 is free"
+		if !covers(o.things, w.things) && !ofAge {
 			continue
 		}
 		if w.age >= 0 && o.rule != nil && !o.rule.holds(w.age) {
@@ -255,7 +263,7 @@ func (d *Desk) offerOf(w wish, unit string) (offer, bool) {
 		}
 		same := true
 		for s := range o.things {
-			same = same && (w.things[s] || neutral()[s] || d.subject[s])
+			same = same && (w.things[s] || neutral()[s] || d.subject[s] || times()[o.per] && lent()[s])
 		}
 		switch {
 		case same && (unit == "" || o.per == unit || o.value == 0):
@@ -289,6 +297,19 @@ func (d *Desk) offerOf(w wish, unit string) (offer, bool) {
 		return offer{}, false // "a dollar a page", where sheets are counted
 	}
 	return exact[0], true
+}
+
+// lent are stems of having something for a time: what is paid by the day is rented.
+var lent = sync.OnceValue(func() map[string]bool {
+	return stemmed("rent renting rented rental hire hiring hired lend lending lent borrow borrowing use using")
+})
+
+func stemsOf(words []string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range words {
+		out[stem(w)] = true
+	}
+	return out
 }
 
 // elsewhere reports whether another line has a rule of prices for an age, whatever

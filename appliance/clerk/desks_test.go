@@ -2,6 +2,7 @@ package clerk
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -51,6 +52,17 @@ var desks = map[string]string{
 - A boat is 10 dollars an hour or 50 dollars a day. On Mondays a swing is 2 dollars.
 - A canoe is 8 dollars an hour, the first hour is free. A pony ride is 6 dollars, every third ride is free.
 - Children under 12 pay only 4 dollars and may use the slide.`,
+	"flowers": `hi you are the nice assistant of my flower shop. we are open mo-fr 8-18. roses are 3.50 each, tulips 1.80, delivery in town is 6 dollars (free over 50).`,
+	"bridges": `You are the voice of a museum.
+- Adults pay 13 dollars, students 8 dollars.
+- Under 14 is free.`,
+	"bikes": `You are the voice of a bicycle shop.
+- A full service costs 95 dollars and takes five days.
+- Renting a city bike costs 18 dollars a day. Helmets are lent free of charge with every rented bike.
+- Printing a map costs 10 cents a page.`,
+	"shots": `You are the voice of a clinic.
+- A flu vaccination costs 20 dollars. A travel vaccination costs 55 dollars.
+- Children under 12 are not treated here. Children under 14 are not allowed in the laboratory.`,
 	"laundry": `You are at a laundry.
 - A wash is $4, a dryer is $2 an hour. A shirt costs $3 and a suit costs $11. Soap is 50 cents.`,
 }
@@ -152,9 +164,45 @@ func TestWhatIsReckonedAtDesksOfSeveralTrades(t *testing.T) {
 		{"fair", "I'm thirty, may I use the slide?", ""},
 		{"laundry", "It is ten. What does a wash cost?", ""},
 		{"laundry", "What does a wash cost for three years?", ""},
+		{"bridges", "What do two adults and a child of ten pay?", "2 times 13 plus 0, that is 26 dollars."},
+		{"bridges", "What do two adults and a child of fifteen pay?", "the model's sum"},
+		{"bikes", "What would two city bikes cost me for three days?", "2 times 3 times 18 dollars, that is 108 dollars."},
+		{"bikes", "What does it cost to print thirty pages?", "30 times 10 cents, that is 3 dollars."},
+		{"bikes", "What does it cost to eat thirty pages?", "the model's sum"},
+		{"shots", "What are two flu shots together?", "the model's sum"},
+		{"shots", "My daughter is nine, can she see a doctor?", "refused"},
+		{"shots", "My daughter is twelve, can she see a doctor?", ""},
+		{"shots", "My daughter is thirteen, can she see a doctor?", ""},
 	} {
 		if got := says(Read(desks[row.desk]), row.asked); got != row.want {
 			t.Errorf("%s: %q: %q, want %q", row.desk, row.asked, got, row.want)
 		}
+	}
+}
+
+// Each thing that is named is one term of a sum; free is only what may be meant.
+func TestASumHasATermForEachThing(t *testing.T) {
+	for _, row := range []struct{ desk, asked, grammar string }{
+		{"flowers", "What do ten roses cost?", `sum ::= "10 times " item` + "\n"},
+		{"flowers", "What do ten roses cost?", `price ::= "3.50" | "1.80" | "6"` + "\n"},
+		{"bridges", "What do two adults and a child of fifteen pay?", `sum ::= "2 times " item " plus " item` + "\n"},
+		{"bridges", "What do two adults and a child of fifteen pay?", ` | "0"` + "\n"},
+		{"bikes", "What do two mountain bikes cost for three days?", `sum ::= "2 times " ("3 times ")? item` + "\n"},
+	} {
+		s := Read(desks[row.desk]).Sum(row.asked)
+		if s == nil {
+			t.Errorf("%s: %q is no sum", row.desk, row.asked)
+		} else if g := s.Grammar("unknown"); !strings.Contains(g, row.grammar) {
+			t.Errorf("%s: %q: %s has no %s", row.desk, row.asked, g, row.grammar)
+		}
+	}
+	if said, value, ok := Read(desks["flowers"]).Sum("What do ten roses cost?").Total("10 times 3.50, that is"); !ok || value != 35 || said != " 35 dollars." {
+		t.Errorf("%q, %v, %v", said, value, ok)
+	}
+	if said, _, ok := Read("Roses are 3.50 each, tulips 1.80.").Sum("What do three roses cost?").Total("3 times 3.50, that is"); !ok || said != " 10.50." {
+		t.Errorf("without a currency: %q, %v", said, ok)
+	}
+	if said, _, ok := Read(desks["bikes"]).Sum("What do two mountain bikes cost for three days?").Total("2 times 3 times 18 dollars, that is"); !ok || said != " 108 dollars." {
+		t.Errorf("for three days: %q, %v", said, ok)
 	}
 }

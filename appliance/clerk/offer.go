@@ -64,7 +64,7 @@ var offering = sync.OnceValue(func() offerPatterns {
 		special: regexp.MustCompile(`(?i)\b(?:half|discounts?|reduction|percent|off|family|families|groups?|deposit|package|combined|from|at least|more than|over|first|second|third|further|additional|extra|minimum|until|before|after|on|with|without|if|when|plus|instead|up to|or|only|per|each|every|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|weekdays?|evenings?|mornings?|afternoons?|members?|summer|winter)\b|%`),
 		whom:    regexp.MustCompile(`(?i)\b(?:for|of)\b`),
 		// What may make several together cheaper than each alone.
-		reduced: regexp.MustCompile(`(?i)\b(?:half|famil(?:y|ies)|groups?|combined|combo|packages?|bundles?|discounts?|reductions?|reduced|percent|cheaper|off|second|third|every|extra)\b|%`),
+		reduced: regexp.MustCompile(`(?i)\b(?:half|famil(?:y|ies)|groups?|combined|combo|packages?|bundles?|discounts?|reductions?|reduced|percent|cheaper|off|second|third|every (?:other|second|third|fourth|fifth|sixth|tenth|\d+(?:th|rd|nd))|extra)\b|%`),
 		longer:  regexp.MustCompile(`(?i)\b(?:maximum|most|longer|daily|weekly|first|second|third|then|minimum|least|further|additional|weeks?|weekends?|half|hours?,? .*days?|days?,? .*hours?)\b`),
 		least:   regexp.MustCompile(`(?i)\bgroups? (?:of|over|from|above|of more than)(?: at least)? (\d+|[a-z]+)\b`),
 	}

@@ -62,11 +62,3 @@ func (d *Desk) nearest(asked string) Leaning {
 	}
 	return Open
 }
-
-// errand finds what somebody wants to have done for him, and not what may be done or
-// is so: "Could you sign me up?", "Please send my mother the list."
-var errand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[.!?,] )(?:please|(?:could|can|would|will) you(?: please)?|i'd like you to|i want you to) ` +
-		`(?:sign|put|book|reserve|enrol|enroll|register|write|send|mail|email|transfer|connect|call|remind|wake|cancel|move|change|order|buy|pay) ` +
-		`(?:me|us|my|our)\b`)
-})

@@ -41,7 +41,7 @@ var perUnit = sync.OnceValue(func() *regexp.Regexp {
 // moneyIn are the prices of a text.
 func moneyIn(told string) money {
 	m := money{per: map[string]bool{}}
-	units, coins := map[string]int{}, false
+	units, coins, without := map[string]int{}, false, false
 	for _, n := range text.Numbers(told) {
 		coins = coins || in(n.After, smallCoins)
 	}
@@ -68,9 +68,14 @@ func moneyIn(told string) money {
 				plain = strings.Replace(plain, strconv.FormatFloat(n.Value, 'f', -1, 64), strconv.FormatFloat(n.Value, 'f', 2, 64), 1)
 			}
 			add(price{plain, n.Value})
+		case bareNumber(n, told):
+			without = true
+			add(price{strconv.FormatFloat(n.Value, 'f', 2, 64), n.Value})
 		}
 	}
-	m.unit = "dollars"
+	if m.unit = "dollars"; without && len(units) == 0 {
+		m.unit = ""
+	}
 	for _, unit := range slices.Sorted(maps.Keys(units)) {
 		if units[unit] > units[m.unit] {
 			m.unit = unit
@@ -84,6 +89,13 @@ func moneyIn(told string) money {
 		m.per[stem(strings.ToLower(found[1]))] = true
 	}
 	return m
+}
+
+// bareNumber reports whether a number is a price without its currency, as in "roses are
+// 3.50 each": it has cents, and is neither a time nor measured.
+func bareNumber(n text.Number, told string) bool {
+	return n.Value != math.Trunc(n.Value) && !n.Clock && strings.Contains(told, strconv.FormatFloat(n.Value, 'f', 2, 64)) &&
+		!in(n.Before, "at from to till until by between since before after version number") && !in(n.After, "to and till until o'clock am pm") && !measured(n.After)
 }
 
 // signOf is the currency whose sign a text has.
@@ -102,7 +114,10 @@ func signOf(told string) string {
 type Sum struct {
 	desk   *Desk
 	counts []float64
-	more   bool // beside what was counted something else was named
+	more   bool   // beside what was counted something else was named
+	named  []wish // each of the things that were named, where that is all that was said
+	long   float64
+	free   bool // what is free may be asked for
 	bill   bill // what is sure without the model
 	sure   bool
 }
@@ -116,7 +131,8 @@ const (
 // is measured, or for a total of what was named.
 var priceAsked = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(` (?:what|how) .*(?:cost|costs|pay|price|prices|charge|charges|owe|fee|fees) | how much (?:$|is |are |does |do |would |will |for |to |must |should |money |it |together |altogether )|` +
-		` what (?:is |are |does |do |will |would )?(?:it |that |this |they |these |those |we |i )(?:.*)(?:altogether|total|together) `)
+		` what (?:is |are |does |do |will |would )?(?:it |that |this |they |these |those |we |i )(?:.*)(?:altogether|total|together) |` +
+		` what (?:is|are|do|does|would|will) (?:be )?(?:an?|two|three|four|five|six|seven|eight|nine|ten|\d+) .*(?:altogether|total|together) $`)
 })
 
 // asksPrice reports whether the words of a question ask for a price.
@@ -151,7 +167,30 @@ func (d *Desk) Sum(asked string) *Sum {
 		s.counts, s.more = []float64{2}, false
 	}
 	s.bill, s.sure = d.reckon(asked)
+	s.free = d.freeFor(asked)
+	if all, long, unit, ok := wishes(asked); ok && len(all) <= mostWishes {
+		s.named = all
+		if unit != "" {
+			s.long = long
+		}
+	}
 	return s
+}
+
+// freeFor reports whether something that is free may be among what a question names:
+// people, or what the line about it speaks of.
+func (d *Desk) freeFor(asked string) bool {
+	about := stems(asked)
+	for _, w := range split(asked) {
+		if in(w, "we us i me he she they him her them") || people()[stem(w)] && !neutral()[thing(w)] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.lines, func(l line) bool {
+		return slices.ContainsFunc(l.clauses, func(c line) bool {
+			return slices.ContainsFunc(split(c.text), func(w string) bool { return in(w, "free nothing") }) && shared(c.stems, about) > 0
+		})
+	})
 }
 
 // countsIn are how many of something a question speaks of: "thirty pages", and
@@ -203,7 +242,7 @@ func (s *Sum) Grammar(unknown string) string {
 	for _, p := range m.prices {
 		prices = append(prices, strconv.Quote(p.said))
 	}
-	if m.free {
+	if m.free && s.free {
 		prices = append(prices, `"0"`)
 	}
 	for _, c := range s.counts {
@@ -215,11 +254,14 @@ func (s *Sum) Grammar(unknown string) string {
 	}
 	// What was counted in the question is counted in the answer, in that order.
 	sum := ""
-	switch len(counts) {
-	case 0:
+	switch {
+	case len(s.named) > 0:
+		sum = s.terms()
+		counts = append(counts, `"1"`)
+	case len(counts) == 0:
 		counts = []string{`"1"`}
 		sum = "item moreItems moreItems moreItems"
-	case 1:
+	case len(counts) == 1:
 		sum = "counted" // and nothing else, where nothing else was named
 		if s.more {
 			sum = `counted | counted " plus " item moreItems | item " plus " counted moreItems | item " plus " item " plus " counted`
@@ -235,6 +277,22 @@ func (s *Sum) Grammar(unknown string) string {
 	}
 	return fmt.Sprintf("root ::= sum %q | %q\nsum ::= %s\nmore ::= (\" plus \" term)?\nmoreItems ::= (\" plus \" item)?\nterm ::= counted | item\n"+
 		"counted ::= count \" times \" item\ncount ::= %s\nitem ::= %s\nprice ::= %s\n", thatIs, unknown, sum, strings.Join(counts, " | "), price, strings.Join(prices, " | "))
+}
+
+// terms are those of the things that were named, one each, in their order.
+func (s *Sum) terms() string {
+	var out []string
+	for _, w := range s.named {
+		term := ""
+		if w.count != 1 {
+			term = strconv.Quote(plain(w.count)+" times ") + " "
+		}
+		if s.long > 1 { // of what is paid by the day; a helmet is not
+			term += "(" + strconv.Quote(plain(s.long)+" times ") + ")? "
+		}
+		out = append(out, term+"item")
+	}
+	return strings.Join(out, ` " plus " `)
 }
 
 // mostCounted is how many things are counted in one sum.
@@ -255,12 +313,12 @@ func (s *Sum) Total(begun string) (rest string, value float64, ok bool) {
 	}
 	for term := range strings.SplitSeq(terms, " plus ") {
 		times := 1.0
-		if count, of, found := strings.Cut(term, " times "); found {
+		for count, of, found := strings.Cut(term, " times "); found; count, of, found = strings.Cut(term, " times ") {
 			n, err := strconv.ParseFloat(count, 64)
 			if err != nil {
 				return "", 0, false
 			}
-			times, term = n, of
+			times, term = times*n, of
 		}
 		if of, found := strings.CutPrefix(term, "half of "); found {
 			times, term = times/2, of
@@ -291,6 +349,10 @@ func (m money) say(value float64) string {
 	switch {
 	case cents == 0:
 		return "nothing"
+	case unit == "" && part != 0:
+		return fmt.Sprintf("%d.%02d", whole, part)
+	case unit == "":
+		return strconv.Itoa(whole)
 	case part == 0:
 		return fmt.Sprintf("%d %s", whole, unit)
 	case whole == 0:

@@ -14,7 +14,7 @@ func (e *Set) Rules(m engine.LanguageModel) turn.Rules {
 	_, embedded := m.(*llama.Model)
 	var r turn.Rules
 	if applies(e.cfg.Answers.Rules, embedded) {
-		r.Before = chat.SpokenRules
+		r.Before, r.Manner = chat.SpokenRules, chat.MannerRules
 	}
 	r.Check = applies(e.cfg.Answers.Check, embedded)
 	r.Reckon = r.Check && embedded

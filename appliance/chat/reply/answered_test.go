@@ -48,6 +48,7 @@ func TestAToolsWordsStandInForWhatIsMadeUp(t *testing.T) {
 		{[]string{"No trains today"}, "The next train leaves", "… No trains today."},
 		{[]string{"Rome: 17 degrees", "No data for Oslo."}, "", "Rome: 17 degrees. No data for Oslo."},
 		{[]string{`{"trains": []}`}, "", "I do not know."},
+		{[]string{`{"trains": []}`}, "The next train leaves", "… I do not know."},
 		{[]string{"see https://trains.example"}, "", "I do not know."},
 		{[]string{"Yes.", turn.NoWords}, "", "I do not know."},
 		{[]string{museum + museum}, "", "I do not know."},

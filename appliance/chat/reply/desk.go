@@ -28,7 +28,7 @@ func (d *desk) at(c turn.Conversation) *clerk.Desk {
 	defer d.mu.Unlock()
 	if told := c.Facts.Told; d.told != told {
 		d.told, d.read = told, nil
-		if len(text.Numbers(told)) >= leastFacts {
+		if len(text.Numbers(told)) >= turn.LeastFacts {
 			d.read = clerk.Read(told)
 		}
 	}

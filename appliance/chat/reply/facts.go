@@ -12,11 +12,6 @@ import (
 	"parley/appliance/text"
 )
 
-// leastFacts is how many numbers a prompt has that holds facts. One with fewer
-// says who speaks and how ("you are 30 and answer in two sentences"), and what is
-// said of numbers then comes from common knowledge.
-const leastFacts = 5
-
 // errInvented ends a reply that goes beyond its facts, or in a circle.
 var errInvented = errors.New("the reply goes beyond its facts, or in a circle")
 
@@ -51,7 +46,7 @@ func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	}
 	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}}
 	numbers := text.Numbers(f.Told)
-	if f.measured = len(numbers) < leastFacts; f.measured && !toolAnswered(c.History) && !(f.Spelt && asksOfNow(asked(c))) {
+	if f.measured = len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !(f.Spelt && asksOfNow(asked(c))) {
 		return nil
 	}
 	f.desk = desk
@@ -155,6 +150,12 @@ func (f *facts) pass(piece string, goesOn bool) (say string, on, over bool) {
 		return piece, goesOn, false // it is not heard, and nothing was said by it
 	}
 	whole := strings.TrimSpace(f.begun + " " + piece)
+	if !goesOn && f.Spelt && f.desk.Shuts(whole) {
+		if f.begun != "" {
+			return notThen, false, true
+		}
+		return "No, " + notThen, false, true
+	}
 	if f.invents(whole, goesOn) {
 		if f.said && f.begun == "" {
 			return "", false, true
@@ -168,16 +169,21 @@ func (f *facts) pass(piece string, goesOn bool) (say string, on, over bool) {
 	return piece, goesOn, false
 }
 
+// notThen is said in place of a day off that is none: it is open that day, and not at
+// the hour that was asked for.
+const notThen = "not at that time."
+
 // instead is what is said in place of a sentence that goes beyond what was told: the
 // words of the tool that has just answered, as they are, else that one does not know.
 func (f *facts) instead() string {
-	switch {
-	case f.answered == "":
-		return f.Unknown
-	case f.begun != "":
-		return "… " + f.answered
+	say := f.answered
+	if say == "" {
+		say = f.Unknown
 	}
-	return f.answered
+	if f.begun != "" {
+		return "… " + say
+	}
+	return say
 }
 
 // invents reports whether a sentence, or its beginning, has a number or a name

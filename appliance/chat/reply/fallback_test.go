@@ -23,6 +23,7 @@ type scripted struct {
 	each   time.Duration
 	err    error
 	asked  []engine.Prompt
+	tokens int // that it says it has written
 }
 
 func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
@@ -41,7 +42,7 @@ func (m *scripted) Generate(ctx context.Context, p engine.Prompt, emit func(engi
 			return engine.Usage{}, err
 		}
 	}
-	return engine.Usage{}, m.err
+	return engine.Usage{ReplyTokens: m.tokens}, m.err
 }
 
 // thought is what a mind posts for a turn: "quick: …" and "broke" among it.

@@ -134,7 +134,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	r := thinking{mind: m, turn: t.Turn, schedule: s, began: new(time.Duration), facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), expected: !m.certain && !t.Unasked}
+	r := thinking{mind: m, turn: t.Turn, schedule: s, began: new(time.Duration), facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), wish: newWish(t.Conversation), expected: !m.certain && !t.Unasked}
 	prompt.Unable = t.Facts != nil || t.Self != "" // the box checks what is said
 	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation, r.facts.begins(t.Conversation)))))
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
@@ -188,6 +188,7 @@ type thinking struct {
 	began    *time.Duration // when the first word came; 0: none has
 	facts    *facts         // to which it keeps; nil: none
 	itself   *itself
+	wish     *wish
 	sum      *clerk.Sum // that the box makes of what a model says under its grammar; nil: none
 	quick    *quick     // nil: there is none to be given
 	// expected: somebody waits for words. Who serves a model of his own may have it
@@ -208,11 +209,13 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	var w writing
 	var all strings.Builder // of what came
 	open := false           // what came may end in the middle of a word
+	begun := false          // a sentence was, and its rest is to come
 	var last []string       // the words of the sentence before
 	tell := func(goesOn bool, sentences ...string) error {
 		for _, line := range sentences {
 			w.cut(pace)
 			line, goesOn, over := t.facts.pass(line, goesOn)
+			line = t.wish.pass(line, goesOn)
 			if mine, wrong := t.itself.pass(line, goesOn); wrong {
 				line, goesOn, over = mine, false, true
 			}
@@ -224,7 +227,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 				last = nil
 			}
 			if !mute(line) {
-				said = strings.TrimSpace(said + " " + line)
+				said, begun = strings.TrimSpace(said+" "+line), goesOn
 				t.tell(line, goesOn)
 			}
 			if over {
@@ -269,6 +272,9 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		_ = tell(false, cutter.Push(t.facts.total(t.sum, all.String()))...)
 	}
 	rest := cutter.Rest()
+	if full := err == nil && call == nil && prompt.Grammar == "" && usage.ReplyTokens >= replyTokens; full && said != "" && !begun && !endsSentence(rest) {
+		rest = "" // there was no room for all of it: half a sentence says nothing
+	}
 	if err != nil && open {
 		rest = uncut(rest)
 	}
@@ -282,6 +288,11 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		call = nil
 	}
 	return call, said, err
+}
+
+// endsSentence reports whether a text ends with a mark that ends a sentence.
+func endsSentence(s string) bool {
+	return unicode.Is(unicode.Sentence_Terminal, lastRune(strings.TrimRight(s, " \n\"')”’")))
 }
 
 func lastRune(s string) rune {

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"strings"
+	"unicode"
 
 	"parley/appliance/contract"
 	"parley/appliance/language"
@@ -12,6 +13,9 @@ type Rules struct {
 	// Before stands before a prompt that is not the box's own, and is the same in
 	// all chats; empty: nothing does.
 	Before string
+	// Manner stands in place of Before where the prompt has no facts; empty: Before
+	// does there, too.
+	Manner string
 	// Check: of numbers and names only those are said that the prompt or the
 	// conversation has.
 	Check bool
@@ -44,8 +48,55 @@ func (s State) facts() *Facts {
 	return &Facts{Told: s.prompt, Unknown: spoken.Unknown(), Spelt: spoken.English(), Yes: spoken.Yes(), Reckon: s.settings.Rules.Reckon}
 }
 
-// ruled says whether the box's rules stand before the prompt.
-func (s State) ruled() bool { return s.settings.Brought && s.settings.Rules.Before != "" }
+// LeastFacts is how many numbers a prompt has that holds facts. One with fewer
+// says who speaks and how ("you are 30 and answer in two sentences"), and what is
+// said of numbers then comes from common knowledge.
+const LeastFacts = 5
+
+const (
+	// leastListed is how many lines of a list a prompt has that holds facts, with
+	// numbers or without.
+	leastListed = 3
+	// mostLooked is how many bytes of a prompt are looked through for facts.
+	mostLooked = 20_000
+)
+
+// factual reports whether a prompt holds facts.
+func factual(prompt string) bool {
+	prompt = prompt[:min(len(prompt), mostLooked)]
+	listed := 0
+	for line := range strings.Lines(prompt) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
+			listed++
+		}
+	}
+	return listed >= leastListed || figures(prompt) >= LeastFacts
+}
+
+// numerals are words that a prompt gives hours and prices in.
+const numerals = " one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred noon midnight "
+
+// figures are how many numbers a prompt has, roughly: in digits, or in English words.
+func figures(prompt string) (n int) {
+	words := strings.FieldsFunc(strings.ToLower(prompt), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, w := range words {
+		if unicode.IsDigit(rune(w[0])) || strings.Contains(numerals, " "+w+" ") {
+			n++
+		}
+	}
+	return n
+}
+
+// rules are those that stand before the prompt; empty: none do.
+func (s State) rules() string {
+	switch {
+	case !s.settings.Brought:
+		return ""
+	case s.settings.Rules.Manner == "" || s.settings.Rules.Before == "" || factual(s.prompt):
+		return s.settings.Rules.Before
+	}
+	return s.settings.Rules.Manner
+}
 
 // between parts the box's rules and the prompt behind them.
 const between = "\n\n"
@@ -55,10 +106,11 @@ const between = "\n\n"
 // so would be the answers: behind the prompt stands in which language to answer
 // somebody who speaks another, unless the prompt says so itself.
 func (s State) instructions() string {
-	if !s.ruled() {
+	rules := s.rules()
+	if rules == "" {
 		return s.prompt
 	}
-	all := s.settings.Rules.Before + between + s.prompt
+	all := rules + between + s.prompt
 	if answer := language.Of(s.settings.spoken).Answer(); answer != "" && !strings.Contains(s.prompt, answer) {
 		all += between + answer
 	}
@@ -69,8 +121,8 @@ func (s State) instructions() string {
 // has them.
 func (s State) steady() int {
 	n := s.settings.steady()
-	if s.ruled() {
-		n += len(s.settings.Rules.Before) + len(between)
+	if rules := s.rules(); rules != "" {
+		n += len(rules) + len(between)
 	}
 	return n
 }

@@ -51,6 +51,30 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 	}
 }
 
+// A prompt that says who speaks and how, and nothing else, has rules of its own.
+func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"You are Mia and 30 years old. Be kind.":                              "Be kind.",
+		"Open at 10, 11 and 12, from June to May 31, for 9 dollars.":          "Be brief.",
+		"Open at ten, on Friday at eleven, for two dollars, till six or one.": "Be brief.",
+		"Facts:\n- Dogs stay out.\n- The lift is broken.\n- Ann is the boss.": "Be brief.",
+		"Say:\n- hello\n- goodbye":                                            "Be kind.",
+		"You know {{what}}.":                                                  "Be brief.",
+		strings.Repeat("x ", mostLooked) + "1 2 3 4 5 6":                      "Be kind.",
+	} {
+		c := conversationOf(func(s *Settings) {
+			s.SystemPrompt, s.Brought, s.Rules.Manner = prompt, true, "Be kind."
+			s.Variables = map[string]string{"what": "1, 2, 3, 4 and 5"}
+		})
+		if !strings.HasPrefix(c.Prompt, want+between) || !strings.HasPrefix(c.Prompt[:len(c.Prompt)-c.Changing], want+between) {
+			t.Errorf("%.60q has %.20q before it, want %q", prompt, c.Prompt, want)
+		}
+	}
+	if c := conversationOf(func(s *Settings) { s.Brought, s.Rules = true, Rules{Manner: "Be kind."} }); c.Prompt != "You are a box." {
+		t.Errorf("alone: %q", c.Prompt)
+	}
+}
+
 // What one does not know is said in the user's language.
 func TestNotKnowingIsSaidInTheLanguageThatIsSpoken(t *testing.T) {
 	for tag, want := range map[string]string{"": "I'm sorry", "en-GB": "I'm sorry", "de": "weiß ich", "fr-FR": "je ne le sais pas", "xx": "I'm sorry"} {

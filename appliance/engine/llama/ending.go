@@ -29,6 +29,16 @@ func brokenOff(messages []engine.Message) bool {
 	return slices.ContainsFunc(messages, func(m engine.Message) bool { return m.Cut })
 }
 
+// leastHeard is how many words of an answer were heard, at least, that was interrupted
+// and is told of: fewer say nothing, and where several stand in a row ("I'm…") Qwen
+// 1.5B answered "I'm" too, and the rest of it with nothing.
+const leastHeard = 3
+
+// scrap tells whether a message is the beginning of an answer that says nothing.
+func scrap(m engine.Message) bool {
+	return m.Cut && m.Role == engine.Assistant && len(m.Calls) == 0 && len(strings.Fields(unmarkedEnd(m.Content))) < leastHeard
+}
+
 // isWhole tells whether a text ends with a sentence.
 func isWhole(text string) bool {
 	text = strings.TrimRightFunc(text, func(r rune) bool {

@@ -53,3 +53,22 @@ func TestAReplyEndsOnlyWhereItMay(t *testing.T) {
 		}
 	}
 }
+
+// Of an answer that was interrupted at its first word nothing is told: whoever reads
+// "I'm" three times over goes on so.
+func TestScrapsOfAnswersAreLeftOut(t *testing.T) {
+	cut := func(said string) engine.Message {
+		return engine.Message{Role: engine.Assistant, Content: said, Cut: true}
+	}
+	p := engine.Prompt{Messages: append(ask("Who is this?"), cut("I'm… …"), says(engine.User, "Hello?"), cut("You have reached…"), says(engine.User, "Who?"),
+		says(engine.Assistant, "Yes."), says(engine.User, "What?"), cut("I"))}
+	var got []string
+	for _, m := range withTools(p, nil) {
+		if m.Role != engine.System {
+			got = append(got, m.Content)
+		}
+	}
+	if all := strings.Join(got, "|"); all != "Who is this?|Hello?|You have reached|Who?|Yes.|What?|I" {
+		t.Errorf("the model reads %s", all)
+	}
+}

@@ -53,7 +53,10 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 	if set != nil && (len(p.Messages) == 0 || p.Messages[0].Role != engine.System) {
 		out = append(out, engine.Message{Role: engine.System})
 	}
-	for _, m := range p.Messages {
+	for i, m := range p.Messages {
+		if scrap(m) && i < len(p.Messages)-1 {
+			continue
+		}
 		steady := len(m.Content) - min(m.Changing, len(m.Content))
 		changing := disarmed(m.Content[steady:])
 		said := engine.Message{Role: m.Role, Content: disarmed(m.Content[:steady]) + changing, Changing: len(changing)}
