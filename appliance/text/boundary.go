@@ -116,7 +116,7 @@ func judgeCode(next []rune, end, no verdict) verdict {
 			return no
 		case i > 1 && !unicode.IsLetter(r) && strings.Trim(string(next[:i]), "IVXLC") == "": // sec. XVIII
 			return no
-		case !unicode.IsUpper(r) && (r != '-' || i == 0):
+		case !unicode.IsUpper(r) && (r != '-' && r != '/' || i == 0):
 			return end
 		}
 	}
@@ -162,7 +162,7 @@ func kindOfStop(buf []rune, i, stop int) stopKind {
 	switch {
 	case heads && listNumber(word), capital && titles.has(lower), neverEnd.has(lower), !capital && powers.has(lower):
 		return inside
-	case word == "N": // North, or the Italian number
+	case word == "N", word == "Ft": // North, or the Italian number; Fort
 		return initials
 	case numbered.has(lower), lives.has(word):
 		return beforeDigit

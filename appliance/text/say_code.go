@@ -22,12 +22,6 @@ func (e english) codeRules() []rule {
 		newRule("N", `\bISBN(?:-1[03])?:? ?([0-9][0-9 -]{8,15}[0-9X])\b`, func(m match) string {
 			return "ISBN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
 		}),
-		newRule("N", `\bIBAN:? ?([A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,8})\b`, func(m match) string {
-			return "IBAN " + readFours(m.group(1))
-		}),
-		newRule(digits, `\b[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){3,7}(?: [A-Z0-9]{1,3})?\b|\b[A-Z]{2}\d{2}[A-Z]{0,4}\d{10,26}\b`, func(m match) string {
-			return readFours(m.group(0))
-		}),
 		// D-10115 Berlin, 12 rue de la Paix, 75008 Paris
 		newRule("-", `\b(A|B|CH|CZ|D|DK|E|F|FIN|I|L|N|NL|P|PL|S)-(\d{4,5})( [A-Z][a-z])`, func(m match) string {
 			return spell(m.group(1)) + " " + digitByDigit(m.group(2)) + m.group(3)
@@ -49,7 +43,7 @@ func (e english) codeRules() []rule {
 		doubtfulRule("-", `\b((?i:(?:license|licence|number) plate:? ))([A-Z0-9]{1,4}(?:[ -][A-Z0-9]{1,4}){1,3})\b`, readOut),
 		doubtfulRule(digits, `\b((?i:flight|flights):? )([A-Z]{2} ?\d{1,4})\b`, readOut),
 		// what is called a number, and is one that is not counted with
-		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is))?:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*(?:-[A-Z]{1,4}\b)?)`, func(m match) (string, bool) { return e.sayNumber(m) }),
+		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is)){0,2}:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*(?:-[A-Z]{1,4}\b)?)`, func(m match) (string, bool) { return e.sayNumber(m) }),
 		doubtfulRule(digits, `\b(?:(?:Cl|Br|Na|Ca|Mg|Fe|Cu|Zn|Al|Si|[CHONSPFK])\d{0,2}){2,}\b`, func(m match) (string, bool) { // C6H12O6
 			return e.sayFormula(m.group(0)), strings.ContainsAny(m.group(0), digits) && m.apart()
 		}),
@@ -180,7 +174,7 @@ func isCode(s string) bool {
 			upper = upper || part[i] >= 'A' && part[i] <= 'Z'
 			lower = lower || part[i] >= 'a'
 		}
-		if lower && !upper && digit && part[0] <= '9' { // 2h30m, 3rd
+		if !mixed && lower && !upper && digit && part[0] <= '9' { // 2h30m, 3rd
 			return false
 		}
 		mixed = mixed || digit && upper && lower || changes > 1 && (upper || changes > 3)

@@ -12,6 +12,9 @@ func (e english) groupingRules() []rule {
 			return regrouped(n) + m.group(2), m.apart() && !pointedBefore(m.before()) && !pointed(m.after())
 		}),
 		// 1.000,50 €: as it is written on the continent
+		doubtfulRule(",", `\b(\d{1,3}),(\d{2}) ?[-–—] ?(\d{1,3}),(\d{2}) ?(€|`+currencyCodes+`\b)`, func(m match) (string, bool) {
+			return m.group(1) + "." + m.group(2) + "–" + m.group(3) + "." + m.group(4) + " " + m.group(5), !pointedBefore(m.before())
+		}),
 		doubtfulRule(",", `((?:€|\b`+currencyCodes+`) ?)(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—)`, func(m match) (string, bool) {
 			return m.group(1) + continental(m.group(3), m.group(4)), !startsWord(m.after())
 		}),
@@ -42,12 +45,17 @@ func (e english) groupingRules() []rule {
 		}),
 		// 6.02 x 10^23, 1e6
 		doubtfulRule("xX×", `(\d) ?[xX×] ?(10\^)`, func(m match) (string, bool) { return m.group(1) + " times " + m.group(2), true }),
-		doubtfulRule("eE", `\b(\d+(?:\.\d+)?)[eE]([+-]?)(\d{1,3})\b`, func(m match) (string, bool) {
+		doubtfulRule("eE", `\b(\d+(?:\.\d+)?)[eE]([+-]?)(\d{1,3})\b(?: (mbar|mm|cm|km|kg|mg|Pa|kPa|hPa|Hz|kHz|MHz|GHz|W|kW|V|mV|A|mA|s|ms|m)\b)?`, func(m match) (string, bool) {
 			exponent := e.cardinal(m.group(3))
 			if m.group(2) == "-" {
 				exponent = "minus " + exponent
 			}
-			return e.decimal(m.group(1)) + " times ten to the power of " + exponent, m.apart()
+			said := e.decimal(m.group(1)) + " times ten to the power of " + exponent
+			if m.group(4) != "" {
+				name := unitSign(m.group(4))
+				return said + " " + plural("2", name), name != "" && !endsWord(m.before()) && !startsWord(m.after())
+			}
+			return said, m.apart()
 		}),
 		// comparisons, before what is compared is written out
 		newRule("<>≤≥≠", ` ?(<=|>=|!=|[<>≤≥≠]) ?(-?[$£€]?\d)`, func(m match) string {

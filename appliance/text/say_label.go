@@ -110,7 +110,7 @@ func (e english) labelRules() []rule {
 			return "World War two"
 		}),
 		// short forms
-		newRule("hH", `\b([Vv]isiting|[Oo]pening|[Oo]ffice|[Bb]usiness|[Ww]orking|[Ss]tore|[Pp]er) hrs\b\.?`, func(m match) string { return m.group(1) + " hours" + m.stop() }),
+		newRule("hH", `\b([Vv]isiting|[Oo]pening|[Oo]ffice|[Bb]usiness|[Ww]orking|[Ss]tore|[Cc]linic|[Dd]esk|[Mm]useum|[Pp]er) hrs\b\.?`, func(m match) string { return m.group(1) + " hours" + m.stop() }),
 		newRule("m", `\b((?i:every|each|per|this|next|last|a)) mo\b\.?`, func(m match) string { return m.group(1) + " month" + m.stop() }),
 		newRule("np", `\b((?i:test|tests|result|results|covid|culture|screen|is|was)(?:: ?| ))(neg|pos)\b\.?`, func(m match) string {
 			return m.group(1) + map[string]string{"neg": "negative", "pos": "positive"}[m.group(2)] + m.stop()
@@ -174,7 +174,10 @@ func (e english) sayPartsBy(m match) (string, bool) {
 		if whole != "" {
 			return e.cardinal(whole) + " and " + part, ok
 		}
-		return strings.Replace(part, "a ", "one ", 1), ok
+		if over == "1" {
+			part = "one " + strings.TrimPrefix(strings.TrimPrefix(part, "an "), "a ")
+		}
+		return part, ok
 	}
 	from, ok := length(m.group(1), m.group(2), m.group(3))
 	to, ok2 := e.cardinal(m.group(8)), true

@@ -19,7 +19,7 @@ const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:
  tsp:teaspoon tbsp:tablespoon pt:pint qt:quart mmHg:millimeter_of_mercury K:kelvin A:amp Nm:newton_meter ppm:part_per_million °K:kelvin
  mmol:millimole mmol/L:millimole_per_liter mmol/l:millimole_per_liter mg/dL:milligram_per_deciliter mg/dl:milligram_per_deciliter mg/L:milligram_per_liter mg/l:milligram_per_liter g/L:gram_per_liter g/l:gram_per_liter g/dL:gram_per_deciliter mg/mL:milligram_per_milliliter mg/ml:milligram_per_milliliter mg/kg:milligram_per_kilogram mcg:microgram IU:international_unit
  t:tonne pcs:piece pcs/h:piece_per_hour l/min:liter_per_minute L/min:liter_per_minute l/h:liter_per_hour kg/h:kilogram_per_hour m/min:meter_per_minute wk:week wks:week mos:month
- kJ:kilojoule cal:calorie kcal:kilocalorie Pa:pascal hPa:hectopascal kPa:kilopascal bar:bar psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
+ kJ:kilojoule cal:calorie kcal:kilocalorie Pa:pascal hPa:hectopascal kPa:kilopascal MPa:megapascal bar:bar mbar:millibar kN:kilonewton psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
 
 // needsNoSpace are signs that count only right behind the number: with a space
 // they are words or names.
@@ -28,7 +28,7 @@ const needsNoSpace wordList = " in V W L s m g l t bar cal K A pt "
 // spacedUnits are those of them that are commoner as units even so.
 const spacedUnits wordList = " m g l t L s W V K A "
 
-const unitPattern = `[µμΩ°ºA-Za-z]+(?:/(?:d?L|mL|[a-z]+)(?:\^?[23])?|\^?[23])?`
+const unitPattern = `[µμΩ°ºA-Za-z]+(?:\^?[23])?(?:/(?:d?L|mL|[a-z]+)(?:\^?[23])?)?`
 
 // spoons are units that a fraction stands before also with a space, where a whole
 // number might stand before a word.
@@ -51,11 +51,7 @@ func (e english) measureRules() []rule {
 				said += " of"
 			}
 			name := unitName(m.group(3))
-			article := " a "
-			if strings.IndexByte("aeiou", name[0]) >= 0 || name == "hour" {
-				article = " an "
-			}
-			return said + article + name + m.stop(), ok
+			return said + " " + article(name) + name + m.stop(), ok
 		}),
 		// a fraction of a unit: 3/4 tsp, 1 1/2 cups of it
 		doubtfulRule("/", `(?:\b(\d+) )?\b(\d)/(\d{1,2})( ?)(`+unitPattern+`)\b\.?`, func(m match) (string, bool) {
@@ -89,11 +85,15 @@ func (e english) measureRules() []rule {
 			return e.sayUnit(m, sign(m))
 		}),
 		newRule("/", ` ?/ ?ea\b\.?`, func(match) string { return " each" }),
-		newRule("/", ` ?/ ?(month|mo|wk|shift|lb|oz|gal|dozen|serving|pack|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b`, func(m match) string {
+		newRule("/", ` ?/ ?(month|mo|wk|shift|lb|oz|gal|dozen|serving|pack|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b\.?`, func(m match) string {
 			if !endsWord(m.before()) || !sayablePer(m.before()) {
 				return m.group(0)
 			}
-			return " per " + unitName(m.group(1))
+			const shortened wordList = " mo wk lb oz gal yr hr min "
+			if stop := strings.HasSuffix(m.group(0), "."); stop && !shortened.has(m.group(1)) {
+				return " per " + unitName(m.group(1)) + "."
+			}
+			return " per " + unitName(m.group(1)) + m.stop()
 		}),
 	}
 }

@@ -79,7 +79,18 @@ func (e english) moneyRules() []rule {
 	return []rule{
 		// $5-10, $5–$10 million
 		newRule(needs, currencySigns+` ?`+amountPattern+` ?[-–—] ?(?:`+currencySigns+` ?)?`+amountPattern+magnitudes, func(m match) string {
-			return e.decimal(m.group(2)) + " to " + e.sayMoney(m.group(1), m.group(4), m.group(5))
+			if m.group(5) != "" {
+				return e.decimal(m.group(2)) + " to " + e.sayMoney(m.group(1), m.group(4), m.group(5))
+			}
+			return e.sayFrom(m.group(1), m.group(2)) + " to " + e.sayMoney(m.group(1), m.group(4), "")
+		}),
+		// 10–12 €, 20-30 CHF
+		doubtfulRule(needs, `\b`+amountPattern+` ?[-–—] ?`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) (string, bool) {
+			said := e.sayFrom(m.group(4), m.group(1)) + " to " + e.sayMoney(m.group(4), m.group(2), m.group(3)) + spaceAfter(m)
+			return said, !startsNumber(m.after()) // kids 6–12 $9
+		}),
+		newRule("UEGJCAINHSBMZDPKTRV", `\b`+amountPattern+` ?[-–—] ?`+amountPattern+magnitudes+` ?`+currencyCodes+`\b`, func(m match) string {
+			return e.sayFrom(m.group(4), m.group(1)) + " to " + e.sayMoney(m.group(4), m.group(2), m.group(3))
 		}),
 		newRule(needs, `(-?)`+currencySigns+` ?(-?)`+amountPattern+magnitudes, func(m match) string {
 			said := e.sayMoney(m.group(2), m.group(4), m.group(5))
@@ -123,6 +134,17 @@ func (e english) sayMoney(sign, amount, magnitude string) string {
 		return e.decimal(amount) + " " + plural("2", c.whole)
 	}
 	return e.cardinal(whole) + " " + plural(whole, c.whole)
+}
+
+// startsNumber reports whether a number begins s.
+func startsNumber(s string) bool { return s != "" && strings.Contains(digits, s[:1]) }
+
+// sayFrom says the lower end of a range: with its currency where it has hundredths.
+func (e english) sayFrom(sign, amount string) string {
+	if _, part, _ := strings.Cut(amount, "."); len(part) == 2 && part != "00" {
+		return e.sayMoney(sign, amount, "")
+	}
+	return e.decimal(strings.TrimSuffix(amount, ".00"))
 }
 
 // sayMagnitude says what stands for thousands and millions behind an amount.

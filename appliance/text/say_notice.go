@@ -82,7 +82,7 @@ func (e english) noticeRules() []rule {
 			return m.group(1) + e.sayDay(mo, day), mo >= 1 && mo <= 12 && d >= 1 && d <= 31 && m.apart() && !strings.HasPrefix(m.after(), "/")
 		}),
 		newRule("$", `\${2,}`, func(match) string { return "" }),
-		newRule("ea", `(\d) ea\b\.?`, func(m match) string { return m.group(1) + " each" + m.stop() }),
+		newRule("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, func(m match) string { return m.group(1) + " each" + m.stop() }),
 		// 530–520 B.C., 1500 BCE–AD 300
 		newRule("-–—", `\b(BCE?|B\.C\.(?:E\.)?|CE) ?[-–—] ?(AD \d|\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		// the code that was sent is 482 913

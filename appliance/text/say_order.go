@@ -13,8 +13,8 @@ func (e english) orderRules() []rule {
 		}),
 		doubtfulRule("/", `\b(\d{1,3})/(\d{1,3})\b`, func(m match) (string, bool) {
 			said, ok := e.sayFraction(m.group(1), m.group(2))
-			if strings.HasPrefix(said, "a ") {
-				said = "one " + said[2:]
+			if m.group(1) == "1" {
+				said = "one " + strings.TrimPrefix(strings.TrimPrefix(said, "an "), "a ")
 			}
 			return said, ok && m.apart() && !strings.HasSuffix(m.before(), "/") && !strings.HasPrefix(m.after(), "/")
 		}),
@@ -28,7 +28,7 @@ func (e english) orderRules() []rule {
 		doubtfulRule("-–—", `(?i)\b(\d+(?:st|nd|rd|th)) ?[-–—] ?(\d+(?:st|nd|rd|th))\b`, func(m match) (string, bool) {
 			return m.group(1) + " to " + m.group(2), m.apart()
 		}),
-		newRule(digits, `\b(\d+(?:st|nd|rd|th)) (?:(c)|fl)\.`, func(m match) string { // 13th c., 2nd fl.
+		newRule(digits, `\b(\d+(?:st|nd|rd|th)) (?:([cC])|fl)\.`, func(m match) string { // 13th c., 2nd fl.
 			if m.group(2) != "" {
 				return m.group(1) + " century" + m.stop()
 			}
@@ -73,6 +73,14 @@ func (e english) sayNumbered(n string) string {
 	return units[n[0]-'0'] + " " + e.cardinal(n[1:])
 }
 
+// article is "a " or "an ", as a name begins.
+func article(name string) string {
+	if strings.IndexByte("aeiou", name[0]) >= 0 || name == "hour" {
+		return "an "
+	}
+	return "a "
+}
+
 // sayFraction says a part of a whole; false where it is no usual fraction.
 func (e english) sayFraction(over, under string) (string, bool) {
 	n, d := atoi(over), atoi(under)
@@ -89,7 +97,7 @@ func (e english) sayFraction(over, under string) (string, bool) {
 		name = e.ordinal(under)
 	}
 	if n == 1 {
-		return "a " + name, true
+		return article(name) + name, true
 	}
 	return e.cardinal(over) + " " + name + "s", true
 }

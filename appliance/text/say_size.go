@@ -7,7 +7,7 @@ func (e english) sizeRules() []rule {
 	const n = `(\d+(?:\.\d+)?)`
 	const inch = `(?:"|″|′′|'')`
 	// A closing quote has an opening one.
-	quoted := func(m match) bool { return strings.Count(m.before(), `"`)%2 == 1 }
+	quoted := func(m match) bool { return quotes(m.before())%2 == 1 }
 	return []rule{
 		doubtfulRule(`"″′'`, `\b`+n+inch+` ?(?:[xX×]|by) ?`+n+inch+`(?: ?(?:[xX×]|by) ?`+n+inch+`)?`, func(m match) (string, bool) { // 12" x 18"
 			said := e.decimal(m.group(1)) + " by " + e.decimal(m.group(2))
@@ -109,4 +109,15 @@ func opened(s string) bool {
 		}
 	}
 	return open
+}
+
+// quotes counts the quotation marks in s that are no inches.
+func quotes(s string) int {
+	n := 0
+	for i := range len(s) {
+		if s[i] == '"' && (i == 0 || s[i-1] < '0' || s[i-1] > '9') {
+			n++
+		}
+	}
+	return n
 }

@@ -34,8 +34,11 @@ func (e english) abbreviationRules() []rule {
 		newRule("/", `\bb/c\b`, func(match) string { return "because" }),
 		newRule("/", `\bw/ ?`, func(match) string { return "with " }),
 		newRule("/", `\b([Aa])nd/or\b`, func(m match) string { return m.group(1) + "nd or" }),
-		doubtfulRule(".", `\b([A-Z][a-z]+|[a-z]*(?:first|second|third|th)) (St|Dr)\.`, func(m match) (string, bool) { // Main St.
+		doubtfulRule(".", `\b([A-Z][a-z]+(?:'s)?|[a-z]*(?:first|second|third|th)) (St|Dr)\.`, func(m match) (string, bool) { // Main St.
 			next := strings.TrimLeft(m.after(), " ")
+			if word, _, _ := strings.Cut(next, "."); titles.has(strings.ToLower(word)) && word != "Dr" && titleForm(m.group(1)) == "" { // Elm Dr. Mr. Lee
+				return m.group(1) + " " + map[string]string{"St": "Street", "Dr": "Drive"}[m.group(2)] + ".", true
+			}
 			if next != "" && unicode.IsUpper(rune(next[0])) && endOfSentence(m.after()) == "" || titleForm(m.group(1)) != "" || sentenceStarters.has(strings.ToLower(m.group(1))) {
 				return "", false
 			}
@@ -59,11 +62,13 @@ func (e english) abbreviationRules() []rule {
 		}),
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		// addresses: 1600 Pennsylvania Ave. NW, 10 Downing St
-		newRule("NSEW", `\b(St\.?|Ave\.?|Blvd\.?|Rd\.?|Dr\.?|Street|Avenue|Road|Boulevard|Drive),? (NW|NE|SW|SE|N|S|E|W)\b`, func(m match) string { return m.group(1) + " " + compass(m.group(2)) }),
+		doubtfulRule("NSEW", `\b(St\.?|Ave\.?|Blvd\.?|Rd\.?|Dr\.?|Street|Avenue|Road|Boulevard|Drive),? (NW|NE|SW|SE|N|S|E|W)\b`, func(m match) (string, bool) {
+			return m.group(1) + " " + compass(m.group(2)), !strings.HasPrefix(m.after(), "-") // S-W one
+		}),
 		doubtfulRule("S", `\b(\d+[A-Za-z]? (?:[A-Z][a-z]+ ){1,3})St\b`, func(m match) (string, bool) { return m.group(1) + "Street", true }),
 		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
 		// acronyms that would be read as words, and several of others
-		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API)(s?)\b`, func(m match) string { return spellAcronym(m.group(1), m.group(2)) }),
+		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API|NYC|EOD|OOO|EOB)(s?)\b`, func(m match) string { return spellAcronym(m.group(1), m.group(2)) }),
 		doubtfulRule("s", `\b([B-DF-HJ-NP-TV-Z]{2,4}|[A-Z][B-DF-HJ-NP-TV-Z]{2,3}|[AU][A-Z])s\b`, func(m match) (string, bool) {
 			return spell(m.group(1)) + "'s", m.apart()
 		}),
@@ -107,6 +112,10 @@ func (e english) abbreviationRules() []rule {
 				return m.group(0)
 			}
 			return m.group(1) + " the " + e.ordinal(n)
+		}),
+		// what no word is: II, VIII, XII
+		doubtfulRule("IVX", `\bX{0,3}(?:III?|VIII?)\b|\bX{1,3}(?:IV|VI|IX)\b`, func(m match) (string, bool) {
+			return e.cardinal(roman(m.group(0))), m.apart() && !strings.HasSuffix(m.before(), ".") && !strings.HasSuffix(m.before(), "-") && !strings.HasPrefix(m.after(), "-")
 		}),
 	}
 }
