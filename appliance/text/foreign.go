@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,10 +44,10 @@ func foreignRules(language string) []rule {
 }
 
 var (
-	frenchRules     = sync.OnceValue(french.rules)
-	spanishRules    = sync.OnceValue(spanish.rules)
-	italianRules    = sync.OnceValue(italian.rules)
-	portugueseRules = sync.OnceValue(portuguese.rules)
+	frenchRules     = sync.OnceValue(func() []rule { return slices.Concat(foreignSignsOf["fr"].first(), french.rules()) })
+	spanishRules    = sync.OnceValue(func() []rule { return slices.Concat(foreignSignsOf["es"].first(), spanish.rules()) })
+	italianRules    = sync.OnceValue(func() []rule { return slices.Concat(foreignSignsOf["it"].first(), italian.rules()) })
+	portugueseRules = sync.OnceValue(func() []rule { return slices.Concat(foreignSignsOf["pt"].first(), portuguese.rules()) })
 )
 
 var french = foreign{
@@ -81,7 +82,7 @@ var spanish = foreign{
 	units: map[string]string{"g": "gramos", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros cuadrados", "km/h": "kilómetros por hora", "°C": "grados", "°": "grados", "kg": "kilos", "km": "kilómetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramos"},
 	short: [][2]string{
 		{`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[nN]úm\. ?(\d)`, "número $1"}, {`\b[tT](?:el|fno|eléf)\. ?:?`, "teléfono "}, {`\b[aA]vda?\. `, "avenida "}, {`\bC/ ?(\p{Lu})`, "calle $1"},
-		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
+		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\b(\d+)\.([ºª])`, "$1$2"}, {`\b1\.?er `, "primer "}, {`\b3\.?er `, "tercer "}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
 	},
 }
 

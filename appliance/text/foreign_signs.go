@@ -1,0 +1,124 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+)
+
+// foreignSigns are the words of a language for what eSpeak NG drops or says in
+// English: signs, ranges, the days as notices shorten them, and addresses.
+type foreignSigns struct {
+	to                                 string    // between the ends of a range
+	least, most, plusMinus, about, and string    // ≥ ≤ ± ~ &
+	section                            string    // §
+	parts                              [3]string // ¼ ½ ¾
+	days                               [7]string // from Monday on
+	shortDays                          string    // their short forms, parted by |, in the same order
+	dot, at, dash, underscore, slash   string    // in addresses
+	round                              string    // "24h/24": between the two
+	dayWord                            string    // "7j/7"
+	dotted                             bool      // times are written 9.30
+}
+
+var foreignSignsOf = map[string]foreignSigns{
+	"fr": {
+		to: "à", least: "au moins", most: "au plus", plusMinus: "plus ou moins", about: "environ", and: "et", section: "paragraphe",
+		parts: [3]string{"un quart", "un demi", "trois quarts"},
+		days:  [7]string{"lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"}, shortDays: "lun|mar|mer|jeu|ven|sam|dim",
+		dot: "point", at: "arobase", dash: "tiret", underscore: "tiret bas", slash: "barre", round: "sur", dayWord: "jours",
+	},
+	"es": {
+		to: "a", least: "al menos", most: "como máximo", plusMinus: "más menos", about: "unos", and: "y", section: "sección",
+		parts: [3]string{"un cuarto", "medio", "tres cuartos"},
+		days:  [7]string{"lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"}, shortDays: "lun|mar|mi[eé]|jue|vie|s[aá]b|dom",
+		dot: "punto", at: "arroba", dash: "guion", underscore: "guion bajo", slash: "barra",
+	},
+	"it": {
+		to: "a", least: "almeno", most: "al massimo", plusMinus: "più o meno", about: "circa", and: "e", section: "paragrafo",
+		parts: [3]string{"un quarto", "mezzo", "tre quarti"},
+		days:  [7]string{"lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"}, shortDays: "lun|mar|mer|gio|ven|sab|dom",
+		dot: "punto", at: "chiocciola", dash: "trattino", underscore: "trattino basso", slash: "barra", dotted: true,
+	},
+	"pt": {
+		to: "a", least: "pelo menos", most: "no máximo", plusMinus: "mais ou menos", about: "cerca de", and: "e", section: "parágrafo",
+		parts: [3]string{"um quarto", "meio", "três quartos"},
+		days:  [7]string{"segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo"}, shortDays: "seg|ter|qua|qui|sex|s[aá]b|dom",
+		dot: "ponto", at: "arroba", dash: "hífen", underscore: "sublinhado", slash: "barra",
+	},
+}
+
+// day is the name of a day that is shortened.
+func (f foreignSigns) day(short string) string {
+	for i, pattern := range strings.Split(f.shortDays, "|") {
+		if regexp.MustCompile(`(?i)^` + pattern + `$`).MatchString(short) {
+			return f.days[i]
+		}
+	}
+	return short
+}
+
+// first are the rules that come before those of times and money.
+func (f foreignSigns) first() []rule {
+	const gap = ` ?`
+	days := `((?i:` + f.shortDays + `))`
+	all := []rule{
+		// addresses: info@musee.fr, www.musee.fr/plan
+		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string { return f.address(m.group(0)) }),
+		newRule("./", `(?i)\b(?:https?://|www\.)[^\s<>"'«»]*[\pL\d/]`, func(m match) string { return f.address(m.group(0)) }),
+		newRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`|it|pt|br|mx|ar)\b`, func(m match) string { return f.address(m.group(0)) }),
+		// lun.–ven., du lun. au ven., sam. 10h
+		doubtfulRule("", `\b`+days+`\.? ?([-–—/]|à|au|al|a|e|et|y|,) ?`+days+`\b\.?`, func(m match) (string, bool) {
+			word := m.group(2)
+			short := strings.Contains(m.group(0), ".") || strings.ContainsAny(word, "-–—/")
+			switch {
+			case strings.ContainsAny(word, "-–—"):
+				word = " " + f.to
+			case word == "/":
+				word = " " + f.and
+			case word != ",":
+				word = " " + word
+			}
+			return f.day(m.group(1)) + word + " " + f.day(m.group(3)), short && !startsWord(m.after())
+		}),
+		newRule(".", `\b`+days+`\. (\d)`, func(m match) string { return f.day(m.group(1)) + " " + m.group(2) }),
+		// ranges: 9h–17h, 10–12 €, 9.00-17.00
+		doubtfulRule("-–—", `\b(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`+gap+`[-–—]`+gap+`(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`, func(m match) (string, bool) {
+			from, to := m.group(1), m.group(2)
+			if amount := strings.IndexAny(strings.TrimLeft(m.after(), " "), "€%") == 0; f.dotted && !amount { // times
+				from, to = strings.Replace(from, ".", ":", 1), strings.Replace(to, ".", ":", 1)
+			}
+			return from + " " + f.to + " " + to, m.apart()
+		}),
+		doubtfulRule("–—", `\b(\d+(?:,\d+)?)`+gap+`[–—]`+gap+`(\d+(?:,\d+)?)`, func(m match) (string, bool) {
+			return m.group(1) + " " + f.to + " " + m.group(2), m.apart()
+		}),
+		newRule("≥≤±~≈", `([≥≤±~≈])`+gap+`(\d)`, func(m match) string {
+			said := map[string]string{"≥": f.least, "≤": f.most, "±": f.plusMinus, "~": f.about, "≈": f.about}[m.group(1)]
+			return space(m) + said + " " + m.group(2)
+		}),
+		newRule("&", ` & `, func(match) string { return " " + f.and + " " }),
+		newRule("§", `§+`+gap, func(match) string { return f.section + " " }),
+		newRule("¼½¾", `(\d? ?)([¼½¾])`, func(m match) string {
+			part := map[string]string{"¼": f.parts[0], "½": f.parts[1], "¾": f.parts[2]}[m.group(2)]
+			if strings.TrimSpace(m.group(1)) != "" {
+				return strings.TrimSpace(m.group(1)) + " " + f.and + " " + part
+			}
+			return m.group(1) + part + spaceAfter(m)
+		}),
+	}
+	if f.round != "" {
+		all = append(all, newRule("/", `\b24 ?h(?:eures)?/24\b`, func(match) string { return "24 heures " + f.round + " 24" }),
+			newRule("/", `\b7 ?j(?:ours)?/7\b`, func(match) string { return "7 " + f.dayWord + " " + f.round + " 7" }))
+	}
+	return all
+}
+
+// address says a URL or an e-mail address part by part.
+func (f foreignSigns) address(s string) string {
+	_, rest, found := strings.Cut(s, "://")
+	if found {
+		s = rest
+	}
+	return strings.Join(strings.Fields(strings.NewReplacer(
+		".", " "+f.dot+" ", "@", " "+f.at+" ", "-", " "+f.dash+" ", "_", " "+f.underscore+" ", "/", " "+f.slash+" ").Replace(strings.TrimRight(s, "/"))), " ")
+}
