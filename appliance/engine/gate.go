@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -137,7 +138,14 @@ var errRecalled = errors.New("the cores are needed for something more urgent")
 // loan is work that gives its cores back when they are recalled.
 type loan struct {
 	urgency *Urgency
+	firm    bool // others of its priority wait for it
 	recall  context.CancelCauseFunc
+}
+
+// yields reports whether the loan ends for who waits.
+func (l *loan) yields(to Need) bool {
+	need := l.urgency.Get()
+	return to.Compare(need) < 0 && (!l.firm || to.Priority != need.Priority)
 }
 
 // DoAgain is Do for work that takes long, cannot be cut into pieces and is the same
@@ -152,30 +160,37 @@ func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, takes time.Du
 	if need := u.Get(); need.Priority == Request {
 		u.Set(Request, need.Due.Add(takes))
 	}
-	for {
-		if recalled, err := g.doLent(ctx, u, cores, work); !recalled {
+	for tries := 0; ; tries++ {
+		if recalled, err := g.doLent(ctx, u, cores, tries >= givenUp, work); !recalled {
 			return err
 		}
 	}
 }
 
+// givenUp is how often work that is done again is given up for others of its
+// priority. A request that was there before and comes for the cores again and again,
+// piece by piece, would have it begin in each gap and come to nothing; now it waits
+// for one call, the fourth time. Conversations are let in each time.
+const givenUp = 3
+
 // DoOnceMore is DoAgain for work that takes a twentieth of a second or two: it gives
 // way once, and the second time it is done to its end. So it comes on also where
 // somebody more urgent wants the cores again and again.
 func (g *Gate) DoOnceMore(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) error {
-	recalled, err := g.doLent(ctx, u, cores, work)
+	recalled, err := g.doLent(ctx, u, cores, false, work)
 	if !recalled {
 		return err
 	}
 	return g.Do(ctx, u, cores, func() error { return work(ctx) })
 }
 
-// doLent does work until somebody more urgent comes for the cores.
-func (g *Gate) doLent(ctx context.Context, u *Urgency, cores int, work func(context.Context) error) (recalled bool, err error) {
+// doLent does work until somebody more urgent comes for the cores: somebody of
+// another priority, where it is firm.
+func (g *Gate) doLent(ctx context.Context, u *Urgency, cores int, firm bool, work func(context.Context) error) (recalled bool, err error) {
 	err = g.Do(ctx, u, cores, func() error {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		defer g.lend(&loan{u, cancel})()
+		defer g.lend(&loan{u, firm, cancel})()
 		return work(ctx)
 	})
 	return errors.Is(err, errRecalled) && ctx.Err() == nil, err
@@ -193,13 +208,10 @@ func (g *Gate) lend(l *loan) (back func()) {
 	}
 }
 
-// recall ends the loans of those who are less urgent than who waits first.
+// recall ends the loans of those who are less urgent than somebody who waits.
 func (g *Gate) recall() {
-	if len(g.waiting) == 0 {
-		return
-	}
 	for l := range g.lent {
-		if g.waiting[0].need.Compare(l.urgency.Get()) < 0 {
+		if slices.ContainsFunc(g.waiting, func(w *waiter) bool { return l.yields(w.need) }) {
 			l.recall(errRecalled)
 		}
 	}

@@ -223,6 +223,50 @@ func TestWhatConversationsMissComesBeforeALateRequest(t *testing.T) {
 	})
 }
 
+// An older request that comes for the cores piece by piece, with gaps between, does
+// not have a long one begin in each gap and come to nothing; a conversation is let in
+// even so.
+func TestWhatBeginsAnewComesThroughBetweenThePiecesOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const call, piece, gap = time.Second, 100 * time.Millisecond, 400 * time.Millisecond
+		g := NewGate(2)
+		begun := time.Now()
+		old := NewUrgency(Request, begun.Add(-time.Minute))
+		ended := make(chan struct{})
+		go func() {
+			for range 40 {
+				_ = g.Do(t.Context(), old, 2, during(piece))
+				time.Sleep(gap)
+			}
+			close(ended)
+		}()
+		time.Sleep(10 * time.Millisecond)
+		tries := 0
+		err := g.DoAgain(t.Context(), Request.Urgency(), 2, call, func(ctx context.Context) error {
+			if tries++; tries == givenUp+1 { // firm
+				go func() {
+					time.Sleep(50 * time.Millisecond)
+					asked := time.Now()
+					_ = g.Do(t.Context(), Live.Urgency(), 2, during(piece))
+					if waited := time.Since(asked) - piece; waited != 0 {
+						t.Errorf("a conversation waited for %v", waited)
+					}
+				}()
+			}
+			return taking(call)(ctx)
+		})
+		if took := time.Since(begun); err != nil || tries != givenUp+2 || took > 5*time.Second {
+			t.Errorf("it came through after %v and %d tries: %v", took, tries, err)
+		}
+		<-ended
+	})
+}
+
+// during is work that takes so long, whatever happens.
+func during(long time.Duration) func() error {
+	return func() error { time.Sleep(long); return nil }
+}
+
 // taking is work that takes so long, and ends when its context does.
 func taking(long time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
