@@ -24,6 +24,7 @@ type alignment struct {
 	rateHz        int
 	heard, played []float32 // the newest; the last of each belong together
 	late          int       // samples that played is kept back
+	owed          float64   // and by how much more it should be, less than one
 	keep          int       // of each
 }
 
@@ -49,7 +50,7 @@ func (a *alignment) add(heard, played []float32) []float32 {
 // that is another place in the filter than it can live with.
 func (a *alignment) set(delay time.Duration) bool {
 	samples := func(t time.Duration) int { return int(t * time.Duration(a.rateHz) / time.Second) }
-	place := samples(delay) - a.late
+	place := a.place(delay)
 	if place >= samples(aheadLeast) && place <= samples(aheadMost) {
 		return false
 	}
@@ -57,18 +58,25 @@ func (a *alignment) set(delay time.Duration) bool {
 	if late == a.late {
 		return false
 	}
-	a.late = late
+	a.late, a.owed = late, 0
 	return true
+}
+
+// place is by how many samples an echo with such a delay comes behind what is given as
+// played.
+func (a *alignment) place(delay time.Duration) int {
+	return int(delay*time.Duration(a.rateHz)/time.Second) - a.late
 }
 
 // move keeps what is played back by so much more, or less, and reports whether it
 // can: what was not played yet is not known.
 func (a *alignment) move(by time.Duration) bool {
-	late := a.late + int(math.Round(by.Seconds()*float64(a.rateHz)))
+	more := by.Seconds()*float64(a.rateHz) + a.owed
+	late := a.late + int(math.Round(more))
 	if late < 0 || late > a.keep-int(relearned/FrameTime)*a.frame-a.frame {
 		return false
 	}
-	a.late = late
+	a.late, a.owed = late, more-math.Round(more)
 	return true
 }
 

@@ -53,6 +53,7 @@ type Cleaner struct {
 	speex         *speex
 	gain          *gain
 	recall        *recall
+	likeness      *likeness
 	home          home
 	heard, played []float32 // of this frame, made safe
 	left          []float32 // without the echo
@@ -87,7 +88,7 @@ func Open(o Options) (*Cleaner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Cleaner{frame: n, delay: d, alignment: newAlignment(o.RateHz), speex: s, gain: newGain(o.Gain), recall: newRecall(o.RateHz), heard: make([]float32, n), played: make([]float32, n), left: make([]float32, n)}, nil
+	return &Cleaner{frame: n, delay: d, alignment: newAlignment(o.RateHz), speex: s, gain: newGain(o.Gain), recall: newRecall(o.RateHz), likeness: newLikeness(o.RateHz), heard: make([]float32, n), played: make([]float32, n), left: make([]float32, n)}, nil
 }
 
 // FrameSamples is how many samples a frame has.
@@ -111,6 +112,10 @@ func (c *Cleaner) Frame(out, heard, played []float32) {
 	if c.recall.frame(c.heard, played, c.speex.left, c.speex.room) {
 		c.gain.returns()
 	}
+	if c.delay.known && c.likeness.frame(c.speex.left, c.heard, played, c.alignment.place(c.delay.at)) {
+		c.gain.echoes = echoing
+	}
+	c.gain.known = c.recall.known()
 	c.speex.finish(c.left)
 	c.gain.frame(c.left, c.heard, played)
 	clear(out[copy(out, c.left):])

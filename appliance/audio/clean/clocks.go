@@ -165,7 +165,7 @@ func (c *clocks) compare() {
 	rise, doubt := c.rise()
 	// On a busy machine devices seem to differ whose clocks do not: what may be chance
 	// is taken for it.
-	if rise = math.Copysign(max(0, math.Abs(rise)-clockSure*doubt), rise); rise == 0 && len(c.apart) < clockSteps {
+	if rise = sure(rise, doubt); rise == 0 && len(c.apart) < clockSteps {
 		return
 	}
 	c.differ = rise / clockStep.Seconds() / float64(c.rateHz) * 1e6
@@ -209,6 +209,16 @@ func (c *clocks) rise() (rise, doubt float64) {
 		}
 	}
 	return rise, doubt
+}
+
+// sure is as much of a rise as is no chance: nothing of one of clockSure standard errors,
+// and nearly all of one of many (the garrote of L. Breiman, 1995).
+func sure(rise, doubt float64) float64 {
+	if math.Abs(rise) <= clockSure*doubt {
+		return 0
+	}
+	chance := clockSure * doubt / rise
+	return rise * (1 - chance*chance)
 }
 
 // slope is that of the straight line through equally spaced values, by least

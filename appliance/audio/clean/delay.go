@@ -23,10 +23,11 @@ const (
 	// another one.
 	delayEvery, delayFades = delayHz / 8, 0.3
 	// profileBefore and profileLength are which part of the likeness, around the
-	// delay, is the room's own: 65 ms of walls. profileFades is what is left of it
-	// each time.
+	// delay, is the room's own: 65 ms of walls. profileLooks is of how many looks at it,
+	// each an eighth of a second later, it is about the mean: of fewer it would creep along
+	// with two clocks that differ by some ppm, unseen.
 	profileBefore, profileLength = delayHz / 200, delayHz * 65 / 1000
-	profileFades                 = 0.9
+	profileLooks                 = 100
 	// creepFades is what a comparison counts of a delay that creeps, and creepStep by
 	// how much it has to have crept: a sample of 16 kHz.
 	creepFades, creepStep = 0.25, 0.5
@@ -62,13 +63,15 @@ type delay struct {
 	at                time.Duration
 	candidate         time.Duration
 	strength          float64
-	likeness          []float64 // of each delay, by the newest comparison
-	profile           []float64 // how that looks around the delay that is known
-	shift             float64   // by which the newest comparison says it has moved, in samples at delayHz
-	by                float64   // by which it has, of moved and crept
-	width             float64   // of how many frequencies the newest that was played is
-	shaken            int       // what was known is about right at best: of so many comparisons two in a row say where it is to the sample
-	creeps            float64   // by how much the delay is another one than it is taken for, on the average
+	likeness          []float64     // of each delay, by the newest comparison
+	profile           []float64     // how that looks around the delay that is known
+	profileAt         time.Duration // what that was when it was learned first
+	profiled          int           // looks that it was learned from
+	shift             float64       // by which the newest comparison says it has moved, in samples at delayHz
+	by                float64       // by which it has, of moved and crept
+	width             float64       // of how many frequencies the newest that was played is
+	shaken            int           // what was known is about right at best: of so many comparisons two in a row say where it is to the sample
+	creeps            float64       // by how much the delay is another one than it is taken for, on the average
 }
 
 // finding is what a comparison says of the delay.
@@ -203,6 +206,7 @@ func (d *delay) found() finding {
 		return doubtful
 	}
 	d.known, d.at, d.candidate, d.creeps, d.shaken = true, at, -1, 0, 0
+	d.profileAt, d.profiled = d.at, 0
 	d.learn(0)
 	return placed
 }
@@ -232,15 +236,17 @@ func samplesAs(n float64) time.Duration { return time.Duration(n * float64(time.
 func (d *delay) stays() finding {
 	d.candidate, d.shift = -1, math.Inf(1)
 	at := int(math.Round(d.at.Seconds() * delayHz))
-	if by, alike := d.moved(at-2, at+3); alike >= sameRoom {
-		d.creeps += (by - d.creeps) * creepFades
+	by, alike := d.moved(at-2, at+3)
+	if alike < sameRoom {
+		by = 0
 	}
+	d.creeps += (by - d.creeps) * creepFades
 	if math.Abs(d.creeps) >= creepStep {
 		d.by = math.Copysign(creepStep, d.creeps)
 		d.at, d.creeps = d.at+samplesAs(d.by), d.creeps-d.by
 		return crept
 	}
-	d.learn(profileFades)
+	d.learn(d.creeps)
 	return confirmed
 }
 
@@ -286,16 +292,31 @@ func (d *delay) near(at time.Duration) (alike float64) {
 	return alike
 }
 
-// learn keeps how the room looks around the delay, with what is left of before.
-func (d *delay) learn(fades float64) {
-	from := int(math.Round(d.at.Seconds()*delayHz)) - profileBefore
+// learn keeps how the room looks around the delay, where it comes by so many samples later
+// than it is taken for: what is kept does not creep along.
+func (d *delay) learn(creeps float64) {
+	fades := float64(d.profiled) / float64(d.profiled+1)
+	d.profiled = min(d.profiled+1, profileLooks)
+	from := d.at.Seconds()*delayHz - d.off() + creeps - profileBefore
 	for i := range d.profile {
-		var v float64
-		if k := from + i; k >= 0 && k < len(d.likeness) {
-			v = d.likeness[k]
-		}
-		d.profile[i] = d.profile[i]*fades + v*(1-fades)
+		d.profile[i] = d.profile[i]*fades + d.between(from+float64(i))*(1-fades)
 	}
+}
+
+// off is by how much the delay is later than the sample of the profile that stands for it.
+func (d *delay) off() float64 {
+	at := d.profileAt.Seconds() * delayHz
+	return at - math.Round(at)
+}
+
+// between is how alike both are at a delay between two samples.
+func (d *delay) between(at float64) float64 {
+	k := int(math.Floor(at))
+	if k < 0 || k+1 >= len(d.likeness) {
+		return 0
+	}
+	part := at - float64(k)
+	return d.likeness[k]*(1-part) + d.likeness[k+1]*part
 }
 
 // moved is by how many samples the room that is known comes later, where it comes
@@ -336,5 +357,5 @@ func (d *delay) moved(least, most int) (by, alike float64) {
 			place += (a - c) / (2 * down)
 		}
 	}
-	return place - d.at.Seconds()*delayHz, fits[best] / math.Sqrt(own*other+1e-18)
+	return place + d.off() - d.at.Seconds()*delayHz, fits[best] / math.Sqrt(own*other+1e-18)
 }

@@ -48,6 +48,8 @@ const (
 	// learningFirst is how many of them all counts as echo: the filter knows too little
 	// of a room that it begins with to leave nothing of it that is like a voice.
 	learningFirst = 60
+	// learningMost is the same where the filter has not taken out 10 dB of it yet.
+	learningMost = 200
 	// playedFades is what is left of what was played after a frame, in a room that
 	// fades by 60 dB in half a second; playedLeast what counts as being played, -60
 	// dB of full scale.
@@ -78,6 +80,8 @@ type gain struct {
 	now           float64 // what the last sample was multiplied with
 	unknown       int     // frames for which something may be played
 	doubts        int     // frames for which all counts as echo while something is played
+	echoes        int     // frames for which what is left is an echo
+	known         bool    // the filter has taken out an echo in this room
 }
 
 func newGain(lifts bool) *gain {
@@ -95,7 +99,7 @@ func (g *gain) frame(left, heard, played []float32) {
 	echo := g.played > playedLeast || g.unknown > 0
 	g.follow(echo)
 	g.level = g.level*levelFades + g.brightness(left)*(1-levelFades)
-	if g.lifts && g.level > g.noise()*voiceOverNoise && !(echo && g.left < g.heard*echoGone) {
+	if noise := g.noise(); g.lifts && !echo && g.level > noise*voiceOverNoise {
 		g.adjust(power)
 	}
 	to := g.open * (1 + (g.lift-1)*max(0, (g.open-echoShut)/(1-echoShut)))
@@ -134,7 +138,8 @@ func (g *gain) follow(echo bool) {
 	if g.played > playedLeast {
 		g.learned++
 	}
-	if echo && (g.unknown > 0 || g.doubts > 0 || g.learned < learningFirst) {
+	g.echoes = max(0, g.echoes-1)
+	if echo && (g.echoes > 0 || g.unknown > 0 || g.doubts > 0 || g.learned < learningFirst || !g.known && g.learned < learningMost) {
 		g.unknown = max(0, g.unknown-1)
 		if g.heard > doubtHeard { // else there is no echo that could tell
 			g.doubts = max(0, g.doubts-1)
