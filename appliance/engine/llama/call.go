@@ -111,7 +111,7 @@ func settle(p *schema.Parameters, written string, heard said) (arguments string,
 			missing = append(missing, a)
 		case there && known:
 			name, _ := json.Marshal(a.Name)
-			kept = append(kept, string(name)+":"+string(value))
+			kept = append(kept, string(name)+":"+string(heard.pruned(a, value)))
 		}
 		delete(all, a.Name)
 	}

@@ -15,7 +15,7 @@ import (
 // has one.
 var (
 	pleasantries = set("hello hi hey there good morning afternoon evening day to you how are doing today nice meet " +
-		"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely")
+		"thanks thank very so much many a lot again for your the help oh well and is that kind of great lovely that's all")
 	kernels = regexp.MustCompile(`\b(hello|hi|hey|thanks?|good (morning|afternoon|evening|day)|how are you)\b`)
 	// besides is what stands behind somebody's words that is not his.
 	besides = regexp.MustCompile(`\s*\([^()]*\)\s*$`)
@@ -43,8 +43,16 @@ func (s *toolset) pleases(messages []engine.Message) bool {
 		return false
 	}
 	kernel := kernels.FindString(strings.Join(words, " "))
-	return kernel != "" && !s.about(kernel)
+	return kernel != "" && !s.about(kernel) && !(slices.Contains(words, "all") && s.ending())
 }
+
+// ending tells whether a tool ends something, for which "that's all" asks.
+func (s *toolset) ending() bool {
+	return slices.ContainsFunc(s.tools, func(t engine.Tool) bool { return endsChat.MatchString(t.Name + " " + t.Description) })
+}
+
+// endsChat is in what a tool says of itself by which somebody leaves.
+var endsChat = regexp.MustCompile(`(?i)hang|bye|(?:^|[^a-z])(?:end|ends|close|closes|finish|finishes|quit|leave|leaves|check ?out|pay|done)(?:[^a-z]|$)`)
 
 // about tells whether a tool is about greeting, or thanking.
 func (s *toolset) about(kernel string) bool {

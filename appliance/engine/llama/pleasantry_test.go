@@ -15,10 +15,16 @@ func TestWhoGreetsOrThanksWantsNoTool(t *testing.T) {
 	for said, pleases := range map[string]bool{
 		"Hello.": true, "Hi there, how are you today?": true, "Good morning!": true, "Thank you very much.": true, "Thanks a lot for your help": true,
 		"Hello, how are you? (sounds: calm)": true, "How are you? (sounds: calm) (noted)": true,
+		"Thank you, that's all.": true, "That is all, thanks.": true, "That's all.": false,
 		"Hello, a taxi please.": false, "Thank you, that is all, goodbye.": false, "Good.": false, "How much is that?": false, "Are you there?": false, "": false, "Guten Morgen": false,
 	} {
 		if got := s.pleases(ask(said)); got != pleases {
 			t.Errorf("%q: it pleases: %v", said, got)
+		}
+	}
+	for _, tool := range []engine.Tool{{Name: "hang_up", Description: "End the conversation."}, {Name: "leave", Description: "Ends the call."}} {
+		if (&toolset{tools: []engine.Tool{tool}}).pleases(ask("That's all, thanks.")) {
+			t.Errorf("%s is for it", tool.Name)
 		}
 	}
 	if s.pleases(ask("Hello." + strings.Repeat(" ()", 1<<20))) {

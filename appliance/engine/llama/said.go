@@ -49,12 +49,20 @@ func hear(messages []engine.Message) said {
 	}
 	s := said{words: wordsOf(b.String())}
 	s.numbers = numbersOf(s.words)
-	s.english = slices.ContainsFunc(s.words, func(w string) bool { return english[w] })
+	s.english = slices.ContainsFunc(s.words, func(w string) bool {
+		_, numeral := numerals[w]
+		return english[w] || numeral && !elsewhere[w]
+	})
 	return s
 }
 
-// english are words that most English sentences have one of.
-var english = set("the a an i you it is are me my to for and please yes no in on at of do can we this that's i'd i'm what")
+// english are words that most English sentences have one of, short wishes too: "Give
+// Anna some money."
+var english = set("the a an i you it is are me my to for and please yes no in on at of do can we this that's i'd i'm what " +
+	"some any with from by your our him her them give get show tell make take call turn want need would could where when who how which another more less money tomorrow today")
+
+// elsewhere are those of numbers that other languages have too.
+var elsewhere = set("oh second couple pair single six ten once zero")
 
 func set(words string) map[string]bool {
 	out := map[string]bool{}
@@ -170,10 +178,10 @@ func (s said) hasValue(a schema.Argument, value any) bool {
 		}
 		return s.hasText(a, v)
 	case []any:
-		return slices.ContainsFunc(v, func(item any) bool { return s.hasValue(schema.Argument{}, item) })
+		return slices.ContainsFunc(v, func(item any) bool { return s.hasValue(itemOf(a), item) })
 	case map[string]any:
-		for _, item := range v {
-			if s.hasValue(schema.Argument{}, item) {
+		for name, item := range v {
+			if s.hasValue(partOf(a, name), item) {
 				return true
 			}
 		}
@@ -190,6 +198,7 @@ var (
 	// wholeClock is a time and nothing else: its hour alone does not say it.
 	wholeClock = regexp.MustCompile(`^([0-9]{1,2}):([0-9]{2})(?::[0-9]{2})?$`)
 	day        = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}`)
+	clockTime  = regexp.MustCompile(`[0-9]{1,2}:[0-9]{2}`)
 )
 
 func (s said) hasText(a schema.Argument, v string) bool {
@@ -198,6 +207,9 @@ func (s said) hasText(a schema.Argument, v string) bool {
 	}
 	if m := wholeClock.FindStringSubmatch(v); m != nil {
 		return !s.english || s.hasClock(m[1], m[2])
+	}
+	if s.english && s.strange(v) {
+		return false
 	}
 	for _, w := range wordsOf(v) {
 		if s.hasWord(w) {
@@ -208,6 +220,26 @@ func (s said) hasText(a schema.Argument, v string) bool {
 		return !s.english || s.hasClock(m[1], m[2])
 	}
 	return !s.english && !unicode.IsDigit([]rune(v + " ")[0]) && !s.latin(v)
+}
+
+// inAddress are words of an address that nobody says, or says otherwise.
+var inAddress = set("com org net www http https mail e")
+
+// strange tells whether a text has a number that was not said, and is no hour that
+// was; of an address with an @ that holds for its words as well: a small model that is
+// to write one writes one.
+func (s said) strange(v string) bool {
+	address := strings.Contains(v, "@")
+	for _, w := range wordsOf(clockTime.ReplaceAllString(v, " ")) {
+		number := unicode.IsDigit([]rune(w)[0])
+		switch {
+		case !number && (!address || inAddress[w]), s.hasWord(w), slices.Contains(s.words, w):
+		case number && len(w) <= 2 && !address && s.hasClock(w, "00"):
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // days are words that a day can be meant with which say neither its number nor its

@@ -54,6 +54,15 @@ func TestWhatWasSaidIsKnownFromWhatWasInvented(t *testing.T) {
 		{"Make it warmer.", `22`, false},
 		{"Make it 21.5 degrees please.", `21.5`, true},
 		{"Turn it off.", `false`, true},
+		{"Give Anna some money.", `100`, false},
+		{"Look up customer four five one.", `"four_five_one.0000000@house.com"`, false},
+		{"Look up customer four five one.", `451`, true},
+		{"The mail is ann at example dot com.", `"ann@example.com"`, true},
+		{"The mail is ann at example dot com.", `"bob@example.com"`, false},
+		{"A pizza to Baker Street, please.", `"Baker Street 12"`, false},
+		{"A pizza to Baker Street twelve, please.", `"Baker Street 12"`, true},
+		{"A taxi to the station at five in the afternoon.", `"station at 17"`, true},
+		{"A taxi tomorrow at half past five.", `"tomorrow 17:30"`, true},
 		{"My name is Peter Brown.", `"Peter Brown"`, true},
 		{"I'd like a wake-up call, please.", `""`, false},
 		{"I'd like a wake-up call, please.", `null`, false},
@@ -91,5 +100,41 @@ func TestOfAPromptOnlyWhatIsOfThisConversationCounts(t *testing.T) {
 	m := []engine.Message{{Role: engine.System, Content: "Rooms 101 to 699." + changing, Changing: len(changing)}, says(engine.User, "I need towels.")}
 	if s := hear(m); !s.has(schema.Argument{}, json.RawMessage("304")) || s.has(schema.Argument{}, json.RawMessage("101")) {
 		t.Errorf("%v", s.numbers)
+	}
+}
+
+// Of lists and objects each part is judged: a street was said, and its number was not.
+func TestWhatNobodySaidIsLeftOutOfAPart(t *testing.T) {
+	heard := hear([]engine.Message{says(engine.User, "A pizza with olives to Baker Street, please, in kilos or am.")})
+	address := schema.Argument{Schema: json.RawMessage(`{"type":"object","properties":{"street":{"type":"string"},"number":{"type":"integer"},"when":{"enum":["am","pm"]}}}`)}
+	toppings := schema.Argument{Schema: json.RawMessage(`{"type":"array","items":{"type":"string"}}`)}
+	for _, row := range []struct {
+		a             schema.Argument
+		written, want string
+	}{
+		{address, `{"street": "Baker Street", "number": 12, "when": "pm"}`, `{"street":"Baker Street","when":"pm"}`},
+		{address, `{"street": "Baker Street"}`, `{"street": "Baker Street"}`},
+		{toppings, `["olives", "ham"]`, `["olives"]`},
+		{toppings, `["olives"]`, `["olives"]`},
+		{schema.Argument{}, `[{"what": "olives", "count": 7}]`, `[{"what":"olives"}]`},
+	} {
+		if got := string(heard.pruned(row.a, json.RawMessage(row.written))); got != row.want {
+			t.Errorf("%s: %s, want %s", row.written, got, row.want)
+		}
+	}
+}
+
+func TestAValueOfSeveralKindsIsToldInWords(t *testing.T) {
+	for of, want := range map[string]string{
+		`{"anyOf":[{"type":"integer"},{"type":"string","format":"email"}]}`: "integer or email",
+		`{"type":["string","null"]}`:                                        "string or null",
+		`{"anyOf":[{"type":"object"},{"type":"string"}]}`:                   "",
+		`{"anyOf":[{"$ref":"#/$defs/a"}]}`:                                  "",
+		`{"type":"string"}`:                                                 "",
+		`{}`:                                                                "",
+	} {
+		if got := either(json.RawMessage(of)); got != want {
+			t.Errorf("%s: %q, want %q", of, got, want)
+		}
 	}
 }

@@ -261,6 +261,32 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 	return b.String()
 }
 
+// either is what a value of several kinds may be, in words: "integer or email". Empty:
+// it is more than that.
+func either(of json.RawMessage) string {
+	type kind struct{ Type, Format string }
+	var s struct {
+		AnyOf, OneOf []json.RawMessage
+		Type         []string
+	}
+	if json.Unmarshal(of, &s) != nil {
+		return ""
+	}
+	out := s.Type
+	for _, raw := range append(s.AnyOf, s.OneOf...) {
+		var simple map[string]any
+		var k kind
+		if json.Unmarshal(raw, &simple) != nil || json.Unmarshal(raw, &k) != nil || k.Type == "" || k.Type == "object" || k.Type == "array" || simple["enum"] != nil {
+			return ""
+		}
+		if k.Format != "" {
+			k.Type = k.Format
+		}
+		out = append(out, k.Type)
+	}
+	return strings.Join(out, " or ")
+}
+
 // needs are the arguments of a tool, as short as they can be told. It is no code: a
 // small model would answer with such code.
 func needs(p *schema.Parameters) string {
@@ -274,6 +300,8 @@ func needs(p *schema.Parameters) string {
 				values = append(values, string(v))
 			}
 			is = clip(strings.Join(values, "|"), 300)
+		case either(a.Schema) != "":
+			is = either(a.Schema)
 		case a.Type == "array" || a.Type == "object" || a.Type == "":
 			var compact bytes.Buffer
 			if json.Compact(&compact, a.Schema) == nil {
