@@ -157,6 +157,9 @@ func plainly(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Sprintf("no answer within %v", attemptTime)
 	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return "the receiver closed the connection without an answer"
+	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}

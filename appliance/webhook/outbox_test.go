@@ -227,6 +227,7 @@ func TestReasonsAreSaid(t *testing.T) {
 		w.Header().Set("Retry-After", "999999999999999999")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
+	mute := newReceiver(t, func(int, http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	endless := newReceiver(t, func(_ int, w http.ResponseWriter, req *http.Request) {
 		for req.Context().Err() == nil {
 			if _, err := w.Write(make([]byte, 1<<16)); err != nil {
@@ -240,6 +241,7 @@ func TestReasonsAreSaid(t *testing.T) {
 		"http://no-such-host.invalid/":                         "no such host",
 		broken.URL:                                             "answered 500",
 		busy.URL:                                               "answered 503",
+		mute.URL:                                               "closed the connection without an answer",
 		"ftp://h/":                                             `"ftp"`,
 		"http://[::1":                                          "not valid",
 		endless.URL:                                            "",
