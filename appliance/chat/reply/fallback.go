@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"parley/appliance/engine"
 )
@@ -67,14 +68,23 @@ func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *eng
 			return nil, context.Cause(ctx)
 		}
 		t.log.Warn("a language model has failed; the next one answers", "turn", t.turn, "said", len(said), "err", err)
-		more, goesOn := "", t
+		more, goesOn, before := "", t, err
 		goesOn.expected = t.expected && said == ""
 		call, more, err = goesOn.generateWords(ctx, repeating{next.Model, said}, next.Pace, next.goOn(prompt, said))
+		if err == nil && more == "" && call == nil && midSentence(said) {
+			err = before // nothing has ended what was begun
+		}
 		if said = strings.TrimSpace(said + " " + more); err == nil {
 			return call, nil
 		}
 	}
 	return nil, err
+}
+
+// midSentence reports whether a text stops in the middle of a sentence.
+func midSentence(said string) bool {
+	last, _ := utf8.DecodeLastRuneInString(said)
+	return said != "" && (unicode.In(last, unicode.L, unicode.N, unicode.M) || strings.ContainsRune(",;:-–—", last))
 }
 
 // goOnRequest asks a model to end an answer that another one has begun. It is no

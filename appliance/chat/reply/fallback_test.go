@@ -144,6 +144,22 @@ func TestTheNextModelGoesOnWhereOneBreaksOff(t *testing.T) {
 	})
 }
 
+// A model that adds no word to what broke off in the middle of a sentence has not
+// answered; behind a whole sentence it may have nothing to add.
+func TestASentenceThatNobodyEndsHasBrokenOff(t *testing.T) {
+	for _, c := range []struct{ first, second, said, end string }{
+		{"It is open. It closes at five and the gar", "It closes at five.", "It closes at five and the", "broke"},
+		{"It is open. It closes at", "", "It closes", "broke"},
+		{"It is open. It closes at five. ", "", "It closes at five.", "end"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			first := &scripted{pieces: []string{c.first}, err: fmt.Errorf("x: %w", engine.ErrConnection)}
+			m := alone(first, &scripted{pieces: []string{c.second}})
+			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "It is open.", c.said, c.end)
+		})
+	}
+}
+
 func TestAnAnswerThatIsNotWantedAnyMoreHasNoFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
