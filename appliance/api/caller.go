@@ -141,7 +141,7 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		if c.token {
 			return caller{}, a.wrong(r, "the access token is unknown, has expired, or its key was revoked; POST /oauth2-cc/token makes a new one")
 		}
-		return caller{}, a.wrong(r, "the API key is unknown or was revoked")
+		return caller{}, a.wrong(r, "the API key is unknown, has expired, or was revoked")
 	}
 	if err != nil {
 		return caller{}, err

@@ -44,7 +44,7 @@ func (a *API) gate(rt route) http.Handler {
 
 // errHeldNoMore ends what was opened with a key or a session that opens nothing any
 // more.
-var errHeldNoMore = contract.ErrUnauthorized{Why: "the API key was revoked or regenerated, or the session was ended"}
+var errHeldNoMore = contract.ErrUnauthorized{Why: "the API key has expired, or was revoked or regenerated, or the session was ended"}
 
 // held is a context that ends, with errHeldNoMore as its cause, where the caller's key
 // or session holds no more. end is to be called once.

@@ -91,7 +91,7 @@ var meanings = map[Code]meaning{
 
 	InvalidConnect: {"invalid_connect_parameter", "A query parameter of the connection is invalid.", ClosePolicy},
 	UnexpectedTool: {"unexpected_tool_answer", "No such tool call is waiting for an answer.", 0},
-	KeyRevoked:     {"key_revoked", "The key that opened this chat was revoked or regenerated.", ClosePolicy},
+	KeyRevoked:     {"key_revoked", "The key that opened this chat has expired, or was revoked or regenerated.", ClosePolicy},
 	NotPermitted:   {"not_permitted", "The key that opened this chat does not permit this.", 0},
 	SpeechRefused:  {"speech_refused", "This cannot be spoken as it is asked for.", 0},
 	SpeechBusy:     {"speech_busy", "Too much is being spoken just now.", 0},
