@@ -95,6 +95,8 @@ func TestHostilePatchesChangeNothing(t *testing.T) {
 		want      int
 	}{
 		{fragmentType, "", http.StatusNoContent},
+		{fragmentType, "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=end-of-candidates\r\n", http.StatusNoContent},
+		{fragmentType, "hello", http.StatusTeapot},
 		{fragmentType, "a=candidate:nonsense\r\n", http.StatusTeapot},
 		{fragmentType, "a=candidate:1 1 udp 2130706431 5c0d8a4e-3a1f-4a1c-9a2e-1f0f5a3c2b1d.local 9 typ host\r\na=mid:0\r\n", http.StatusNoContent},
 		{fragmentType, strings.Repeat("a=candidate:1 1 udp 2130706431 192.0.2.7 9 typ host\r\n", 1000), http.StatusTeapot},

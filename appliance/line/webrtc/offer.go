@@ -130,6 +130,9 @@ func (c *Call) change(ctx context.Context, fragment string) (string, error) {
 	c.offers.Lock()
 	old := c.remote
 	c.offers.Unlock()
+	if strings.TrimSpace(fragment) != "" && f.empty() {
+		return "", contract.ErrInvalid{Field: "body", Why: "no fragment of a description (RFC 8840): expected a=ice-ufrag and a=ice-pwd, and below an m-line a=candidate or a=end-of-candidates"}
+	}
 	if f.user == "" || f.user == ufrag(old) {
 		return "", c.addCandidates(f)
 	}
@@ -155,6 +158,12 @@ func iceText(s string, least int) bool {
 type fragment struct {
 	user, password, mid string
 	candidates          []string
+	all                 bool // there are no more
+}
+
+// empty tells whether it says nothing.
+func (f fragment) empty() bool {
+	return f.user == "" && f.password == "" && len(f.candidates) == 0 && !f.all
 }
 
 func readFragment(text string) (f fragment) {
@@ -172,6 +181,8 @@ func readFragment(text string) (f fragment) {
 			}
 		case "a=candidate":
 			f.candidates = append(f.candidates, "candidate:"+value)
+		case "a=end-of-candidates":
+			f.all = true
 		}
 	}
 	return f
