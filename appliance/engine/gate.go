@@ -155,23 +155,28 @@ func (l *loan) yields(to Need) bool {
 //
 // takes is how long the work probably takes. A request that takes so long is due so
 // much later: it cannot be there sooner anyway, and another one that takes hardly any
-// time need not wait for it, but goes in between.
+// time need not wait for it, but goes in between. What others of its priority make
+// it lose is bounded by as much, and the try that goes over it: one that was there
+// before and comes for the cores again and again, piece by piece, would have it begin
+// in each gap and come to nothing. After that it gives way to conversations alone.
 func (g *Gate) DoAgain(ctx context.Context, u *Urgency, cores int, takes time.Duration, work func(context.Context) error) error {
 	if need := u.Get(); need.Priority == Request {
 		u.Set(Request, need.Due.Add(takes))
 	}
-	for tries := 0; ; tries++ {
-		if recalled, err := g.doLent(ctx, u, cores, tries >= givenUp, work); !recalled {
+	var lost time.Duration
+	for {
+		var held time.Duration // by the last try
+		recalled, err := g.doLent(ctx, u, cores, lost > takes, func(ctx context.Context) error {
+			begun := time.Now()
+			defer func() { held = time.Since(begun) }()
+			return work(ctx)
+		})
+		if !recalled {
 			return err
 		}
+		lost += held
 	}
 }
-
-// givenUp is how often work that is done again is given up for others of its
-// priority. A request that was there before and comes for the cores again and again,
-// piece by piece, would have it begin in each gap and come to nothing; now it waits
-// for one call, the fourth time. Conversations are let in each time.
-const givenUp = 3
 
 // DoOnceMore is DoAgain for work that takes a twentieth of a second or two: it gives
 // way once, and the second time it is done to its end. So it comes on also where
