@@ -272,7 +272,7 @@ func (benchAnswersCmd) Help() string {
 
   parley bench answers --server http://127.0.0.1:8000/v1 --model NAME
 
-A hundred and two questions are asked at ten invented desks, each with the facts in its prompt, and the answers are judged by what a right one holds; --json lists them. With the default model it takes about ten minutes on two cores.`
+A hundred and thirty questions are asked at twelve invented desks, each with the facts in its prompt, and the answers are judged by what a right one holds; --json lists them. With the default model it takes about twelve minutes on two cores.`
 }
 
 // Run measures the answers.

@@ -1,4 +1,4 @@
-// Package desks holds the questions that visitors and callers ask at eight
+// Package desks holds the questions that visitors and callers ask at twelve
 // invented desks, and of the box itself, the facts that each desk was told, and what a right answer
 // holds; and it judges answers by that.
 package desks
