@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,14 +28,21 @@ func tools(all []turn.Tool) []engine.Tool {
 	return out
 }
 
-// again tells a model that its call does not fit, and why.
-func again(c engine.ToolCall, why string) []engine.Message {
+// again tells a model that its call does not fit, why, and what it can do.
+func again(c engine.ToolCall, why string, all []turn.Tool) []engine.Message {
+	instead := "Call one of these, or answer without."
+	switch {
+	case slices.ContainsFunc(all, func(t turn.Tool) bool { return t.Name == c.Name }):
+		instead = "Call it once more, with arguments that fit."
+	case len(all) == 0:
+		instead = "Answer without."
+	}
 	if !json.Valid([]byte(c.Arguments)) {
 		c.Arguments = "{}"
 	}
 	return []engine.Message{
 		{Role: engine.Assistant, Calls: []engine.ToolCall{c}},
-		{Role: engine.ToolRole, CallID: c.ID, Content: "The call was not made: " + why + " Call it once more, with arguments that fit."},
+		{Role: engine.ToolRole, CallID: c.ID, Content: "The call was not made: " + why + " " + instead},
 	}
 }
 
@@ -63,6 +71,9 @@ func (f *fits) unfit(all []turn.Tool, c engine.ToolCall) string {
 			return ""
 		}
 		names = append(names, t.Name)
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("there is no tool %q, and no other one.", c.Name)
 	}
 	return fmt.Sprintf("there is no tool %q; there are: %s.", c.Name, strings.Join(names, ", "))
 }

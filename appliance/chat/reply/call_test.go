@@ -42,3 +42,22 @@ func TestACallHasToFitItsTool(t *testing.T) {
 		t.Errorf("after its parameters have changed: %q, %d are kept", why, len(f.of))
 	}
 }
+
+// A model is told what it can do in place of a call that does not fit.
+func TestACallThatDoesNotFitIsAnsweredWithWhatDoes(t *testing.T) {
+	book := []turn.Tool{{Name: "book", Parameters: `{"type":"object","required":["day"]}`}}
+	for _, c := range []struct {
+		tools     []turn.Tool
+		name, end string
+	}{
+		{book, "book", "Call it once more, with arguments that fit."},
+		{book, "fly", "there are: book. Call one of these, or answer without."},
+		{nil, "fly", "and no other one. Answer without."},
+	} {
+		call := engine.ToolCall{Name: c.name, Arguments: `{}`}
+		why := (&fits{}).unfit(c.tools, call)
+		if told := again(call, why, c.tools)[1].Content; !strings.HasSuffix(told, c.end) {
+			t.Errorf("%q; want it to end in %q", told, c.end)
+		}
+	}
+}

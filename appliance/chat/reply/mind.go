@@ -156,7 +156,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	if err == nil && call != nil {
 		if misfit = m.fits.unfit(t.Tools, *call); misfit != "" {
 			m.log.Info("a call does not fit its tool; the model is told", "turn", t.Turn, "tool", call.Name, "why", misfit)
-			prompt.Messages = append(prompt.Messages, again(*call, misfit)...)
+			prompt.Messages = append(prompt.Messages, again(*call, misfit, t.Tools)...)
 			if call, err = r.generate(ctx, prompt); err == nil && call != nil {
 				misfit = m.fits.unfit(t.Tools, *call)
 			}
