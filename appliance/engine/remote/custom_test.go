@@ -186,6 +186,15 @@ func TestWhatPeoplesServersSendIsUnderstood(t *testing.T) {
 	}
 }
 
+// Where HTTP itself says that all of an answer came, it needs no other end, and no
+// full stop.
+func TestAnAnswerThatHTTPEndsIsWhole(t *testing.T) {
+	m, _ := customServer(t, raw("text/event-stream", "data: "+delta("until five")+"\n\n"))
+	if text, _, _, err := reply(t.Context(), m, hello); err != nil || text != "until five" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 func TestTheNameThatACustomModelGivesTheSessionIsTold(t *testing.T) {
 	m, _ := customServer(t, raw("text/event-stream",
 		`data: {"system_fingerprint":"desk-4","choices":[{"index":0,"delta":{"content":"A"}}]}`+"\n\n",
