@@ -106,6 +106,9 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 	if err := checkRoles(p); err != nil {
 		return engine.Usage{}, err
 	}
+	if at := set.farewell(p.Messages); at >= 0 {
+		return m.call(ctx, p, set, at, want{}, begun, emit)
+	}
 	words, err := m.request(ctx, p, set, false, "")
 	if err != nil {
 		return engine.Usage{}, err

@@ -1,0 +1,49 @@
+package llama
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/appliance/engine"
+)
+
+// Who says goodbye to an assistant that can hang up wants it to. The router does not
+// know that: nobody is asked for anything.
+
+// hangUp is the tool that ends a chat.
+const hangUp = "hang_up"
+
+// farewells are all the words of somebody who takes leave, and leaves are those of which
+// there is one.
+var (
+	farewells = set("bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely thanks thank very much a lot for your the help that's that is all was nothing else " +
+		"have nice day evening weekend too please hang up end call chat can talk to oh and again i it alright right " +
+		"tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta luego gracias arrivederci ciao grazie tchau adeus obrigado tot ziens dag bedankt hej då")
+	leaves = regexp.MustCompile(`\b(?:bye|goodbye|see you(?: (?:later|soon|tomorrow|then)| again)?$|hang up|end the (?:call|chat)|auf wieder(?:sehen|hören)|au revoir|hasta luego|arrivederci|ciao|tchau|tot ziens)\b|(?:^|\s)(?:tschüss?|adi[oó]s|adeus|hej då)(?:\s|$)`)
+	// over is said of a conversation, or in answer to a question of what else there is.
+	over  = regexp.MustCompile(`\b(?:that's|that is|that was) all\b|\bnothing else\b`)
+	thank = regexp.MustCompile(`\b(?:thanks|thank you)\b`)
+)
+
+// farewell is the tool with which one hangs up, where the user says goodbye and
+// nothing else; -1: he does not, or there is none.
+func (s *toolset) farewell(messages []engine.Message) int {
+	at := slices.IndexFunc(s.tools, func(t engine.Tool) bool { return t.Name == hangUp })
+	if at < 0 || s.parameters[at].Validate("{}") != nil {
+		return -1
+	}
+	before, user, since, ok := newest(messages)
+	if !ok || len(since) > 0 || len(user) > pleasantryBytes || messages[len(messages)-1].Role != engine.User || strings.Contains(user, "?") {
+		return -1
+	}
+	words := wordsOf(user)
+	if len(words) > longestPleasantry || slices.ContainsFunc(words, func(w string) bool { return !farewells[w] }) {
+		return -1
+	}
+	said := strings.Join(words, " ")
+	if leaves.MatchString(said) || over.MatchString(said) && thank.MatchString(said) && !strings.Contains(before, "?") {
+		return at
+	}
+	return -1
+}
