@@ -52,6 +52,7 @@ func (a *API) pageRoutes() []route {
 		file("/kiosk/kiosk.js", "kiosk.js", "kioskScript", "Screens", "Its script", "text/javascript"),
 		file("/kiosk/kiosk.css", "kiosk.css", "kioskStyle", "Screens", "Its style", "text/css"),
 		file("/console/console.js", "console.js", "consoleScript", "The console", "The script of the page at /", "text/javascript"),
+		file("/console/plots.js", "plots.js", "consolePlots", "The console", "What draws its charts, fetched with the first of them", "text/javascript"),
 		file("/console/console.css", "console.css", "consoleStyle", "The console", "Its style", "text/css"),
 	}, a.sessionRoutes()...)
 }

@@ -16,6 +16,12 @@ var built = []struct{ name, script, style string }{
 	{"console", "console.tsx", "style.css"},
 }
 
+// fetchedLater are the scripts that a page fetches when it needs them, and what they are
+// made of; later is the path at which the box has each, as it is imported.
+var fetchedLater = map[string]string{"plots.js": "console/plots.ts"}
+
+const later = "/console/plots.js"
+
 // pages returns the files of all pages, by their names. Nothing is written.
 func pages(web string) (map[string][]byte, error) {
 	all := map[string][]byte{}
@@ -34,6 +40,13 @@ func pages(web string) (map[string][]byte, error) {
 			all[page.name+out] = text
 		}
 	}
+	for out, in := range fetchedLater {
+		text, err := bundled(filepath.Join(web, in))
+		if err != nil {
+			return nil, err
+		}
+		all[out] = text
+	}
 	return all, nil
 }
 
@@ -45,7 +58,7 @@ func bundled(file string) ([]byte, error) {
 		return nil, err
 	}
 	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{abs}, Bundle: true, Format: api.FormatESModule, Platform: api.PlatformBrowser,
+		EntryPoints: []string{abs}, Bundle: true, External: []string{later}, Format: api.FormatESModule, Platform: api.PlatformBrowser,
 		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, LegalComments: api.LegalCommentsNone,
 		JSX: api.JSXAutomatic, JSXImportSource: "preact",
 		Engines: []api.Engine{{Name: api.EngineChrome, Version: "100"}, {Name: api.EngineSafari, Version: "15.4"}, {Name: api.EngineFirefox, Version: "100"}},

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import uPlot from "uplot";
-import { axisIn, colours, coloursAtNight, useNight } from "./plot";
+import type uPlot from "uplot";
+import { axisIn, colours, coloursAtNight, useNight, usePlots } from "./plot";
 
 export interface Line { name: string; values: (number | null)[]; points?: boolean }
 
@@ -13,14 +13,15 @@ const dashes = [[], [6, 4]];
 // is from the first second to the last, or back from now for so many.
 export function Chart({ says, seconds, lines, unit, least = 1, back }: { says: string; seconds: number[]; lines: Line[]; unit: string; least?: number; back?: number }) {
   const at = useRef<HTMLDivElement>(null), plot = useRef<uPlot | undefined>(undefined);
-  const night = useNight();
+  const night = useNight(), Plot = usePlots();
   const data = [seconds, ...lines.map((l) => l.values)] as uPlot.AlignedData;
   const newest = useRef(data);
   newest.current = data;
   const names = lines.map((l) => l.name).join();
   useEffect(() => {
+    if (!Plot) return;
     const frame = at.current!, axis = axisIn(frame);
-    plot.current = new uPlot({
+    plot.current = new Plot({
       width: frame.clientWidth, height: heightPX,
       scales: { x: back ? { range: () => [Date.now() / 1000 - back, Date.now() / 1000] } : {}, y: { range: (_, __, max) => [0, Math.max(max * 1.1, least)] } },
       axes: [axis, { ...axis, size: 76, values: (_, all) => all.map((v) => `${v} ${unit}`) }],
@@ -37,7 +38,7 @@ export function Chart({ says, seconds, lines, unit, least = 1, back }: { says: s
       plot.current?.destroy();
       plot.current = undefined;
     };
-  }, [night, names, unit, back]);
+  }, [Plot, night, names, unit, back]);
   useEffect(() => plot.current?.setData(newest.current), [seconds]);
   return <div ref={at} class="chart" role="img" aria-label={says} />;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import { Select } from "../parts/field";
-import { axisIn, colours, coloursAtNight, useNight } from "../parts/plot";
+import { axisIn, colours, coloursAtNight, useNight, usePlots } from "../parts/plot";
 import type { Felt } from "./conversation";
 import { strongest } from "./transcript";
 
@@ -35,10 +35,11 @@ function drawn(felt: Felt[]): string[] {
 
 function Chart({ felt }: { felt: Felt[] }) {
   const at = useRef<HTMLDivElement>(null);
-  const names = drawn(felt), night = useNight();
+  const names = drawn(felt), night = useNight(), Plot = usePlots();
   useEffect(() => {
+    if (!Plot) return;
     const frame = at.current!, axis = axisIn(frame);
-    const plot = new uPlot({
+    const plot = new Plot({
       width: frame.clientWidth, height: heightPX,
       scales: { x: { time: false }, y: { range: (_, __, max) => [0, Math.max(0.2, Math.min(1, max * 1.1))] } },
       axes: [{ ...axis, values: (_, all) => all.map((s) => `${s} s`) }, { ...axis, size: 44 }],
@@ -50,7 +51,7 @@ function Chart({ felt }: { felt: Felt[] }) {
     const fits = new ResizeObserver(() => plot.setSize({ width: frame.clientWidth, height: heightPX }));
     fits.observe(frame);
     return () => { fits.disconnect(); plot.destroy(); };
-  }, [felt.length, names.join(), night]);
+  }, [Plot, felt.length, names.join(), night]);
   return <div ref={at} class="chart" role="img" aria-label={`Chart of ${names.join(", ")} over time. The table below says the same.`} />;
 }
 
