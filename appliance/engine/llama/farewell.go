@@ -20,10 +20,12 @@ var (
 	farewells = set("bye goodbye good night see you later soon tomorrow then now ok okay well so no yes great lovely thanks thank very much a lot for your the help that's that is all was nothing else " +
 		"have nice day evening weekend too please hang up end call chat can talk to oh and again i it alright right " +
 		"tschüss tschüs auf wiedersehen wiederhören danke vielen dank au revoir merci adiós adios hasta luego gracias arrivederci ciao grazie tchau adeus obrigado tot ziens dag bedankt hej då")
-	leaves = regexp.MustCompile(`\b(?:bye|goodbye|see you(?: (?:later|soon|tomorrow|then)| again)?$|hang up|end the (?:call|chat)|auf wieder(?:sehen|hören)|au revoir|hasta luego|arrivederci|ciao|tchau|tot ziens)\b|(?:^|\s)(?:tschüss?|adi[oó]s|adeus|hej då)(?:\s|$)`)
+	leaves = regexp.MustCompile(`\b(?:bye|goodbye|see you(?: (?:later|soon|tomorrow|then)| again)?$|hang up|end the (?:call|chat)|auf wieder(?:sehen|hören)|au revoir|hasta luego|arrivederci|tchau|tot ziens)\b|(?:^|\s)(?:tschüss?|adi[oó]s|adeus|hej då)(?:\s|$)`)
 	// over is said of a conversation, or in answer to a question of what else there is.
-	over  = regexp.MustCompile(`\b(?:that's|that is|that was) all\b|\bnothing else\b`)
-	thank = regexp.MustCompile(`\b(?:thanks|thank you)\b`)
+	over = regexp.MustCompile(`\b(?:that's|that is|that was) all\b|\bnothing else\b`)
+	// greets is said by who comes as by who goes: it takes leave of somebody spoken to before.
+	greets = regexp.MustCompile(`\bciao\b`)
+	thank  = regexp.MustCompile(`\b(?:thanks|thank you)\b`)
 )
 
 // farewell is the tool with which one hangs up, where the user says goodbye and
@@ -42,6 +44,13 @@ func (s *toolset) farewell(messages []engine.Message) int {
 		return -1
 	}
 	said := strings.Join(words, " ")
+	if greets.MatchString(said) {
+		spoke := func(m engine.Message) bool { return m.Role == engine.User }
+		if slices.ContainsFunc(messages[:len(messages)-1], spoke) {
+			return at
+		}
+		return -1
+	}
 	if leaves.MatchString(said) || over.MatchString(said) && thank.MatchString(said) && !strings.Contains(before, "?") {
 		return at
 	}

@@ -28,6 +28,9 @@ func TestWhoSaysGoodbyeIsHungUpOn(t *testing.T) {
 	if s.farewell([]engine.Message{asked, says(engine.User, "That's all, thanks.")}) >= 0 || s.farewell([]engine.Message{asked, says(engine.User, "Bye.")}) != 1 {
 		t.Error("what answers a question is no farewell, but a goodbye is")
 	}
+	if ciao := says(engine.User, "Ciao!"); s.farewell([]engine.Message{ciao}) >= 0 || s.farewell([]engine.Message{says(engine.User, "Do you open on Sundays?"), says(engine.Assistant, "Yes."), ciao}) != 1 {
+		t.Error("ciao is a greeting at first, and a goodbye later")
+	}
 	if (&toolset{tools: s.tools[:1], parameters: s.parameters[:1]}).farewell(ask("Bye.")) >= 0 {
 		t.Error("without the tool")
 	}
