@@ -33,6 +33,8 @@ type facts struct {
 	// measured: only amounts are held against what was told, and no names or mere
 	// numbers: there are no facts, but a tool has answered.
 	measured bool
+	// own: what is asked for only the prompt can tell, so every number is held against it.
+	own bool
 }
 
 // newFacts are those of a conversation, as its desk has read them; nil where it
@@ -46,7 +48,8 @@ func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	}
 	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}}
 	numbers := text.Numbers(f.Told)
-	if f.measured = len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !(f.Spelt && asksOfNow(asked(c))) {
+	f.own = f.Spelt && ofOwn.MatchString(asked(c))
+	if f.measured = len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !f.own && !(f.Spelt && asksOfNow(asked(c))) {
 		return nil
 	}
 	f.desk = desk
@@ -194,7 +197,7 @@ func (f *facts) invents(sentence string, goesOn bool) bool {
 		if goesOn && i == len(all)-1 && n.Word && n.After == "" {
 			break // it may go on: "twenty" | "five"
 		}
-		if (!f.measured || amount(n)) && !f.knows(n) {
+		if (!f.measured || f.own || amount(n)) && !f.knows(n) {
 			return true
 		}
 	}

@@ -11,6 +11,11 @@ import (
 var ofNow = regexp.MustCompile(`(?i)\b(?:(?:the|your) next|today|tonight|tomorrow|right now|currently|current|latest|still|yet|on time|this (?:week|weekend|morning|afternoon|evening)|` +
 	`(?:my|our) (?:\w+ )?(?:accounts?|balance|orders?|parcel|package|delivery|bookings?|reservation|appointments?|flight|train|bus|taxi|tickets?|bill|invoice|payment|refund|results?|prescription|application|claim|repair))\b`)
 
+// ofOwn are words of questions for what only the prompt can tell of whose assistant it
+// is: "What's your phone number?", "How much will it cost?"
+var ofOwn = regexp.MustCompile(`(?i)\byour (?:\w+ )?(?:phone|telephone|number|address|e-?mail|prices?|fees?|hours)\b` +
+	`|\bhow much (?:(?:will|would|does) (?:it|that|this) cost|do you (?:charge|take|want)|is it)\b|\bwhat do you charge\b|\bwhen do you (?:open|close)\b`)
+
 // asksOfNow tells whether somebody asks for such a thing, in English.
 func asksOfNow(asked string) bool { return ofNow.MatchString(asked) }
 

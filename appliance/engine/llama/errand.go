@@ -15,7 +15,7 @@ import (
 
 const deeds = `(?:book|reserve|order|arrange|cancel|schedule|reschedule|set|send|place|add|put|remove|update|change|move|switch|turn|lock|unlock|open|close|start|stop|call|ring|` +
 	`confirm|request|forward|transfer|connect|notify|inform|submit|save|refund|renew|register|sign|enrol|enroll|email|bring|buy|sell|pay|freeze|pause|deliver|remind|wake|` +
-	`tell (?:him|her|them|my|our|the|doctor|dr|mr|mrs|ms))`
+	`tell (?:him|her|them|my|your|our|the|doctor|dr|mr|mrs|ms))`
 
 // tale is in the words of who wants to be told something: in that anybody may have done
 // anything.

@@ -15,7 +15,7 @@ func TestWhoWantsSomethingDoneIsKnown(t *testing.T) {
 		"I'd like a table for two at eight.": true, "Put me down for Thursday at three.": true, "Hello, could you please call me a taxi?": true,
 		"Where is my order?": true, "Has my refund been paid?": true, "I need a taxi to the station.": true, "Book it.": true, "I want you to wake me at six.": true,
 		"Tell me a story about a sailor who sends a letter home.": false, "Tell me a joke.": false, "Could you tell me when you open?": false, "I'd like a poem.": false,
-		"Tell Doctor Meyer that I'll be late.": true, "Please tell my wife.": true,
+		"Tell Doctor Meyer that I'll be late.": true, "Please tell my wife.": true, "Tell your boss to call me back.": true,
 		"I open the red door.": false, "When are you open?": false, "How do I boil an egg?": false, "What does a ticket cost?": false,
 		"Good morning.": false, "Who built the tower?": false, "Is the museum closed on Mondays?": false, "": false,
 	} {
