@@ -27,11 +27,11 @@ type Timing struct {
 	// is enough for a clip on any link that carries speech in real time: 10 s
 	// of it is what the largest clip holds.
 	Write time.Duration
-	// PingEvery is how often a client is asked for a sign of life, 10 s: below
+	// PingEvery is how often a client is asked for a sign of life, 9 s: below
 	// the 30 s and more after which proxies cut quiet connections.
 	PingEvery time.Duration
 	// Pong is how long it may take to give it, 10 s, which any network that
-	// carries speech does it in. So a client that is gone is found within 20 s,
+	// carries speech does it in. So a client that is gone is found in less than 20 s,
 	// and what it was talking about can be gone on with.
 	Pong time.Duration
 	// Close is how long the closing handshake may take, 3 s: a round trip, and
@@ -46,7 +46,7 @@ func (t Timing) orDefault() Timing {
 		}
 	}
 	set(&t.Write, 10*time.Second)
-	set(&t.PingEvery, 10*time.Second)
+	set(&t.PingEvery, 9*time.Second)
 	set(&t.Pong, 10*time.Second)
 	set(&t.Close, 3*time.Second)
 	return t
