@@ -2,7 +2,6 @@ package turn
 
 import (
 	"strings"
-	"unicode"
 
 	"parley/appliance/contract"
 	"parley/appliance/language"
@@ -46,45 +45,6 @@ func (s State) facts() *Facts {
 	}
 	spoken := language.Of(s.settings.spoken)
 	return &Facts{Told: s.prompt, Unknown: spoken.Unknown(), Spelt: spoken.English(), Yes: spoken.Yes(), Reckon: s.settings.Rules.Reckon}
-}
-
-// LeastFacts is how many numbers a prompt has that holds facts. One with fewer
-// says who speaks and how ("you are 30 and answer in two sentences"), and what is
-// said of numbers then comes from common knowledge.
-const LeastFacts = 5
-
-const (
-	// leastListed is how many lines of a list a prompt has that holds facts, with
-	// numbers or without.
-	leastListed = 3
-	// mostLooked is how many bytes of a prompt are looked through for facts.
-	mostLooked = 20_000
-)
-
-// factual reports whether a prompt holds facts.
-func factual(prompt string) bool {
-	prompt = prompt[:min(len(prompt), mostLooked)]
-	listed := 0
-	for line := range strings.Lines(prompt) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
-			listed++
-		}
-	}
-	return listed >= leastListed || figures(prompt) >= LeastFacts
-}
-
-// numerals are words that a prompt gives hours and prices in.
-const numerals = " one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty hundred noon midnight "
-
-// figures are how many numbers a prompt has, roughly: in digits, or in English words.
-func figures(prompt string) (n int) {
-	words := strings.FieldsFunc(strings.ToLower(prompt), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	for _, w := range words {
-		if unicode.IsDigit(rune(w[0])) || strings.Contains(numerals, " "+w+" ") {
-			n++
-		}
-	}
-	return n
 }
 
 // rules are those that stand before the prompt; empty: none do.

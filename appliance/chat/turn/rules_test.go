@@ -54,13 +54,18 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 // A prompt that says who speaks and how, and nothing else, has rules of its own.
 func TestAPromptWithoutFactsHasRulesOfItsOwn(t *testing.T) {
 	for prompt, want := range map[string]string{
-		"You are Mia and 30 years old. Be kind.":                              "Be kind.",
-		"Open at 10, 11 and 12, from June to May 31, for 9 dollars.":          "Be brief.",
-		"Open at ten, on Friday at eleven, for two dollars, till six or one.": "Be brief.",
-		"Facts:\n- Dogs stay out.\n- The lift is broken.\n- Ann is the boss.": "Be brief.",
-		"Say:\n- hello\n- goodbye":                                            "Be kind.",
-		"You know {{what}}.":                                                  "Be brief.",
-		strings.Repeat("x ", mostLooked) + "1 2 3 4 5 6":                      "Be kind.",
+		"You are Mia and 30 years old. Be kind.": "Be kind.",
+		"You are a warm, empathic companion. Ask one question at a time. Keep answers to one or two sentences. The user may be sad. The conversation must stay kind.": "Be kind.",
+		"You are the receptionist of a dental clinic, open for emergencies. Ask for the caller's name and number, and be polite.":                                     "Be kind.",
+		"Answer from these facts. Ten to six, closed on Mondays. A ticket is eight euros, free under eighteen. The cloakroom is behind the stairs.":                   "Be brief.",
+		"You help at a camp. The showers are behind the shop. Dogs stay outside. The lake is cold. Our shop sells bread.":                                             "Be brief.",
+		"Wir haben von 10 bis 18 Uhr auf, montags nicht. Der Eintritt ist frei unter 18.":                                                                             "Be brief.",
+		"Open at 10, 11 and 12, from June to May 31, for 9 dollars.":                                                                                                  "Be brief.",
+		"Open at ten, on Friday at eleven, for two dollars, till six or one.":                                                                                         "Be brief.",
+		"Facts:\n- Dogs stay out.\n- The lift is broken.\n- Ann is the boss.":                                                                                         "Be brief.",
+		"Say:\n- hello\n- goodbye":                       "Be kind.",
+		"You know {{what}}.":                             "Be brief.",
+		strings.Repeat("x ", mostLooked) + "1 2 3 4 5 6": "Be kind.",
 	} {
 		c := conversationOf(func(s *Settings) {
 			s.SystemPrompt, s.Brought, s.Rules.Manner = prompt, true, "Be kind."

@@ -1,0 +1,76 @@
+package turn
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// LeastFacts is how many numbers a prompt has whose numbers are all that may be said.
+// One with fewer says who speaks and how ("you are 30 and answer in two sentences"),
+// and what is said of numbers then comes from common knowledge.
+const LeastFacts = 5
+
+const (
+	// leastSigns is how many signs of facts a prompt has that holds some. One or two
+	// are in many that say who speaks and how ("You are Mia, 30 years old").
+	leastSigns = 3
+	// leastListed is how many lines of a list a prompt has that holds facts, with
+	// signs of them or without.
+	leastListed = 3
+	// mostLooked is how many bytes of a prompt are looked through for facts.
+	mostLooked = 20_000
+)
+
+var (
+	// numerals are words that a prompt gives hours, prices and ages in. One, two and
+	// three are not among them: they count the sentences of an answer.
+	numerals = regexp.MustCompile(`(?i)^(?:four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|noon|midnight)$`)
+	// factWords are words of what is open when and what it costs, and what somebody calls
+	// facts who writes them.
+	factWords = regexp.MustCompile(`(?i)^(?:facts?|open|opens|opening|closed?|closes|free|costs?|euros?|dollars?|pounds?|cents?|francs?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$`)
+	// states begins a sentence that says how something is, and not how one is to be or
+	// to speak.
+	states = regexp.MustCompile(`(?i)^(?:the|our|we|there|all|every|each|no)\b.*\b(?:is|are|has|have|costs?|opens?|closes?|takes?|can|cannot|must|may|offers?|sells?|allowed)\b`)
+	// listener begins one that speaks of the conversation after all.
+	listener = regexp.MustCompile(`(?i)^(?:the|our|all|every|each|no)\s+(?:\w+\s+)?(?:users?|callers?|customers?|visitors?|guests?|clients?|persons?|people|conversations?|answers?|repl(?:y|ies)|assistants?|tone|names?)\b`)
+	sentence = regexp.MustCompile(`[.!?;:]\s+|\n`)
+)
+
+// factual reports whether a prompt holds facts: it has a list, or several signs of
+// them, which are numbers, currencies, days, words like "open", and sentences that say
+// how something is. Held to no facts a small model makes things up, and held to facts
+// that are not there it knows nothing, so in doubt there are some.
+func factual(prompt string) bool {
+	if len(prompt) > mostLooked {
+		prompt = strings.ToValidUTF8(prompt[:mostLooked], "")
+	}
+	listed := 0
+	for line := range strings.Lines(prompt) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
+			listed++
+		}
+	}
+	return listed >= leastListed || signs(prompt) >= leastSigns
+}
+
+// signs are the signs of facts that a prompt has, as far as they matter.
+func signs(prompt string) (n int) {
+	n = strings.Count(prompt, "€") + strings.Count(prompt, "$") + strings.Count(prompt, "£")
+	for w := range strings.FieldsFuncSeq(prompt, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if n >= leastSigns {
+			return n
+		}
+		first, _ := utf8.DecodeRuneInString(w)
+		if unicode.IsDigit(first) || numerals.MatchString(w) || factWords.MatchString(w) {
+			n++
+		}
+	}
+	for _, s := range sentence.Split(prompt, -1) {
+		if s = strings.TrimSpace(s); states.MatchString(s) && !listener.MatchString(s) {
+			n++
+		}
+	}
+	return n
+}
