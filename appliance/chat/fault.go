@@ -12,24 +12,19 @@ import (
 )
 
 // causes says which error of the contract an engine's error is to the client.
-// Codes of a custom language model are for nothing but that: of a server of the
-// operator's, which the client has not named, it is told that the language model
-// failed, and in what way.
 var causes = []struct {
 	err  error
 	code contract.Code
-	way  string // in which another model than a custom one has failed; empty: code says it
 }{
-	{engine.ErrUnreachable, contract.ModelUnreachable, "It cannot be reached."},
-	{engine.ErrConnection, contract.ModelConnectionFailed, "The connection to it broke."},
-	{engine.ErrTimedOut, contract.ModelTimedOut, "It did not answer in time."},
-	{engine.ErrOverloaded, contract.ProviderOverloaded, ""},
-	{engine.ErrBroken, contract.ProviderFailed, ""},
+	{engine.ErrUnreachable, contract.ModelUnreachable},
+	{engine.ErrConnection, contract.ModelConnectionFailed},
+	{engine.ErrTimedOut, contract.ModelTimedOut},
+	{engine.ErrOverloaded, contract.ProviderOverloaded},
+	{engine.ErrBroken, contract.ProviderFailed},
 }
 
 // frank is an error that says what of it a client may be told: one of a
-// custom language model, to whose developer it is of use. Those of other models
-// have nothing to tell.
+// custom language model, to whose developer it is of use.
 type frank interface {
 	error
 	Told() string
@@ -79,9 +74,6 @@ func explainedFault(f contract.Fault) (_ contract.Fault, ok bool) {
 			f.Code = c.code
 			if e, ok := errors.AsType[frank](f.Cause); ok {
 				f.Detail = e.Told()
-			}
-			if f.Detail == "" && c.way != "" {
-				f.Code, f.Detail = contract.ProviderFailed, c.way
 			}
 			return f, true
 		}

@@ -14,23 +14,15 @@ import (
 	"parley/store"
 )
 
-// told is the failure of a custom language model.
-type told struct{ error }
-
-func (told) Told() string    { return "Nothing answers." }
-func (t told) Unwrap() error { return t.error }
-
 // What an engine says of its failure may name servers and files.
 func TestClientsAreToldWhatFailedAndNotWhere(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want contract.Fault
 	}{
-		"a server that is away":       {fmt.Errorf("POST http://10.0.0.5:8000/v1: %w", engine.ErrUnreachable), contract.Fault{Code: contract.ProviderFailed, Detail: "It cannot be reached."}},
-		"a server that hangs":         {fmt.Errorf("10.0.0.5: %w", engine.ErrTimedOut), contract.Fault{Code: contract.ProviderFailed, Detail: "It did not answer in time."}},
-		"a custom model that is away": {told{engine.ErrUnreachable}, contract.Fault{Code: contract.ModelUnreachable, Detail: "Nothing answers."}},
-		"a server in trouble":         {fmt.Errorf("10.0.0.5: %w", engine.ErrBroken), contract.Fault{Code: contract.ProviderFailed}},
-		"a box under load":            {fmt.Errorf("encoder: %w", context.DeadlineExceeded), contract.Fault{Code: contract.NotTranscribed, Detail: tooLong}},
+		"a server that is away": {fmt.Errorf("POST http://10.0.0.5:8000/v1: %w", engine.ErrUnreachable), contract.Fault{Code: contract.ModelUnreachable}},
+		"a server in trouble":   {fmt.Errorf("10.0.0.5: %w", engine.ErrBroken), contract.Fault{Code: contract.ProviderFailed}},
+		"a box under load":      {fmt.Errorf("encoder: %w", context.DeadlineExceeded), contract.Fault{Code: contract.NotTranscribed, Detail: tooLong}},
 		"too much to read": {fmt.Errorf("llama: %w", engine.ErrTooLong{Tokens: 9130, Room: 8072}), contract.Fault{Code: contract.NotTranscribed,
 			Detail: "The system prompt and the newest message, with its context, are 9130 tokens for it; at most 8072 are allowed. Make one of them shorter."}},
 		"anything else": {errors.New("/var/lib/parley/model: broken"), contract.Fault{Code: contract.NotTranscribed}},
