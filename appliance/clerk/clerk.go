@@ -43,7 +43,7 @@ func Read(told string) *Desk {
 	for i, l := range d.lines {
 		d.offers = append(d.offers, offersIn(i, l)...)
 		d.rules = append(d.rules, ageRules(l)...)
-		d.hours = append(d.hours, hoursIn(l.text, d.subject)...)
+		d.hours = append(d.hours, hoursIn(inFull(l.text), d.subject)...)
 	}
 	return d
 }
