@@ -72,7 +72,7 @@ func (d *Desk) Answers(asked, said string) Leaning {
 	if d == nil || len(asked) > longest {
 		return Open
 	}
-	if Wishes(asked) {
+	if IsErrand(asked) {
 		return Errand
 	}
 	if d.untold(asked, said) {

@@ -26,8 +26,15 @@ var shorts = sync.OnceValue(func() shortPatterns {
 	}
 })
 
-// dayNames are the days by how their short forms begin.
-var dayNames = map[string]string{"mo": "Monday", "tu": "Tuesday", "we": "Wednesday", "th": "Thursday", "fr": "Friday", "sa": "Saturday", "su": "Sunday"}
+// dayNamed is the day that a short form begins like.
+func dayNamed(short string) string {
+	for _, d := range strings.Fields(days) {
+		if strings.HasPrefix(d, strings.ToLower(short[:2])) {
+			return d
+		}
+	}
+	return short
+}
 
 // inFull is a sentence with the hours of days written out; without such it is as it
 // was.
@@ -36,18 +43,18 @@ func inFull(sentence string) string {
 	if !p.open.MatchString(sentence) {
 		return sentence
 	}
-	days := func(s string) string {
-		s = p.day.ReplaceAllStringFunc(s, func(d string) string { return dayNames[strings.ToLower(d[:2])] })
+	named := func(s string) string {
+		s = p.day.ReplaceAllStringFunc(s, dayNamed)
 		return strings.TrimSpace(strings.NewReplacer("–", " to ", "—", " to ", "-", " to ", "through", "to", "thru", "to", "/", " and ", "&", " and ", "+", " and ", ",", " and ").Replace(s))
 	}
 	s := p.open.ReplaceAllStringFunc(sentence, func(m string) string {
 		f := p.open.FindStringSubmatch(m)
 		clock := func(t string) string { return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(t), "h")) }
-		return "; open on " + days(f[1]) + " from " + clock(f[2]) + " to " + clock(f[3])
+		return "; open on " + named(f[1]) + " from " + clock(f[2]) + " to " + clock(f[3])
 	})
 	s = p.closed.ReplaceAllStringFunc(s, func(m string) string {
 		f := p.closed.FindStringSubmatch(m)
-		return "; closed on " + days(f[1]+f[2])
+		return "; closed on " + named(f[1]+f[2])
 	})
 	return strings.TrimLeft(p.heading.ReplaceAllString(s, ""), "-*• ;")
 }

@@ -47,20 +47,26 @@ var foreignSignsOf = map[string]foreignSigns{
 	},
 }
 
-// day is the name of a day that is shortened.
-func (f foreignSigns) day(short string) string {
-	for i, pattern := range strings.Split(f.shortDays, "|") {
-		if regexp.MustCompile(`(?i)^` + pattern + `$`).MatchString(short) {
-			return f.days[i]
-		}
+// dayOf finds the name of a day by how it is shortened.
+func (f foreignSigns) dayOf() func(short string) string {
+	var patterns []*regexp.Regexp
+	for pattern := range strings.SplitSeq(f.shortDays, "|") {
+		patterns = append(patterns, regexp.MustCompile(`(?i)^`+pattern+`$`))
 	}
-	return short
+	return func(short string) string {
+		for i, p := range patterns {
+			if p.MatchString(short) {
+				return f.days[i]
+			}
+		}
+		return short
+	}
 }
 
 // first are the rules that come before those of times and money.
 func (f foreignSigns) first() []rule {
 	const gap = ` ?`
-	days := `((?i:` + f.shortDays + `))`
+	days, day := `((?i:`+f.shortDays+`))`, f.dayOf()
 	all := []rule{
 		// addresses: info@musee.fr, www.musee.fr/plan
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string { return f.address(m.group(0)) }),
@@ -78,9 +84,9 @@ func (f foreignSigns) first() []rule {
 			case word != ",":
 				word = " " + word
 			}
-			return f.day(m.group(1)) + word + " " + f.day(m.group(3)), short && !startsWord(m.after())
+			return day(m.group(1)) + word + " " + day(m.group(3)), short && !startsWord(m.after())
 		}),
-		newRule(".", `\b`+days+`\. (\d)`, func(m match) string { return f.day(m.group(1)) + " " + m.group(2) }),
+		newRule(".", `\b`+days+`\. (\d)`, func(m match) string { return day(m.group(1)) + " " + m.group(2) }),
 		// ranges: 9h–17h, 10–12 €, 9.00-17.00
 		doubtfulRule("-–—", `\b(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`+gap+`[-–—]`+gap+`(\d{1,2}(?: ?h(?:[0-5]\d)?|[:.][0-5]\d))`, func(m match) (string, bool) {
 			from, to := m.group(1), m.group(2)

@@ -175,7 +175,7 @@ func (e english) sayPartsBy(m match) (string, bool) {
 			return e.cardinal(whole) + " and " + part, ok
 		}
 		if over == "1" {
-			part = "one " + strings.TrimPrefix(strings.TrimPrefix(part, "an "), "a ")
+			part = withOne(part)
 		}
 		return part, ok
 	}

@@ -14,7 +14,7 @@ func (e english) orderRules() []rule {
 		doubtfulRule("/", `\b(\d{1,3})/(\d{1,3})\b`, func(m match) (string, bool) {
 			said, ok := e.sayFraction(m.group(1), m.group(2))
 			if m.group(1) == "1" {
-				said = "one " + strings.TrimPrefix(strings.TrimPrefix(said, "an "), "a ")
+				said = withOne(said)
 			}
 			return said, ok && m.apart() && !strings.HasSuffix(m.before(), "/") && !strings.HasPrefix(m.after(), "/")
 		}),
@@ -71,6 +71,11 @@ func (e english) sayNumbered(n string) string {
 		return units[n[0]-'0'] + " oh " + units[n[2]-'0']
 	}
 	return units[n[0]-'0'] + " " + e.cardinal(n[1:])
+}
+
+// withOne is "a half" or "an eighth" where it is counted.
+func withOne(name string) string {
+	return "one " + strings.TrimPrefix(strings.TrimPrefix(name, "an "), "a ")
 }
 
 // article is "a " or "an ", as a name begins.

@@ -18,7 +18,7 @@ type wish struct {
 }
 
 func newWish(c turn.Conversation) *wish {
-	if c.Facts == nil || !c.Facts.Spelt || lastAsked(c) == "" || !clerk.Wishes(lastAsked(c)) {
+	if c.Facts == nil || !c.Facts.Spelt || lastAsked(c) == "" || !clerk.IsErrand(lastAsked(c)) {
 		return nil
 	}
 	return &wish{unknown: c.Facts.Unknown}

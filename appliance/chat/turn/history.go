@@ -89,7 +89,8 @@ const mostHistory = 1 << 20
 // conversation is what the model is to go on with, and more that is not in the
 // history.
 func (s State) conversation(more ...Entry) Conversation {
-	prompt := s.instructions()
+	rules := s.rules()
+	prompt := s.behind(rules)
 	brought, self := "", ""
 	switch {
 	case s.settings.Brought:
@@ -98,7 +99,7 @@ func (s State) conversation(more ...Entry) Conversation {
 		self = aboutItself
 	}
 	return Conversation{
-		Prompt: prompt, Changing: len(prompt) - s.steady(), Brought: brought, Self: self, Facts: s.facts(), Language: s.settings.spoken,
+		Prompt: prompt, Changing: len(prompt) - s.steady(rules), Brought: brought, Self: self, Facts: s.facts(), Language: s.settings.spoken,
 		History: append(slices.Clip(s.history), more...), Tools: s.settings.Tools,
 	}
 }

@@ -65,8 +65,10 @@ const between = "\n\n"
 // box's rules, where there are any, and the prompt. The rules are English, and
 // so would be the answers: behind the prompt stands in which language to answer
 // somebody who speaks another, unless the prompt says so itself.
-func (s State) instructions() string {
-	rules := s.rules()
+func (s State) instructions() string { return s.behind(s.rules()) }
+
+// behind are the instructions with these rules.
+func (s State) behind(rules string) string {
 	if rules == "" {
 		return s.prompt
 	}
@@ -78,10 +80,10 @@ func (s State) instructions() string {
 }
 
 // steady is how many bytes of the instructions are the same in every chat that
-// has them.
-func (s State) steady() int {
+// has them, with these rules.
+func (s State) steady(rules string) int {
 	n := s.settings.steady()
-	if rules := s.rules(); rules != "" {
+	if rules != "" {
 		n += len(rules) + len(between)
 	}
 	return n

@@ -7,7 +7,7 @@ import (
 	"parley/appliance/text"
 )
 
-// The words of wishes. A deed is what somebody at a desk who can only speak cannot do.
+// The words of errands. A deed is what somebody at a desk who can only speak cannot do.
 const (
 	polite = "please just kindly maybe possibly hello hi hey ok okay yes no so and now then well oh alright great thanks thank you good morning afternoon evening right sorry also perhaps quickly"
 	// deeds are wished for by their mere name: "Send a bottle of water."
@@ -17,30 +17,30 @@ const (
 	// not "get off at the harbour".
 	whose = "me us my our him her them"
 	what  = "a an the some one two three " + whose
-	// asked are deeds that are asked of somebody in so many words, and not of the
+	// askedOf are deeds that are asked of somebody in so many words, and not of the
 	// place: "can you wash my car?" asks for a service.
 	askedOf = "send book reserve order cancel reschedule schedule arrange transfer connect forward email mail text message sign enrol enroll register wake remind call ring put write tell buy pay move change"
 	// toTell is what is told, and no deed.
 	toTell = "number numbers address time times price prices password name names hours directions code joke story poem riddle song fact facts details information"
 )
 
-// Wishes reports whether somebody wants to have something done: "Please wake me up at
+// IsErrand reports whether somebody wants to have something done: "Please wake me up at
 // six", "Could you sign me up?", and not what may be done or is so.
-func Wishes(said string) bool {
+func IsErrand(said string) bool {
 	if len(said) > longest {
 		return false
 	}
 	wished, wondered := false, false
 	for _, s := range text.Sentences(said) {
-		is := wishIn(s)
+		is := errandIn(s)
 		wished = wished || is
 		wondered = !is && (wondered || strings.HasSuffix(strings.TrimSpace(s), "?")) // what is asked last is answered
 	}
 	return wished && !wondered
 }
 
-// wishIn reports whether a sentence is a wish.
-func wishIn(sentence string) bool {
+// errandIn reports whether a sentence is one.
+func errandIn(sentence string) bool {
 	words := split(sentence)
 	for len(words) > 0 && in(words[0], polite) {
 		words = words[1:]
