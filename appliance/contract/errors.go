@@ -14,15 +14,24 @@ import (
 
 // ErrNotFound: there is no such thing, or it belongs to someone else (404).
 type ErrNotFound struct {
-	What string // "chat", "config", "path" …
-	ID   string
+	What  string // "chat", "config", "path" …
+	ID    string
+	Field string // of the request that names it, as in an ErrInvalid; empty where it is the path
+	There string // what there is instead; may be empty
 }
 
 func (e ErrNotFound) Error() string {
-	if e.ID == "" {
-		return "no such " + e.What
+	said := "no such " + e.What
+	if e.ID != "" {
+		said = fmt.Sprintf("no %s %q", e.What, Clip(e.ID))
 	}
-	return fmt.Sprintf("no %s %q", e.What, Clip(e.ID))
+	if e.Field != "" {
+		said = e.Field + ": " + said
+	}
+	if e.There != "" {
+		said += "; " + e.There
+	}
+	return said
 }
 
 // ErrConflict: it cannot be done to the thing as it is now (409).

@@ -72,7 +72,8 @@ func (p *PostedTTS) check(o object, stream bool) {
 			return
 		}
 	}
-	voiced := len(p.Utterances) == 0 || p.Utterances[0].Voice != nil || p.Context.mayHaveVoice()
+	wrong := o.problems != nil && len(*o.problems) > 0 // perhaps the voice is
+	voiced := wrong || len(p.Utterances) == 0 || p.Utterances[0].Voice != nil || p.Context.mayHaveVoice()
 	switch {
 	case instant && p.NumGenerations > 1:
 		o.note("num_generations", "wrong_value", fmt.Sprintf("%d with instant mode, which makes one generation; set instant_mode to false", p.NumGenerations))

@@ -52,6 +52,9 @@ type TranscribeOptions struct {
 	// Language is a BCP 47 tag such as "en"; empty lets the engine find out,
 	// where it can.
 	Language string
+	// Speed is how many times as fast as people do a voice speaks that was told to; 0
+	// means 1.
+	Speed float64
 	// Draft is that of an earlier transcript of the beginning of the same sound;
 	// nil is none. As far as it is right, the words in it need not be found again
 	// one by one: the transcript is the same, and comes sooner.
@@ -111,7 +114,11 @@ func LanguageOf(voice Synthesizer) string {
 type SpeakOptions struct {
 	// Urgency says how soon the sound is needed; nil is Batch.
 	Urgency *Urgency
-	Speed   float64 // 1 is the voice's own; 0 means 1; 0.25 to 3
+	// Speed is how many times as fast as without it text is said, 0.25 to 3; 0 means 1.
+	Speed float64
+	// Pace is how fast the voice is with which it is said, in its model's own measure,
+	// 0.25 to 3; 0 means 1.
+	Pace float64
 	// After is what was said just before, where text goes on with the same
 	// sentence: it is not spoken again, but text is said as what follows it.
 	After string

@@ -39,14 +39,8 @@ func (s shaped) CanSay(text string, o engine.SpeakOptions) error {
 // Speak is that of the voice. Its pieces are cut elsewhere: what the shape looks
 // ahead, at most 80 ms of sound, comes with the next one.
 func (s shaped) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
-	if o.Speed == 0 {
-		o.Speed = 1
-	}
-	if s.rate != 0 && s.rate != 1 { // a speed that is not allowed stays so
-		o.Speed *= s.rate
-		if asked := o.Speed / s.rate; asked >= slowest && asked <= fastest {
-			o.Speed = min(max(o.Speed, slowest), fastest)
-		}
+	if s.rate != 0 {
+		o.Pace = min(max(s.rate, slowest), fastest)
 	}
 	hz := s.RateHz()
 	shape := s.shape

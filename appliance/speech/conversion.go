@@ -62,6 +62,9 @@ func (s *Service) convert(ctx context.Context, a AskedConversion) (*Job, error) 
 	}
 	t.lines[0].manner = before.manner
 	if err := j.cast(ctx, t, 0, before.voice); err != nil { // before the long work
+		if a.Voice != nil {
+			err = named(err, "voice")
+		}
 		return nil, err
 	}
 	pcm, err := a.Recording()

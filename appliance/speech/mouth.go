@@ -141,7 +141,7 @@ func (m *mouth) begin(ctx context.Context) error {
 	}
 	before, err := m.job.earlier(ctx)
 	if err != nil {
-		return err
+		return named(err, "context_generation_id")
 	}
 	m.job.asked.Context = nil                            // the next generation goes on with this one
 	t := &take{id: contract.NewID(), seed: rand.Int64()} //nolint:gosec // no secret
@@ -263,7 +263,7 @@ func (m *mouth) cast(ctx context.Context, o order) (*line, error) {
 	if err == nil {
 		m.spoken = *l
 	}
-	return l, err
+	return l, named(err, "voice")
 }
 
 // keep writes the generation as far as it goes.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -50,9 +51,19 @@ const chance = 0.75
 type source struct {
 	ref    *contract.VoiceRef
 	recipe json.RawMessage
+	field  string // of the request that has ref
 }
 
 func (s source) none() bool { return s.ref == nil && s.recipe == nil }
+
+// named is an error with the field of the request that names what there is not.
+func named(err error, field string) error {
+	if missing, is := errors.AsType[contract.ErrNotFound](err); is {
+		missing.Field = field
+		return missing
+	}
+	return err
+}
 
 // context is what was said before the request.
 type earlier struct {
@@ -105,7 +116,7 @@ func (j *Job) cast(ctx context.Context, t *take, candidate int, from source) err
 	for i := range t.lines {
 		l := &t.lines[i]
 		if l.Voice != nil {
-			from = source{ref: l.Voice}
+			from = source{ref: l.Voice, field: fmt.Sprintf("utterances[%d].voice", i)}
 		}
 		var err error
 		switch {
@@ -118,7 +129,7 @@ func (j *Job) cast(ctx context.Context, t *take, candidate int, from source) err
 			l.made, from.recipe = true, l.voice.Recipe
 		}
 		if err != nil {
-			return err
+			return named(err, from.field)
 		}
 		// What cannot be read is refused before the first of the sound leaves.
 		reading := engine.SpeakOptions{Locale: t.reading.Locale, Lexicon: t.reading.Lexicon}
@@ -137,7 +148,7 @@ func (j *Job) earlier(ctx context.Context) (earlier, error) {
 	case c.GenerationID != "":
 		k, err := j.service.find(ctx, j.asked.Account, c.GenerationID)
 		if err != nil {
-			return e, err
+			return e, named(err, "context.generation_id")
 		}
 		if len(k.Voices) > 0 {
 			e.voice.recipe = k.Voices[len(k.Voices)-1]
@@ -150,10 +161,10 @@ func (j *Job) earlier(ctx context.Context) (earlier, error) {
 			}
 		}
 	default:
-		for _, u := range c.Utterances {
+		for i, u := range c.Utterances {
 			e.said, e.manner = lastStretch(u.Text), cmp.Or(u.Description, e.manner)
 			if u.Voice != nil {
-				e.voice = source{ref: u.Voice}
+				e.voice = source{ref: u.Voice, field: fmt.Sprintf("context.utterances[%d].voice", i)}
 			}
 		}
 	}

@@ -20,14 +20,15 @@ type Ear struct {
 	Languages []string
 }
 
-// transcribe returns the words in pcm.
-func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, u *engine.Urgency) (string, error) {
+// transcribe returns the words in pcm, said at a speed.
+func (e Ear) transcribe(ctx context.Context, pcm []float32, rateHz int, speed float64, u *engine.Urgency) (string, error) {
+	o := engine.TranscribeOptions{Urgency: u, Speed: speed}
 	pcm = audio.Resample(pcm, rateHz, engine.SpeechRateHz)
 	if time.Duration(len(pcm))*time.Second/engine.SpeechRateHz <= longestHeard {
-		t, err := e.Transcriber.Transcribe(ctx, pcm, engine.TranscribeOptions{Urgency: u})
+		t, err := e.Transcriber.Transcribe(ctx, pcm, o)
 		return t.Text, err
 	}
-	said, _, err := engine.Listen(ctx, e.Detector, e.Transcriber, pcm, engine.SegmentOptions{}, engine.TranscribeOptions{Urgency: u}, nil)
+	said, _, err := engine.Listen(ctx, e.Detector, e.Transcriber, pcm, engine.SegmentOptions{}, o, nil)
 	var all []string
 	for _, u := range said {
 		all = append(all, u.Text)
@@ -102,7 +103,7 @@ func (j *Job) whole(ctx context.Context, t *take, s *snippet, p *pacing, try int
 	if err != nil || !ear.understands(voice.Language) {
 		return said, err
 	}
-	heard, err := ear.transcribe(ctx, said.sound.PCM, voice.Speaks.RateHz(), p.urgency)
+	heard, err := ear.transcribe(ctx, said.sound.PCM, voice.Speaks.RateHz(), s.line.Speed, p.urgency)
 	said.heard = &heard
 	said.wrong, said.of = misheard(s.text, voice.Language, heard)
 	return said, err

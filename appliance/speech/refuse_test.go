@@ -46,3 +46,26 @@ func TestWhatAVoiceCannotReadIsRefusedBeforeAnySound(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// none is a library without voices.
+type none struct{ only }
+
+func (none) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string) (Voice, error) {
+	return Voice{}, contract.ErrNotFound{What: "voice", ID: ref.Name}
+}
+
+// Of a hundred utterances the one is named whose voice there is not.
+func TestAVoiceThatThereIsNotIsNamedWithItsField(t *testing.T) {
+	known := only{Voice{Speaks: metronome{0.5, 2}}}
+	ref, instant := &contract.VoiceRef{Name: "nobody"}, true
+	for field, asked := range map[string]contract.PostedTTS{
+		"utterances[0].voice: ":         {Utterances: []contract.PostedUtterance{{Text: "Hi.", Voice: ref, Speed: 1}, {Text: "Ho.", Speed: 1}}},
+		"context.utterances[1].voice: ": {Utterances: []contract.PostedUtterance{{Text: "Hi.", Speed: 1}}, Context: &contract.PostedTTSContext{Utterances: []contract.PostedUtterance{{Text: "Well."}, {Text: "Now.", Voice: ref}}}},
+	} {
+		asked.Format, asked.NumGenerations, asked.InstantMode = &contract.Format{Type: contract.FormatPCM}, 1, &instant
+		_, err := New(Parts{Voices: none{known}, Log: slog.New(slog.DiscardHandler)}).Begin(t.Context(), Asked{Account: "a", PostedTTS: asked})
+		if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), field) {
+			t.Errorf("%s%v", field, err)
+		}
+	}
+}

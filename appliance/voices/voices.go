@@ -45,14 +45,15 @@ func (v Voices) Find(ctx context.Context, account string, ref contract.VoiceRef)
 			return Voice{}, err
 		}
 	}
-	if ref.Provider != contract.VoiceCustom {
-		all := engines.Library(v.Config)
-		b, found := voice.Find(all, cmp.Or(ref.ID, ref.Name))
-		if found && (ref.ID == "" || ref.ID == b.ID) {
-			return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
-		}
+	b, found := voice.Find(engines.Library(v.Config), cmp.Or(ref.ID, ref.Name))
+	if found && ref.Provider != contract.VoiceCustom && (ref.ID == "" || ref.ID == b.ID) {
+		return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
 	}
-	return Voice{}, contract.ErrNotFound{What: "voice", ID: cmp.Or(ref.ID, ref.Name)}
+	there := "GET /v0/tts/voices lists those that there are"
+	if found {
+		there = fmt.Sprintf("the library has %q, whose id is %s and whose provider %s", b.Name, b.ID, contract.VoiceLibrary)
+	}
+	return Voice{}, contract.ErrNotFound{What: "voice", ID: cmp.Or(ref.ID, ref.Name), There: there}
 }
 
 func savedVoice(saved store.Voice) (Voice, error) {

@@ -3,6 +3,7 @@ package voices
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"parley/appliance/config"
@@ -37,6 +38,9 @@ func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
 		v, err := Voices{Config: c}.FindVoice(t.Context(), "a", x.ref)
 		if v.ID != x.id || (err == nil) != (x.id != "") || err == nil && (v.Name == "" || v.Provider != contract.VoiceLibrary) {
 			t.Errorf("%+v: %+v, %v", x.ref, v, err)
+		}
+		if missed := x.ref.Name == "joe" && x.ref.Provider != "" || x.ref.ID == "joe"; missed && !strings.Contains(err.Error(), "voice-joe and whose provider HUME_AI") {
+			t.Errorf("%+v: %v; which there is, it does not say", x.ref, err)
 		}
 	}
 }

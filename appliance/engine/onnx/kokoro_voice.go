@@ -106,12 +106,12 @@ func (v *kokoroVoice) wave(ctx context.Context, b breath, o engine.SpeakOptions)
 	dice := diceOf(o, 0) // all of a text is said by one voice
 	style := v.styleFor(len(b.ids))
 	if o.Temperature > 0 {
-		o.Speed *= pace(dice, o.Temperature)
+		o.Pace *= pace(dice, o.Temperature)
 		style = v.moved(style, noise(dice, kokoroStyle, o.Temperature))
 	}
 	err := v.k.gate.DoAgain(ctx, o.Urgency, v.k.session.Threads(), v.k.pace.of(len(b.ids)), func(ctx context.Context) (err error) {
 		begun := time.Now()
-		if w.pcm, w.frames, err = v.k.run(ctx, b.ids, style, o.Speed); err == nil {
+		if w.pcm, w.frames, err = v.k.run(ctx, b.ids, style, min(max(o.Speed*o.Pace, minSpeed), maxSpeed)); err == nil {
 			v.k.pace.took(len(b.ids), time.Since(begun))
 		}
 		return err

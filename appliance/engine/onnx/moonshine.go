@@ -34,8 +34,8 @@ const (
 	// so hears something else.
 	moonshineLead = engine.SpeechRateHz / 10
 
-	// Nobody says more than about six and a half tokens a second; a text that
-	// is longer is a runaway.
+	// Nobody says more than about six and a half tokens a second, unless it is a
+	// voice that was told to; a text that is longer is a runaway.
 	tokensPerSecond = 6.5
 )
 
@@ -130,7 +130,7 @@ func (m *Moonshine) Transcribe(ctx context.Context, pcm []float32, o engine.Tran
 // with other silence around it; and in two halves, if the text is still far too
 // short for the voice.
 func (m *Moonshine) transcribe(ctx context.Context, w *moonshineWork, pcm []float32, o engine.TranscribeOptions) ([]int64, error) {
-	p := pass{pcm: pcm, lead: moonshineLead, draft: m.usable(o.Draft), urgency: o.Urgency, weighed: len(pcm) >= doubtedFrom}
+	p := pass{pcm: pcm, lead: moonshineLead, draft: m.usable(o.Draft), speed: max(o.Speed, 1), urgency: o.Urgency, weighed: len(pcm) >= doubtedFrom}
 	best, err := m.hear(ctx, w, p)
 	if err != nil || !best.doubtful(pcm) {
 		return best.ids, err
@@ -198,6 +198,7 @@ type pass struct {
 	pcm     []float32
 	lead    int     // samples of silence before it
 	draft   []int64 // with which its text may begin
+	speed   float64 // beside that of people
 	urgency *engine.Urgency
 	weighed bool // it is to be known how sure the model is, a tenth of a token's work
 }
@@ -209,7 +210,7 @@ func (m *Moonshine) hear(ctx context.Context, w *moonshineWork, p pass) (reading
 	clear(w.sound[:p.lead])
 	limited(w.sound[p.lead:], p.pcm)
 	clear(w.sound[p.lead+len(p.pcm):])
-	limit := int(tokensPerSecond*float64(len(p.pcm))/engine.SpeechRateHz) + 2
+	limit := int(tokensPerSecond*p.speed*float64(len(p.pcm))/engine.SpeechRateHz) + 2
 	p.draft = p.draft[:min(len(p.draft), limit-1)]
 	text := greedy{limit: limit, end: moonshineEOS}
 	var r reading

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/appliance/audio"
 	"parley/appliance/engine"
 	"parley/appliance/text"
 	"parley/internal/packtest"
@@ -144,4 +145,14 @@ func hear(t testing.TB, ear engine.Transcriber, pcm []float32) engine.Transcript
 		t.Fatal(err)
 	}
 	return heard
+}
+
+// A voice that was told to speak twice as fast as people do is heard to its end.
+func TestAFastVoiceIsHeardToItsEnd(t *testing.T) {
+	m, joe := openMoonshine(t), openVoice(t, openRuntime(t), "voice-joe")
+	said := say(t, joe, "Please bring your library card with you when you come to collect the books that you ordered.", engine.SpeakOptions{Speed: 2})
+	heard, err := m.Transcribe(t.Context(), audio.Resample(said.PCM, joe.RateHz(), engine.SpeechRateHz), engine.TranscribeOptions{Speed: 2})
+	if err != nil || !strings.Contains(heard.Text, "books that you ") {
+		t.Errorf("heard %q, %v", heard.Text, err)
+	}
 }

@@ -160,9 +160,14 @@ func checkOptions(o *engine.SpeakOptions) error {
 	if o.Speed == 0 {
 		o.Speed = 1
 	}
+	if o.Pace == 0 {
+		o.Pace = 1
+	}
 	switch {
 	case !(o.Speed >= minSpeed && o.Speed <= maxSpeed):
 		return fmt.Errorf("voice: speed is %g; allowed are %g to %d", o.Speed, minSpeed, maxSpeed)
+	case !(o.Pace >= minSpeed && o.Pace <= maxSpeed):
+		return fmt.Errorf("voice: pace is %g; allowed are %g to %d", o.Pace, minSpeed, maxSpeed)
 	case !(o.Temperature >= 0 && o.Temperature <= 1):
 		return fmt.Errorf("voice: temperature is %g; allowed are 0 to 1", o.Temperature)
 	}

@@ -56,7 +56,7 @@ func (p *Piper) identity(rt *Runtime, model []byte) []byte {
 
 // keptVersion is counted up where what is kept would be another: the way that
 // voices are calibrated, or how the front is cut.
-const keptVersion = 1
+const keptVersion = 2
 
 // noted is the note as it lies there.
 func (k *keptVoice) noted() keptNote {

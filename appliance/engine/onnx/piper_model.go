@@ -15,6 +15,8 @@ import (
 const (
 	// durationsTensor holds how many frames each id sounds.
 	durationsTensor = "/Ceil_output_0"
+	// lengthsTensor holds the same before they are rounded up to whole frames.
+	lengthsTensor = "/Mul_1_output_0"
 	// latentTensor and maskTensor are what the text has become before it is
 	// sound: numbers a frame, and a 1 for each.
 	latentTensor = "/Add_output_0"
@@ -59,7 +61,7 @@ func wholeOf(speakers bool) part {
 
 func frontOf(speakers bool) part {
 	p := wholeOf(speakers)
-	p.outputs = []string{latentTensor, maskTensor, durationsTensor}
+	p.outputs = []string{latentTensor, maskTensor, durationsTensor, lengthsTensor}
 	return p
 }
 

@@ -34,7 +34,7 @@ func breathOf(t testing.TB, p *Piper, s string) breath {
 // inPieces is a breath as the model says it, piece by piece.
 func inPieces(t testing.TB, p *Piper, b breath, speed float64) (pcm, frames []float32) {
 	t.Helper()
-	w, frames, err := p.wave(t.Context(), b, engine.SpeakOptions{Speed: speed})
+	w, frames, err := p.wave(t.Context(), b, engine.SpeakOptions{Speed: speed, Pace: 1})
 	for err == nil {
 		var piece []float32
 		if piece, err = w.piece(t.Context(), nil); piece == nil {

@@ -184,11 +184,17 @@ func speedScales(t *testing.T, p *Piper) {
 	const s = "The museum opens at ten in the morning and closes at six."
 	length := func(speed float64) float64 { return float64(len(say(t, p, s, engine.SpeakOptions{Speed: speed}).PCM)) }
 	one := length(1)
-	for _, speed := range []float64{0.5, 1.5, 2} {
+	for _, speed := range []float64{0.25, 0.5, 0.8, 1.25, 1.5, 2} {
 		// Frames are whole, and silence is cut off: not exact.
-		if got := one / length(speed); math.Abs(got/speed-1) > 0.25 {
+		if got := one / length(speed); math.Abs(got/speed-1) > 0.06 {
 			t.Errorf("at speed %g it is %.2f times as fast", speed, got)
 		}
+	}
+	brisk := engine.SpeakOptions{Pace: 1.2}
+	calm := len(say(t, p, s, brisk).PCM)
+	brisk.Speed = 1.5
+	if got := float64(calm) / float64(len(say(t, p, s, brisk).PCM)); math.Abs(got/1.5-1) > 0.06 {
+		t.Errorf("where its pace is brisk, it is %.2f times as fast at speed 1.5", got)
 	}
 	for _, speed := range []float64{-1, 0.1, 3.1, math.NaN(), math.Inf(1)} {
 		if _, err := engine.SpeakWhole(context.Background(), p, s, engine.SpeakOptions{Speed: speed}); err == nil || !strings.Contains(err.Error(), "0.25 to 3") {

@@ -92,7 +92,7 @@ func (w *wave) latent(ctx context.Context, b breath, o engine.SpeakOptions) (err
 	if err != nil {
 		return err
 	}
-	if err := p.front.RunUntil(ctx, inputs, outputs); err != nil {
+	if err := p.runFront(ctx, inputs, outputs, b, o); err != nil {
 		return err
 	}
 	latent, err1 := Floats(outputs[0])
@@ -101,7 +101,7 @@ func (w *wave) latent(ctx context.Context, b breath, o engine.SpeakOptions) (err
 		return err
 	}
 	if p.chancy && o.Temperature > 0 {
-		if err := scatter(latent, outputs[3], dice, o.Temperature); err != nil {
+		if err := scatter(latent, outputs[4], dice, o.Temperature); err != nil {
 			return err
 		}
 	}

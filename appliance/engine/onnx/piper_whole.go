@@ -20,7 +20,7 @@ type inOne struct {
 func (p *Piper) inOne(ctx context.Context, b breath, o engine.SpeakOptions) (w *inOne, err error) {
 	w = &inOne{}
 	err = p.through(ctx, o.Urgency, func() error {
-		w.pcm, w.frames, err = p.run(b.ids, o.Speed*pace(diceOf(o, b.number), o.Temperature))
+		w.pcm, w.frames, err = p.run(b.ids, o.Speed*o.Pace*pace(diceOf(o, b.number), o.Temperature))
 		return err
 	})
 	if len(w.frames) == len(b.ids) {
@@ -56,15 +56,24 @@ func (p *Piper) numbers(ids []int64, speed float64) (inputs []Value, err error) 
 	n := int64(len(ids))
 	in(NewTensor(ids, 1, n))
 	in(NewTensor([]int64{n}, 1))
-	var ownNoise float32
-	if p.chancy {
-		ownNoise = 1
-	}
-	in(NewTensor([]float32{0, float32(p.config.Inference.LengthScale / speed), ownNoise}, 3))
+	in(NewTensor(p.scales(speed), 3))
 	if p.config.NumSpeakers > 1 {
 		in(NewTensor([]int64{0}, 1))
 	}
 	return inputs, err
+}
+
+// scalesInput is which of the numbers the scales are.
+const scalesInput = 2
+
+// scales are what the model is given beside the text: of the noise in the sound, of
+// how long it lasts, and of the noise in that.
+func (p *Piper) scales(speed float64) []float32 {
+	var ownNoise float32
+	if p.chancy {
+		ownNoise = 1
+	}
+	return []float32{0, float32(p.config.Inference.LengthScale / speed), ownNoise}
 }
 
 // run gives the whole model its numbers and returns its sound and, when it
