@@ -59,21 +59,35 @@ func LoadKokoro(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Kok
 	if err := readable(path); err != nil {
 		return nil, err
 	}
-	model, release, err := readModel(path, kokoroPatch)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	k.session, err = rt.LoadBytes(path, model, SessionOptions{
-		Threads: kokoroThreads, Inputs: []string{"tokens", "style", "speed"}, Outputs: []string{"audio", kokoroDurations},
-	})
-	if err != nil {
+	if k.session, err = rt.loadKokoro(path); err != nil {
 		return nil, err
 	}
 	if err := k.warm(context.Background()); err != nil {
 		return nil, errors.Join(fmt.Errorf("warming %s: %w", path, err), k.Close())
 	}
 	return k, nil
+}
+
+// loadKokoro loads the model with its convolutions planar, which makes it four times
+// as quick, and with the frames of each id as an output.
+func (r *Runtime) loadKokoro(path string) (*Session, error) {
+	file, release, err := readModel(path, "")
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	room, release, err := memory(len(file) + cutRoom)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	model, err := planarModel(room[:0], file)
+	if err != nil {
+		return nil, damaged(path, err)
+	}
+	return r.LoadBytes(path, append(model, kokoroPatch...), SessionOptions{
+		Threads: kokoroThreads, Inputs: []string{"tokens", "style", "speed"}, Outputs: []string{"audio", kokoroDurations},
+	})
 }
 
 // Close gives the model's memory back, and with it that of all its voices. No

@@ -190,8 +190,8 @@ func (r *Runtime) loadFront(path string, model []byte, front part, threads int, 
 }
 
 // cutRoom is what a part may have beside what it has of the model: the
-// descriptions of its edges.
-const cutRoom = 4096
+// descriptions of its edges, and 350 bytes for each convolution that is planar.
+const cutRoom = 64 << 10
 
 // loadPart cuts a part out of model and loads it.
 func (r *Runtime) loadPart(path string, model []byte, p part, o SessionOptions) (*Session, error) {

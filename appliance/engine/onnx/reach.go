@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 )
@@ -105,20 +104,12 @@ func (n graphStep) number(attribute string, without int64) (int64, error) {
 		if name != attribute {
 			continue
 		}
-		for f, err := range protobufFields(a) {
-			switch {
-			case err != nil:
-				return 0, err
-			case f.number != attributeNumbers:
-			case f.wire == wireVarint:
-				return bounded(f.number64)
-			case f.wire == wireBytes: // packed
-				v, size := binary.Uvarint(f.value)
-				if size <= 0 {
-					return 0, errProtobuf
-				}
-				return bounded(v)
-			}
+		v, err := numbers(a, attributeNumbers)
+		if err != nil {
+			return 0, err
+		}
+		if len(v) > 0 {
+			return bounded(v[0])
 		}
 	}
 	return without, nil

@@ -35,13 +35,25 @@ type part struct{ inputs, outputs []string }
 // cutGraph appends to dst the model that is one part of another: the nodes from
 // which the part's outputs come, back to its inputs, and the weights they use.
 // An input that the part has no use for is an error, as is a node that wants
-// what is neither among the inputs nor made on the way.
+// what is neither among the inputs nor made on the way. Its convolutions are
+// planar where that is quicker.
 func cutGraph(dst, model []byte, p part) ([]byte, error) {
+	return rewritten(dst, model, func(graph []byte) ([][]byte, error) {
+		fields, err := partFields(graph, p)
+		if err != nil {
+			return nil, err
+		}
+		return planar(fields)
+	})
+}
+
+// rewritten appends to dst the model with other fields in its graph.
+func rewritten(dst, model []byte, fieldsOf func(graph []byte) ([][]byte, error)) ([]byte, error) {
 	graph, others, err := graphOf(model)
 	if err != nil {
 		return nil, err
 	}
-	fields, err := partFields(graph, p)
+	fields, err := fieldsOf(graph)
 	if err != nil {
 		return nil, err
 	}
@@ -245,4 +257,13 @@ func setOf(names []string) map[string]bool {
 		set[n] = true
 	}
 	return set
+}
+
+// nodeField is a NodeProto without attributes.
+func nodeField(operator string, inputs []string, output string) (node []byte) {
+	for _, in := range inputs {
+		node = appendBytes(node, nodeInput, []byte(in))
+	}
+	node = appendBytes(node, nodeOutput, []byte(output))
+	return appendBytes(node, nodeOperator, []byte(operator))
 }
