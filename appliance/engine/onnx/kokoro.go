@@ -71,21 +71,12 @@ func LoadKokoro(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Kok
 // loadKokoro loads the model with its convolutions planar, which makes it four times
 // as quick, and with the frames of each id as an output.
 func (r *Runtime) loadKokoro(path string) (*Session, error) {
-	file, release, err := readModel(path, "")
+	model, release, err := readPlanar(path, kokoroPatch)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	room, release, err := memory(len(file) + cutRoom)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	model, err := planarModel(room[:0], file)
-	if err != nil {
-		return nil, damaged(path, err)
-	}
-	return r.LoadBytes(path, append(model, kokoroPatch...), SessionOptions{
+	return r.LoadBytes(path, model, SessionOptions{
 		Threads: kokoroThreads, Inputs: []string{"tokens", "style", "speed"}, Outputs: []string{"audio", kokoroDurations},
 	})
 }

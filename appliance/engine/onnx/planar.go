@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -167,6 +168,24 @@ func planarAttribute(a []byte) ([]byte, error) {
 	out := appendBytes(nil, attributeName, []byte(name))
 	out = appendNumbers(out, attributeNumbers, v...)
 	return appendNumbers(out, attributeType, attributeIsInts), nil
+}
+
+// readPlanar reads a model with its convolutions planar, and tail behind it. The
+// bytes are good until release.
+func readPlanar(path, tail string) (model []byte, release func() error, err error) {
+	file, free, err := readModel(path, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	room, release, err := memory(len(file) + cutRoom + len(tail))
+	if err != nil {
+		return nil, nil, errors.Join(err, free())
+	}
+	model, err = planarModel(room[:0], file)
+	if err = errors.Join(err, free()); err != nil { // so that both are not there beside what the library makes of them
+		return nil, nil, errors.Join(damaged(path, err), release())
+	}
+	return append(model, tail...), release, nil
 }
 
 // planarModel appends to dst the whole model with its convolutions planar.
