@@ -68,8 +68,8 @@ func LoadKokoro(rt *Runtime, dir string, gate *engine.Gate, ph phonemizer) (*Kok
 	return k, nil
 }
 
-// loadKokoro loads the model with its convolutions planar, which makes it four times
-// as quick, and with the frames of each id as an output.
+// loadKokoro loads the model with its convolutions planar, which makes it two and a
+// half times as quick, and with the frames of each id as an output.
 func (r *Runtime) loadKokoro(path string) (*Session, error) {
 	model, release, err := readPlanar(path, kokoroPatch)
 	if err != nil {

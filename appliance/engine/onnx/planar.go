@@ -8,10 +8,10 @@ import (
 
 // The convolutions over one dimension that ONNX Runtime's kernels for the processor
 // do quicker over two, the first of which has one place. What they sum is the same
-// numbers in the same order, so the result is the same bit for bit: ConvInteger
-// gathers its input by a walk of its own for two dimensions, and by one for any
-// number of them otherwise, value by value, which takes nine tenths of its time;
-// ConvTranspose scatters its output so. A Conv of floats is no quicker.
+// numbers in the same order, so the result is the same bit for bit: for two dimensions
+// ConvInteger gathers its input, and ConvTranspose scatters its output, a row at a
+// time, and for any other number of them value by value. A Conv of floats is no
+// quicker.
 var planarOperators = []string{"ConvInteger", "ConvTranspose"}
 
 // The shapes by which a tensor [n, channels, places] becomes [n, channels, 1,
