@@ -8,9 +8,9 @@ const { createServer } = require("node:http");
 const { createRequire } = require("node:module");
 const fs = require("node:fs");
 const path = require("node:path");
-const { BOX_URL, API_KEY, SECRET_KEY, CLIENT, CLIENTS, MICROPHONE, CHROMIUM, SHOT, PAGE } = process.env;
+const { launch } = require("./browser.cjs");
+const { BOX_URL, API_KEY, SECRET_KEY, CLIENT, CLIENTS, MICROPHONE, SHOT, PAGE } = process.env;
 const installed = createRequire(CLIENT + "/client.cjs");
-const puppeteer = installed("puppeteer-core");
 
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
@@ -38,15 +38,7 @@ async function main() {
 	if (kind !== "html") page = await built(page, kind);
 	const server = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html" }).end(page));
 	await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
-	const browser = await puppeteer.launch({
-		executablePath: CHROMIUM,
-		args: [
-			"--no-sandbox", // root has none, and nothing but our own page is opened
-			"--disable-gpu", "--mute-audio", "--disable-background-networking", "--disable-component-update",
-			"--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
-			`--use-file-for-fake-audio-capture=${MICROPHONE}`,
-		],
-	});
+	const browser = await launch(MICROPHONE);
 	const tab = await browser.newPage();
 	tab.setDefaultTimeout(180_000);
 	const law = async (name, does) => {
@@ -59,8 +51,9 @@ async function main() {
 			await tab.screenshot({ path: SHOT, fullPage: true }).catch(() => {});
 		}
 	};
-	const line = (text) => tab.waitForFunction((text) => [...document.querySelectorAll("li")].some((li) => new RegExp(text, "i").test(li.innerText)), { polling: 50 }, text);
-	await tab.evaluateOnNewDocument(() => { // clips that clients play are loud when they start
+	const line = (text) => tab.getByRole("listitem").filter({ hasText: new RegExp(text, "i") }).first().waitFor();
+	const button = (name) => tab.getByRole("button", { name });
+	await tab.addInitScript(() => { // clips that clients play are loud when they start
 		const start = AudioBufferSourceNode.prototype.start;
 		window.loudest = 0;
 		AudioBufferSourceNode.prototype.start = function (...args) {
@@ -85,18 +78,19 @@ async function main() {
 			window.asked = navigator.mediaDevices.getUserMedia;
 			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("not allowed", "NotAllowedError"); };
 		});
-		await tab.click("#talk");
+		await button("Talk").click();
 		await line("Error: not allowed");
-		await tab.waitForFunction(() => !document.querySelector("#talk").disabled && document.querySelector("#hangUp").disabled);
+		await tab.getByRole("button", { name: "Talk", disabled: false }).waitFor();
+		await tab.getByRole("button", { name: "Hang up", disabled: true }).waitFor();
 		await tab.evaluate(() => { navigator.mediaDevices.getUserMedia = window.asked; });
 	});
-	await tab.click("#talk");
+	await button("Talk").click();
 	await law("what the person says is heard", () => line("You: .*" + heardWords.source));
 	await law("the answer is told", () => line("Box: .+"));
-	await law("the answer is heard", () => tab.waitForFunction(() => window.loudest > 0.02, { polling: 50 }));
+	await law("the answer is heard", () => tab.waitForFunction(() => window.loudest > 0.02, null, { polling: 50 }));
 	await law("the page hangs up", async () => {
-		await tab.click("#hangUp");
-		await tab.waitForFunction(() => !document.querySelector("#talk").disabled);
+		await button("Hang up").click();
+		await tab.getByRole("button", { name: "Talk", disabled: false }).waitFor();
 	});
 	await browser.close();
 	server.close();

@@ -11,15 +11,17 @@ const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const { createRequire } = require("node:module");
 const path = require("node:path");
-const { BOX_URL, LINK, LINKS_AGAIN, CLIENT, MICROPHONE, CHROMIUM, SHOTS, ONLY } = process.env;
-const installed = createRequire(CLIENT + "/client.cjs");
-const puppeteer = installed("puppeteer-core");
-const axe = installed("axe-core").source;
+const { launch } = require("./browser.cjs");
+const { BOX_URL, LINK, LINKS_AGAIN, CLIENT, MICROPHONE, SHOTS, ONLY } = process.env;
+const axe = createRequire(CLIENT + "/client.cjs")("axe-core").source;
+
+// literal is the source of an expression that finds a text as it stands.
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 // What a step is given.
 class Console {
-	constructor(browser, page) {
-		this.browser = browser;
+	constructor(context, page) {
+		this.context = context;
 		this.page = page;
 		this.url = BOX_URL;
 		this.complaints = [];
@@ -56,53 +58,38 @@ class Console {
 
 	// reads waits until the page, or what selector finds, shows a text.
 	reads(text, selector = "body") {
-		return this.page.waitForFunction((selector, source, flags) => [...document.querySelectorAll(selector)].some((e) => new RegExp(source, flags).test(e.innerText)),
-			{ polling: 50 }, selector, text instanceof RegExp ? text.source : text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), text instanceof RegExp ? text.flags : "");
+		return this.page.waitForFunction(([selector, source, flags]) => [...document.querySelectorAll(selector)].some((e) => new RegExp(source, flags).test(e.innerText)),
+			text instanceof RegExp ? [selector, text.source, text.flags] : [selector, literal(text), ""], { polling: 50 });
 	}
 
-	// named waits for the element whose name, as it is read out, is that, among those
-	// that can be pressed or among the fields; within what selector finds.
-	async named(name, fields, within = "body") {
-		const at = await this.page.waitForFunction((name, fields, within) => {
-			const said = (e) => (e.getAttribute("aria-label") ?? e.textContent).replace(/\s+/g, " ").trim();
-			const there = (e) => e.getClientRects().length > 0 && !e.disabled;
-			for (const frame of document.querySelectorAll(within)) {
-				const found = fields
-					? [...frame.querySelectorAll("label")].filter((l) => said(l) === name).map((l) => l.control)
-					: [...frame.querySelectorAll("button, a, summary, [role=tab]")].filter((e) => said(e) === name);
-				const first = found.find((e) => e && there(e));
-				if (first) return first;
-			}
-			return null;
-		}, { polling: 50 }, name, fields, within);
-		await at.evaluate((e) => e.scrollIntoView({ block: "center" }));
-		return at;
+	// pressable is the first of what can be pressed whose name, as it is read out, is
+	// that; within what selector finds.
+	pressable(name, within = "body") {
+		const frame = this.page.locator(within), called = { name, exact: true, disabled: false };
+		return frame.getByRole("button", called).or(frame.getByRole("link", called)).or(frame.getByRole("tab", called))
+			.or(frame.locator("summary").filter({ hasText: new RegExp(`^\\s*${literal(name)}\\s*$`) })).first();
+	}
+
+	// field is the first field of that label.
+	field(label, within = "body") {
+		return this.page.locator(within).getByLabel(label, { exact: true }).first();
 	}
 
 	// press presses the button, or follows the link, of that name.
-	async press(name, within) {
-		await (await this.named(name, false, within)).click();
-	}
+	press(name, within) { return this.pressable(name, within).click(); }
 
-	// fill types into the field of that label, in place of what is in it.
-	async fill(label, text, within) {
-		const at = await this.named(label, true, within);
-		await at.evaluate((e) => { e.focus(); e.select?.(); });
-		await this.page.keyboard.press("Backspace");
-		if (text) await this.page.keyboard.sendCharacter(text); // as one, as from a clipboard
-	}
+	// fill puts a text into the field of that label, in place of what is in it.
+	fill(label, text, within) { return this.field(label, within).fill(text); }
 
 	// choose chooses an option, by its value, in the field of that label.
-	async choose(label, value, within) {
-		await (await this.named(label, true, within)).select(value);
-	}
+	choose(label, value, within) { return this.field(label, within).selectOption(value); }
 
 	// ask asks the API as the page does, and returns status and body.
 	ask(method, url, body) {
-		return this.page.evaluate(async (method, url, body) => {
+		return this.page.evaluate(async ([method, url, body]) => {
 			const res = await fetch(url, { method, headers: body ? { "content-type": "application/json" } : {}, body: body && JSON.stringify(body) });
 			return { status: res.status, body: await res.json().catch(() => null) };
-		}, method, url, body);
+		}, [method, url, body]);
 	}
 
 	// speak has the microphone hear the recording, once.
@@ -114,7 +101,7 @@ class Console {
 	accessible(what) {
 		return this.law(`${what}: nothing keeps anybody out`, async () => {
 			for (const [scheme, runOnly] of [["light", ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]], ["dark", { type: "rule", values: ["color-contrast"] }]]) {
-				await this.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+				await this.page.emulateMedia({ colorScheme: scheme });
 				await this.page.evaluate(() => Promise.allSettled(document.getAnimations().map((a) => a.finished))); // colours change by and by
 				if (!await this.page.evaluate(() => "axe" in window)) await this.page.evaluate(axe);
 				const found = await this.page.evaluate(async (runOnly) => (await axe.run(document, { runOnly, resultTypes: ["violations"], preload: false })).violations
@@ -122,12 +109,12 @@ class Console {
 				await this.shot(`${what} ${scheme}`);
 				assert.deepEqual(found, [], scheme);
 			}
-			await this.page.emulateMediaFeatures([]);
-			await this.page.setViewport({ width: 320, height: 700 });
+			await this.page.emulateMedia({ colorScheme: null });
+			await this.page.setViewportSize({ width: 320, height: 700 });
 			await this.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))); // charts take the new width with the next frame
 			await this.shot(`${what} phone`);
 			const wide = await this.page.evaluate(() => document.documentElement.scrollWidth);
-			await this.page.setViewport({ width: 1280, height: 900 });
+			await this.page.setViewportSize({ width: 1280, height: 900 });
 			assert.ok(wide <= 320, `the page is ${wide} pixels wide on a phone`);
 		});
 	}
@@ -136,7 +123,7 @@ class Console {
 // listens gives the page a microphone that hears a recording when it is told to, and
 // silence otherwise: so that nothing waits for its place in a file.
 async function listens(page) {
-	await page.evaluateOnNewDocument((wav) => {
+	await page.addInitScript((wav) => {
 		if (!navigator.mediaDevices) return; // not of the box
 		const context = new AudioContext({ sampleRate: 48_000 }), microphone = context.createMediaStreamDestination();
 		const silence = context.createConstantSource();
@@ -154,19 +141,12 @@ async function listens(page) {
 }
 
 async function main() {
-	const browser = await puppeteer.launch({
-		executablePath: CHROMIUM,
-		args: [
-			"--no-sandbox", // root has none, and nothing but our own page is opened
-			"--disable-gpu", "--mute-audio", "--disable-background-networking", "--disable-component-update",
-			"--autoplay-policy=no-user-gesture-required", "--use-fake-ui-for-media-stream",
-		],
-	});
-	const page = await browser.newPage();
-	await page.setViewport({ width: 1280, height: 900 });
+	const browser = await launch();
+	const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+	const page = await context.newPage();
 	page.setDefaultTimeout(120_000); // voices are loaded, on machines that are busy
 	await listens(page);
-	const c = new Console(browser, page);
+	const c = new Console(context, page);
 	const files = fs.readdirSync(path.join(__dirname, "console")).filter((f) => f.endsWith(".cjs")).sort();
 	for (const file of files) {
 		if (ONLY && file !== ONLY && file !== files[0]) continue;

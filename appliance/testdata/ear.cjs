@@ -2,9 +2,8 @@
 // to the ear and back, by WebRTC and by a socket at once. Prints the times as JSON,
 // in milliseconds, and "done".
 "use strict";
-const { createRequire } = require("node:module");
-const { BOX_URL, CLIENT, MICROPHONE, CHROMIUM, CLICKS } = process.env;
-const puppeteer = createRequire(CLIENT + "/client.cjs")("puppeteer-core");
+const { launch } = require("./browser.cjs");
+const { BOX_URL, MICROPHONE, CLICKS } = process.env;
 
 const clicks = Number(CLICKS), longestMS = 1000;
 
@@ -12,25 +11,17 @@ const clicks = Number(CLICKS), longestMS = 1000;
 const times = (from, to) => to.map((at) => at - Math.max(...from.filter((f) => f <= at))).filter((ms) => ms < longestMS);
 
 async function main() {
-	const browser = await puppeteer.launch({
-		executablePath: CHROMIUM,
-		args: [
-			"--no-sandbox", // root has none, and nothing but our own page is opened
-			"--disable-gpu", "--mute-audio", "--disable-background-networking", "--disable-component-update",
-			"--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
-			`--use-file-for-fake-audio-capture=${MICROPHONE}`,
-		],
-	});
+	const browser = await launch(MICROPHONE);
 	const page = await browser.newPage();
 	page.setDefaultTimeout(180_000);
 	page.on("pageerror", (err) => console.error(String(err)));
 	await page.goto(BOX_URL);
 	await page.evaluate(() => window.measure());
-	await page.waitForFunction((n) => window.began[1].length >= n && window.began[2].length >= n, { polling: 500 }, clicks);
+	await page.waitForFunction((n) => window.began[1].length >= n && window.began[2].length >= n, clicks, { polling: 500 });
 	const [mouth, call, socket] = await page.evaluate(() => window.began);
 	const network = await page.evaluate(() => window.network());
 	if (!await page.evaluate(() => window.beginAnew())) throw new Error("the call has not begun anew");
-	await page.waitForFunction((n) => window.began[1].length >= n, { polling: 500 }, call.length + 3);
+	await page.waitForFunction((n) => window.began[1].length >= n, call.length + 3, { polling: 500 });
 	await browser.close();
 	// The first few are those of a browser that is still at its start.
 	console.log(JSON.stringify({ WebRTC: times(mouth, call).slice(4), Socket: times(mouth, socket).slice(4), Network: network }));

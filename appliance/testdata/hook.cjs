@@ -8,10 +8,9 @@ const assert = require("node:assert/strict");
 const { createServer } = require("node:http");
 const { createRequire } = require("node:module");
 const path = require("node:path");
-const { BOX_URL, API_KEY, CLIENT, MICROPHONE, CHROMIUM, SHOT } = process.env;
-const installed = createRequire(CLIENT + "/client.cjs");
-const esbuild = installed("esbuild");
-const puppeteer = installed("puppeteer-core");
+const { launch } = require("./browser.cjs");
+const { BOX_URL, API_KEY, CLIENT, MICROPHONE, SHOT } = process.env;
+const esbuild = createRequire(CLIENT + "/client.cjs")("esbuild");
 
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
@@ -42,18 +41,8 @@ async function serve() {
 	return server;
 }
 
-const launch = () => puppeteer.launch({
-	executablePath: CHROMIUM,
-	args: [
-		"--no-sandbox", // root has none, and nothing but our own page is opened
-		"--disable-gpu", "--mute-audio", "--disable-background-networking", "--disable-component-update",
-		"--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
-		`--use-file-for-fake-audio-capture=${MICROPHONE}`,
-	],
-});
-
 async function main() {
-	const [config, server, browser] = await Promise.all([makeConfig(), serve(), launch()]);
+	const [config, server, browser] = await Promise.all([makeConfig(), serve(), launch(MICROPHONE)]);
 	const page = await browser.newPage();
 	page.setDefaultTimeout(180_000);
 	const complaints = [];
@@ -69,10 +58,11 @@ async function main() {
 			await page.screenshot({ path: SHOT, fullPage: true }).catch(() => {});
 		}
 	};
-	const when = (condition, ...args) => page.waitForFunction(condition, { polling: 50 }, ...args);
+	const when = (condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
+	const press = (name) => page.getByRole("button", { name, exact: true }).click();
 	const status = (word) => when((word) => document.querySelector("#status").innerText.startsWith(word), word);
 	const count = (type) => page.evaluate((type) => window.seen.messages.filter((m) => m.type === type).length, type);
-	const more = (type, n) => when((type, n) => window.seen.messages.filter((m) => m.type === type).length > n, type, n);
+	const more = (type, n) => when(([type, n]) => window.seen.messages.filter((m) => m.type === type).length > n, [type, n]);
 	const silent = () => when(() => { // for 300 ms: clips are decoded before they are queued
 		const quiet = !window.voice.isPlaying && window.voice.playerQueueLength === 0;
 		window.quietSince = quiet ? window.quietSince ?? Date.now() : undefined;
@@ -91,7 +81,7 @@ async function main() {
 	await page.goto(`http://127.0.0.1:${server.address().port}/?${at}`);
 
 	await law("it connects", async () => {
-		await page.click("#connect");
+		await press("Connect");
 		await page.evaluate(() => window.connecting);
 		await status("connected");
 		const metadata = await page.evaluate(() => window.voice.chatMetadata);
@@ -126,7 +116,7 @@ async function main() {
 		assert.equal(await spoken(() => page.evaluate(() => window.voice.sendAssistantInput("One moment."))), "One moment.");
 	});
 	await law("it pauses", async () => {
-		await page.click("#pause");
+		await press("Pause");
 		await when(() => window.voice.isPaused);
 		const n = await count("user_message");
 		await page.evaluate(() => window.voice.sendUserInput("My name is Ada."));
@@ -134,7 +124,7 @@ async function main() {
 		const before = await count("assistant_message");
 		await new Promise((later) => setTimeout(later, 1_000));
 		assert.equal(await count("assistant_message"), before);
-		assert.equal(await spoken(() => page.click("#pause")), "You said: My name is Ada.");
+		assert.equal(await spoken(() => press("Pause")), "You said: My name is Ada.");
 	});
 	await law("settings are taken", async () => {
 		const n = await count("user_message");
@@ -143,7 +133,7 @@ async function main() {
 		assert.equal(await page.evaluate((n) => window.seen.messages.filter((m) => m.type === "user_message")[n].customSessionId, n), "mine");
 	});
 	await law("it disconnects", async () => {
-		await page.click("#disconnect");
+		await press("Disconnect");
 		await page.evaluate(() => window.disconnecting);
 		await status("disconnected");
 		await when(() => window.seen.closes.length > 0);
@@ -152,20 +142,20 @@ async function main() {
 	await law("it resumes, and hears nothing while it is muted", async () => {
 		await new Promise((later) => setTimeout(later, 500)); // the box sees the end of a chat a moment after us
 		await page.evaluate((group) => { window.options.resumedChatGroupId = group; }, group);
-		await page.click("#connect");
+		await press("Connect");
 		await status("connected");
-		await page.click("#mute");
+		await press("Mute");
 		await when((group) => window.voice.isMuted && window.voice.chatMetadata?.chatGroupId === group, group);
 		const n = await count("user_message");
 		const said = await spoken(() => page.evaluate(() => window.voice.sendUserInput("What do you remember?")));
 		for (const what of [heardWords, /Tell the story/, /There is no lamp here/, /My name is Ada/]) assert.match(said, what);
 		assert.equal(await count("user_message"), n + 1, "the microphone was heard");
-		await page.click("#disconnect");
+		await press("Disconnect");
 		await status("disconnected");
 	});
 	await law("a wrong config is told", async () => {
 		await page.evaluate(() => { Object.assign(window.options, { configId: "00000000-0000-4000-8000-000000000000", resumedChatGroupId: undefined }); });
-		await page.click("#connect");
+		await press("Connect");
 		await when(() => window.seen.errors.length > 0);
 		const [error] = await page.evaluate(() => window.seen.errors);
 		assert.equal(error.reason, "received_assistant_error_message");

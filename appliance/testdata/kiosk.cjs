@@ -6,34 +6,22 @@
 const assert = require("node:assert/strict");
 const { createRequire } = require("node:module");
 const path = require("node:path");
-const { BOX_URL, CODE, SECOND_CODE, CLIENT, MICROPHONE, CHROMIUM, SHOTS } = process.env;
-const installed = createRequire(CLIENT + "/client.cjs");
-const puppeteer = installed("puppeteer-core");
-const axe = installed("axe-core").source;
+const { launch } = require("./browser.cjs");
+const { BOX_URL, CODE, SECOND_CODE, CLIENT, MICROPHONE, SHOTS } = process.env;
+const axe = createRequire(CLIENT + "/client.cjs")("axe-core").source;
 
 const heardWords = /tone.*name.*pound key/i; // of the recording
 
-const launched = () => puppeteer.launch({
-	executablePath: CHROMIUM,
-	args: [
-		"--no-sandbox", // root has none, and nothing but our own page is opened
-		"--disable-gpu", "--mute-audio", "--disable-background-networking", "--disable-component-update",
-		"--autoplay-policy=no-user-gesture-required", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
-		`--use-file-for-fake-audio-capture=${MICROPHONE}`,
-	],
-});
-
 // open opens a page in a profile of its own: another screen.
 async function open(browser, url, before = () => {}) {
-	const screen = await browser.createBrowserContext();
+	const screen = await browser.newContext({ viewport: { width: 800, height: 1100 } });
 	const page = await screen.newPage();
-	await page.setViewport({ width: 800, height: 1100 });
 	page.setDefaultTimeout(120_000);
 	const complaints = [];
 	page.on("pageerror", (err) => complaints.push(String(err)));
 	page.on("console", (m) => { if (m.type() === "error" && /Content Security|Refused/i.test(m.text())) complaints.push(m.text()); });
-	await page.evaluateOnNewDocument(before);
-	await page.evaluateOnNewDocument(() => {
+	await page.addInitScript(before);
+	await page.addInitScript(() => {
 		window.states = [];
 		const look = () => {
 			const state = document.querySelector("#stage")?.dataset.state;
@@ -58,9 +46,9 @@ async function law(p, name, does) {
 	}
 }
 
-const state = (p, word) => p.page.waitForFunction((word) => document.querySelector("#stage").dataset.state === word, { polling: 30 }, word);
-const passed = (p, word) => p.page.waitForFunction((word) => window.states.includes(word), { polling: 50 }, word);
-const line = (p, who, text) => p.page.waitForFunction((who, text) => [...document.querySelectorAll(`li[data-who=${who}]:not(.interim)`)].some((li) => new RegExp(text, "i").test(li.innerText)), { polling: 50 }, who, text);
+const state = (p, word) => p.page.waitForFunction((word) => document.querySelector("#stage").dataset.state === word, word, { polling: 30 });
+const line = (p, who, text) => p.page.locator(`li[data-who=${who}]:not(.interim)`).filter({ hasText: new RegExp(text, "i") }).first().waitFor();
+const press = (p, name) => p.page.getByRole("button", { name, exact: true }).click();
 
 // accessible holds the page as it is now to WCAG 2.2 AA, as far as a program can.
 const accessible = (p, what) => law(p, `${what}: nothing keeps anybody out`, async () => {
@@ -71,7 +59,7 @@ const accessible = (p, what) => law(p, `${what}: nothing keeps anybody out`, asy
 });
 
 async function conversation(p, how) {
-	await p.page.click("#talk");
+	await press(p, "Talk");
 	await law(p, `${how}: what the person says is shown, and its language told to screen readers`, async () => {
 		await line(p, "you", heardWords.source);
 		assert.equal(await p.page.$eval("li[data-who=you]:not(.interim) p", (said) => said.lang), "en");
@@ -82,21 +70,21 @@ async function conversation(p, how) {
 	});
 	await law(p, `${how}: it went through the states in order`, async () => {
 		// They are noted once a frame: the last may be on the stage and not be noted yet.
-		await p.page.waitForFunction(() => /connecting.*listening.*speaking/.test(window.states.join(" ")), { polling: 50 });
+		await p.page.waitForFunction(() => /connecting.*listening.*speaking/.test(window.states.join(" ")), null, { polling: 50 });
 	});
 }
 
 async function main() {
-	const browser = await launched();
+	const browser = await launch(MICROPHONE);
 	let p = await open(browser, `${BOX_URL}/kiosk?lang=de`);
 	await law(p, "a screen that is not paired asks for a code", async () => {
 		await p.page.waitForSelector("#pairing:not([hidden])");
 		assert.match(await p.page.evaluate(() => document.body.innerText), /koppeln/i);
 	});
 	await law(p, "a wrong code is told", async () => {
-		await p.page.type("#code", "WRONG-CODE");
-		await p.page.click("#pair button");
-		await p.page.waitForFunction(() => document.querySelector("#pairError").innerText !== "");
+		await p.page.getByLabel("Code").pressSequentially("WRONG-CODE");
+		await press(p, "Koppeln");
+		await p.page.getByRole("alert").filter({ hasText: /\S/ }).waitFor();
 	});
 	await accessible(p, "the pairing");
 	await law(p, "a page in Arabic runs from right to left", async () => {
@@ -135,22 +123,22 @@ async function main() {
 		await state(p, "ready");
 	});
 	await law(p, "a question may be typed", async () => {
-		await p.page.click("#type");
-		await p.page.type("#text", "Is it open?");
+		await press(p, "Type instead");
+		await p.page.getByLabel("Your question").pressSequentially("Is it open?");
 		await p.page.keyboard.press("Enter");
 		await line(p, "you", "Is it open");
 		await line(p, "box", "You said");
 	});
 	await law(p, "where the assistant fails, the visitor is told what to do in the language of the page", async () => {
-		await p.page.type("#text", "break down");
+		await p.page.getByLabel("Your question").pressSequentially("break down");
 		await p.page.keyboard.press("Enter");
 		await line(p, "note", "Something went wrong");
 		await line(p, "detail", "E07");
 	});
 	await law(p, "captions take no more room than the screen has", async () => {
-		await p.page.setViewport({ width: 800, height: 400 });
+		await p.page.setViewportSize({ width: 800, height: 400 });
 		const height = await p.page.evaluate(() => document.documentElement.scrollHeight);
-		await p.page.setViewport({ width: 800, height: 1100 });
+		await p.page.setViewportSize({ width: 800, height: 1100 });
 		assert.ok(height <= 400, `${height} pixels`);
 	});
 	await accessible(p, "typing");
@@ -162,7 +150,7 @@ async function main() {
 		});
 		console.log("restart the box");
 		await state(p, "offline");
-		await p.page.waitForFunction(() => !window.old && document.querySelector("#stage")?.dataset.state === "ready", { polling: 50 });
+		await p.page.waitForFunction(() => !window.old && document.querySelector("#stage")?.dataset.state === "ready", null, { polling: 50 });
 	});
 	await p.screen.close();
 
@@ -177,7 +165,7 @@ async function main() {
 			window.asked = navigator.mediaDevices.getUserMedia;
 			navigator.mediaDevices.getUserMedia = () => new Promise(() => {});
 		});
-		await p.page.click("#talk");
+		await press(p, "Talk");
 		await p.page.waitForFunction(() => document.querySelector("#state").innerText.startsWith("Please allow the microphone"));
 		await p.page.keyboard.press("Escape");
 		await state(p, "ready");
@@ -186,7 +174,7 @@ async function main() {
 		await p.page.evaluate(() => {
 			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotAllowedError"); };
 		});
-		await p.page.click("#talk");
+		await press(p, "Talk");
 		await line(p, "note", "does not let this page use the microphone");
 		await p.page.waitForFunction(() => document.activeElement.id === "text" && document.querySelector("#state").innerText === "Type your question");
 		await p.page.keyboard.press("Escape");
@@ -194,7 +182,7 @@ async function main() {
 		await p.page.evaluate(() => { navigator.mediaDevices.getUserMedia = window.asked; });
 	});
 	await law(p, "what a visitor typed and left is gone for the next one", async () => {
-		await p.page.type("#text", "My name is");
+		await p.page.getByLabel("Your question").pressSequentially("My name is");
 		await p.page.waitForFunction(() => document.querySelector("#text").value === "" && document.querySelector("#typing").hidden && document.querySelector("#lines").children.length === 0);
 	});
 	await conversation(p, "by a socket");
@@ -205,7 +193,7 @@ async function main() {
 		});
 		await state(p, "connecting");
 		await p.page.evaluate(() => { window.fetch = window.asks; });
-		await p.page.waitForFunction(() => ["listening", "thinking", "speaking"].includes(document.querySelector("#stage").dataset.state), { polling: 50 });
+		await p.page.waitForFunction(() => ["listening", "thinking", "speaking"].includes(document.querySelector("#stage").dataset.state), null, { polling: 50 });
 	});
 	await law(p, "a screen that is revoked in a conversation asks for a code", async () => {
 		console.log("revoke the screens");
@@ -218,11 +206,11 @@ async function main() {
 		await other.goto(`${BOX_URL}/kiosk`);
 		const pairs = (key) => other.evaluate((key) => localStorage.setItem("parley.kiosk", JSON.stringify({ key, name: key })), key);
 		await pairs("Former");
-		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Former", { polling: 50 });
+		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Former", null, { polling: 50 });
 		await p.page.evaluate(() => { navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("no", "NotFoundError"); }; });
 		await p.page.evaluate(() => document.querySelector("#talk").click()); // which the box refuses
 		await pairs("Newer");
-		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Newer" && !document.querySelector("#stage").hidden, { polling: 50 });
+		await p.page.waitForFunction(() => document.querySelector("#name").innerText === "Newer" && !document.querySelector("#stage").hidden, null, { polling: 50 });
 		assert.match(await other.evaluate(() => localStorage.getItem("parley.kiosk")), /Newer/);
 	});
 	await browser.close();

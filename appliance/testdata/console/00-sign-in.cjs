@@ -25,7 +25,7 @@ exports.steps = async (c, { link, assert }) => {
 		const secret = link.split("=")[1];
 		const seen = await c.page.evaluate(() => location.href + document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage));
 		assert.ok(!seen.includes(secret) && !/parley-/.test(seen), seen);
-		const [cookie] = await c.browser.defaultBrowserContext().cookies();
+		const [cookie] = await c.context.cookies();
 		assert.ok(cookie.httpOnly && cookie.sameSite === "Strict" && cookie.expires > 0, JSON.stringify(cookie));
 	});
 	await c.law("a link is good once", async () => {

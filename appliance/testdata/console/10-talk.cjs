@@ -10,7 +10,7 @@ exports.steps = async (c, { assert }) => {
 		const config = await c.ask("POST", "/v0/evi/configs", { name: "Key keeper", evi_version: "4-mini", tools: [{ id: tool.body.id }] });
 		assert.equal(config.status, 201, JSON.stringify(config.body));
 		await c.go(`talk?config=${config.body.id}`);
-		await c.page.waitForFunction((id) => document.querySelector("select").value === id, {}, config.body.id);
+		await c.page.waitForFunction((id) => document.querySelector("select").value === id, config.body.id);
 	});
 	await c.law("what is said is written, and the tool waits for its answer", async () => {
 		await c.press("Begin a conversation");
@@ -31,7 +31,7 @@ exports.steps = async (c, { assert }) => {
 	await c.law("who speaks into the answer ends it, and the next turn follows", async () => {
 		await c.speak();
 		await c.reads("interrupted", "li[data-who=box]");
-		await c.page.waitForFunction(() => document.querySelectorAll("li[data-who=you]:not(.interim)").length > 1, { polling: 50 });
+		await c.page.waitForFunction(() => document.querySelectorAll("li[data-who=you]:not(.interim)").length > 1, null, { polling: 50 });
 	});
 	await c.accessible("a conversation");
 	await c.law("the stages of a turn are shown, and add up", async () => {

@@ -12,7 +12,7 @@ exports.steps = async (c, { assert }) => {
 		await c.reads(/^1 of \d+ voices/, "[role=status]");
 		await c.fill("What they say", "Hello from the console.");
 		await c.press("Play Joe");
-		await c.page.waitForFunction(() => [...document.querySelectorAll("button[aria-pressed=true]")].some((b) => b.textContent.startsWith("Stop")), { polling: 30 });
+		await c.page.waitForFunction(() => [...document.querySelectorAll("button[aria-pressed=true]")].some((b) => b.textContent.startsWith("Stop")), null, { polling: 30 });
 	});
 	await c.law("what no voice is like is said", async () => {
 		await c.fill("Name", "nobody of that name");

@@ -11,9 +11,9 @@ exports.steps = async (c, { assert }) => {
 		await c.fill("Name", "Museum");
 		const { body } = await c.ask("GET", "/v0/evi/prompts?name=Guide");
 		await c.choose("Prompt", body.prompts_page[0].id);
-		await (await c.named("lamp", true)).click();
-		await (await c.named("Hang up", true)).click();
-		await (await c.named("At the beginning", true)).click();
+		await c.field("lamp").check();
+		await c.field("Hang up").check();
+		await c.field("At the beginning").check();
 		await c.fill("What it says: at the beginning", "Welcome to the museum.");
 		await c.press("Add an example");
 		await c.fill("Question 1", "Is there a lift?");
@@ -61,7 +61,7 @@ exports.steps = async (c, { assert }) => {
 		await c.press("Save");
 		while (asked.length === 0) await new Promise((later) => setTimeout(later, 20));
 		assert.match(asked[0], /Version 2 was saved .* after you opened version 1/);
-		await c.named("Save", false);
+		await c.pressable("Save").waitFor();
 		assert.equal((await newest()).version, 2);
 		await c.press("Save");
 		await c.reads("Version 3");

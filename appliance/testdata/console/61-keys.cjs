@@ -53,7 +53,7 @@ exports.steps = async (c, { assert }) => {
 		await c.press("Revoke first start");
 		await c.press("Revoke it", "dialog");
 		await c.reads("last operator's key", "dialog .error");
-		await c.named("Revoke the last operator's key", true, "dialog");
+		await c.field("Revoke the last operator's key", "dialog").waitFor();
 		await c.press("Cancel", "dialog");
 		await c.reads("good", "td");
 	});

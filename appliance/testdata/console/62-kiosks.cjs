@@ -10,13 +10,13 @@ exports.steps = async (c, { assert }) => {
 		await c.press("Pair a screen");
 		await c.page.waitForSelector("dialog[open]");
 		await c.page.keyboard.press("Escape");
-		await c.page.waitForFunction(() => !document.querySelector("dialog") && document.activeElement.textContent === "Pair a screen", { polling: 30, timeout: 10_000 });
+		await c.page.waitForFunction(() => !document.querySelector("dialog") && document.activeElement.textContent === "Pair a screen", null, { polling: 30, timeout: 10_000 });
 	});
 	await c.law("a code pairs a screen, and the page tells at once", async () => {
 		await c.press("Pair a screen");
 		await c.fill("Name", "Foyer", "dialog");
 		await c.press("Make a code", "dialog");
-		const code = await (await c.page.waitForSelector(".code-shown code")).evaluate((e) => e.textContent);
+		const code = await c.page.locator(".code-shown code").textContent();
 		const paired = await c.ask("POST", "/v0/box/kiosks", { code });
 		assert.equal(paired.status, 201, JSON.stringify(paired));
 		await c.reads("The screen is paired.", "dialog");

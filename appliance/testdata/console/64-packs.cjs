@@ -22,6 +22,6 @@ exports.steps = async (c, { assert }) => {
 	await c.law("a pack that the box does not run on is removed", async () => {
 		await c.press("Remove voice-jenny");
 		await c.press("Remove it", "dialog");
-		await c.named("Fetch voice-jenny", false);
+		await c.pressable("Fetch voice-jenny").waitFor();
 	});
 };

@@ -19,10 +19,10 @@ exports.steps = async (c, { assert }) => {
 				return answer;
 			};
 		});
-		const file = await c.named("File", true, "dialog");
-		await file.uploadFile(PLUGIN);
+		const file = c.field("File", "dialog");
+		await file.setInputFiles(PLUGIN);
 		await c.reads("The box looks at it", "dialog [role=status]");
-		await file.uploadFile(__filename);
+		await file.setInputFiles(__filename);
 		await c.page.waitForFunction(() => document.querySelector("dialog .error").innerText !== "");
 		await c.page.evaluate(() => window.goOn());
 		await new Promise((later) => setTimeout(later, 200));
@@ -31,8 +31,8 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.law("a plugin is installed with what it is granted", async () => {
 		await c.press("Install a plugin");
-		const file = await c.named("File", true, "dialog");
-		await file.uploadFile(PLUGIN);
+		const file = c.field("File", "dialog");
+		await file.setInputFiles(PLUGIN);
 		await c.reads("quiet 1.0.0", "dialog h3");
 		await c.reads("It waits for these settings then: key", "dialog");
 		await c.accessible("a plugin that is to be installed");
@@ -42,13 +42,13 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.law("it is granted what it asks for, and told a secret that nobody is told again", async () => {
 		await c.press("Grant storage");
-		await c.named("Revoke storage", false);
+		await c.pressable("Revoke storage").waitFor();
 		await c.fill("key", "geheim");
 		await c.press("Save");
 		await c.reads("ready", ".tag");
 		assert.ok(!(await c.page.content()).includes("geheim"));
 		await c.press("Revoke storage");
-		await c.named("Grant storage", false);
+		await c.pressable("Grant storage").waitFor();
 	});
 	await c.law("its tool is called, which is no call of a chat", async () => {
 		await c.press("Call it");
@@ -58,7 +58,7 @@ exports.steps = async (c, { assert }) => {
 	await c.law("a call of a chat is watched", async () => {
 		const tool = (await c.ask("GET", "/v0/evi/tools?page_size=100")).body.tools_page.find((t) => t.plugin === "quiet");
 		const config = await c.ask("POST", "/v0/evi/configs", { name: "Quiet", evi_version: "4-mini", tools: [{ id: tool.id }] });
-		await c.page.evaluate((config, name) => new Promise((called, fails) => {
+		await c.page.evaluate(([config, name]) => new Promise((called, fails) => {
 			const ws = new WebSocket(`${location.origin.replace("http", "ws")}/v0/evi/chat?config_id=${config}`);
 			ws.onmessage = ({ data }) => {
 				const m = JSON.parse(data);
@@ -66,7 +66,7 @@ exports.steps = async (c, { assert }) => {
 				if (m.type === "tool_response" || m.type === "tool_error") { called(); ws.close(1000); }
 			};
 			ws.onclose = ({ reason }) => fails(new Error(reason));
-		}), config.body.id, tool.name);
+		}), [config.body.id, tool.name]);
 		await c.reads(tool.name, "td code");
 		await c.ask("DELETE", `/v0/evi/configs/${config.body.id}`);
 	});

@@ -39,6 +39,6 @@ exports.steps = async (c, { assert, again }) => {
 		await c.press("End it", "dialog");
 		await c.reads("parley console link");
 		assert.equal((await c.ask("GET", "/v0/box/operator")).status, 401);
-		assert.equal((await c.browser.defaultBrowserContext().cookies()).length, 0);
+		assert.equal((await c.context.cookies()).length, 0);
 	});
 };
