@@ -39,15 +39,17 @@ func foreignRules(language string) []rule {
 		return italianRules()
 	case "pt":
 		return portugueseRules()
+	case "hi":
+		return hindiRules()
 	}
 	return nil
 }
 
 var (
-	frenchRules     = sync.OnceValue(func() []rule { return slices.Concat(foreignSignsOf["fr"].first(), french.rules()) })
-	spanishRules    = sync.OnceValue(func() []rule { return slices.Concat(foreignSignsOf["es"].first(), spanish.rules()) })
-	italianRules    = sync.OnceValue(func() []rule { return slices.Concat(foreignSignsOf["it"].first(), italian.rules()) })
-	portugueseRules = sync.OnceValue(func() []rule { return slices.Concat(foreignSignsOf["pt"].first(), portuguese.rules()) })
+	frenchRules     = sync.OnceValue(func() []rule { return french.all("fr") })
+	spanishRules    = sync.OnceValue(func() []rule { return spanish.all("es") })
+	italianRules    = sync.OnceValue(func() []rule { return italian.all("it") })
+	portugueseRules = sync.OnceValue(func() []rule { return portuguese.all("pt") })
 )
 
 var french = foreign{
@@ -57,7 +59,7 @@ var french = foreign{
 	short: [][2]string{
 		{`\bM\. ?(\p{Lu})`, "Monsieur $1"}, {`\bMM\. ?(\p{Lu})`, "Messieurs $1"}, {`\bMlle\b\.?`, "Mademoiselle"}, {`\bDr\.? (\p{Lu})`, "Docteur $1"}, {`\bPr\.? (\p{Lu})`, "Professeur $1"},
 		{`\b[nN][°º] ?(\d)`, "numéro $1"}, {`\b[tT]él\. ?:?`, "téléphone "}, {`\b[bB]d\.? (\p{Lu})`, "boulevard $1"}, {`\b[aA]v\. `, "avenue "}, {`\bp\. ?(\d)`, "page $1"},
-		{`\bRDV\b`, "rendez-vous"}, {`\bc\. ?à ?s\.`, "cuillères à soupe"}, {`\bc\. ?à ?c\.`, "cuillères à café"}, {`\bapr\. J\.-C\.`, "après Jésus-Christ"}, {`\bav\. J\.-C\.`, "avant Jésus-Christ"},
+		{`\bGal (\p{Lu})`, "Général $1"}, {`\b1re\b`, "première"}, {`\b1 cps?\b`, "1 comprimé"}, {`(\d) cps?\b`, "$1 comprimés"}, {`(\d) j([ .,;]|$)`, "$1 jours$2"}, {`\b([IVX]+e) s\.`, "$1 siècle"}, {`\bRDV\b`, "rendez-vous"}, {`\bc\. ?à ?s\.`, "cuillères à soupe"}, {`\bc\. ?à ?c\.`, "cuillères à café"}, {`\bapr\. J\.-C\.`, "après Jésus-Christ"}, {`\bav\. J\.-C\.`, "avant Jésus-Christ"},
 	},
 	ordinal: func(n string) string {
 		names := [...]string{"", "premier", "deuxième", "troisième", "quatrième", "cinquième", "sixième", "septième", "huitième", "neuvième", "dixième", "onzième", "douzième", "treizième", "quatorzième", "quinzième", "seizième", "dix-septième", "dix-huitième", "dix-neuvième", "vingtième", "vingt et unième"}
@@ -82,7 +84,11 @@ var spanish = foreign{
 	units: map[string]string{"g": "gramos", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros cuadrados", "km/h": "kilómetros por hora", "°C": "grados", "°": "grados", "kg": "kilos", "km": "kilómetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramos"},
 	short: [][2]string{
 		{`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[nN]úm\. ?(\d)`, "número $1"}, {`\b[tT](?:el|fno|eléf)\. ?:?`, "teléfono "}, {`\b[aA]vda?\. `, "avenida "}, {`\bC/ ?(\p{Lu})`, "calle $1"},
-		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\b(\d+)\.([ºª])`, "$1$2"}, {`\b1\.?er `, "primer "}, {`\b3\.?er `, "tercer "}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
+		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bSra\. ?(\p{Lu})`, "señora $1"}, {`\bSr\. ?(\p{Lu})`, "señor $1"}, {`\b1 comp\.`, "1 comprimido"}, {`(\d) comp\.`, "$1 comprimidos"}, {`\b[mM]áx\.`, "máximo"}, {`\b[mM]ín\.`, "mínimo"}, {`\bincl\.`, "incluido"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\b(\d+)\.([ºª])`, "$1$2"}, {`\b1\.?er `, "primer "}, {`\b3\.?er `, "tercer "}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
+	},
+	kings: `Felipe|Carlos|Fernando|Alfonso|Juan Carlos|Juan Pablo|Juan|Enrique|Luis|Pío|Benedicto|Napoleón|Alejandro|Jaime|Pedro`,
+	king: func(n string) string {
+		return rankOf(n, "primero", "segundo", "tercero", "cuarto", "quinto", "sexto", "séptimo", "octavo", "noveno", "décimo")
 	},
 }
 
@@ -92,7 +98,7 @@ var italian = foreign{
 	units: map[string]string{"g": "grammi", "gr": "grammi", "min": "minuti", "ml": "millilitri", "cl": "centilitri", "l": "litri", "L": "litri", "m": "metri", "m²": "metri quadrati", "mq": "metri quadrati", "km/h": "chilometri orari", "°C": "gradi", "kg": "chili", "km": "chilometri", "cm": "centimetri", "mm": "millimetri", "mg": "milligrammi"},
 	short: [][2]string{
 		{`\b[sS]ig\.ra\b`, "signora"}, {`\b[sS]ig\. ?(\p{Lu})`, "signor $1"}, {`\b[dD]ott\.ssa\b`, "dottoressa"}, {`\b[dD]ott\. ?(\p{Lu})`, "dottor $1"}, {`\b[pP]rof\.ssa\b`, "professoressa"}, {`\b[pP]rof\. ?(\p{Lu})`, "professor $1"},
-		{`\bn\. ?(\d)`, "numero $1"}, {`\b[nN][°º] ?(\d)`, "numero $1"}, {`\bsec\. ?([IVX])`, "secolo $1"}, {`\b[tT]el\. ?:?`, "telefono "}, {`\bp\.zza\b`, "piazza"}, {`\b[vV]\.le\b`, "viale"}, {`\b[cC]\.so\b`, "corso"}, {`\bpag\. ?(\d)`, "pagina $1"}, {`\becc\.`, "eccetera"},
+		{`\b([IVX]+) sec\.`, "$1 secolo"}, {`\b1 cpr\b\.?`, "1 compressa"}, {`(\d) cpr\b\.?`, "$1 compresse"}, {`(\d) gg\.`, "$1 giorni"}, {`\b[cC]ell\.`, "cellulare"}, {`\bIVA incl\.`, "IVA inclusa"}, {`\bincl\.`, "incluso"}, {`\bbin\.( ?\d|$)`, "binario$1"}, {`\bn\. ?(\d)`, "numero $1"}, {`\b[nN][°º] ?(\d)`, "numero $1"}, {`\bsec\. ?([IVX])`, "secolo $1"}, {`\b[tT]el\. ?:?`, "telefono "}, {`\bp\.zza\b`, "piazza"}, {`\b[vV]\.le\b`, "viale"}, {`\b[cC]\.so\b`, "corso"}, {`\bpag\. ?(\d)`, "pagina $1"}, {`\becc\.`, "eccetera"},
 	},
 	ordinal: func(n string) string {
 		names := [...]string{"", "primo", "secondo", "terzo", "quarto", "quinto", "sesto", "settimo", "ottavo", "nono", "decimo"}
@@ -108,9 +114,27 @@ var portuguese = foreign{
 	of:     " de ", first: "primeiro", hour: "hora", hours: "horas", and: " e ", euro: "euro", euros: "euros", cents: " e ",
 	units: map[string]string{"g": "gramas", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros quadrados", "km/h": "quilômetros por hora", "°C": "graus", "°": "graus", "kg": "quilos", "km": "quilômetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramas"},
 	short: [][2]string{
-		{`R\$ ?(\d+(?:\.\d{3})*),([1-9]\d|0[1-9])`, "$1 reais e $2 centavos"}, {`R\$ ?(\d+(?:\.\d{3})*)(?:,00)?`, "$1 reais"},
+		{`\bde (\d{1,2})/(\d{1,2}) ?h(?:oras|s)?\b`, "de $1 em $2 horas"}, {`\b1 comp\.`, "1 comprimido"}, {`(\d) comp\.`, "$1 comprimidos"}, {`\bR\. (\p{Lu})`, "rua $1"}, {`\bap\. ?(\d)`, "apartamento $1"}, {`\bapto\. ?(\d)`, "apartamento $1"}, {`\b[sS]éc\. ?([IVX])`, "século $1"}, {`\bD\. (\p{Lu}\p{Ll})`, "Dom $1"},
 		{`\bSr\. ?(\p{Lu})`, "Senhor $1"}, {`\bSra\. ?(\p{Lu})`, "Senhora $1"}, {`\bDr\. ?(\p{Lu})`, "Doutor $1"}, {`\bDra\. ?(\p{Lu})`, "Doutora $1"}, {`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[tT]el\. ?:?`, "telefone "}, {`\b[aA]v\. `, "avenida "}, {`\b[pP]ág\. ?(\d)`, "página $1"},
 	},
+	kings: `Pedro|João Paulo|João|José|Afonso|Manuel|Luís|Henrique|Napoleão|Carlos|Filipe|Felipe|Bento|Pio|Sebastião|Sancho`,
+	king: func(n string) string {
+		return rankOf(n, "primeiro", "segundo", "terceiro", "quarto", "quinto", "sexto", "sétimo", "oitavo", "nono", "décimo")
+	},
+}
+
+// rankOf is the ordinal of a king up to the tenth; later ones are counted.
+func rankOf(n string, ordinals ...string) string {
+	if i, err := strconv.Atoi(n); err == nil && i >= 1 && i <= len(ordinals) {
+		return ordinals[i-1]
+	}
+	return n
+}
+
+// all are the rules of a language by its code, in their order.
+func (f foreign) all(code string) []rule {
+	signs := foreignSignsOf[code]
+	return slices.Concat(signs.first(), f.counts(foreignCountsOf[code], signs.to), f.rules())
 }
 
 func (f foreign) rules() []rule {
@@ -174,7 +198,7 @@ func (f foreign) rules() []rule {
 		}))
 	}
 	if f.kings != "" {
-		all = append(all, doubtfulRule("IVX", `\b(`+f.kings+`) (I|[IVX]{2,5})(?:er)?\b`, func(m match) (string, bool) {
+		all = append(all, doubtfulRule("IVX", `\b(`+f.kings+`) (I|V|X|[IVX]{2,5})(?:er)?\b`, func(m match) (string, bool) {
 			n := roman(m.group(2))
 			return m.group(1) + " " + f.king(n), n != ""
 		}))

@@ -45,6 +45,12 @@ var foreignSignsOf = map[string]foreignSigns{
 		days:  [7]string{"segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo"}, shortDays: "seg|ter|qua|qui|sex|s[aá]b|dom",
 		dot: "ponto", at: "arroba", dash: "hífen", underscore: "sublinhado", slash: "barra",
 	},
+	"hi": {
+		to: "से", least: "कम से कम", most: "ज़्यादा से ज़्यादा", plusMinus: "प्लस माइनस", about: "लगभग", and: "और", section: "धारा",
+		parts: [3]string{"एक चौथाई", "आधा", "तीन चौथाई"},
+		days:  [7]string{"सोमवार", "मंगलवार", "बुधवार", "गुरुवार", "शुक्रवार", "शनिवार", "रविवार"}, shortDays: "सोम|मंगल|बुध|गुरु|शुक्र|शनि|रवि",
+		dot: "डॉट", at: "ऐट", dash: "डैश", underscore: "अंडरस्कोर", slash: "स्लैश",
+	},
 }
 
 // dayOf finds the name of a day by how it is shortened.
@@ -71,7 +77,7 @@ func (f foreignSigns) first() []rule {
 		// addresses: info@musee.fr, www.musee.fr/plan
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string { return f.address(m.group(0)) }),
 		newRule("./", `(?i)\b(?:https?://|www\.)[^\s<>"'«»]*[\pL\d/]`, func(m match) string { return f.address(m.group(0)) }),
-		newRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`|it|pt|br|mx|ar)\b`, func(m match) string { return f.address(m.group(0)) }),
+		newRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`|it|pt|br|mx|ar|in)\b`, func(m match) string { return f.address(m.group(0)) }),
 		// lun.–ven., du lun. au ven., sam. 10h
 		doubtfulRule("", `\b`+days+`\.? ?([-–—/]|à|au|al|a|e|et|y|,) ?`+days+`\b\.?`, func(m match) (string, bool) {
 			word := m.group(2)

@@ -107,7 +107,7 @@ func signName(c byte) string {
 // sayLabel says a part of a name: as a word, or letter by letter where it is
 // no word.
 func sayLabel(s string) string {
-	const words = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go "
+	const words = " com org net edu gov dev app info biz me us at doc log conf zip tar md5 go of in on to by my we an is be "
 	lower := strings.ToLower(s)
 	switch {
 	case strings.Contains(words, " "+lower+" "):

@@ -103,7 +103,7 @@ func (e english) dateRules() []rule {
 		}),
 		newRule(digits, `\b(`+shortDays+`)(:? \d{1,2}(?:[:.]\d\d)? ?(?:[-–—]|to\b|until\b|[apAP]\.?[mM]))`, func(m match) string { return dayName(m.group(1)) + m.group(2) }),
 		// Sun, Nov 22
-		newRule(digits, `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (`+strings.Trim(monthPattern, "()")+`|\d{1,2} `+strings.Trim(monthPattern, "()")+`)`, func(m match) string {
+		newRule(digits, `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (`+strings.Trim(monthPattern, "()")+`|\d{1,2} (?:`+strings.Trim(monthPattern, "()")+`))`, func(m match) string {
 			return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)
 		}),
 		newRule(digits, `\b(FY|Q[1-4]|H[12]) ?((?:19|20)\d{2})\b`, func(m match) string { return m.group(1) + " " + e.year(m.group(2)) }),

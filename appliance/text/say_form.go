@@ -24,7 +24,7 @@ func (e english) formRules() []rule {
 			return m.group(1) + ", extension " + digitByDigit(m.group(2))
 		}),
 		// § 12(3), section 5(2)(a)
-		newRule("(", `((?i:§+ ?|\b(?:section|article|rule|clause|paragraph|regulation|sec\.|art\.) )\d+[A-Za-z]?)((?:\([0-9]{1,3}\)|\([a-z]\))+)`, func(m match) string {
+		newRule("(", `((?i:§+ ?|\b(?:section|article|rule|clause|paragraph|regulation|sec\.|art\.) )\d+(?:\.\d+)*[A-Za-z]?)((?:\([0-9]{1,3}\)|\([a-z]\))+)`, func(m match) string {
 			parts := strings.FieldsFunc(m.group(2), func(r rune) bool { return r == '(' || r == ')' })
 			return m.group(1) + ", " + strings.Join(readAll(parts), ", ")
 		}),
@@ -77,7 +77,11 @@ func (e english) formRules() []rule {
 			name := map[string]string{"w": "weight", "v": "volume"}
 			return name[m.group(1)] + " by " + name[m.group(2)]
 		}),
-		newRule("/", `(\d ?(?:mg|mcg|µg|μg|g|ml|mL|l|L|IU)) ?/ ?(\d+ ?(?:h|hrs?|hours?|d|days?)\b)`, func(m match) string { return m.group(1) + " per " + m.group(2) }),
+		newRule("/", `(\d ?(?:mg|mcg|µg|μg|g|ml|mL|l|L|IU)) ?/ ?(\d+(?:\.\d+)? ?(?:h|hrs?|hours?|d|days?|mL|ml|L|l)\b)`, func(m match) string { return m.group(1) + " per " + m.group(2) }),
+		// 3 bed/2 bath: two things, not one or the other
+		doubtfulRule("/", `\b(\d{1,2} ([a-z]+)) ?/ ?(\d{1,2} ([a-z]+))\b`, func(m match) (string, bool) {
+			return m.group(1) + ", " + m.group(3), perUnit(m.group(2)) == "" && perUnit(strings.TrimSuffix(m.group(4), "s")) == "" && unitSign(m.group(4)) == ""
+		}),
 		newRule("c", `(\d) ?ct\b\.?( gold| diamond)?`, func(m match) string {
 			if m.group(2) != "" {
 				return m.group(1) + " carat" + m.group(2)

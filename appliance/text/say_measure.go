@@ -17,7 +17,7 @@ const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:
  Hz:hertz kHz:kilohertz MHz:megahertz GHz:gigahertz
  W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt kVA:kilovolt_ampere mV:millivolt mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
  tsp:teaspoon tbsp:tablespoon pt:pint qt:quart mmHg:millimeter_of_mercury K:kelvin A:amp Nm:newton_meter ppm:part_per_million °K:kelvin
- mmol:millimole mmol/L:millimole_per_liter mmol/l:millimole_per_liter mg/dL:milligram_per_deciliter mg/dl:milligram_per_deciliter mg/L:milligram_per_liter mg/l:milligram_per_liter g/L:gram_per_liter g/l:gram_per_liter g/dL:gram_per_deciliter mg/mL:milligram_per_milliliter mg/ml:milligram_per_milliliter mg/kg:milligram_per_kilogram mcg:microgram IU:international_unit
+ mEq:milliequivalent mEq/L:milliequivalent_per_liter mEq/l:milliequivalent_per_liter mmol:millimole mmol/L:millimole_per_liter mmol/l:millimole_per_liter mg/dL:milligram_per_deciliter mg/dl:milligram_per_deciliter mg/L:milligram_per_liter mg/l:milligram_per_liter g/L:gram_per_liter g/l:gram_per_liter g/dL:gram_per_deciliter mg/mL:milligram_per_milliliter mg/ml:milligram_per_milliliter mg/kg:milligram_per_kilogram mcg:microgram IU:international_unit
  t:tonne pcs:piece pcs/h:piece_per_hour l/min:liter_per_minute L/min:liter_per_minute l/h:liter_per_hour kg/h:kilogram_per_hour m/min:meter_per_minute wk:week wks:week mos:month
  kJ:kilojoule cal:calorie kcal:kilocalorie Pa:pascal hPa:hectopascal kPa:kilopascal MPa:megapascal bar:bar mbar:millibar kN:kilonewton psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
 

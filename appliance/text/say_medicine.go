@@ -19,6 +19,20 @@ const dosage = ` qd:once_a_day bid:twice_a_day bd:twice_a_day tid:three_times_a_
 func (e english) medicineRules() []rule {
 	medical := func(m match) bool { return prescribed().MatchString(m.text) }
 	return []rule{
+		newRule("xX×", `\b(\d{1,2}) ?[xX×] ?(?:/|a|per) ?(day|d|night|week|wk|month|mo|year|yr|hour|hr)\b\.?`, func(m match) string { // 2x/day
+			times := map[string]string{"1": "once", "2": "twice"}[m.group(1)]
+			if times == "" {
+				times = m.group(1) + " times"
+			}
+			name := unitName(m.group(2))
+			if name == "d" {
+				name = "day"
+			}
+			return times + " " + article(name) + name + m.stop()
+		}),
+		doubtfulRule("snj", `\b(susp|inj|soln)\b\.?`, func(m match) (string, bool) {
+			return map[string]string{"susp": "suspension", "inj": "injection", "soln": "solution"}[m.group(1)] + m.stop(), medical(m)
+		}),
 		// 2 tabs., 1-2 caps, ½ tab
 		doubtfulRule("tTcC", `(\d|½|\b(?i:one|two|three|half)|\d ?(?:mg|mcg|g)) ?((?i:tabs?|caps?|gtts?|supps?))\b(\.?)`, func(m match) (string, bool) {
 			short := strings.ToLower(strings.TrimSuffix(strings.ToLower(m.group(2)), "s"))

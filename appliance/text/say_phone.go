@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 func (e english) phoneRules() []rule {
 	groups := func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }
@@ -20,8 +24,8 @@ func (e english) phoneRules() []rule {
 		doubtfulRule("-.", `\b\d{3}[.-]\d{4}\b`, groups),
 		doubtfulRule(digits, `\b\d{4}(?:[ -]\d{4}){2,3}\b`, groups), // cards
 		doubtfulRule("-", `\b\d{3}-\d{2}-\d{4}\b`, groups),
-		doubtfulRule(digits, `(?i)\b((?:dial|call|ring|text) (?:\d{3} or )?)(\d{3}) or (\d{3})\b`, func(m match) (string, bool) {
-			return m.group(1) + digitByDigit(m.group(2)) + " or " + digitByDigit(m.group(3)), true
+		doubtfulRule(digits, `(?i)\b((?:dial|call|ring|text) )(\d{3}(?:(?:,? or |, )\d{3})+)\b`, func(m match) (string, bool) { // 911, 112 or 999
+			return m.group(1) + threes().ReplaceAllStringFunc(m.group(2), digitByDigit), m.apart() && !pointed(m.after()) && !strings.HasPrefix(m.after(), "-")
 		}),
 		// what is called a code or a number is read out
 		newRule(digits, `(?i)\b((?:code|pin|zip|passcode|password|extension|ext\.|account|confirmation|tracking|serial|reference|flight|dial|call)(?: (?:code|number|no\.|is|at|to))*:? #?)(\d{3,})\b`, func(m match) string {
@@ -39,6 +43,9 @@ func (e english) phoneRules() []rule {
 		}),
 	}
 }
+
+// threes are the numbers that one calls in need.
+var threes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d{3}`) })
 
 // sayGroups says a number that is written in groups, with a breath between
 // them.

@@ -14,6 +14,7 @@ func (e english) symbolRules() []rule {
 		}),
 		newRule("∞", ` ?∞ ?`, func(match) string { return " infinity " }),
 		newRule("†‡*", `(\pL)[†‡*]+`, func(m match) string { return m.group(1) }),
+		newRule("&", ` ?&& ?`, func(match) string { return " and " }),
 		word("&", "and"), word("@", "at"), word("%", "percent"), word("+", "plus"),
 		newRule("=", ` ?=+ ?`, func(match) string { return " equals " }),
 		newRule("°º", ` ?[°º] ?`, func(match) string { return " degrees " }),

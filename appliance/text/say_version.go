@@ -15,11 +15,15 @@ func (e english) versionRules() []rule {
 			}
 			return said, m.apart()
 		}),
-		doubtfulRule(digits, `(?i)\b(v(?:ersion)?\.? ?)(\d+(?:\.\d+)*)([a-z]+\d*)?\b`, func(m match) (string, bool) {
+		doubtfulRule(digits, `(?i)\b(v(?:ersion)?\.? ?)(\d+(?:\.\d+)*)([a-z]+\d*)?\b(?:-(rc|alpha|beta|dev|pre)[.-]?(\d{0,3})\b)?`, func(m match) (string, bool) {
 			if !m.apart() || strings.HasPrefix(m.after(), "/") {
 				return "", false
 			}
-			return strings.TrimSpace("version " + e.sayVersion(m.group(2)) + " " + m.group(3)), true
+			stage := strings.ToLower(m.group(4))
+			if stage == "rc" {
+				stage = "R-C"
+			}
+			return strings.Join(strings.Fields("version "+e.sayVersion(m.group(2))+" "+m.group(3)+" "+stage+" "+m.group(5)), " "), true
 		}),
 		newRule(".", `\b\d+(?:\.\d+){2,}\b`, func(m match) string { return e.sayVersion(m.group(0)) }),
 	}

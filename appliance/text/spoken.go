@@ -20,6 +20,9 @@ func (o Options) aloud(t traced) traced {
 	t = withoutEmoji(t)
 	if language, _ := parseTag(o.Language); language != "en" {
 		t = o.Lexicon.pronounce(t.tidy().composed())
+		if language == "hi" {
+			t = t.runes(asciiDigit)
+		}
 		for _, r := range foreignRules(language) {
 			t = r.apply(t)
 		}
@@ -48,7 +51,7 @@ func (o Options) english(t traced) traced {
 // written out, the next does not see.
 func (e english) rules() []rule {
 	return slices.Concat(
-		e.formRules(), e.labelRules(), e.noticeRules(), e.medicineRules(), e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
+		e.everydayRules(), e.formRules(), e.labelRules(), e.noticeRules(), e.medicineRules(), e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
 		e.sizeRules(), e.measureRules(), e.orderRules(), e.mathRules(), e.abbreviationRules(), e.numberRules(), e.symbolRules(),
 	)
 }
@@ -161,10 +164,31 @@ func lastWord(s string) string {
 // styled letters, digits of other scripts, dashes, quotes, vulgar fractions.
 func legible(t traced) traced {
 	var w tracer
+	var before rune
 	for i, r := range t.s {
-		w.put(legibleRune(r), t.of[i])
+		said := legibleRune(r)
+		if power := superior(r); power != "" && (alnum(before) || superior(before) != "") {
+			if said = power; superior(before) == "" { // 10²³ is one power
+				said = "^" + power
+			}
+		}
+		w.put(said, t.of[i])
+		before = r
 	}
 	return w.text().composed().runes(plainSign).tidy()
+}
+
+// superior is the figure or the minus that stands above the line in r, "" if none
+// does.
+func superior(r rune) string {
+	const figures = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
+	if r < 0x80 || !strings.ContainsRune(figures, r) {
+		return ""
+	}
+	if r == '⁻' {
+		return "-"
+	}
+	return norm.NFKC.String(string(r))
 }
 
 func legibleRune(r rune) string {
