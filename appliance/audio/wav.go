@@ -26,6 +26,16 @@ func AppendOpenWAVHeader(b []byte, rateHz int) []byte {
 	return appendWAVHeader(b, rateHz, 1, wavOpen)
 }
 
+// wavBlock is what FFmpeg reads of a WAV at once. It calls a file of unknown length
+// broken whose end is not at the end of a block.
+const wavBlock = 4096
+
+// AppendOpenWAVEnd appends to b the silence, 43 ms of it at most at 48 kHz, with which
+// such a file ends behind so many bytes of samples.
+func AppendOpenWAVEnd(b []byte, written int) []byte {
+	return append(b, make([]byte, (wavBlock-written%wavBlock)%wavBlock)...)
+}
+
 // EncodeWAV returns pcm as a whole WAV file: 16-bit mono at rateHz. Samples are
 // rounded to the nearest step and clipped to [-1, 1].
 func EncodeWAV(pcm []float32, rateHz int) []byte {
@@ -89,11 +99,13 @@ func appendWAVHeader(b []byte, rateHz, channels int, dataLen uint64) []byte {
 }
 
 // A WAVWriter writes a 16-bit WAV file as the audio comes. Until Close the
-// header says that the length is unknown, so what a crash leaves can be played.
+// header says that the length is unknown, so what a crash leaves can be played. Into a
+// pipe it is written as to who plays it as it comes.
 type WAVWriter struct {
 	w        io.Writer
 	rateHz   int
 	channels int
+	piped    bool   // nobody can go back to the header
 	written  uint64 // bytes of samples
 	buf      []byte
 	err      error
@@ -109,11 +121,25 @@ func NewWAVWriter(w io.Writer, rateHz, channels int) (*WAVWriter, error) {
 	if channels < 1 || channels > MaxChannels {
 		return nil, fmt.Errorf("wav: %d channels; allowed are 1 to %d", channels, MaxChannels)
 	}
-	ww := &WAVWriter{w: w, rateHz: rateHz, channels: channels}
-	if _, err := w.Write(appendWAVHeader(nil, rateHz, channels, math.MaxUint64)); err != nil {
+	ww := &WAVWriter{w: w, rateHz: rateHz, channels: channels, piped: !seeks(w)}
+	size := uint64(math.MaxUint64)
+	if ww.piped {
+		size = wavOpen
+	}
+	if _, err := w.Write(appendWAVHeader(nil, rateHz, channels, size)); err != nil {
 		return nil, fmt.Errorf("wav: write header: %w", err)
 	}
 	return ww, nil
+}
+
+// seeks reports whether w can be gone back in.
+func seeks(w io.Writer) bool {
+	ws, ok := w.(io.WriteSeeker)
+	if !ok {
+		return false
+	}
+	_, err := ws.Seek(0, io.SeekCurrent)
+	return err == nil
 }
 
 // Write adds samples in [-1, 1], the channels interleaved.
@@ -130,7 +156,8 @@ func (w *WAVWriter) Write(pcm []float32) error {
 	return w.err
 }
 
-// Close writes the true length into the header, if the file can be seeked in.
+// Close writes the true length into the header, if the file can be seeked in, and else
+// the silence with which readers know its end.
 // It does not close the file. A second Close does nothing.
 func (w *WAVWriter) Close() error {
 	if w.err != nil {
@@ -140,12 +167,15 @@ func (w *WAVWriter) Close() error {
 		return w.err
 	}
 	w.err = errWAVClosed
-	ws, ok := w.w.(io.WriteSeeker)
-	if !ok {
+	if w.piped {
+		if _, err := w.w.Write(AppendOpenWAVEnd(nil, int(w.written))); err != nil {
+			return fmt.Errorf("wav: write the end: %w", err)
+		}
 		return nil
 	}
+	ws := w.w.(io.WriteSeeker) //nolint:forcetypeassert // it was asked
 	if _, err := ws.Seek(-int64(wavHeaderLen+w.written), io.SeekCurrent); err != nil {
-		return nil // a pipe: the header stays as it is, and is valid
+		return fmt.Errorf("wav: return to the header: %w", err)
 	}
 	if _, err := ws.Write(appendWAVHeader(nil, w.rateHz, w.channels, w.written)); err != nil {
 		return fmt.Errorf("wav: complete header: %w", err)

@@ -3,8 +3,10 @@ package audio
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,6 +92,23 @@ func TestWAVFileIsWholeAfterCloseAndPlayableBefore(t *testing.T) {
 	}
 	if w.Write(in) == nil {
 		t.Error("a closed writer writes")
+	}
+}
+
+// Into a pipe a WAV is written so that FFmpeg reads it to its end without a word.
+func TestFFmpegReadsAPipedWAVWithoutAWarning(t *testing.T) {
+	var file bytes.Buffer
+	w, err := NewWAVWriter(&file, 48000, 1)
+	if err == nil {
+		err = errors.Join(w.Write(tone(440, 0.5, 48000, 33333)), w.Close(), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	ffmpeg := exec.Command("ffmpeg", "-v", "warning", "-guess_layout_max", "0", "-i", "pipe:0", "-f", "null", "-")
+	ffmpeg.Stdin = &file
+	if said, err := ffmpeg.CombinedOutput(); err != nil || len(said) > 0 {
+		t.Errorf("%s%v", said, err)
 	}
 }
 

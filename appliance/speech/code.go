@@ -48,11 +48,6 @@ type wavCoder struct {
 	bytes int // of samples
 }
 
-// wavBlock is what FFmpeg reads of a WAV at once. It calls a file of unknown length
-// broken whose end is not at the end of a block, so silence fills the last one, 43
-// ms of it at most.
-const wavBlock = 4096
-
 func (c *wavCoder) next(pcm []float32, end bool) ([]byte, error) {
 	var b []byte
 	if !c.begun {
@@ -61,7 +56,7 @@ func (c *wavCoder) next(pcm []float32, end bool) ([]byte, error) {
 	b = audio.AppendLinear16(b, pcm)
 	c.bytes += 2 * len(pcm)
 	if end {
-		b = append(b, make([]byte, (wavBlock-c.bytes%wavBlock)%wavBlock)...)
+		b = audio.AppendOpenWAVEnd(b, c.bytes)
 	}
 	return b, nil
 }

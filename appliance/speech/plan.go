@@ -60,6 +60,9 @@ func (s source) none() bool { return s.ref == nil && s.recipe == nil }
 func named(err error, field string) error {
 	if missing, is := errors.AsType[contract.ErrNotFound](err); is {
 		missing.Field = field
+		if missing.What == "voice" && missing.There == "" {
+			missing.There = "GET /v0/tts/voices lists those that there are"
+		}
 		return missing
 	}
 	return err

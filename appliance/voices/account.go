@@ -3,6 +3,7 @@ package voices
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"parley/appliance/contract"
 	"parley/appliance/voice"
@@ -28,7 +29,12 @@ func (a Account) List(ctx context.Context) ([]contract.ReturnVoice, error) {
 // Find returns the voice of a name or id; a contract.ErrNotFound where there is
 // none.
 func (a Account) Find(ctx context.Context, name string) (Voice, error) {
-	return a.Voices.Find(ctx, a.ID, contract.VoiceRef{Name: name})
+	found, err := a.Voices.Find(ctx, a.ID, contract.VoiceRef{Name: name})
+	if missing, is := errors.AsType[contract.ErrNotFound](err); is && missing.There == "" {
+		missing.There = "parley voices list names those that there are"
+		err = missing
+	}
+	return found, err
 }
 
 // Design makes a voice of a description.

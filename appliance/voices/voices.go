@@ -49,7 +49,7 @@ func (v Voices) Find(ctx context.Context, account string, ref contract.VoiceRef)
 	if found && ref.Provider != contract.VoiceCustom && (ref.ID == "" || ref.ID == b.ID) {
 		return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
 	}
-	there := "GET /v0/tts/voices lists those that there are"
+	var there string
 	if found {
 		there = fmt.Sprintf("the library has %q, whose id is %s and whose provider %s", b.Name, b.ID, contract.VoiceLibrary)
 	}

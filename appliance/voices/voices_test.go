@@ -44,3 +44,11 @@ func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
 		}
 	}
 }
+
+// A program beside the box is told of its own command where a voice is.
+func TestACommandIsToldWhereTheVoicesAre(t *testing.T) {
+	_, err := Account{Voices: Voices{Config: config.Config{Packs: t.TempDir()}}}.Find(t.Context(), "nobody")
+	if err == nil || !strings.Contains(err.Error(), "parley voices list") {
+		t.Errorf("%v", err)
+	}
+}

@@ -32,20 +32,26 @@ func openSound(heard func(linear16 []byte)) (*soundDevice, error) {
 	d := &soundDevice{}
 	var err error
 	if d.speaker, err = soundcard.Play(wanted, d.queue.fill, stopped); err != nil {
-		return nil, noSound(err)
+		return nil, noSound(err, heard != nil)
 	}
 	if heard != nil {
 		wanted.System = d.speaker.Device.System
 		d.microphone, err = soundcard.Record(wanted, func(in []float32) { heard(audio.AppendLinear16(nil, in)) }, stopped)
 	}
 	if err != nil {
-		return nil, noSound(errors.Join(err, d.close()))
+		return nil, noSound(errors.Join(err, d.close()), true)
 	}
 	return d, nil
 }
 
-func noSound(err error) error {
-	return fmt.Errorf("no sound device can be used (%w): connect one, or use files: --wav and --out", err)
+// noSound says what to do without a sound device: who would have listened, too, reads a
+// file instead.
+func noSound(err error, listens bool) error {
+	instead := "write a file: --out"
+	if listens {
+		instead = "use files: --wav and --out"
+	}
+	return fmt.Errorf("no sound device can be used (%w): connect one, or %s", err, instead)
 }
 
 func (d *soundDevice) close() error {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 )
@@ -35,4 +36,15 @@ func TestSoundAheadOfTheSpeakerIsWaitedFor(t *testing.T) {
 			t.Errorf("ended with %v", err)
 		}
 	})
+}
+
+// Who only speaks has no flag --wav.
+func TestWhatIsDoneWithoutASoundDeviceFitsTheCommand(t *testing.T) {
+	none := errors.New("there is no loudspeaker")
+	if said := noSound(none, false).Error(); strings.Contains(said, "--wav") || !strings.Contains(said, "--out") {
+		t.Error(said)
+	}
+	if said := noSound(none, true).Error(); !strings.Contains(said, "--wav") {
+		t.Error(said)
+	}
 }
