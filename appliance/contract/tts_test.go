@@ -71,7 +71,6 @@ func TestTooManyUtterancesAreOneFault(t *testing.T) {
 	}
 }
 
-// Word breaks lines with vertical tabs, and a PDF its pages with form feeds.
 // A voice of the wrong type is no voice that was forgotten.
 func TestAVoiceThatIsWrongIsOneFault(t *testing.T) {
 	for _, voice := range []string{`"joe"`, `[]`, `7`} {
@@ -83,6 +82,7 @@ func TestAVoiceThatIsWrongIsOneFault(t *testing.T) {
 	}
 }
 
+// Word breaks lines with vertical tabs, and a PDF its pages with form feeds.
 func TestWhiteSpaceOfEveryKindIsText(t *testing.T) {
 	for text, fits := range map[string]bool{`a\u000bb`: true, `a\fb`: true, `a\u0085b`: true, `a\r\n\tb`: true, `a\u2028b`: true, `a\u0007b`: false, `a\u001bb`: false, `a\u0000b`: false} {
 		_, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"`+text+`"}]}`), false)
