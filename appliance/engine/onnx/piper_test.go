@@ -112,10 +112,10 @@ func sameTwice(t *testing.T, p *Piper) {
 
 func durationsAddUp(t *testing.T, p *Piper) {
 	b := breathOf(t, p, "Good evening, this is a test.")
-	for _, speed := range []float64{0.5, 1, 2} {
-		pcm, frames := inPieces(t, p, b, speed)
+	for _, pace := range []float64{0.5, 1, 2} {
+		pcm, frames := inPieces(t, p, b, pace)
 		if len(frames) != len(b.ids) || framesOf(frames)*piperHop != len(pcm) {
-			t.Errorf("speed %g: %d ids last %d frames, the sound has %d samples", speed, len(b.ids), framesOf(frames), len(pcm))
+			t.Errorf("pace %g: %d ids last %d frames, the sound has %d samples", pace, len(b.ids), framesOf(frames), len(pcm))
 		}
 	}
 }
