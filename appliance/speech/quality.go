@@ -49,12 +49,6 @@ const (
 	fewest = 2
 )
 
-// misheard compares what was heard with what was to be said, both as words.
-func misheard(s, language string, heard string) (wrong, of int) {
-	want := text.Words(text.Aloud(s, text.Options{Language: language}))
-	return text.WordErrors(want, text.Words(heard)), len(want)
-}
-
 func misspoken(wrong, of int) bool { return wrong >= fewest && float64(wrong) > worst*float64(of) }
 
 // spoken is a snippet whose sound is all made.
@@ -105,7 +99,7 @@ func (j *Job) whole(ctx context.Context, t *take, s *snippet, p *pacing, try int
 	}
 	heard, err := ear.transcribe(ctx, said.sound.PCM, voice.Speaks.RateHz(), s.line.Speed, p.urgency)
 	said.heard = &heard
-	said.wrong, said.of = misheard(s.text, voice.Language, heard)
+	said.wrong, said.of = misheard(s.text, heard, text.Options{Language: voice.Language, Locale: t.reading.Locale, Lexicon: t.reading.Lexicon})
 	return said, err
 }
 

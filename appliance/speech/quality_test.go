@@ -7,7 +7,70 @@ import (
 
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
+
+// What the ear writes in another way than the text, or cannot know how to write, is
+// not misspoken.
+func TestWhatIsWrittenInAnotherWayIsNotMisheard(t *testing.T) {
+	lexicon, err := text.NewLexicon(map[string]string{"MoMA": "the museum of modern art", "Nguyen Van Tho": "/wɪn/", "ZKM": "tsent-room foor koonst"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := text.Options{Language: "en-US", Locale: "en-GB", Lexicon: lexicon}
+	for _, row := range []struct {
+		said, heard string
+		wrong       int
+	}{
+		{"It opens at ten.", "It opens at ten.", 0},
+		{"It opens at ten.", "It hopes a ten.", 2},
+		{"It opens at ten.", "", 4},
+		{"3/4/2026", "The third of April, twenty twenty six.", 0},
+		{"Call 020 7946 0958.", "Call 020-7946-0958.", 0},
+		{"It costs £3.50.", "It costs £3.50.", 0},
+		{"It is three pounds and fifty pence.", "It is £3.50.", 0},
+		{"www.example.com/visit", "www.example.com/visit", 0},
+		{"www.example.com/visit", "mumble", 9},
+		{"MoMA opens.", "The museum of modern art opens.", 0},
+		{"MoMA opens.", "The museum of modern opens.", 1},
+		{"Nguyen Van Tho opens it.", "When opens it?", 0},
+		{"Nguyen Van Tho opens it.", "We in hope sit.", 2},
+		{"Nguyen Van Tho.", "When?", 0},
+		{"Nguyen Van Tho.", "", 0},
+		{"The ZKM opens.", "The cent room for cost opens.", 0},
+		{"", "you", 1},
+	} {
+		if wrong, of := misheard(row.said, row.heard, o); wrong != row.wrong {
+			t.Errorf("%q heard as %q: %d of %d words are wrong, want %d", row.said, row.heard, wrong, of, row.wrong)
+		}
+	}
+}
+
+// A name of which the lexicon gives the phonemes is not said once more because the ear
+// writes it in its own way.
+func TestNamesOfALexiconAreNotMadeAgain(t *testing.T) {
+	lexicon, err := text.NewLexicon(map[string]string{"Nguyen Van Tho": "/mʌmbəl/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []engine.SpeakOptions
+	s := New(Parts{
+		Voices: only{Voice{Language: "en", Speaks: attentive{metronome{0.1, 1}, &all}}}, Ear: Ear{Transcriber: deaf{}}, Log: slog.New(slog.DiscardHandler),
+		Reading: func(context.Context, string) text.Options { return text.Options{Lexicon: lexicon} },
+	})
+	careful := false
+	job, err := s.Begin(t.Context(), Asked{Account: "a", PostedTTS: contract.PostedTTS{
+		Utterances: []contract.PostedUtterance{{Text: "Nguyen Van Tho.", Voice: &contract.VoiceRef{Name: "a"}, Speed: 1}},
+		Format:     &contract.Format{Type: contract.FormatPCM}, NumGenerations: 1, InstantMode: &careful,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer job.Close()
+	if _, err := job.WholeFile(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("it is said %d times, %v; want once", len(all), err)
+	}
+}
 
 // deaf is an ear that understands nothing of what it hears.
 type deaf struct{}
