@@ -96,18 +96,20 @@ func (r *Report) besidePeer(ctx context.Context, o Options, voice engine.Synthes
 		}
 		o.say("%s beside piper-tts, %d times", said.name, rounds)
 		var ours, theirs []float64
+		var sound, theirSound float64 // seconds
 		c, err := yardstick.Compare(rounds, func() error {
-			begun, sounded := time.Now(), false
-			return voice.Speak(ctx, said.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(engine.Sound) error {
-				if !sounded {
-					sounded = true
+			begun := time.Now()
+			sound = 0
+			return voice.Speak(ctx, said.text, engine.SpeakOptions{Urgency: engine.Live.Urgency()}, func(s engine.Sound) error {
+				if sound == 0 {
 					ours = append(ours, milliseconds(time.Since(begun)))
 				}
+				sound += float64(len(s.PCM)) / float64(voice.RateHz())
 				return nil
 			})
 		}, func() error {
 			heard, err := p.say(said.text)
-			theirs = append(theirs, 1000*heard.First)
+			theirs, theirSound = append(theirs, 1000*heard.First), heard.Sound
 			return err
 		})
 		if err != nil {
@@ -115,7 +117,8 @@ func (r *Report) besidePeer(ctx context.Context, o Options, voice engine.Synthes
 		}
 		first, their := median(ours[1:]), median(theirs[1:])
 		r.paired("peer_first_sound_"+said.name, first, "ms", their, first/their, "piper-tts (PyPI) with the same voice and text")
-		r.paired("peer_whole_"+said.name, milliseconds(c.Ours), "ms", milliseconds(c.Straight), c.Ratio, "likewise")
+		r.paired("peer_whole_"+said.name, milliseconds(c.Ours), "ms", milliseconds(c.Straight), c.Ratio, "likewise; its threads spin while they wait, ours leave the core to others")
+		r.paired("peer_real_time_factor_"+said.name, c.Ours.Seconds()/sound, "", c.Straight.Seconds()/theirSound, c.Ratio*theirSound/sound, "the same, for each second of sound")
 	}
 	return nil
 }
