@@ -17,25 +17,55 @@ type Limiter struct {
 	held    []float32
 	needs   []float32 // the gain that each of held needs
 	gain    float32
+	parts   [limiterPhases - 1][limiterTaps]float32
+	loud    int // how many of the next samples have a loud one less than limiterTaps before
 }
 
 // NewLimiter returns a Limiter at a rate.
 func NewLimiter(rateHz int, ceiling float32) *Limiter {
 	return &Limiter{
-		ceiling: ceiling, ahead: max(rateHz*limiterAhead/1000, 1), gain: 1,
+		ceiling: ceiling, ahead: max(rateHz*limiterAhead/1000, limiterTaps), gain: 1, parts: betweens(),
 		back: float32(math.Pow(0.5, 1/(0.08*float64(rateHz)))),
 	}
 }
 
-// halfway are the parts that samples have in the value halfway between the two in
-// their middle: the polynomial through all of them (Lagrange).
-var halfway = [...]float32{-5. / 2048, 49. / 2048, -245. / 2048, 1225. / 2048, 1225. / 2048, -245. / 2048, 49. / 2048, -5. / 2048}
+const (
+	// limiterTaps is how many samples say what lies between the two in their middle: the
+	// hiss of a voice, at 0.9 of half its rate, is then found within 1 %.
+	limiterTaps = 24
+	// limiterPhases is in how many parts the time between two samples is cut, as by
+	// ITU-R BS.1770-5 for rates of 48 kHz; what lies between those is 0.7 dB more at most.
+	limiterPhases = 4
+	// limiterOver is by how much what lies between samples may be beyond them: beyond
+	// fewer than ceiling/limiterOver nothing is looked for. It is what the parts of the
+	// samples sum up to, and a little more.
+	limiterOver = 2.6
+)
 
-func between(pcm []float32) (mid float32) {
-	for i, part := range halfway {
-		mid += part * pcm[i]
+// betweens are the parts that samples have in the values between the two in their
+// middle: a sinc within Hann's window.
+func betweens() (parts [limiterPhases - 1][limiterTaps]float32) {
+	for p := range parts {
+		at := limiterTaps/2 - 1 + float64(p+1)/limiterPhases
+		for i := range parts[p] {
+			x := math.Pi * (float64(i) - at)
+			parts[p][i] = float32(math.Sin(x) / x * (0.5 + 0.5*math.Cos(x/(limiterTaps/2))))
+		}
 	}
-	return mid
+	return parts
+}
+
+// between is the farthest value between the two in the middle of pcm, which has
+// limiterTaps samples.
+func (l *Limiter) between(pcm []float32) (most float32) {
+	for p := range l.parts {
+		var x float32
+		for i, part := range l.parts[p] {
+			x += part * pcm[i]
+		}
+		most = max(most, x, -x)
+	}
+	return most
 }
 
 // lower turns down what is held at a place; all before goes down to it on a straight
@@ -50,15 +80,19 @@ func (l *Limiter) lower(at int, need float32) {
 // Process appends to dst what of the stream is finished; at its end, all.
 func (l *Limiter) Process(dst, pcm []float32, end bool) []float32 {
 	for _, x := range pcm {
-		need := float32(1)
-		if a := float32(math.Abs(float64(x))); a > l.ceiling {
+		need, a := float32(1), max(x, -x)
+		if a > l.ceiling {
 			need = l.ceiling / a
 		}
 		l.held, l.needs = append(l.held, x), append(l.needs, 1)
-		l.lower(len(l.needs)-1, need)
-		if n := len(l.held); n >= len(halfway) {
-			if a := float32(math.Abs(float64(between(l.held[n-len(halfway):])))); a > l.ceiling {
-				l.lower(n-len(halfway)/2, l.ceiling/a)
+		n := len(l.held)
+		l.lower(n-1, need)
+		if l.loud--; a*limiterOver > l.ceiling {
+			l.loud = limiterTaps
+		}
+		if l.loud > 0 && n >= limiterTaps {
+			if a := l.between(l.held[n-limiterTaps:]); a > l.ceiling {
+				l.lower(n-limiterTaps/2, l.ceiling/a)
 			}
 		}
 	}

@@ -200,3 +200,32 @@ func TestALimiterHoldsWhatLiesBetweenTheSamples(t *testing.T) {
 		t.Errorf("%d samples reach %.3f, want %d up to 0.9", len(held), most, len(pcm))
 	}
 }
+
+// A voice that hisses has most of its crests between its samples.
+func TestALimiterHoldsTheCrestsOfHiss(t *testing.T) {
+	const rateHz, ceiling = 22050, 0.891
+	r := rand.New(rand.NewPCG(7, 7))
+	var waves [60][2]float64 // of 4 to 9.9 kHz: frequency and phase
+	for i := range waves {
+		waves[i] = [2]float64{4000 + 5900*r.Float64(), 2 * math.Pi * r.Float64()}
+	}
+	pcm := make([]float32, 2*rateHz)
+	for i := range pcm {
+		for _, w := range waves {
+			pcm[i] += float32(0.2 * math.Sin(2*math.Pi*w[0]*float64(i)/rateHz+w[1]))
+		}
+	}
+	held := NewLimiter(rateHz, ceiling).Process(nil, pcm, true)
+	for i := range rateHz / 100 { // it begins and ends in silence, as voices do
+		x := float32(i) / (rateHz / 100)
+		held[i] *= x
+		held[len(held)-1-i] *= x
+	}
+	most := float32(0)
+	for _, x := range Resample(held, rateHz, 4*48000) {
+		most = max(most, x, -x)
+	}
+	if most > 1 || most < 0.8 {
+		t.Errorf("it reaches %.3f of full scale; want 1 at most, and not far below %.2f", most, ceiling)
+	}
+}
