@@ -77,6 +77,7 @@ func changeCallSays() describe.Operation {
 		ID: "changeCall", Section: "Live chats", Summary: "Add candidates to a call, or begin its connection anew", Call: true, Kiosk: true,
 		More:    "The body is a fragment of SDP (" + fragmentMedia + ") or a whole offer (" + sdpMedia + "), after a change of networks for one; what begins anew is answered in kind.",
 		Upload:  fragmentMedia,
+		Also:    sdpMedia,
 		Answers: []describe.Answer{{Status: 200, Says: "The connection begins anew", Media: fragmentMedia}, {Status: 204, Says: "The candidates were taken"}},
 		Refuses: []int{412, 413, 415, 503},
 	}

@@ -54,7 +54,7 @@ func TestOptionsSayWhatIsTaken(t *testing.T) {
 	b := startBox(t)
 	for path, want := range map[string][3]string{
 		"/v0/evi/chat/webrtc":         {"POST", "application/sdp", ""},
-		"/v0/evi/chat/webrtc/calls/1": {"DELETE, PATCH", "", "application/trickle-ice-sdpfrag"},
+		"/v0/evi/chat/webrtc/calls/1": {"DELETE, PATCH", "", "application/trickle-ice-sdpfrag, application/sdp"},
 		"/v0/evi/chats":               {"GET, HEAD", "", ""},
 	} {
 		a := b.ask("OPTIONS", path, "")

@@ -104,7 +104,7 @@ func (a *API) register(routes []route) {
 			if takes[rt.path] == nil {
 				takes[rt.path] = http.Header{}
 			}
-			takes[rt.path].Set(header, rt.says.Upload)
+			takes[rt.path].Set(header, strings.TrimSuffix(rt.says.Upload+", "+rt.says.Also, ", "))
 		}
 		if rt.method == http.MethodGet {
 			allowed[rt.path] = append(allowed[rt.path], http.MethodHead)

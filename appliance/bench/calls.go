@@ -35,6 +35,9 @@ const (
 	clickLong  = 60 * time.Millisecond
 	// callsShare is the share of one core that the media of twenty calls may take.
 	callsShare = 0.15
+	// leastHeard is how much of the callers' voices has to come while it is measured
+	// what they take: all but what a busy machine may be late by at either end.
+	leastHeard = 0.9
 	// holeBegins is how much of nothing in a voice is one: two frames.
 	holeBegins = 40 * time.Millisecond
 	// clickLoud tells a click from what a codec makes of silence.
@@ -124,7 +127,9 @@ func (r *Report) media(ctx context.Context, o Options) error {
 	if err := sleep(ctx, callsSettle); err != nil {
 		return errors.Join(err, <-ended)
 	}
-	share, err := cpuShare(ctx, self(), callsWindow-time.Second)
+	heard, window := s.listened(), callsWindow-time.Second
+	share, err := cpuShare(ctx, self(), window)
+	heard = s.listened() - heard
 	if err := errors.Join(err, <-ended); err != nil {
 		return err
 	}
@@ -135,9 +140,23 @@ func (r *Report) media(ctx context.Context, o Options) error {
 	if live := s.opened(); live != n {
 		return fmt.Errorf("of %d calls %d came about", n, live)
 	}
+	if err := flowed(heard, time.Duration(n)*window); err != nil {
+		return err
+	}
 	r.against("calls_cpu", share, "cores", callsShare, fmt.Sprintf("%d calls, both sides speaking; %v of a core may be taken by 20", n, callsShare))
 	r.figure("calls_codec", codec*float64(n), "cores", "of it Opus both ways, measured alone")
 	r.figure("calls_network", share-codec*float64(n), "cores", "and the rest: packets, encryption, timers")
+	r.figure("calls_of_codec", share/(codec*float64(n)), "×", "all of it, of what Opus alone takes on this machine now: machines differ in both")
+	return nil
+}
+
+// flowed is an error where so much of the voices was not heard that what the calls
+// took says nothing of them: on a machine that was stopped meanwhile they take
+// nothing at all.
+func flowed(heard, spoken time.Duration) error {
+	if heard.Seconds() < leastHeard*spoken.Seconds() {
+		return fmt.Errorf("of %v of voices %v were heard: the machine was held up meanwhile, measure again", spoken, heard.Round(time.Second/10))
+	}
 	return nil
 }
 
@@ -263,6 +282,13 @@ func (s *switchboard) close() {
 	now, cancel := context.WithCancel(context.Background())
 	cancel()
 	_ = s.lines.Close(now)
+}
+
+// listened is how much sound has been heard so far, of all calls.
+func (s *switchboard) listened() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.took
 }
 
 func (s *switchboard) opened() int {

@@ -61,3 +61,13 @@ func TestAListenerConcealsWhatIsLostOrLate(t *testing.T) {
 		}
 	}
 }
+
+// What calls take is told only where their voices came.
+func TestCallsThatWereNotHeardAreNotMeasured(t *testing.T) {
+	const spoken = 20 * 9 * time.Second
+	for heard, refused := range map[time.Duration]bool{0: true, spoken / 2: true, spoken - spoken/20: false, spoken + time.Second: false} {
+		if err := flowed(heard, spoken); (err != nil) != refused {
+			t.Errorf("%v of %v heard: %v", heard, spoken, err)
+		}
+	}
+}

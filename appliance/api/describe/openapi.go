@@ -117,7 +117,11 @@ func (b Box) operation(s *schemas, r Route) *PathOperation {
 		}
 		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/json", Media{one, json.RawMessage(r.Example)}}}}
 	case r.Upload != "":
-		o.RequestBody = &RequestBody{true, Ordered[Media]{{r.Upload, Media{Schema: &Schema{Type: "string", Format: "binary"}}}}}
+		file := Media{Schema: &Schema{Type: "string", Format: "binary"}}
+		o.RequestBody = &RequestBody{true, Ordered[Media]{{r.Upload, file}}}
+		if r.Also != "" {
+			o.RequestBody.Content = append(o.RequestBody.Content, Member[Media]{r.Also, file})
+		}
 	case r.Form != nil:
 		form := s.of(r.Form)
 		o.RequestBody = &RequestBody{true, Ordered[Media]{{"application/x-www-form-urlencoded", Media{Schema: form}}, {"application/json", Media{form, json.RawMessage(r.Example)}}}}
