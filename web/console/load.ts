@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Paged, type Query, get } from "./api";
 
 export interface Loaded<T> {
@@ -44,11 +44,14 @@ export function usePages<T>(path: string, rows: string, query: Query = {}, size 
 }
 
 // useDoing runs one thing at a time that a button asks for, and keeps what went
-// wrong.
+// wrong. A button that is off meanwhile loses the focus, and has it back then.
 export function useDoing(): { busy: boolean; error?: Error; run: (does: () => Promise<unknown>) => Promise<boolean>; clear: () => void } {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
+  const pressed = useRef<HTMLElement | null>(null);
+  useLayoutEffect(() => { if (!busy && document.activeElement === document.body) pressed.current?.focus(); }, [busy]);
   const run = async (does: () => Promise<unknown>) => {
+    pressed.current = document.activeElement as HTMLElement | null;
     setBusy(true);
     setError(undefined);
     try {

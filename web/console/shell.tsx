@@ -18,10 +18,12 @@ export function Shell({ who, changed }: { who: ReturnOperator; changed: (who: Re
   useEffect(() => {
     document.title = `${page?.name ?? "Nothing here"} · Parley`;
     setOpen(false);
-    // Who follows a link of the menu by keyboard or ear is on the page then.
+  }, [page]);
+  // Who follows a link by keyboard or ear, of the menu or of a list, is on the page then.
+  useEffect(() => {
     if (!first.current) main.current?.focus();
     first.current = false;
-  }, [page]);
+  }, [[route.page, ...route.rest].join("/")]);
   const signOut = () => doing.run(async () => {
     if (who.session) await remove(`/v0/box/sessions/${who.session.id}`);
     changed(null);

@@ -37,8 +37,24 @@ exports.steps = async (c, { assert }) => {
 		await c.reads("Lighthouse", "main table mark");
 	});
 	await c.accessible("the chats");
-	await c.law("its transcript has what was said, the tool and the feelings", async () => {
+	await c.law("Back from a chat, and the link to all, lead to what was found", async () => {
+		const found = async () => {
+			await c.reads("Lighthouse", "main table mark");
+			assert.equal(await c.field("Words that were said").inputValue(), "LIGHTHOUSE where");
+		};
 		await c.page.click("main table a");
+		await c.reads("Lighthouse", "[data-who=user] mark");
+		await c.page.goBack();
+		await found();
+		await c.page.click("main table a");
+		await c.press("All chats");
+		await found();
+	});
+	await c.law("who opens a chat by keyboard is on its page", async () => {
+		await c.page.locator("main table a").first().press("Enter");
+		await c.page.waitForFunction(() => document.activeElement.id === "main");
+	});
+	await c.law("its transcript has what was said, the tool and the feelings", async () => {
 		await c.reads("Where is the <Lighthouse>?", "[data-who=user]");
 		await c.reads("Welcome to the museum.", "[data-who=agent]");
 		await c.page.click("[data-who=tool] summary");
@@ -64,6 +80,25 @@ exports.steps = async (c, { assert }) => {
 		assert.ok(loud > 1000, `the loudest sample there is ${loud}`);
 	});
 	await c.accessible("a chat");
+	await c.law("of a chat that is too long for a page all is saved, and the page says so", async () => {
+		const { body } = await c.ask("GET", `/v0/evi/chats/${id}`);
+		const said = body.events_page.find((e) => e.type === "USER_MESSAGE");
+		await c.page.route(`**/v0/evi/chats/${id}?*`, (route) => {
+			const page = Number(new URL(route.request().url()).searchParams.get("page_number"));
+			return route.fulfill({ json: { ...body, total_pages: 52, events_page: Array.from({ length: 100 }, (_, i) => ({ ...said, id: `${page} ${i}`, message_text: `${page} ${i}` })) } });
+		});
+		await c.press("Read it anew");
+		await c.reads("the end of it is not shown", "main p");
+		await c.page.evaluate(() => {
+			window.saved = undefined;
+			const make = URL.createObjectURL.bind(URL);
+			URL.createObjectURL = (blob) => { window.saved = blob; return make(blob); };
+		});
+		await c.press("Save as text");
+		await c.page.waitForFunction(() => window.saved);
+		assert.match(await c.page.evaluate(() => window.saved.text()), /User: 51 99\n$/);
+		await c.page.unroute(`**/v0/evi/chats/${id}?*`);
+	});
 	await c.law("it is deleted after a question", async () => {
 		await c.press("Delete");
 		await c.press("Delete it");

@@ -12,30 +12,36 @@ import { Marked } from "./marked";
 import { pretty } from "./tool_schema";
 import { type Line, asText, clock, current, transcript } from "./transcript";
 
-// mostEvents of a chat are shown; one of half an hour has some hundreds.
-const mostEvents = 5000;
+// mostPages of a chat, of a hundred events each, are shown: one of half an hour has a
+// few, and with more of them the browser is slow.
+const mostPages = 50;
 
-async function whole(id: string, signal: AbortSignal): Promise<ReturnChatPagedEvents> {
+async function events(id: string, mostPages = Infinity, signal?: AbortSignal): Promise<ReturnChatPagedEvents> {
   const path = `/v0/evi/chats/${encodeURIComponent(id)}`;
   const first = await get<ReturnChatPagedEvents>(path, { page_size: 100 }, signal);
-  const events: ReturnChatEvent[] = [...first.events_page];
-  for (let n = 1; n < first.total_pages && events.length < mostEvents; n++)
-    events.push(...(await get<ReturnChatPagedEvents>(path, { page_size: 100, page_number: n }, signal)).events_page);
-  return { ...first, events_page: events };
+  const all: ReturnChatEvent[] = [...first.events_page];
+  for (let n = 1; n < Math.min(first.total_pages, mostPages); n++)
+    all.push(...(await get<ReturnChatPagedEvents>(path, { page_size: 100, page_number: n }, signal)).events_page);
+  return { ...first, events_page: all };
 }
 
+const linesOf = (c: ReturnChatPagedEvents) => transcript(c.events_page, c.start_timestamp);
+
 // Chat is one of them: what was said, and how it sounded.
-export function Chat({ id, words }: { id: string; words: string[] }) {
-  const chat = useLoad((signal) => whole(id, signal), [id]);
+export function Chat({ id, words, back }: { id: string; words: string[]; back: string }) {
+  const chat = useLoad((signal) => events(id, mostPages, signal), [id]);
   const sound = useLoad((signal) => get<ReturnChatAudioReconstruction>(`/v0/evi/chats/${encodeURIComponent(id)}/audio`, {}, signal), [id]);
   const [deleting, setDeleting] = useState(false);
-  const lines = useMemo(() => chat.value ? transcript(chat.value.events_page, chat.value.start_timestamp) : [], [chat.value]);
-  if (chat.error) return <><p><a href={to("chats")}>All chats</a></p><h1>Chat</h1><Failure error={chat.error} again={chat.reload} /></>;
+  const saving = useDoing();
+  const lines = useMemo(() => chat.value ? linesOf(chat.value) : [], [chat.value]);
+  if (chat.error) return <><p><a href={back}>All chats</a></p><h1>Chat</h1><Failure error={chat.error} again={chat.reload} /></>;
   if (!chat.value) return <><h1>Chat</h1><Loading /></>;
-  const c = chat.value;
+  const c = chat.value, cut = c.total_pages > mostPages;
+  const saves = (kind: string, type: string, text: (all: ReturnChatPagedEvents) => string) => saving.run(async () =>
+    save(`chat-${c.id}.${kind}`, type, text(cut ? await events(id) : c)));
   return (
     <>
-      <p><a href={to("chats")}>All chats</a></p>
+      <p><a href={back}>All chats</a></p>
       <div class="head">
         <h1>{new Date(c.start_timestamp).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}</h1>
         <span class={statuses[c.status][1]}>{statuses[c.status][0]}</span>
@@ -47,16 +53,18 @@ export function Chat({ id, words }: { id: string; words: string[] }) {
       </p>
       {c.metadata && <details><summary>What its client noted</summary><pre class="wrapped">{pretty(c.metadata)}</pre></details>}
       <Heard lines={lines} words={words} sound={sound.value} reload={sound.reload} error={sound.error} />
+      {cut && <p class="quiet">This chat is too long for a page: the end of it is not shown. What is saved has all of it.</p>}
+      <ErrorLine error={saving.error} />
       <div class="buttons">
-        <button type="button" onClick={() => save(`chat-${c.id}.txt`, "text/plain", asText(lines))}>Save as text</button>
-        <button type="button" onClick={() => save(`chat-${c.id}.json`, "application/json", JSON.stringify(c, null, 2))}>Save as JSON</button>
+        <button type="button" disabled={saving.busy} onClick={() => void saves("txt", "text/plain", (all) => asText(linesOf(all)))}>Save as text</button>
+        <button type="button" disabled={saving.busy} onClick={() => void saves("json", "application/json", (all) => JSON.stringify(all, null, 2))}>Save as JSON</button>
         {sound.value?.signed_audio_url && <a class="button" href={here(sound.value.signed_audio_url)} download={sound.value.filename}>Save the sound</a>}
         <button type="button" onClick={() => { chat.reload(); sound.reload(); }}>Read it anew</button>
         <button type="button" class="danger" disabled={c.status === "ACTIVE"} onClick={() => setDeleting(true)}>Delete</button>
       </div>
       {deleting && (
         <Confirm title="Delete this chat?" verb="Delete it" close={() => setDeleting(false)}
-          does={async () => { await remove(`/v0/evi/chat_groups/${c.chat_group_id}`); go(to("chats")); }}>
+          does={async () => { await remove(`/v0/evi/chat_groups/${c.chat_group_id}`); go(back); }}>
           <p>With what was said, how it sounded, and the chats that went on with it. It cannot be brought back.</p>
         </Confirm>
       )}

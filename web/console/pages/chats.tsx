@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FoundChat, ReturnConfig, ReturnFoundChats } from "../../rest";
-import { everything, get } from "../api";
+import { everything, get, withQuery } from "../api";
 import { useDoing, useLoad } from "../load";
 import type { PageProps } from "../page";
 import { Field, Select } from "../parts/field";
@@ -20,10 +20,23 @@ export const statuses: Record<FoundChat["status"], [string, string]> = {
 // Chats are what was said.
 export function Chats({ route }: PageProps) {
   const [id] = route.rest;
-  return id ? <Chat key={id} id={id} words={(route.query.get("words") ?? "").split(/\s+/).filter(Boolean)} /> : <Search key={route.query.get("config")} config={route.query.get("config") ?? ""} />;
+  const query = route.query.toString();
+  const asked = useMemo(() => searchOf(query), [query]);
+  return id ? <Chat key={id} id={id} words={wordsOf(asked)} back={addressOf(asked)} /> : <Search asked={asked} />;
 }
 
-const nothing = { search: "", config_id: "", status: "", custom_session_id: "", from: "", until: "" };
+// What is searched for stands in the address of the list and of each chat of it, so that
+// Back and the link to all chats lead to what was found.
+const nothing = { search: "", config: "", status: "", session: "", from: "", until: "" };
+type Wanted = typeof nothing;
+
+function searchOf(query: string): Wanted {
+  const given = new URLSearchParams(query);
+  return Object.fromEntries(Object.keys(nothing).map((name) => [name, given.get(name) ?? ""])) as Wanted;
+}
+
+const addressOf = (wanted: Wanted, ...id: string[]) => withQuery(to("chats", ...id), wanted);
+const wordsOf = (wanted: Wanted) => wanted.search.trim().split(/\s+/).filter(Boolean);
 
 // dayMS is when a day of the calendar begins here; days later where next.
 function dayMS(date: string, next = 0): number | undefined {
@@ -32,13 +45,13 @@ function dayMS(date: string, next = 0): number | undefined {
   return new Date(y!, m! - 1, d! + next).getTime();
 }
 
-// Search finds chats, at first those of a config if one is named.
-function Search({ config }: { config: string }) {
-  const [wanted, setWanted] = useState({ ...nothing, config_id: config }); // in the form
-  const [asked, setAsked] = useState(wanted); // and of what the list is
+// Search finds chats.
+function Search({ asked }: { asked: Wanted }) {
+  const [wanted, setWanted] = useState(asked); // in the form
+  useEffect(() => setWanted(asked), [asked]);
   const configs = useLoad(() => everything<ReturnConfig>("/v0/evi/configs", "configs_page"), []);
   const find = (before?: string, signal?: AbortSignal) => get<ReturnFoundChats>("/v0/box/chats",
-    { ...asked, from: dayMS(asked.from), until: dayMS(asked.until, 1), before, limit: 25 }, signal);
+    { search: asked.search, config_id: asked.config, status: asked.status, custom_session_id: asked.session, from: dayMS(asked.from), until: dayMS(asked.until, 1), before, limit: 25 }, signal);
   const found = useLoad((signal) => find(undefined, signal), [asked]);
   const [more, setMore] = useState<{ of: ReturnFoundChats; chats: FoundChat[]; next?: string }>();
   const doing = useDoing();
@@ -50,27 +63,27 @@ function Search({ config }: { config: string }) {
     const answer = await find(next);
     setMore({ of, chats: [...older?.chats ?? [], ...answer.chats], next: answer.next });
   });
-  const set = (change: Partial<typeof nothing>) => setWanted({ ...wanted, ...change });
-  const words = asked.search.trim().split(/\s+/).filter(Boolean);
-  const link = (c: FoundChat) => to("chats", c.id) + (words.length > 0 ? `?words=${encodeURIComponent(words.join(" "))}` : "");
+  const set = (change: Partial<Wanted>) => setWanted({ ...wanted, ...change });
+  const search = () => addressOf(wanted) === addressOf(asked) ? found.reload() : go(addressOf(wanted));
+  const words = wordsOf(asked);
   const nameOf = (c: FoundChat) => c.config ? configs.value?.find((one) => one.id === c.config!.id)?.name ?? "a config that is gone" : "the box's own";
   const filtered = Object.values(asked).some(Boolean);
   return (
     <>
       <h1>Chats</h1>
       <p>What was said to the box and by it, the newest first.</p>
-      <form class="card" role="search" onSubmit={(e) => { e.preventDefault(); setAsked(wanted); }}>
+      <form class="card" role="search" onSubmit={(e) => { e.preventDefault(); search(); }}>
         <div class="row">
           <Field label="Words that were said" type="search" value={wanted.search} set={(search) => set({ search })} maxLength={200} />
-          <Select label="Config" value={wanted.config_id} set={(config_id) => set({ config_id })} options={[["", "Any"], ...(configs.value ?? []).map((c) => [c.id, c.name] as const)]} />
+          <Select label="Config" value={wanted.config} set={(config) => set({ config })} options={[["", "Any"], ...(configs.value ?? []).map((c) => [c.id, c.name] as const)]} />
           <Select label="How it ended" value={wanted.status} set={(status) => set({ status })} options={[["", "Any"], ...Object.entries(statuses).map(([s, [said]]) => [s, said] as const)]} />
         </div>
         <div class="row">
           <Field label="From" type="date" value={wanted.from} set={(from) => set({ from })} />
           <Field label="To" type="date" value={wanted.until} set={(until) => set({ until })} />
-          <Field label="Session id of the client" value={wanted.custom_session_id} set={(custom_session_id) => set({ custom_session_id })} maxLength={512} />
+          <Field label="Session id of the client" value={wanted.session} set={(session) => set({ session })} maxLength={512} />
           <button type="submit" class="primary">Search</button>
-          {filtered && <button type="button" onClick={() => { setWanted(nothing); setAsked(nothing); if (config) go(to("chats")); }}>Show all</button>}
+          {filtered && <button type="button" onClick={() => go(to("chats"))}>Show all</button>}
         </div>
       </form>
       {found.error && <Failure error={found.error} again={found.reload} />}
@@ -80,7 +93,7 @@ function Search({ config }: { config: string }) {
         : <Empty title="Nobody has talked yet"><p><a href={to("talk")}>Talk to the box</a>, and the chat is here.</p></Empty>)}
       {chats.length > 0 && (
         <Table caption="Chats" rows={chats} id={(c) => c.id} columns={[
-          { head: "When", cell: (c) => <a href={link(c)}><Clock ms={c.start_timestamp} /></a> },
+          { head: "When", cell: (c) => <a href={addressOf(asked, c.id)}><Clock ms={c.start_timestamp} /></a> },
           { head: "What was said", cell: (c) => c.excerpt ? <Marked text={c.excerpt.text} words={words} /> : <span class="quiet">nothing</span> },
           { head: "Config", cell: (c) => <span>{nameOf(c)}{c.custom_session_id && <><br /><span class="faint">{c.custom_session_id}</span></>}</span> },
           { head: "Length", number: true, cell: (c) => c.end_timestamp ? clock(c.end_timestamp - c.start_timestamp) : "–" },
