@@ -7,7 +7,7 @@ import { Check, Select } from "../parts/field";
 import { ErrorLine, Failure, Loading } from "../parts/notice";
 import { save } from "../parts/save";
 import { go, to } from "../route";
-import { statuses } from "./chats";
+import { statuses } from "./chat_status";
 import { Marked } from "./marked";
 import { pretty } from "./tool_schema";
 import { type Line, asText, clock, current, transcript } from "./transcript";

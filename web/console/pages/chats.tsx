@@ -9,13 +9,9 @@ import { Table } from "../parts/table";
 import { Clock } from "../parts/time";
 import { go, to } from "../route";
 import { Chat } from "./chat";
+import { statuses } from "./chat_status";
 import { Marked } from "./marked";
 import { clock } from "./transcript";
-
-export const statuses: Record<FoundChat["status"], [string, string]> = {
-  ACTIVE: ["goes on", "tag"], USER_ENDED: ["ended", "tag plain"], USER_TIMEOUT: ["the user was away", "tag plain"],
-  MAX_DURATION_TIMEOUT: ["took its time", "tag warn"], INACTIVITY_TIMEOUT: ["nobody spoke", "tag plain"], ERROR: ["failed", "tag bad"],
-};
 
 // Chats are what was said.
 export function Chats({ route }: PageProps) {

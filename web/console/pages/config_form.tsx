@@ -4,8 +4,8 @@ import type { Example, ReturnUserDefinedTool, Webhook } from "../../rest";
 import { Check, Field, Select } from "../parts/field";
 import { to } from "../route";
 import { AreaAt, CheckAt, ChoiceAt, NumberAt, TextAt, useBound } from "./bound";
-import type { Choices } from "./configs";
-import { tagged } from "./voices";
+import type { Choices } from "./choices";
+import { tagged } from "./voice";
 
 // Sections are all that a config says, each with what is asked about most first.
 export function Sections({ known }: { known: Choices }) {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
-import type { LanguageModelEntry, ReturnConfig, ReturnLanguageModels, ReturnPagedConfigs, ReturnPrompt, ReturnUserDefinedTool, ReturnVoice } from "../../rest";
-import { Refused, everything, get, patch, post, remove } from "../api";
+import type { ReturnConfig, ReturnPagedConfigs } from "../../rest";
+import { Refused, get, patch, post, remove } from "../api";
 import { useDoing, useLoad } from "../load";
 import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
@@ -9,6 +9,7 @@ import { ErrorLine, Failure, Loading } from "../parts/notice";
 import { go, to } from "../route";
 import { FormOf } from "./bound";
 import { save } from "../parts/save";
+import { choices } from "./choices";
 import { Sections } from "./config_form";
 import { type Draft, draftOf, fresh, sorted } from "./draft";
 import { faultsOf, unplaced, useShown } from "./faults";
@@ -46,20 +47,6 @@ function Existing({ id }: { id: string }) {
   if (newest.error) return <><p><a href={to("configs")}>All configs</a></p><h1>Config</h1><Failure error={newest.error} again={newest.reload} /></>;
   if (!newest.value) return <><h1>Config</h1><Loading /></>;
   return <Config key={newest.value.version} saved={newest.value} reload={newest.reload} />;
-}
-
-// Choices are what a config may name.
-export interface Choices { prompts: ReturnPrompt[]; tools: ReturnUserDefinedTool[]; voices: ReturnVoice[]; models: LanguageModelEntry[] }
-
-async function choices(): Promise<Choices> {
-  const [prompts, tools, own, library, models] = await Promise.all([
-    everything<ReturnPrompt>("/v0/evi/prompts", "prompts_page"),
-    everything<ReturnUserDefinedTool>("/v0/evi/tools", "tools_page"),
-    everything<ReturnVoice>("/v0/tts/voices", "voices_page", { provider: "CUSTOM_VOICE" }),
-    everything<ReturnVoice>("/v0/tts/voices", "voices_page", { provider: "HUME_AI" }),
-    get<ReturnLanguageModels>("/v0/evi/language-models"),
-  ]);
-  return { prompts, tools, voices: [...own, ...library], models: models.language_models };
 }
 
 function Config({ saved, reload }: { saved?: ReturnConfig; reload?: () => void }) {

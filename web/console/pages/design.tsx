@@ -6,7 +6,7 @@ import { Area, Field, Select } from "../parts/field";
 import { ErrorLine } from "../parts/notice";
 import { to } from "../route";
 import { faultsOf, unplaced } from "./faults";
-import { usePlayer } from "./voices";
+import { usePlayer } from "./player";
 
 interface Candidate { id: string; sound: Blob; seconds: number; saved?: string }
 

@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ReturnConfig, ReturnVoice } from "../../rest";
-import { answer, everything, remove, withQuery } from "../api";
+import { everything, remove, withQuery } from "../api";
 import { useDoing, useLoad } from "../load";
 import type { PageProps } from "../page";
 import { Confirm } from "../parts/dialog";
@@ -8,6 +8,8 @@ import { Area, Field, Select } from "../parts/field";
 import { Empty, ErrorLine, Failure, Loading } from "../parts/notice";
 import { to } from "../route";
 import { Design } from "./design";
+import { usePlayer } from "./player";
+import { spoken, tagged } from "./voice";
 
 const sentence = "Good morning, and welcome. The museum opens at ten.";
 
@@ -15,57 +17,6 @@ const sentence = "Good morning, and welcome. The museum opens at ten.";
 export function Voices({ route }: PageProps) {
   return route.rest[0] === "design" ? <Design /> : <Library />;
 }
-
-// Player plays one sound at a time.
-export function usePlayer() {
-  const audio = useRef<HTMLAudioElement | undefined>(undefined);
-  const address = useRef("");
-  const stopping = useRef(new AbortController());
-  const [playing, setPlaying] = useState("");
-  const [waiting, setWaiting] = useState("");
-  const stop = () => {
-    stopping.current.abort();
-    audio.current?.pause();
-    audio.current = undefined;
-    URL.revokeObjectURL(address.current);
-    setPlaying("");
-    setWaiting("");
-  };
-  useEffect(() => stop, []);
-  // play fetches a sound and plays it to its end, or until something else is played.
-  const play = async (id: string, sound: (signal: AbortSignal) => Promise<Blob>) => {
-    stop();
-    const mine = stopping.current = new AbortController();
-    setWaiting(id);
-    try {
-      const file = await sound(mine.signal);
-      if (mine.signal.aborted) return;
-      address.current = URL.createObjectURL(file);
-      const a = audio.current = new Audio(address.current);
-      a.onended = stop;
-      setWaiting("");
-      setPlaying(id);
-      await a.play();
-    } catch (err) {
-      if (mine.signal.aborted) return;
-      stop();
-      throw err;
-    }
-  };
-  return { playing, waiting, play, stop };
-}
-
-// spoken has a voice say something.
-export async function spoken(text: string, voice: ReturnVoice, signal: AbortSignal): Promise<Blob> {
-  const res = await answer("POST", "/v0/tts/stream/file", {
-    signal, headers: { "content-type": "application/json" },
-    body: JSON.stringify({ utterances: [{ text, voice: { id: voice.id, provider: voice.provider } }], format: { type: "mp3" } }),
-  });
-  return res.blob();
-}
-
-// tagged are the values of a tag of a voice.
-export const tagged = (v: ReturnVoice, tag: string) => ((v.tags as Record<string, string[]> | undefined)?.[tag] ?? []);
 
 type Tag = "LANGUAGE" | "GENDER" | "ACCENT" | "STYLE" | "MODEL";
 const tags: [Tag, string][] = [["LANGUAGE", "Language"], ["GENDER", "Gender"], ["ACCENT", "Accent"], ["STYLE", "Style"], ["MODEL", "Model"]];
