@@ -63,11 +63,25 @@ func bad(offer string) map[string]string {
 			1),
 		"no codec of ours":  codecs.Replace(offer),
 		"no fingerprint":    strings.ReplaceAll(offer, "a=fingerprint:", "a=nothing:"),
+		"no hash":           replaceLine(offer, "a=fingerprint:", "a=fingerprint:sha-256 nonsense"),
+		"half a hash":       replaceLine(offer, "a=fingerprint:", "a=fingerprint:sha-256 0A:1B:2C:3D"),
 		"no credentials":    strings.ReplaceAll(offer, "a=ice-ufrag:", "a=nothing:"),
 		"no password":       strings.ReplaceAll(offer, "a=ice-pwd:", "a=nothing:"),
 		"half of it":        offer[:len(offer)/2],
 		"nothing but lines": "v=0\r\nm=audio" + strings.Repeat("\r\n", 30000),
 	}
+}
+
+// replaceLine is an offer with another line in the place of those that begin so.
+func replaceLine(offer, begins, other string) string {
+	var b strings.Builder
+	for line := range strings.Lines(offer) {
+		if strings.HasPrefix(line, begins) {
+			line = other + "\r\n"
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // What cannot be answered is refused with a reason, and leaves nothing behind.

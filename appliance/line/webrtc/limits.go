@@ -1,6 +1,7 @@
 package webrtc
 
 import (
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"sync"
@@ -45,7 +46,29 @@ func checkOffer(offer string) error {
 	if n := linesOf(offer, "m="); n > mostSections {
 		return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offer has %d m-lines; at most %d are allowed, and a call needs one of audio and one of a data channel", n, mostSections)}
 	}
+	return checkFingerprints(offer)
+}
+
+// checkFingerprints refuses an offer whose client could never come: the library
+// takes any text for the hash of a certificate, and waits for one that has it.
+func checkFingerprints(offer string) error {
+	for line := range strings.Lines(offer) {
+		if hash, ok := strings.CutPrefix(strings.TrimSpace(line), "a=fingerprint:"); ok && !isFingerprint(hash) {
+			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("a=fingerprint is %.120q, the hash of no certificate: expected its name and all of its bytes, such as sha-256 and 32 of them as 0A:1B:2C", hash)}
+		}
+	}
 	return nil
+}
+
+// isFingerprint tells whether a text is the hash of a certificate (RFC 8122, section
+// 5). A hash that is known has as many bytes as it makes.
+func isFingerprint(s string) bool {
+	name, value, _ := strings.Cut(s, " ")
+	sum, err := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(value), ":", ""))
+	if wanted, known := map[string]int{"sha-1": 20, "sha-224": 28, "sha-256": 32, "sha-384": 48, "sha-512": 64}[strings.ToLower(name)]; known && len(sum) != wanted {
+		return false
+	}
+	return err == nil && len(sum) > 0
 }
 
 // linesOf counts the lines that begin so.
