@@ -2,14 +2,17 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"net/http"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"parley/appliance/contract"
 	"parley/store"
 )
 
@@ -61,5 +64,23 @@ func TestErrorsOfTheStoreHaveAKind(t *testing.T) {
 		if k, told := kindOf(errors.Join(errors.New("doing"), err)); told == nil || k.status < 400 || k.status == 500 {
 			t.Errorf("%v: %d, %v", err, k.status, told)
 		}
+	}
+}
+
+// What is the client's business stays it where it is joined with other errors, the
+// first of them first: a later offer of a call that lacks Opus was answered with 500.
+func TestErrorsThatAreJoinedHaveTheKindOfTheFirst(t *testing.T) {
+	own := errors.New("closing it")
+	for _, err := range []error{
+		errors.Join(contract.ErrInvalid{Field: "body"}, nil),
+		errors.Join(contract.ErrInvalid{Field: "body"}, contract.ErrUnavailable{}),
+		fmt.Errorf("doing: %w", errors.Join(own, fmt.Errorf("more: %w", contract.ErrInvalid{Field: "body"}))),
+	} {
+		if k, told := kindOf(err); k.status != http.StatusBadRequest || told != error(contract.ErrInvalid{Field: "body"}) {
+			t.Errorf("%v: %d, %v", err, k.status, told)
+		}
+	}
+	if k, told := kindOf(errors.Join(own, own)); told != nil {
+		t.Errorf("a fault of ours is told as %d, %v", k.status, told)
 	}
 }

@@ -39,21 +39,38 @@ var kinds = []kind{
 	{errToken{}, 0, ""}, // has its own
 }
 
-// kindOf unwraps err to the first error of a kind; told is nil where there is
-// none. The error that is told says nothing of what it was wrapped in.
+// kindOf unwraps err to the first error of a kind, also of several that are joined;
+// told is nil where there is none. The error that is told says nothing of what it was
+// wrapped in.
 func kindOf(err error) (k kind, told error) {
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		for _, k := range kinds {
-			if reflect.TypeOf(e) == reflect.TypeOf(k.error) {
-				if refused, ok := e.(errToken); ok {
-					k.status = refused.status
-				}
-				return k, e
-			}
-		}
+	if k, told = firstKind(err); told != nil {
+		return k, told
 	}
 	if translated := translate(err); translated != nil {
 		return kindOf(translated)
+	}
+	return kind{}, nil
+}
+
+// firstKind is the first of a row of the table in err and what it wraps.
+func firstKind(err error) (kind, error) {
+	for _, k := range kinds {
+		if err != nil && reflect.TypeOf(err) == reflect.TypeOf(k.error) {
+			if refused, ok := err.(errToken); ok {
+				k.status = refused.status
+			}
+			return k, err
+		}
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return firstKind(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			if k, told := firstKind(one); told != nil {
+				return k, told
+			}
+		}
 	}
 	return kind{}, nil
 }
