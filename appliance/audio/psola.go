@@ -20,8 +20,8 @@ const (
 	// of it: at the ends of sentences voices fall by an octave.
 	creaks = 0.45
 	// jitter and shimmer are how irregular in time and in level the periods of a
-	// voice that is all rough are: ten times what is healthy.
-	jitter, shimmer = 0.07, 0.45
+	// voice that is all rough are: fifteen times what is healthy.
+	jitter, shimmer = 0.1, 0.6
 )
 
 // A mark is a period of a voice, or a piece of what has none.
@@ -192,7 +192,7 @@ func (p *psola) lay(end bool) {
 		if p.shape.Rough > 0 {
 			level += p.shape.Rough * shimmer * (p.random.Float64() - 0.5)
 			if p.odd = !p.odd; p.odd { // a second, lower voice, as hoarse ones have
-				level -= 0.3 * p.shape.Rough
+				level -= 0.45 * p.shape.Rough
 			}
 		}
 		p.add(m.at, int(p.at+0.5), left/grain, right/grain, f, float32(level), 1)

@@ -92,7 +92,10 @@ func TestAShapeMovesWhatItSays(t *testing.T) {
 		"dark":     {VoiceShape{Brightness: -6}, func(o []float32) bool { return slopeOf(o) < 0.995*slopeOf(pcm) }},
 		"long":     {VoiceShape{Pauses: 1}, func(o []float32) bool { return len(o) > len(pcm)+rate/4 }},
 		"short":    {VoiceShape{Pauses: -0.5}, func(o []float32) bool { return len(o) < len(pcm)-rate/20 }},
-		"rough":    {VoiceShape{Rough: 0.6}, func(o []float32) bool { h, _, _ := heardPitch(o, rate); return h > 0 }},
+		"rough": {VoiceShape{Rough: 0.6}, func(o []float32) bool {
+			h, _, _ := heardPitch(o, rate)
+			return h > 0 && harmonicity(o, rate, hz) < harmonicity(pcm, rate, hz)-12
+		}},
 	} {
 		out := shapedIn(pcm, rate, 5632, x.shape, hz)
 		if !x.law(out) {
@@ -106,6 +109,32 @@ func TestAShapeMovesWhatItSays(t *testing.T) {
 			t.Errorf("%s: %.1f LUFS, was %.1f", name, is, was)
 		}
 	}
+}
+
+// harmonicity is the level of what comes again after a period of a voice, over that of
+// what does not, in dB: the median over pieces of three periods that can be heard.
+func harmonicity(pcm []float32, rateHz int, hz float64) float64 {
+	n := int(3 * float64(rateHz) / hz)
+	var all []float64
+	for at := 0; at+2*n < len(pcm); at += n {
+		best := 0.0
+		for lag := int(0.9 * float64(rateHz) / hz); lag <= int(1.1*float64(rateHz)/hz); lag++ {
+			var xy, xx, yy float64
+			for i := at; i < at+n; i++ {
+				x, y := float64(pcm[i]), float64(pcm[i+lag])
+				xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+			}
+			if xx > float64(n)*1e-5 {
+				best = max(best, xy/math.Sqrt(xx*yy+1e-12))
+			}
+		}
+		if best > 0 {
+			best = min(best, 0.9999)
+			all = append(all, 10*math.Log10(best/(1-best)))
+		}
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
 }
 
 // slopeOf grows with how much of a sound is high.

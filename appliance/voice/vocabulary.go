@@ -66,7 +66,7 @@ func vocabulary() []section {
 			{Words: "warm, rich, full, round, smooth, honeyed", Says: "more bass, a little less treble", shape: s{Warmth: 3, Brightness: -1}},
 			{Words: "thin, cold, tinny, nasal", Says: "less bass", shape: s{Warmth: -4, Brightness: 1.5}},
 			{Words: "breathy, airy, husky, sultry", Says: "breath in the voice", shape: s{Breath: 0.35}},
-			{Words: "raspy, rough, gravelly, hoarse, croaky, gruff, scratchy, smoky", Says: "an irregular voice", shape: s{Rough: 0.5, Pitch: -0.5}},
+			{Words: "raspy, rough, gravelly, hoarse, croaky, gruff, scratchy, smoky", Says: "an irregular voice, with some breath", shape: s{Rough: 0.8, Breath: 0.25, Pitch: -0.5}},
 			{Words: "lively, expressive, animated, sing song, melodic, musical", Says: "the pitch moves more", shape: s{Range: 0.45}},
 			{Words: "monotone, monotonous, flat, robotic, deadpan, emotionless, mechanical, robot", Says: "the pitch hardly moves", shape: s{Range: -0.95}},
 			{Words: "powerful, strong, resonant, commanding, authoritative", Says: "louder, fuller", rate: -0.03, shape: s{Gain: 1.5, Warmth: 1.5, Pitch: -0.7}},
