@@ -131,7 +131,7 @@ func (r *recital) speak(ctx context.Context, p *pacing, types []contract.Timesta
 			end = out(r.phrases[i+1].begin) - lead
 			room = end - begin - samplesOf(leastGap, contract.OutputRateHz)
 		}
-		said, err := f.say(ctx, ph.text, to(out(ph.end)-begin, voice.RateHz()), to(room, voice.RateHz()))
+		said, err := f.say(ctx, flowing(ph.text), to(out(ph.end)-begin, voice.RateHz()), to(room, voice.RateHz()))
 		if cannot, ok := errors.AsType[engine.ErrCannotSay](err); ok {
 			return contract.ErrInvalid{Field: "audio", Why: fmt.Sprintf("its words %q: %v", contract.Clip(ph.text), cannot)}
 		}

@@ -128,3 +128,22 @@ func byLength(words []string, lengths []int) [][]string {
 	}
 	return shares
 }
+
+// flowing is a text as it is said without a pause: what are sentences in it become
+// clauses. Behind a full stop a voice pauses for 300 to 370 ms, behind a comma for 210
+// to 280, and the speaker did for less than phrasePause.
+func flowing(s string) string {
+	var b strings.Builder
+	parts := text.Stretches(s)
+	for i, p := range parts {
+		said := s[p.From:p.To]
+		if i == len(parts)-1 {
+			return b.String() + said
+		}
+		if !p.GoesOn {
+			said = strings.TrimRight(said, ".!?…। ") + ","
+		}
+		b.WriteString(said + " ")
+	}
+	return s
+}

@@ -1,11 +1,15 @@
 package speech
 
 import (
+	"context"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
+
+	"parley/appliance/engine"
 )
 
 func TestWordsGoToThePhrasesInWhichTheyWereSaid(t *testing.T) {
@@ -54,4 +58,44 @@ func TestSharingOutKeepsAllWordsInOrder(t *testing.T) {
 			t.Fatalf("%q became %q", words, got)
 		}
 	})
+}
+
+// Within a phrase nobody paused, so that the voice has no full stop to pause at.
+func TestAPhraseIsSaidWithoutFullStopsWithin(t *testing.T) {
+	for in, want := range map[string]string{
+		"Press one now. Otherwise,":             "Press one now, Otherwise,",
+		"Is it open? Yes! Come in.":             "Is it open, Yes, Come in.",
+		"Dr. Smith paid $3.50 at 9 a.m. today.": "Dr. Smith paid $3.50 at 9 a.m. today.",
+		"Good morning.":                         "Good morning.",
+		"well":                                  "well", "": "", "…": "…",
+	} {
+		if got := flowing(in); got != want {
+			t.Errorf("%q is said as %q, want %q", in, got, want)
+		}
+	}
+}
+
+// What is told of a phrase is what was heard, and its words are those of it.
+func TestSentencesWithinAPhraseAreSaidInOne(t *testing.T) {
+	var asked []string
+	_, snippets := recite(t, noting{metronome{0.25, 4}, &asked}, 4*time.Second, said(500, 2000, "One now. Otherwise two."))
+	for _, one := range asked {
+		if one != "One now, Otherwise two." {
+			t.Errorf("the voice is given %q", one)
+		}
+	}
+	if len(asked) == 0 || snippets[0].snippet.text != "One now. Otherwise two." {
+		t.Errorf("the voice was asked %d times, and %q is told", len(asked), snippets[0].snippet.text)
+	}
+}
+
+// noting is a voice that notes what it is asked to say.
+type noting struct {
+	metronome
+	asked *[]string
+}
+
+func (n noting) Speak(ctx context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	*n.asked = append(*n.asked, text)
+	return n.metronome.Speak(ctx, text, o, emit)
 }
