@@ -43,6 +43,13 @@ func (e english) codeRules() []rule {
 		doubtfulRule("-", `\b((?i:(?:license|licence|number) plate:? ))([A-Z0-9]{1,4}(?:[ -][A-Z0-9]{1,4}){1,3})\b`, readOut),
 		doubtfulRule(digits, `\b((?i:flight|flights):? )([A-Z]{2} ?\d{1,4})\b`, readOut),
 		// what is called a number, and is one that is not counted with
+		// ticket, no. 0087; VAT no.: 4711
+		newRule(".", `\b([Nn])o\.(?:(:)| (0\d+)\b)`, func(m match) string {
+			if m.group(2) != "" {
+				return m.group(1) + "umber:"
+			}
+			return m.group(1) + "umber " + digitByDigit(m.group(3))
+		}),
 		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is)){0,2}:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*(?:-[A-Z]{1,4}\b)?)`, func(m match) (string, bool) { return e.sayNumber(m) }),
 		doubtfulRule(digits, `\b(?:(?:Cl|Br|Na|Ca|Mg|Fe|Cu|Zn|Al|Si|[CHONSPFK])\d{0,2}){2,}\b`, func(m match) (string, bool) { // C6H12O6
 			return e.sayFormula(m.group(0)), strings.ContainsAny(m.group(0), digits) && m.apart()

@@ -51,6 +51,9 @@ func (e english) formRules() []rule {
 			}
 			return e.sayDay(atoi(month), day), m.apart()
 		}),
+		newRule("x", `\b(\d)x(\d)s\b`, func(m match) string { // 4x4s, before it is 4 s
+			return e.cardinal(m.group(1)) + " by " + pluralWord(e.cardinal(m.group(2)))
+		}),
 		// 2 x 500 mg: so often, not so wide
 		doubtfulRule("xX×", `\b(\d{1,2}) ?[xX×] ?(\d+(?:\.\d+)?) ?(mg|mcg|µg|μg|g|kg|ml|mL|cl|l|L)\b`, func(m match) (string, bool) {
 			return e.cardinal(m.group(1)) + " times " + m.group(2) + " " + m.group(3), m.apart() && !endsNumber(m.before())

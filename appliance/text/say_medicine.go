@@ -48,7 +48,16 @@ func (e english) medicineRules() []rule {
 			return formOf(dosage, strings.ToLower(m.group(1))+"id") + m.stop()
 		}),
 		newRule(".", `\bp\.r\.n\b\.?`, func(m match) string { return "as needed" + m.stop() }),
-		newRule("h", `\b[qQ] ?(\d{1,2}) ?(?:h|hrs?)\b\.?`, func(m match) string { return "every " + m.group(1) + " hours" + m.stop() }),
+		doubtfulRule("qQ", `\b[qQ]\.? ?(\d{1,2}) ?(h|hrs?|wks?|mo)\b\.?`, func(m match) (string, bool) { // q4h, q.2 wk
+			name := map[byte]string{'h': " hours", 'w': " weeks", 'm': " months"}[m.group(2)[0]]
+			return "every " + m.group(1) + name + m.stop(), m.group(2)[0] == 'h' || medical(m)
+		}),
+		newRule("y", `(\d)[ -]?y/?o\b( \pL)?`, func(m match) string { // 6 y/o, a 22yo man
+			if m.group(2) == "" {
+				return m.group(1) + " years old"
+			}
+			return m.group(1) + " year old" + m.group(2)
+		}),
 		doubtfulRule("DOSNdosn", `\b(QD|BID|BD|TID|TDS|QID|QDS|PRN|PO|QHS|tid|qid|tds|qds|prn)\b`, func(m match) (string, bool) {
 			return formOf(dosage, strings.ToLower(m.group(1))), medical(m) && m.apart() && !strings.HasPrefix(strings.ToLower(strings.TrimLeft(m.after(), " ")), "box") && !strings.HasPrefix(m.after(), "-") && !strings.HasPrefix(m.after(), " number")
 		}),
