@@ -97,7 +97,7 @@ func (v Voices) ListVoices(ctx context.Context, account string, from contract.Vo
 func (v Voices) SaveVoice(ctx context.Context, account string, p contract.PostedVoice) (contract.ReturnVoice, error) {
 	generation, err := v.Records.Generation(ctx, account, p.GenerationID)
 	if errors.Is(err, store.ErrNotFound) {
-		return contract.ReturnVoice{}, contract.ErrNotFound{What: "generation", ID: p.GenerationID}
+		return contract.ReturnVoice{}, contract.ErrNotFound{What: "generation", ID: p.GenerationID, Field: "generation_id"}
 	}
 	if err != nil {
 		return contract.ReturnVoice{}, err
@@ -131,7 +131,11 @@ func (v Voices) DeleteVoice(ctx context.Context, account, name string) error {
 		return contract.ErrConflict{Why: fmt.Sprintf("the voice %.80q is that of these configs: %.500s; give them another voice, or delete them first", name, strings.Join(used.Configs, ", "))}
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return contract.ErrNotFound{What: "voice", ID: name}
+		missing := contract.ErrNotFound{What: "saved voice", ID: name, Field: "name"}
+		if b, found := voice.Find(append(engines.Library(v.Config), voice.Kokoro()...), name); found {
+			missing.There = fmt.Sprintf("%q is of the library, which stays", b.Name)
+		}
+		return missing
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package voices
 
 import (
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/store"
 )
 
 func TestAVoiceOfAConfigIsFoundByIDOrName(t *testing.T) {
@@ -50,5 +53,26 @@ func TestACommandIsToldWhereTheVoicesAre(t *testing.T) {
 	_, err := Account{Voices: Voices{Config: config.Config{Packs: t.TempDir()}}}.Find(t.Context(), "nobody")
 	if err == nil || !strings.Contains(err.Error(), "parley voices list") {
 		t.Errorf("%v", err)
+	}
+}
+
+// What there is not is named by the field that asks for it; a voice of the library is
+// said to be one.
+func TestWhatThereIsNotIsNamedByItsField(t *testing.T) {
+	records, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer records.Close()
+	v := Voices{Config: config.Config{Packs: t.TempDir()}, Records: records}
+	_, unsaved := v.SaveVoice(t.Context(), "a", contract.PostedVoice{GenerationID: contract.NewID(), Name: "Keeper"})
+	for want, err := range map[string]error{
+		"generation_id: no generation":                                         unsaved,
+		`name: no saved voice "nobody"`:                                        v.DeleteVoice(t.Context(), "a", "nobody"),
+		`name: no saved voice "heart"; "Heart" is of the library, which stays`: v.DeleteVoice(t.Context(), "a", "heart"),
+	} {
+		if _, is := errors.AsType[contract.ErrNotFound](err); !is || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
