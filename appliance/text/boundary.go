@@ -114,6 +114,10 @@ func judgeCode(next []rune, end, no verdict) verdict {
 		switch {
 		case unicode.IsDigit(r):
 			return no
+		case i == 2 && r == ' ' && i+1 == len(next):
+			return unsure
+		case i == 2 && r == ' ' && unicode.IsDigit(next[i+1]): // VAT no. GB 123
+			return no
 		case i > 1 && !unicode.IsLetter(r) && strings.Trim(string(next[:i]), "IVXLC") == "": // sec. XVIII
 			return no
 		case !unicode.IsUpper(r) && (r != '-' && r != '/' || i == 0):

@@ -63,7 +63,7 @@ func (e english) abbreviationRules() []rule {
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		// addresses: 1600 Pennsylvania Ave. NW, 10 Downing St
 		doubtfulRule("NSEW", `\b(St\.?|Ave\.?|Blvd\.?|Rd\.?|Dr\.?|Street|Avenue|Road|Boulevard|Drive),? (NW|NE|SW|SE|N|S|E|W)\b`, func(m match) (string, bool) {
-			return m.group(1) + " " + compass(m.group(2)), !strings.HasPrefix(m.after(), "-") // S-W one
+			return street(m.group(1)) + " " + compass(m.group(2)), !strings.HasPrefix(m.after(), "-") // S-W one
 		}),
 		doubtfulRule("S", `\b(\d+[A-Za-z]? (?:[A-Z][a-z]+ ){1,3})St\b`, func(m match) (string, bool) { return m.group(1) + "Street", true }),
 		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
@@ -142,6 +142,15 @@ func sayShortForm(m match) (string, bool) {
 // compass says a direction behind the name of a street.
 func compass(s string) string {
 	return strings.NewReplacer("NW", "Northwest", "NE", "Northeast", "SW", "Southwest", "SE", "Southeast", "N", "North", "S", "South", "E", "East", "W", "West").Replace(s)
+}
+
+// street is the whole word of one that is shortened behind the name of a street.
+func street(short string) string {
+	const streets = ` St:Street Ave:Avenue Blvd:Boulevard Rd:Road Dr:Drive `
+	if whole := formOf(streets, strings.TrimSuffix(short, ".")); whole != "" {
+		return whole
+	}
+	return short
 }
 
 // spellAcronym spells what is no word.

@@ -51,7 +51,7 @@ func (o Options) english(t traced) traced {
 // written out, the next does not see.
 func (e english) rules() []rule {
 	return slices.Concat(
-		e.everydayRules(), e.formRules(), e.labelRules(), e.noticeRules(), e.medicineRules(), e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
+		e.deskRules(), e.everydayRules(), e.formRules(), e.labelRules(), e.noticeRules(), e.medicineRules(), e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
 		e.sizeRules(), e.measureRules(), e.orderRules(), e.mathRules(), e.abbreviationRules(), e.numberRules(), e.symbolRules(),
 	)
 }
