@@ -29,6 +29,7 @@ type Store struct {
 	w           *writer
 	checkpoints *sql.DB // the connection that moves SQLite's log into the database
 	background  *background
+	emptying    emptying
 	bell        *bell        // for who sends webhooks
 	pluginBell  *bell        // for who runs plugins
 	endBell     *bell        // for who has plugins told of chats that have ended
@@ -145,6 +146,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		read:        openReaders(dir),
 		write:       connect(dir, pragmas, 1),
 		checkpoints: connect(dir, checkpointPragmas, 1),
+		emptying:    emptying{turn: make(chan struct{}, 1)},
 		endBell:     &bell{},
 		bell:        &bell{file: filepath.Join(dir, layout.Bell)},
 		pluginBell:  &bell{file: filepath.Join(dir, layout.PluginBell)},

@@ -46,25 +46,48 @@ func (s *Store) inBatches(ctx context.Context, batch func(context.Context) (more
 	}
 }
 
+// emptying is held by whoever empties the trash: another that finds it empty must
+// not say that all is gone while the first still removes files. It knows what one
+// that was broken off has left undone.
+type emptying struct {
+	turn  chan struct{} // has room for one
+	files []string      // the chats that are deleted and whose sound is perhaps not
+	log   bool          // SQLite's log may still have what was deleted
+}
+
 // emptyTrash deletes all that is in the trash, and removes it from SQLite's log.
-// Several goroutines may do it at once.
+// When it returns nil, so is what another goroutine was emptying before.
 func (s *Store) emptyTrash(ctx context.Context) error {
+	e := &s.emptying
+	select {
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	if err := s.inBatches(ctx, s.trashChats); err != nil {
 		return err
 	}
-	deleted := false
 	err := s.inBatches(ctx, func(ctx context.Context) (bool, error) {
 		chats, more, err := s.deleteBatch(ctx)
 		if err != nil {
 			return false, err
 		}
-		deleted = deleted || more
-		return more, s.removeRecordings(chats)
+		e.files, e.log = append(e.files, chats...), e.log || more
+		if err := s.removeRecordings(e.files); err != nil {
+			return false, err
+		}
+		e.files = nil
+		return more, nil
 	})
-	if err != nil || !deleted {
+	if err != nil || !e.log {
 		return err
 	}
-	return s.scrub(ctx)
+	if err := s.scrub(ctx); err != nil {
+		return err
+	}
+	e.log = false
+	return nil
 }
 
 // trashChats puts some of the chats whose group is in the trash there too. It

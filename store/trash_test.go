@@ -262,3 +262,38 @@ func TestTheLogIsMovedWhileOthersWrite(t *testing.T) {
 		t.Errorf("the log has grown to %d MiB", largest>>20)
 	}
 }
+
+// Who finds the trash empty because another empties it says that all is gone only
+// when the other is done too.
+func TestADeletionWaitsForOneThatEmptiesTheTrash(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
+	s.emptying.turn <- struct{}{} // as the background holds it
+	late, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.DeleteChatGroup(late, n.AccountID, n.GroupID); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while another empties the trash, deleting ends with %v", err)
+	}
+	<-s.emptying.turn
+	must(t, s.emptyTrash(t.Context()))
+	if left := recordingsIn(t, s); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+// Sound whose file could not be removed goes when it can be.
+func TestADeletionThatFailedIsFinishedLater(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	n := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
+	stuck := s.recordingPath(n.ID, UserSide)
+	must(t, os.Remove(stuck))
+	must(t, os.MkdirAll(filepath.Join(stuck, "in the way"), 0o700))
+	if err := s.DeleteChatGroup(t.Context(), n.AccountID, n.GroupID); err == nil {
+		t.Error("a deletion that left a file says that it is done")
+	}
+	must(t, os.Remove(filepath.Join(stuck, "in the way")))
+	must(t, s.emptyTrash(t.Context()))
+	if left := recordingsIn(t, s); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}

@@ -77,6 +77,9 @@ func (f foreignSigns) first() []rule {
 		// addresses: info@musee.fr, www.musee.fr/plan
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string { return f.address(m.group(0)) }),
 		newRule("./", `(?i)\b(?:https?://|www\.)[^\s<>"'«»]*[\pL\d/]`, func(m match) string { return f.address(m.group(0)) }),
+		// the beginning of an address that none follows must not make one of the
+		// words that a sign behind it becomes
+		newRule("./", `(?i)\b(?:(www)\.|https?://)(\S)`, func(m match) string { return strings.TrimLeft(m.group(1)+" ", " ") + m.group(2) }),
 		newRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`|it|pt|br|mx|ar|in)\b`, func(m match) string { return f.address(m.group(0)) }),
 		// lun.–ven., du lun. au ven., sam. 10h
 		doubtfulRule("", `\b`+days+`\.? ?([-–—/]|à|au|al|a|e|et|y|,) ?`+days+`\b\.?`, func(m match) (string, bool) {
@@ -104,7 +107,7 @@ func (f foreignSigns) first() []rule {
 		doubtfulRule("–—", `\b(\d+(?:,\d+)?)`+gap+`[–—]`+gap+`(\d+(?:,\d+)?)`, func(m match) (string, bool) {
 			return m.group(1) + " " + f.to + " " + m.group(2), m.apart()
 		}),
-		newRule("≥≤±~≈", `([≥≤±~≈])`+gap+`(\d)`, func(m match) string {
+		newRule("≥≤±~≈", `([≥≤±~≈])`+gap+`(\p{Sc}? ?\d)`, func(m match) string {
 			said := map[string]string{"≥": f.least, "≤": f.most, "±": f.plusMinus, "~": f.about, "≈": f.about}[m.group(1)]
 			return space(m) + said + " " + m.group(2)
 		}),

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -235,10 +236,23 @@ func TestEnglishHasNoDigitLeft(t *testing.T) {
 func TestWhatIsSpokenIsNotChangedAgain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
-		language := rapid.SampledFrom([]string{"en", "en-GB", "fr"}).Draw(t, "language")
+		language := rapid.SampledFrom([]string{"en", "en-GB"}).Draw(t, "language")
 		once := Aloud(in, Options{Language: language})
 		if twice := Aloud(once, Options{Language: language}); twice != once {
 			t.Fatalf("%q is said %q, then %q", in, once, twice)
+		}
+	})
+}
+
+// Other languages keep their figures, which the voice reads, so a second time may
+// find what the first has parted; but what comes out is text, and not without end.
+func TestWhatIsSpokenInOtherLanguagesIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := rapid.OneOf(rapid.Custom(written), rapid.String()).Draw(t, "text")
+		language := rapid.SampledFrom([]string{"fr", "es", "it", "pt", "hi"}).Draw(t, "language")
+		got := Aloud(in, Options{Language: language})
+		if !utf8.ValidString(got) || len(got) > 24*len(in)+16 {
+			t.Fatalf("%q (%d bytes) is said in %d bytes: %q", in, len(in), len(got), got)
 		}
 	})
 }
