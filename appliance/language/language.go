@@ -157,7 +157,7 @@ func (l Language) Opens(text string) bool {
 // its end.
 func lastSentence(text string) string {
 	text = strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if i := strings.LastIndexAny(text, ".!?。！？"); i >= 0 {
+	if i := strings.LastIndexAny(text, ".!?…。！？｡।॥؟۔"); i >= 0 {
 		return text[i+1:] // of a mark of several bytes the rest is no letter
 	}
 	return text

@@ -141,7 +141,7 @@ func flowing(s string) string {
 			return b.String() + said
 		}
 		if !p.GoesOn {
-			said = strings.TrimRight(said, ".!?…। ") + ","
+			said = strings.TrimRight(said, text.Terminators+" ") + ","
 		}
 		b.WriteString(said + " ")
 	}

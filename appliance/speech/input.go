@@ -227,7 +227,7 @@ func (in *Input) put(o order) error {
 func (in *Input) rest() {
 	in.timer.Stop()
 	after := idle
-	if n := len(text.Stretches(in.pending)); n > 0 && ends(in.pending) {
+	if n := len(text.Stretches(in.pending)); n > 0 && text.EndsSentence(in.pending) {
 		after = settled
 	}
 	changed := in.changed
@@ -241,7 +241,7 @@ func (in *Input) expired(changed int) {
 	if in.changed != changed || in.closed || in.ctx.Err() != nil {
 		return
 	}
-	if ends(in.pending) && len(text.Stretches(in.pending)) > 0 {
+	if text.EndsSentence(in.pending) && len(text.Stretches(in.pending)) > 0 {
 		parts := text.Stretches(in.pending)
 		for _, p := range parts {
 			if in.order(p, 0, false, false) != nil {

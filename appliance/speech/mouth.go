@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
@@ -334,10 +332,3 @@ func (m *mouth) finish(ctx context.Context, o order) error {
 
 // end forgets the generation.
 func (m *mouth) end() { m.take, m.files, m.last, m.mute = nil, nil, nil, "" }
-
-// ends reports whether a text ends a sentence.
-func ends(s string) bool {
-	s = strings.TrimRight(s, " \t\r\n\"'”’»)*_`")
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return strings.ContainsRune(".!?…。！？", r)
-}

@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A verdict says what one place in a text is: the end of a sentence, which is
@@ -38,7 +39,7 @@ func judgeStop(buf []rune, i int) verdict {
 	stop := i
 	wide := false
 	for stop < len(buf) && terminates(buf[stop]) {
-		wide = wide || buf[stop] > 0x2fff
+		wide = wide || buf[stop] > 0x2fff || strings.ContainsRune("।॥", buf[stop])
 		stop++
 	}
 	closed := stop
@@ -49,7 +50,7 @@ func judgeStop(buf []rune, i int) verdict {
 		return unsure
 	}
 	end, no := verdict{end: true, at: closed}, verdict{at: stop}
-	if wide { // Chinese and Japanese put no space behind
+	if wide { // Chinese and Japanese put no space behind, and Indian scripts not always
 		return end
 	}
 	if !unicode.IsSpace(buf[closed]) {
@@ -146,7 +147,7 @@ const (
 func kindOfStop(buf []rune, i, stop int) stopKind {
 	run := string(buf[i:stop])
 	switch {
-	case strings.ContainsAny(run, "!?"):
+	case strings.ContainsAny(run, "!?؟۔"):
 		return plainStop
 	case run != ".":
 		return ellipsis
@@ -221,7 +222,18 @@ func listNumber(word string) bool {
 	return strings.Trim(word, "0123456789") == ""
 }
 
-func terminates(r rune) bool { return strings.ContainsRune(".!?…。！？｡", r) }
+// Terminators are the signs that end sentences, in all scripts; those of Indian ones are
+// the danda and the double danda.
+const Terminators = ".!?…。！？｡।॥؟۔"
+
+func terminates(r rune) bool { return strings.ContainsRune(Terminators, r) }
+
+// EndsSentence reports whether a text ends with its sentence, and what closes behind it.
+func EndsSentence(s string) bool {
+	s = strings.TrimRightFunc(s, func(r rune) bool { return unicode.IsSpace(r) || closes(r) })
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return terminates(r)
+}
 
 func closes(r rune) bool { return strings.ContainsRune("\"')]}»”’*_`~」』）】》〉", r) }
 

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"parley/appliance/audio"
 	"parley/appliance/chat/turn"
@@ -106,7 +104,7 @@ func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *au
 		return err
 	}
 	pause := 0
-	if !s.sentence.GoesOn && ends(s.sentence.Text) {
+	if !s.sentence.GoesOn && text.EndsSentence(s.sentence.Text) {
 		pause = int(sentencePause * contract.OutputRateHz / time.Second)
 	}
 	piece := turn.Piece{Sentence: s.sentence}
@@ -157,13 +155,6 @@ func speakWhatCanBeSaid(ctx context.Context, voice engine.Synthesizer, text stri
 		return nil
 	}
 	return err
-}
-
-// ends reports whether a text ends a sentence.
-func ends(s string) bool {
-	s = strings.TrimRight(s, `"'”’»)`)
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return strings.ContainsRune(".!?…。！？", r)
 }
 
 // resamplerTail is room for what a resampler holds back of a stream until it

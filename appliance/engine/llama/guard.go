@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 // refusal begins an answer anew that claimed to have done something: whatever
@@ -61,7 +62,7 @@ func newGuard(p engine.Prompt, set *toolset, emit func(engine.Part) error) *guar
 var failure = regexp.MustCompile(`(?i)\b(fail(ed|ure)?|errors?|nothing|unable|cannot|could ?n[o']t|not (possible|available|found|made|done)|refused|denied)\b`)
 
 // ends is where a sentence is over.
-var ends = regexp.MustCompile(`[.!?…。！？][)"'”’]*\s`)
+var ends = regexp.MustCompile(`[` + text.Terminators + `][)"'”’]*\s`)
 
 // take takes a part of the answer.
 func (g *guard) take(part engine.Part) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/appliance/engine"
+	"parley/appliance/text"
 )
 
 // Some want two things at once: "The weather, please, and when does my train
@@ -25,7 +26,7 @@ const (
 
 // parting is what stands between two wishes: the end of a sentence, or a word that
 // joins them, in the languages that the box speaks of itself.
-var parting = regexp.MustCompile(`(?i)[.!?;…。！？]+\s+|,?\s+(?:and|then|also|plus|und|dann|außerdem|et|puis|poi|oraz)\s+`)
+var parting = regexp.MustCompile(`(?i)[;` + text.Terminators + `]+\s+|,?\s+(?:and|then|also|plus|und|dann|außerdem|et|puis|poi|oraz)\s+`)
 
 // wishes are the parts of what a user said that may each be a wish; one, where it is
 // a single one.

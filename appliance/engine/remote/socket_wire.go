@@ -123,7 +123,7 @@ func (s socketAnswer) call() (*engine.ToolCall, error) {
 func gap(before, text string) string {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	first, _ := utf8.DecodeRuneInString(text)
-	if !strings.ContainsRune(".!?…:;)\"”»。！？", last) || unicode.IsLower(first) || !unicode.IsLetter(first) && !strings.ContainsRune("¿¡\"“«(", first) {
+	if !strings.ContainsRune(".!?…:;)\"”»。！？।॥؟۔", last) || unicode.IsLower(first) || !unicode.IsLetter(first) && !strings.ContainsRune("¿¡\"“«(", first) {
 		return ""
 	}
 	return " "
