@@ -154,10 +154,10 @@ func split(s string) []string {
 }
 
 // forms are a word, and what it may be a form of: deeper, deepest, sadly,
-// happier, whispering, shouted, robots.
+// happier, whispering, shouted, robots, tenderness.
 func forms(word string) []string {
 	all := []string{word}
-	for _, ending := range []string{"ly", "er", "est", "ing", "ed", "s", "ish"} {
+	for _, ending := range []string{"ly", "er", "est", "ing", "ed", "s", "ish", "ness"} {
 		stem, ok := strings.CutSuffix(word, ending)
 		if !ok || len(stem) < 3 {
 			continue

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"parley/appliance/contract"
 )
 
 func all() []Base { return append([]Base{OfPack("voice-joe"), OfPack("voice-jenny")}, Kokoro()...) }
@@ -39,10 +41,28 @@ func TestADirectionChangesHowSomethingIsSaid(t *testing.T) {
 		"a deep-voiced old man, whispering": func(m Manner) bool { return m.Shape.Breath == 1 && m.Shape.Pitch < -1 },
 		"without shouting":                  func(m Manner) bool { return m.Shape.Gain <= 0 },
 		"an elderly woman from London":      func(m Manner) bool { return m.Rate == 1 && m.Shape.Pitch == 0 },
+		"with anger":                        func(m Manner) bool { return m.Shape.Gain > 2 && m.Shape.Brightness > 2 },
+		"with great anger":                  func(m Manner) bool { return m.Shape.Gain > Direct("anger").Shape.Gain },
+		"she is frustrated":                 func(m Manner) bool { return m.Shape.Gain > 2 },
+		"full of sadness":                   func(m Manner) bool { return m.Rate < Direct("sad").Rate },
+		"without any emotion":               func(m Manner) bool { return m.Shape.Range < -0.7 },
+		"no fear":                           func(m Manner) bool { return m.Shape.Pitch < 0 },
+		"sobbing":                           func(m Manner) bool { return m.Rate < 0.9 },
+		"a bit disappointed":                func(m Manner) bool { return m.Shape.Range < 0 && m.Shape.Range > Direct("sad").Shape.Range },
 		"xyzzy über 你好 \x00 🎉 plugh -- ,,, ''": func(m Manner) bool { return reflect.DeepEqual(m, Manner{Rate: 1}) },
 	} {
 		if m := Direct(description); !law(m) {
 			t.Errorf("%q: %+v", description, m)
+		}
+	}
+}
+
+// What analysis finds in a voice can be asked of one: each of its emotions.
+func TestEveryEmotionIsADirection(t *testing.T) {
+	for i := range contract.EmotionCount {
+		e := contract.EmotionName(i)
+		if reflect.DeepEqual(Direct(e), Manner{Rate: 1}) {
+			t.Errorf("%q changes nothing", e)
 		}
 	}
 }
