@@ -31,6 +31,8 @@ type Call struct {
 	id, account, client string
 
 	pc     *pion.PeerConnection
+	track  *pion.TrackLocalStaticRTP // of the voice
+	sender *pion.RTPSender           // over which it goes; nil where the client takes none
 	voice  *voice
 	words  *words
 	trip   *trip

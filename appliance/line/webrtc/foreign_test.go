@@ -202,3 +202,101 @@ func TestAnOfferWithoutAGroupIsACallOfTheVoice(t *testing.T) {
 	}
 	s.end(contract.CloseNormal, "")
 }
+
+// reoffers brings a later offer as its client has changed it, and returns the way that
+// the answer gives the voice.
+func (c *caller) reoffers(t *testing.T, change func(offer string) string) (way string) {
+	t.Helper()
+	offer, err := c.CreateOffer(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetLocalDescription(offer); err != nil {
+		t.Fatal(err)
+	}
+	code, answer, _ := bring(t, http.MethodPatch, c.at, sdpType, change(offer.SDP))
+	if code != http.StatusOK {
+		t.Fatalf("%d: %s", code, answer)
+	}
+	for s := range mediaSections(answer) {
+		if s.takesVoice() || s.kind() == "audio" && way == "" {
+			way = s.direction()
+		}
+	}
+	// The client of the tests holds nothing itself: what it would do then is not tested.
+	plain := turned(answer, func(s mediaSection) (string, string) { return s.direction(), bothWays })
+	if err := c.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeAnswer, SDP: plain}); err != nil {
+		t.Fatal(err)
+	}
+	return way
+}
+
+// hears waits for the box's voice.
+func (c *caller) hears(t *testing.T, s *talk) {
+	t.Helper()
+	for len(c.packets) > 0 {
+		<-c.packets
+	}
+	if err := s.Line.Play(t.Context(), contract.Sound{ID: "a", PCM: vowel(time.Second), Last: true}); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		got(t, c.packets)
+	}
+}
+
+// A client that holds the call, or its microphone, or its loudspeaker, talks and hears
+// again when it takes it up.
+func TestWhatIsHeldIsTakenUpAgain(t *testing.T) {
+	for asked, want := range map[string]string{noWay: noWay, speaks: hears, hears: speaks} {
+		t.Run(asked, func(t *testing.T) {
+			l := start(t, Timing{})
+			c := l.dial(t, "")
+			s := got(t, l.opened)
+			c.isHeard(t, s)
+			for range 2 {
+				held := func(offer string) string {
+					return turned(offer, func(mediaSection) (string, string) { return bothWays, asked })
+				}
+				if way := c.reoffers(t, held); way != want {
+					t.Errorf("asked for %s the answer says %s, want %s", asked, way, want)
+				}
+				if way := c.reoffers(t, func(offer string) string { return offer }); way != bothWays {
+					t.Errorf("taken up again the answer says %s", way)
+				}
+				c.hears(t, s)
+				c.isHeard(t, s)
+			}
+			s.end(contract.CloseNormal, "")
+		})
+	}
+}
+
+// A client that ends the m-line of its voice and begins another hears the box there.
+func TestTheVoiceGoesWhereTheClientHearsIt(t *testing.T) {
+	l := start(t, Timing{})
+	c := l.dial(t, "")
+	s := got(t, l.opened)
+	c.hears(t, s)
+	for n := range 3 {
+		if err := c.GetTransceivers()[n].Stop(); err != nil {
+			t.Fatal(err)
+		}
+		track, err := pion.NewTrackLocalStaticRTP(opus, fmt.Sprint("other", n), "caller")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.AddTransceiverFromTrack(track); err != nil {
+			t.Fatal(err)
+		}
+		ended := c.GetTransceivers()[n].Mid()
+		c.reoffers(t, func(offer string) string {
+			s, _ := named(offer, ended)
+			return strings.Replace(offer, string(s), strings.Replace(string(s), "audio 9", "audio 0", 1), 1)
+		})
+		c.voice = track
+		c.hears(t, s)
+		c.isHeard(t, s)
+	}
+	s.end(contract.CloseNormal, "")
+}

@@ -37,8 +37,8 @@ const (
 // checkOffer refuses, before anything is made of it, an offer that no client
 // makes.
 func checkOffer(offer string) error {
-	if !strings.Contains(offer, "m=audio") {
-		return contract.ErrInvalid{Field: "body", Why: "the offer has no audio: expected an SDP with an m=audio section, whose direction is sendrecv"}
+	if err := checkAudio(offer); err != nil {
+		return err
 	}
 	if !strings.Contains(strings.ToLower(offer), " opus/48000") {
 		return contract.ErrInvalid{Field: "body", Why: "the offer has no Opus, which is how voices go over a call: expected a=rtpmap:<number> opus/48000/2 among the codecs of m=audio"}
@@ -47,6 +47,33 @@ func checkOffer(offer string) error {
 		return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offer has %d m-lines; at most %d are allowed, and a call needs one of audio and one of a data channel", n, mostSections)}
 	}
 	return checkFingerprints(offer)
+}
+
+// checkAudio refuses an offer over which no voice could go protected.
+func checkAudio(offer string) error {
+	there := false
+	for s := range mediaSections(offer) {
+		if s.kind() != "audio" {
+			continue
+		}
+		if there = true; s.open() && strings.HasPrefix(s.protocol(), "RTP/AVP") {
+			return contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("m=audio goes by %.40q, which protects nothing: expected UDP/TLS/RTP/SAVPF, with a=fingerprint", s.protocol())}
+		}
+	}
+	if !there {
+		return contract.ErrInvalid{Field: "body", Why: "the offer has no audio: expected an SDP with an m=audio section, whose direction is sendrecv"}
+	}
+	return nil
+}
+
+// checkFirst refuses a first offer that wants no audio: there would be no call.
+func checkFirst(offer string) error {
+	for s := range mediaSections(offer) {
+		if s.kind() == "audio" && s.open() {
+			return nil
+		}
+	}
+	return contract.ErrInvalid{Field: "body", Why: "the offer has m=audio with port 0, as of audio that the client does not want: expected port 9, or that of a candidate"}
 }
 
 // checkFingerprints refuses an offer whose client could never come: the library

@@ -31,13 +31,11 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 		return "", contract.ErrInvalid{Field: "body", Why: fmt.Sprintf("the offers of this call have had %d m-lines with names of their own; at most %d are allowed: a=mid names the same one in each", n, mostTransceivers)}
 	}
 	taken, apart := grouped(offer)
-	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer, SDP: taken}); err != nil {
+	if err := c.pc.SetRemoteDescription(pion.SessionDescription{Type: pion.SDPTypeOffer, SDP: awake(taken)}); err != nil {
 		return "", unread(err)
 	}
-	if c.voice == nil {
-		if err := c.speak(); err != nil {
-			return "", err
-		}
+	if err := c.speak(offer); err != nil {
+		return "", err
 	}
 	made, err := c.pc.CreateAnswer(nil)
 	if err != nil {
@@ -54,72 +52,12 @@ func (c *Call) answer(ctx context.Context, offer string) (string, error) {
 	case <-ctx.Done(): // what there is by now has to do
 	}
 	c.remote = offer
-	answer := c.pc.LocalDescription().SDP
+	answer := fitting(c.pc.LocalDescription().SDP, offer)
 	if apart {
 		answer = without(answer, bundle)
 	}
 	c.tag = tag(answer)
 	return answer, nil
-}
-
-// bundle begins the line that has several m-lines go over one connection (RFC 9143).
-const bundle = "a=group:BUNDLE "
-
-// grouped is an offer as the library takes it, which refuses every m-line that is in
-// no group: of a client that has each go over a connection of its own, as GStreamer
-// does unless it is told otherwise, the voice is taken and the others are refused.
-func grouped(offer string) (taken string, apart bool) {
-	if linesOf(offer, bundle) > 0 {
-		return offer, false
-	}
-	session, media, _ := strings.Cut(offer, "\nm=")
-	for section := range strings.SplitSeq(media, "\nm=") {
-		if !strings.HasPrefix(section, "audio") {
-			continue
-		}
-		for line := range strings.Lines(section) {
-			if mid, ok := strings.CutPrefix(line, "a=mid:"); ok {
-				return strings.TrimRight(session, "\r") + "\r\n" + bundle + strings.TrimSpace(mid) + "\r\nm=" + media, true
-			}
-		}
-	}
-	return offer, false
-}
-
-// hasChannel tells whether a client that offers so gets a data channel.
-func hasChannel(offer string) bool {
-	return linesOf(offer, "m=application") > 0 && linesOf(offer, bundle) > 0
-}
-
-// without is a description without the lines that begin so.
-func without(sdp, with string) string {
-	var b strings.Builder
-	for line := range strings.Lines(sdp) {
-		if !strings.HasPrefix(line, with) {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
-}
-
-// speak adds the assistant's voice to the connection.
-func (c *Call) speak() error {
-	track, err := pion.NewTrackLocalStaticRTP(opus, "voice", "parley")
-	if err != nil {
-		return fmt.Errorf("beginning a call: %w", err)
-	}
-	sender, err := c.pc.AddTrack(track)
-	if err != nil {
-		return fmt.Errorf("beginning a call: %w", err)
-	}
-	sequence, clock := seed()
-	if c.voice, err = newVoice(track.WriteRTP, c.played, c.trip.delay, sequence, clock, c.beat); err != nil {
-		return err
-	}
-	c.words.fail = c.life.Drop
-	c.words.receive = c.receive
-	c.life.Spawn("reading reports", func() { c.reports(sender) })
-	return nil
 }
 
 // change takes a fragment of a description: further addresses of the client,

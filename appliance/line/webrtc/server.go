@@ -1,6 +1,7 @@
 package webrtc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,7 +149,7 @@ func body(r *http.Request, types ...string) (string, error) {
 
 // begin makes a call, whose connection is still to come about.
 func (s *Server) begin(account, requestID, client, offer string) (*Call, error) {
-	if err := checkOffer(offer); err != nil {
+	if err := cmp.Or(checkOffer(offer), checkFirst(offer)); err != nil {
 		return nil, err
 	}
 	c := &Call{
