@@ -59,10 +59,10 @@ func notJSON(data []byte) string {
 // without the other, or -1. No text can keep it: it would come back as another
 // character than was sent.
 func halfCharacter(data []byte) int {
-	for i := 0; ; i++ {
+	for i := 0; i < len(data); i++ {
 		next := bytes.IndexByte(data[i:], '\\')
 		if next < 0 {
-			return -1
+			break
 		}
 		i += next
 		switch one := escaped(data[i:]); {
@@ -74,6 +74,7 @@ func halfCharacter(data []byte) int {
 			i += len(`\ud83d\ude0`)
 		}
 	}
+	return -1
 }
 
 // escaped is the unit of UTF-16 that text begins with, as \ud83d, or 0.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -23,6 +24,15 @@ func TestHalvesOfACharacterDoNotTakeTheirWordsAlong(t *testing.T) {
 	}
 	if _, err := ParsePublishTTS([]byte(`{"text":"` + strings.Repeat(`\ud83d`, 20_000) + `"}`)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAMessageCutBehindABackslashIsBrokenJSON(t *testing.T) {
+	for _, sent := range []string{`\`, `{"text":"a\`, `{"text":"\ud83d\`} {
+		_, err := ParsePublishTTS([]byte(sent))
+		if fault, ok := errors.AsType[Fault](err); !ok || fault.Code != BrokenJSON {
+			t.Errorf("%s: %v", sent, err)
+		}
 	}
 }
 

@@ -95,6 +95,7 @@ func TestWhiteSpaceOfEveryKindIsText(t *testing.T) {
 func FuzzPostedTTS(f *testing.F) {
 	f.Add([]byte(`{"utterances":[{"text":"a","voice":{"name":"b"},"speed":1.5,"trailing_silence":1}],"context":{"utterances":[{"text":"c"}]},"format":{"type":"wav"},"version":2}`))
 	f.Add([]byte(`{"utterances":[null,{"text":"\ud83d\ude00"}],"num_generations":5,"include_timestamp_types":["word"],"instant_mode":null}`))
+	f.Add([]byte(`{"text":"cut behind a \`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, stream := range []bool{false, true} {
 			p, err := ParsePostedTTS(data, stream)
