@@ -16,6 +16,9 @@ const (
 	// convertAtOnce is how many recordings are converted at once: each takes as
 	// much of the cores as there is, and holds up to 80 MB.
 	convertAtOnce = 2
+	// convertKeptFree is for how many accounts besides there is room that have none
+	// of those: two long recordings take minutes.
+	convertKeptFree = 1
 	// convertWaiting is how many wait for their turn, and convertOfOne how many one
 	// account may have.
 	convertWaiting = 16

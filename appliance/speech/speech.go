@@ -82,8 +82,8 @@ func New(p Parts) *Service {
 		p.Observe = unobserved{}
 	}
 	return &Service{
-		Parts: p, turns: newTurnstile(atOnce, mostWaiting, mostOfOne, longestWait),
-		conversions: newTurnstile(convertAtOnce, convertWaiting, convertOfOne, longestWait), sockets: map[string]int{}, whole: semaphore.NewWeighted(mostWhole),
+		Parts: p, turns: newTurnstile(atOnce, keptFree, mostWaiting, mostOfOne, longestWait),
+		conversions: newTurnstile(convertAtOnce, convertKeptFree, convertWaiting, convertOfOne, longestWait), sockets: map[string]int{}, whole: semaphore.NewWeighted(mostWhole),
 	}
 }
 

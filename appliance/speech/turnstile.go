@@ -13,6 +13,9 @@ const (
 	// atOnce is how many requests are spoken at once. They share the cores by
 	// when each is due, and each holds a megabyte or two.
 	atOnce = 32
+	// keptFree is for how many accounts there is a place besides when those are
+	// taken and they have none of them: 32 long texts of one account take minutes.
+	keptFree = 8
 	// mostWaiting is how many wait for their turn, and mostOfOne how many requests
 	// one account may have, spoken and waiting: a page of a hundred prompts that
 	// are asked for all at once.
@@ -26,10 +29,11 @@ const (
 )
 
 // turnstile lets requests in: so many at once, and of those that wait first that
-// of the account that has the fewest.
+// of the account that has the fewest. Some places are kept for accounts of which
+// none is in.
 type turnstile struct {
-	atOnce, mostWaiting, mostOfOne int
-	longest                        time.Duration
+	atOnce, keptFree, mostWaiting, mostOfOne int
+	longest                                  time.Duration
 
 	mu      sync.Mutex
 	running int
@@ -49,8 +53,8 @@ type ticket struct {
 	enter chan struct{} // closed when it is its turn
 }
 
-func newTurnstile(atOnce, waiting, ofOne int, longest time.Duration) *turnstile {
-	return &turnstile{atOnce: atOnce, mostWaiting: waiting, mostOfOne: ofOne, longest: longest, of: map[string]*lane{}}
+func newTurnstile(atOnce, keptFree, waiting, ofOne int, longest time.Duration) *turnstile {
+	return &turnstile{atOnce: atOnce, keptFree: keptFree, mostWaiting: waiting, mostOfOne: ofOne, longest: longest, of: map[string]*lane{}}
 }
 
 // enter waits for the turn of a request of an account; leave gives it back. A
@@ -86,7 +90,7 @@ func (t *turnstile) queue(account string) (*ticket, error) {
 	switch {
 	case l.running+len(l.queue) >= t.mostOfOne:
 		return nil, contract.ErrTooMany{What: fmt.Sprintf("this account has %d requests for text-to-speech under way, the most it may", t.mostOfOne), RetryAfter: turnRetry}
-	case t.running >= t.atOnce && t.waiting >= t.mostWaiting:
+	case !t.roomFor(l) && t.waiting >= t.mostWaiting:
 		return nil, contract.ErrTooMany{What: fmt.Sprintf("%d requests for text-to-speech wait already", t.mostWaiting), RetryAfter: turnRetry}
 	}
 	mine := &ticket{seq: t.seq, enter: make(chan struct{})}
@@ -136,12 +140,10 @@ func (t *turnstile) forget(account string) {
 // admit lets in as many as there is room for: first of the account that has the
 // fewest, and among those who came first.
 func (t *turnstile) admit() {
-	for t.running < t.atOnce && t.waiting > 0 {
-		var next *lane
-		for _, l := range t.of {
-			if len(l.queue) > 0 && (next == nil || l.before(next)) {
-				next = l
-			}
+	for {
+		next := t.first()
+		if next == nil || !t.roomFor(next) {
+			return // nor is there room for any other: they have as many, or more
 		}
 		close(next.queue[0].enter)
 		next.queue = next.queue[1:]
@@ -149,6 +151,22 @@ func (t *turnstile) admit() {
 		t.running++
 		t.waiting--
 	}
+}
+
+// first is the lane whose turn is next, or nil where nobody waits.
+func (t *turnstile) first() *lane {
+	var first *lane
+	for _, l := range t.of {
+		if len(l.queue) > 0 && (first == nil || l.before(first)) {
+			first = l
+		}
+	}
+	return first
+}
+
+// roomFor reports whether one more of the lane may be let in.
+func (t *turnstile) roomFor(l *lane) bool {
+	return t.running < t.atOnce || l.running == 0 && t.running < t.atOnce+t.keptFree
 }
 
 func (l *lane) before(other *lane) bool {

@@ -35,7 +35,7 @@ func enters(t *testing.T, s *turnstile, account string, in chan string) {
 }
 
 func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
-	s := newTurnstile(2, 10, 8, time.Minute)
+	s := newTurnstile(2, 0, 10, 8, time.Minute)
 	first, err1 := s.enter(t.Context(), "many")
 	second, err2 := s.enter(t.Context(), "many")
 	if err := errors.Join(err1, err2); err != nil {
@@ -59,8 +59,36 @@ func TestTurnsGoToTheAccountWithTheFewest(t *testing.T) {
 	}
 }
 
+func TestOneAccountDoesNotTakeEveryPlace(t *testing.T) {
+	s := newTurnstile(2, 1, 1, 8, 20*time.Millisecond)
+	enter := func(account string) func() {
+		t.Helper()
+		leave, err := s.enter(t.Context(), account)
+		if err != nil {
+			t.Fatalf("%s: %v", account, err)
+		}
+		return leave
+	}
+	enter("many")
+	enter("many")
+	s.longest = time.Minute
+	enters(t, s, "many", make(chan string, 1)) // and nobody else may wait
+	leave := enter("one")
+	var tooMany contract.ErrTooMany
+	for _, account := range []string{"one", "another"} {
+		if _, err := s.enter(t.Context(), account); !errors.As(err, &tooMany) {
+			t.Errorf("%s, when the place that was kept is taken: %v", account, err)
+		}
+	}
+	leave()
+	if s.running != 2 || s.waiting != 1 {
+		t.Errorf("the account that has many was given the place that is kept: %d are spoken and %d wait", s.running, s.waiting)
+	}
+	enter("another")
+}
+
 func TestWhoWaitsInVainLeavesNothingBehind(t *testing.T) {
-	s := newTurnstile(1, 2, 2, 20*time.Millisecond)
+	s := newTurnstile(1, 0, 2, 2, 20*time.Millisecond)
 	leave, err := s.enter(t.Context(), "a")
 	if err != nil {
 		t.Fatal(err)

@@ -20,18 +20,27 @@ import (
 // them together 150 MB.
 const mostWhole = contract.MaxSpokenChars
 
+// shortWhole is how many characters wait for nobody's sound to be held: half a minute
+// of speech, of which every place for text-to-speech together makes 120 MB as WAV.
+// Behind a text of 25,000 characters a sentence would wait for minutes.
+const shortWhole = 500
+
 // mostHeld is how much sound one answer may hold: half as much again as the longest
 // texts at half of the speed, and 500 MB as WAV. Digits alone make five times as much
 // sound as other characters do.
 const mostHeld = 90 * time.Minute
 
-// hold waits for room for the sound of some of the takes, until Close.
+// hold waits for room for the sound of some of the takes, until Close. There always
+// is room for a short one.
 func (j *Job) hold(ctx context.Context, takes []*take) error {
 	chars := 0
 	for _, t := range takes {
 		for _, l := range t.lines {
 			chars += utf8.RuneCountInString(l.Text)
 		}
+	}
+	if chars <= shortWhole {
+		return nil
 	}
 	n := int64(min(chars, mostWhole))
 	if err := j.service.whole.Acquire(ctx, n); err != nil {

@@ -2,6 +2,7 @@ package speech
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -52,6 +54,25 @@ func TestAFileThatIsHeldHasAnEnd(t *testing.T) {
 		if _, ok := errors.AsType[contract.ErrInvalid](file.write(second[:1])); !ok {
 			t.Errorf("%s: it goes on for ever", format)
 		}
+	}
+}
+
+func TestASentenceDoesNotWaitForTheSoundOfALongText(t *testing.T) {
+	j := asking(t, contract.FormatPCM, 1, "A sentence.")
+	if !j.service.whole.TryAcquire(mostWhole) { // as a long text does until all of it is made
+		t.Fatal("the room is taken")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if err := j.hold(ctx, j.takes); err != nil {
+		t.Error(err)
+	}
+	long := asking(t, contract.FormatPCM, 1, strings.Repeat("a ", shortWhole))
+	long.service = j.service
+	ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := long.hold(ctx, long.takes); err == nil {
+		t.Error("so many long texts are held as there are")
 	}
 }
 
