@@ -79,11 +79,13 @@ func judgeStop(buf []rune, i int) verdict {
 // judgeNext decides a doubtful stop by what follows it.
 func judgeNext(kind stopKind, next []rune, end, no verdict) verdict {
 	switch {
-	case unicode.IsLower(next[0]):
+	case unicode.IsLower(next[0]) || next[0] == ':':
 		return no
 	case kind == plainStop || kind == ellipsis:
 		return end
 	case unicode.IsDigit(next[0]) || next[0] == '&' || next[0] == '=' || unicode.Is(unicode.Sc, next[0]):
+		return no
+	case kind == beforeDigit && len(next) > 1 && unicode.IsUpper(next[0]) && next[1] == '.': // 45 d. C.
 		return no
 	case kind == beforeDigit && unicode.IsUpper(next[0]):
 		return judgeCode(next, end, no)
@@ -167,6 +169,8 @@ func kindOfStop(buf []rune, i, stop int) stopKind {
 	switch {
 	case heads && listNumber(word), capital && titles.has(lower), neverEnd.has(lower), !capital && powers.has(lower):
 		return inside
+	case word == "a": // 200 a. C.
+		return beforeDigit
 	case word == "N", word == "Ft": // North, or the Italian number; Fort
 		return initials
 	case numbered.has(lower), lives.has(word):

@@ -55,7 +55,7 @@ var (
 var french = foreign{
 	months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
 	of:     " ", first: "premier", hour: "heure", hours: "heures", and: " ", euro: "euro", euros: "euros", cents: " ",
-	units: map[string]string{"g": "grammes", "min": "minutes", "mn": "minutes", "ml": "millilitres", "cl": "centilitres", "l": "litres", "L": "litres", "m": "mètres", "m²": "mètres carrés", "km/h": "kilomètres à l'heure", "°C": "degrés", "°": "degrés", "kg": "kilogrammes", "km": "kilomètres", "cm": "centimètres", "mm": "millimètres", "mg": "milligrammes"},
+	units: map[string]string{"t": "tonnes", "km²": "kilomètres carrés", "m³": "mètres cubes", "cm³": "centimètres cubes", "°F": "degrés Fahrenheit", "kWh": "kilowattheures", "kW": "kilowatts", "ha": "hectares", "Go": "gigaoctets", "Mo": "mégaoctets", "g": "grammes", "min": "minutes", "mn": "minutes", "ml": "millilitres", "cl": "centilitres", "l": "litres", "L": "litres", "m": "mètres", "m²": "mètres carrés", "km/h": "kilomètres à l'heure", "°C": "degrés", "°": "degrés", "kg": "kilogrammes", "km": "kilomètres", "cm": "centimètres", "mm": "millimètres", "mg": "milligrammes"},
 	short: [][2]string{
 		{`\bM\. ?(\p{Lu})`, "Monsieur $1"}, {`\bMM\. ?(\p{Lu})`, "Messieurs $1"}, {`\bMlle\b\.?`, "Mademoiselle"}, {`\bDr\.? (\p{Lu})`, "Docteur $1"}, {`\bPr\.? (\p{Lu})`, "Professeur $1"},
 		{`\b[nN][°º] ?(\d)`, "numéro $1"}, {`\b[tT]él\. ?:?`, "téléphone "}, {`\b[bB]d\.? (\p{Lu})`, "boulevard $1"}, {`\b[aA]v\. `, "avenue "}, {`\bp\. ?(\d)`, "page $1"},
@@ -81,7 +81,7 @@ var french = foreign{
 var spanish = foreign{
 	months: [12]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
 	of:     " de ", first: "uno", hour: "hora", hours: "horas", and: " y ", euro: "euro", euros: "euros", cents: " con ",
-	units: map[string]string{"g": "gramos", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros cuadrados", "km/h": "kilómetros por hora", "°C": "grados", "°": "grados", "kg": "kilos", "km": "kilómetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramos"},
+	units: map[string]string{"t": "toneladas", "km²": "kilómetros cuadrados", "m³": "metros cúbicos", "cm³": "centímetros cúbicos", "°F": "grados Fahrenheit", "kWh": "kilovatios hora", "kW": "kilovatios", "ha": "hectáreas", "GB": "gigas", "MB": "megas", "g": "gramos", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros cuadrados", "km/h": "kilómetros por hora", "°C": "grados", "°": "grados", "kg": "kilos", "km": "kilómetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramos"},
 	short: [][2]string{
 		{`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[nN]úm\. ?(\d)`, "número $1"}, {`\b[tT](?:el|fno|eléf)\. ?:?`, "teléfono "}, {`\b[aA]vda?\. `, "avenida "}, {`\bC/ ?(\p{Lu})`, "calle $1"},
 		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bSra\. ?(\p{Lu})`, "señora $1"}, {`\bSr\. ?(\p{Lu})`, "señor $1"}, {`\b1 comp\.`, "1 comprimido"}, {`(\d) comp\.`, "$1 comprimidos"}, {`\b[mM]áx\.`, "máximo"}, {`\b[mM]ín\.`, "mínimo"}, {`\bincl\.`, "incluido"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\b(\d+)\.([ºª])`, "$1$2"}, {`\b1\.?er `, "primer "}, {`\b3\.?er `, "tercer "}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
@@ -95,7 +95,7 @@ var spanish = foreign{
 var italian = foreign{
 	months: [12]string{"gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno", "luglio", "agosto", "settembre", "ottobre", "novembre", "dicembre"},
 	of:     " ", first: "primo", hour: "", hours: "", and: " e ", dotted: true, euro: "euro", euros: "euro", cents: " e ",
-	units: map[string]string{"g": "grammi", "gr": "grammi", "min": "minuti", "ml": "millilitri", "cl": "centilitri", "l": "litri", "L": "litri", "m": "metri", "m²": "metri quadrati", "mq": "metri quadrati", "km/h": "chilometri orari", "°C": "gradi", "kg": "chili", "km": "chilometri", "cm": "centimetri", "mm": "millimetri", "mg": "milligrammi"},
+	units: map[string]string{"t": "tonnellate", "km²": "chilometri quadrati", "m³": "metri cubi", "mc": "metri cubi", "cm³": "centimetri cubi", "°F": "gradi Fahrenheit", "kWh": "chilowattora", "kW": "chilowatt", "ha": "ettari", "GB": "gigabyte", "MB": "megabyte", "g": "grammi", "gr": "grammi", "min": "minuti", "ml": "millilitri", "cl": "centilitri", "l": "litri", "L": "litri", "m": "metri", "m²": "metri quadrati", "mq": "metri quadrati", "km/h": "chilometri orari", "°C": "gradi", "kg": "chili", "km": "chilometri", "cm": "centimetri", "mm": "millimetri", "mg": "milligrammi"},
 	short: [][2]string{
 		{`\b[sS]ig\.ra\b`, "signora"}, {`\b[sS]ig\. ?(\p{Lu})`, "signor $1"}, {`\b[dD]ott\.ssa\b`, "dottoressa"}, {`\b[dD]ott\. ?(\p{Lu})`, "dottor $1"}, {`\b[pP]rof\.ssa\b`, "professoressa"}, {`\b[pP]rof\. ?(\p{Lu})`, "professor $1"},
 		{`\b([IVX]+) sec\.`, "$1 secolo"}, {`\b1 cpr\b\.?`, "1 compressa"}, {`(\d) cpr\b\.?`, "$1 compresse"}, {`(\d) gg\.`, "$1 giorni"}, {`\b[cC]ell\.`, "cellulare"}, {`\bIVA incl\.`, "IVA inclusa"}, {`\bincl\.`, "incluso"}, {`\bbin\.( ?\d|$)`, "binario$1"}, {`\bn\. ?(\d)`, "numero $1"}, {`\b[nN][°º] ?(\d)`, "numero $1"}, {`\bsec\. ?([IVX])`, "secolo $1"}, {`\b[tT]el\. ?:?`, "telefono "}, {`\bp\.zza\b`, "piazza"}, {`\b[vV]\.le\b`, "viale"}, {`\b[cC]\.so\b`, "corso"}, {`\bpag\. ?(\d)`, "pagina $1"}, {`\becc\.`, "eccetera"},
@@ -112,7 +112,7 @@ var italian = foreign{
 var portuguese = foreign{
 	months: [12]string{"janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro", "dezembro"},
 	of:     " de ", first: "primeiro", hour: "hora", hours: "horas", and: " e ", euro: "euro", euros: "euros", cents: " e ",
-	units: map[string]string{"g": "gramas", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros quadrados", "km/h": "quilômetros por hora", "°C": "graus", "°": "graus", "kg": "quilos", "km": "quilômetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramas"},
+	units: map[string]string{"t": "toneladas", "km²": "quilômetros quadrados", "m³": "metros cúbicos", "cm³": "centímetros cúbicos", "°F": "graus Fahrenheit", "kWh": "quilowatts-hora", "kW": "quilowatts", "ha": "hectares", "GB": "gigabytes", "MB": "megabytes", "g": "gramas", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros quadrados", "km/h": "quilômetros por hora", "°C": "graus", "°": "graus", "kg": "quilos", "km": "quilômetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramas"},
 	short: [][2]string{
 		{`\bde (\d{1,2})/(\d{1,2}) ?h(?:oras|s)?\b`, "de $1 em $2 horas"}, {`\b1 comp\.`, "1 comprimido"}, {`(\d) comp\.`, "$1 comprimidos"}, {`\bR\. (\p{Lu})`, "rua $1"}, {`\bap\. ?(\d)`, "apartamento $1"}, {`\bapto\. ?(\d)`, "apartamento $1"}, {`\b[sS]éc\. ?([IVX])`, "século $1"}, {`\bD\. (\p{Lu}\p{Ll})`, "Dom $1"},
 		{`\bSr\. ?(\p{Lu})`, "Senhor $1"}, {`\bSra\. ?(\p{Lu})`, "Senhora $1"}, {`\bDr\. ?(\p{Lu})`, "Doutor $1"}, {`\bDra\. ?(\p{Lu})`, "Doutora $1"}, {`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[tT]el\. ?:?`, "telefone "}, {`\b[aA]v\. `, "avenida "}, {`\b[pP]ág\. ?(\d)`, "página $1"},
@@ -134,7 +134,8 @@ func rankOf(n string, ordinals ...string) string {
 // all are the rules of a language by its code, in their order.
 func (f foreign) all(code string) []rule {
 	signs := foreignSignsOf[code]
-	return slices.Concat(signs.first(), f.counts(foreignCountsOf[code], signs.to), f.rules())
+	counts := foreignCountsOf[code]
+	return slices.Concat(signs.first(), f.shortened(foreignShortOf[code], counts, signs.parts), f.counts(counts, signs.to), f.rules())
 }
 
 func (f foreign) rules() []rule {
@@ -174,7 +175,7 @@ func (f foreign) rules() []rule {
 		doubtfulRule("€", `(\d+(?:[ .\x{a0}\x{202f}]\d{3})*)(?:,(\d\d))?[ \x{a0}\x{202f}]?€|€ ?(\d+(?:[ .]\d{3})*)(?:,(\d\d))?`, func(m match) (string, bool) {
 			return f.sayEuros(m.group(1)+m.group(3), m.group(2)+m.group(4)) + spaceAfter(m), !endsWord(m.before())
 		}),
-		doubtfulRule(digits, `(\d)[ \x{a0}\x{202f}]?(km/h|m²|°C|°|kg|km|cm|mm|mg|ml|cl|min|mn|mq|gr|g|l|L|m)`, func(m match) (string, bool) {
+		doubtfulRule(digits, `(\d)[ \x{a0}\x{202f}]?(km/h|km²|m²|m³|cm³|°C|°F|°|kWh|kW|kg|km|cm|mm|mg|ml|cl|min|mn|mq|mc|gr|ha|Go|Mo|GB|MB|g|l|L|m|t)`, func(m match) (string, bool) {
 			name := f.units[m.group(2)]
 			if before := m.before(); m.group(1) == "1" && !endsNumber(before) {
 				if f.dotted {
@@ -186,9 +187,9 @@ func (f foreign) rules() []rule {
 		}),
 	)
 	if f.ordinal != nil {
-		all = append(all, doubtfulRule(digits, `\b(\d{1,2})(?:e|ème|eme|°|º)( \pL)`, func(m match) (string, bool) {
+		all = append(all, doubtfulRule(digits, `\b(\d{1,2})(?:(?:e|ème|eme|°|º)( \pL)|(?:e|ème)([.,;)]|$))`, func(m match) (string, bool) {
 			said := f.ordinal(m.group(1))
-			return said + m.group(2), said != "" && m.group(1) != "0"
+			return said + m.group(2) + m.group(3), said != "" && m.group(1) != "0"
 		}))
 	}
 	if f.century != "" {

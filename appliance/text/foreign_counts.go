@@ -22,28 +22,28 @@ type foreignCounts struct {
 
 var foreignCountsOf = map[string]foreignCounts{
 	"fr": {
-		times: "fois", per: "par", by: "sur", of: "de ", dated: " le du au dès avant jusqu'au ",
+		times: "fois", per: "par", by: "sur", of: "de ", dated: " le du au dès avant jusqu'au lundi mardi mercredi jeudi vendredi samedi dimanche ",
 		each:  map[string]string{"j": "par jour", "jour": "par jour", "semaine": "par semaine", "sem": "par semaine", "mois": "par mois", "an": "par an", "h": "par heure"},
 		plain: map[string]string{"kg": "kilo", "g": "gramme", "l": "litre", "L": "litre", "ml": "millilitre", "mL": "millilitre", "h": "heure", "min": "minute", "m²": "mètre carré", "j": "jour", "jour": "jour", "mois": "mois", "pers": "personne"},
 		money: map[string]string{"$": "dollars", "£": "livres", "¥": "yens", "₹": "roupies"},
 		many:  [][2]string{{`k`, "mille"}, {`Mds|Md|milliards|milliard`, "milliards"}, {`M|millions|million`, "millions"}, {`mille`, "mille"}},
 	},
 	"es": {
-		times: "veces", per: "por", by: "por", of: "de ", dated: " el del al desde hasta antes ",
+		times: "veces", per: "por", by: "por", of: "de ", dated: " el del al desde hasta antes lunes martes miércoles jueves viernes sábado domingo ",
 		each:  map[string]string{"día": "al día", "dia": "al día", "semana": "a la semana", "sem": "a la semana", "mes": "al mes", "año": "al año", "h": "por hora"},
 		plain: map[string]string{"kg": "kilo", "g": "gramo", "l": "litro", "L": "litro", "ml": "mililitro", "mL": "mililitro", "h": "hora", "min": "minuto", "m²": "metro cuadrado", "día": "día", "mes": "mes", "pers": "persona"},
 		money: map[string]string{"$": "dólares", "£": "libras", "¥": "yenes", "₹": "rupias"},
 		many:  [][2]string{{`mil millones`, "mil millones"}, {`M|millones|millón`, "millones"}, {`k|mil`, "mil"}},
 	},
 	"it": {
-		times: "volte", per: "per", by: "per", of: "di ", dated: " il dal al entro fino ",
+		times: "volte", per: "per", by: "per", of: "di ", dated: " il dal al entro fino lunedì martedì mercoledì giovedì venerdì sabato domenica ",
 		each:  map[string]string{"die": "al giorno", "giorno": "al giorno", "gg": "al giorno", "settimana": "alla settimana", "sett": "alla settimana", "mese": "al mese", "anno": "all'anno", "h": "all'ora"},
 		plain: map[string]string{"kg": "chilo", "g": "grammo", "l": "litro", "L": "litro", "ml": "millilitro", "mL": "millilitro", "h": "ora", "min": "minuto", "m²": "metro quadrato", "mq": "metro quadrato", "giorno": "giorno", "die": "giorno", "mese": "mese", "pers": "persona"},
 		money: map[string]string{"$": "dollari", "£": "sterline", "¥": "yen", "₹": "rupie"},
 		many:  [][2]string{{`mld|miliardi`, "miliardi"}, {`mln|milioni|M`, "milioni"}, {`k|mila`, "mila"}},
 	},
 	"pt": {
-		times: "vezes", per: "por", by: "por", versus: "a", of: "de ", dated: " dia em de até desde a ",
+		times: "vezes", per: "por", by: "por", versus: "a", of: "de ", dated: " dia em de até desde a segunda terça quarta quinta sexta sábado domingo ",
 		each:  map[string]string{"dia": "ao dia", "semana": "por semana", "sem": "por semana", "mês": "por mês", "ano": "por ano", "h": "por hora"},
 		plain: map[string]string{"kg": "quilo", "g": "grama", "l": "litro", "L": "litro", "ml": "mililitro", "mL": "mililitro", "h": "hora", "min": "minuto", "m²": "metro quadrado", "dia": "dia", "mês": "mês", "pessoa": "pessoa"},
 		money: map[string]string{"R$": "reais", "$": "dólares", "£": "libras", "¥": "ienes", "₹": "rúpias"},
