@@ -175,7 +175,7 @@ func (f foreign) rules() []rule {
 		doubtfulRule("€", `(\d+(?:[ .\x{a0}\x{202f}]\d{3})*)(?:,(\d\d))?[ \x{a0}\x{202f}]?€|€ ?(\d+(?:[ .]\d{3})*)(?:,(\d\d))?`, func(m match) (string, bool) {
 			return f.sayEuros(m.group(1)+m.group(3), m.group(2)+m.group(4)) + spaceAfter(m), !endsWord(m.before())
 		}),
-		doubtfulRule(digits, `(\d)[ \x{a0}\x{202f}]?(km/h|km²|m²|m³|cm³|°C|°F|°|kWh|kW|kg|km|cm|mm|mg|ml|cl|min|mn|mq|mc|gr|ha|Go|Mo|GB|MB|g|l|L|m|t)`, func(m match) (string, bool) {
+		doubtfulRule(digits, `(\d)[ \x{a0}\x{202f}]?(km/h|km²|m²|m³|cm³|°C|°F|°|kWh|kW|kg|km|cm|mm|mg|ml|cl|min|mn|mq|mc|gr|ha|Go|Mo|GB|MB|g|l|L|m|t)(\. \p{Ll})?`, func(m match) (string, bool) {
 			name := f.units[m.group(2)]
 			if before := m.before(); m.group(1) == "1" && !endsNumber(before) {
 				if f.dotted {
@@ -183,7 +183,8 @@ func (f foreign) rules() []rule {
 				}
 				name = strings.TrimSuffix(strings.ReplaceAll(name, "s ", " "), "s")
 			}
-			return m.group(1) + " " + name, name != "" && !startsWord(m.after()) && !strings.HasPrefix(m.after(), "'") && !strings.HasPrefix(m.after(), "’")
+			goesOn := strings.TrimPrefix(m.group(3), ".") // the stop was that of the short form
+			return m.group(1) + " " + name + goesOn, name != "" && (goesOn != "" || !startsWord(m.after())) && !strings.HasPrefix(m.after(), "'") && !strings.HasPrefix(m.after(), "’")
 		}),
 	)
 	if f.ordinal != nil {
