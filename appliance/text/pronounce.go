@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,7 +24,7 @@ func (l Lexicon) pronounce(t traced) traced {
 			continue
 		}
 		p, length := l.find(t.s[i:], n)
-		if p == nil || t.pronounced(i, i+length) {
+		if p == nil || t.pronounced(i, i+length) || withinNumber(t.s, i, i+length) {
 			i += n
 			continue
 		}
@@ -43,6 +44,33 @@ func (l Lexicon) pronounce(t traced) traced {
 	}
 	w.keep(t, done, len(t.s))
 	return w.text()
+}
+
+// withinNumber reports whether s goes on beyond i to j as the same number, time or
+// date: the 360 of 1,360 is no word of its own.
+func withinNumber(s string, i, j int) bool {
+	joins := func(a, sign, b byte) bool {
+		return isDigit(rune(a)) && strings.IndexByte(".,:/", sign) >= 0 && isDigit(rune(b))
+	}
+	return i > 1 && joins(s[i-2], s[i-1], s[i]) || j > 0 && j+1 < len(s) && joins(s[j-1], s[j], s[j+1])
+}
+
+// numberSign is what stands before a number for the word.
+var numberSign = regexp.MustCompile(`\b([Nn]o|[Nn]r)(s?)\. ?|#`)
+
+// numbersNamed says "number" before the numbers that a lexicon has: their digits
+// are not there any more for the rules that would.
+func (t traced) numbersNamed() traced {
+	return t.replaced(numberSign.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
+		next := len(m.before()) + len(m.group(0))
+		if next == len(t.s) || t.of[next].by == nil || !unicode.IsDigit(t.of[next].by.folded[0]) {
+			return "", false
+		}
+		if m.group(0) == "#" {
+			return space(m) + "number ", true
+		}
+		return strings.Map(keepCase(m.group(1)), "number") + m.group(2) + " ", true
+	})
 }
 
 // find returns the entry that s begins with, its ending in it, and how many
@@ -109,12 +137,12 @@ func startsMark(s string) bool {
 // with is how the entry is said with an ending.
 func (p *pronunciation) with(ending string) *pronunciation {
 	if ending == "" || ending == "'" || ending == "’" {
-		return &pronunciation{said: p.said, phonemes: p.phonemes}
+		return &pronunciation{folded: p.folded, said: p.said, phonemes: p.phonemes}
 	}
 	if p.phonemes == "" {
-		return &pronunciation{said: p.said + ending}
+		return &pronunciation{folded: p.folded, said: p.said + ending}
 	}
-	return &pronunciation{phonemes: p.phonemes + endingSound(p.phonemes)}
+	return &pronunciation{folded: p.folded, phonemes: p.phonemes + endingSound(p.phonemes)}
 }
 
 // endingSound is how the "s" of a possessive or a plural sounds behind phonemes.

@@ -28,7 +28,7 @@ func (o Options) aloud(t traced) traced {
 		}
 		return t.tidy()
 	}
-	return o.english(names().pronounce(o.Lexicon.pronounce(legible(withoutNotes(t)))))
+	return o.english(names().pronounce(o.Lexicon.pronounce(legible(withoutNotes(t)))).numbersNamed())
 }
 
 // english writes out what no lexicon has.
