@@ -231,7 +231,17 @@ func checkVoice(cfg config.Config, which Which) error {
 	if all := Library(cfg); len(all) > 0 {
 		here = "choose of " + voiceNames(all)
 	}
-	return fmt.Errorf("there is no voice %q: %s (parley packs list shows what can be fetched)", cfg.Engines.Voice, here)
+	return ErrNoVoice{cfg.Engines.Voice, here}
+}
+
+// ErrNoVoice: the voice of the settings is neither here nor to be fetched.
+type ErrNoVoice struct {
+	Name string
+	Here string // the voices that are
+}
+
+func (e ErrNoVoice) Error() string {
+	return fmt.Sprintf("there is no voice %q: %s (parley packs list shows what can be fetched)", e.Name, e.Here)
 }
 
 // packOfVoice is the pack of the voice that people call name; where it is not

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -15,6 +16,8 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
 	"parley/cmd/parley/manual"
 	"parley/store"
 )
@@ -37,6 +40,15 @@ func parleyIn(ctx context.Context, in string, environ []string, args ...string) 
 	return code, o.String(), e.String()
 }
 
+func TestATextThatAVoiceCannotSayIsMisuse(t *testing.T) {
+	cannot := engine.ErrCannotSay{Language: "en-US", Script: "Han", Writing: "日本"}
+	for command, err := range map[string]error{"say": (&sayCmd{}).refused(contract.ErrInvalid{Why: cannot.Error()}), "voices": (&voicesCmd{}).told(cannot)} {
+		if _, ok := errors.AsType[misuse](err); !ok || !strings.HasPrefix(err.Error(), command+": a voice that speaks en-US") {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+}
+
 func TestMisuseIsTwoAndSaysOneLine(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -56,6 +68,8 @@ func TestMisuseIsTwoAndSaysOneLine(t *testing.T) {
 		{[]string{"say", "x", "--out", "x.ogg"}, "wav, mp3, pcm"},
 		{[]string{"say", "x", "--out", "x", "--format", "flac"}, "wav, mp3, pcm"},
 		{[]string{"say", "x", "--format", "wav"}, "--out"},
+		{[]string{"say", "x", "--out", "-", "--voice", "nobody"}, `there is no voice "nobody"`},
+		{[]string{"voices", "design", "old", "--out", "x.ogg"}, "parley: voices: --out x.ogg: files are written as wav, mp3, pcm: name it so\n"},
 		{[]string{"say", "x", "--out", "-", "--timestamps", "yes"}, "table or json"},
 		{[]string{"say", "x", "--out", "-", "--describe", strings.Repeat("slow ", 300)}, "1500 characters"},
 		{[]string{"hear", "/not/there.wav"}, "/not/there.wav"},

@@ -15,6 +15,7 @@ import (
 	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/contract"
+	"parley/appliance/engines"
 	tts "parley/appliance/speech"
 )
 
@@ -165,6 +166,9 @@ func (cmd *sayCmd) refused(err error) error {
 	}
 	if missing, ok := errors.AsType[contract.ErrNotFound](err); ok {
 		return misuse{fmt.Errorf("say: %w", missing)}
+	}
+	if _, none := errors.AsType[engines.ErrNoVoice](err); none {
+		return misuse{fmt.Errorf("say: %w", err)}
 	}
 	return fmt.Errorf("say: %w", err)
 }

@@ -27,7 +27,6 @@ func saidFormats() []string { return []string{"wav", "mp3", "pcm"} }
 
 // format is that of the file: as --format says, or its name.
 func (cmd *sayCmd) format() (string, error) {
-	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(cmd.Out)), ".")
 	switch {
 	case cmd.Format != "" && !slices.Contains(saidFormats(), cmd.Format):
 		return "", misuse{fmt.Errorf("say: --format %s is not written: use %s", cmd.Format, strings.Join(saidFormats(), ", "))}
@@ -35,10 +34,22 @@ func (cmd *sayCmd) format() (string, error) {
 		return "", misuse{errors.New("say: --format is that of a file: name it with --out")}
 	case cmd.Format != "":
 		return cmd.Format, nil
-	case cmd.Out == "-" || ext == "":
+	}
+	format, err := formatOfName(cmd.Out)
+	if err != nil {
+		return "", fmt.Errorf("say: %w, or say --format", err)
+	}
+	return format, nil
+}
+
+// formatOfName is the format of a file of that name.
+func formatOfName(name string) (string, error) {
+	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
+	switch {
+	case name == "-" || ext == "":
 		return "wav", nil
 	case !slices.Contains(saidFormats(), ext):
-		return "", misuse{fmt.Errorf("say: --out %s: files are written as %s: name it so, or say --format", cmd.Out, strings.Join(saidFormats(), ", "))}
+		return "", misuse{fmt.Errorf("--out %s: files are written as %s: name it so", name, strings.Join(saidFormats(), ", "))}
 	}
 	return ext, nil
 }

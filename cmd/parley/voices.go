@@ -64,7 +64,8 @@ func (v *voicesCmd) told(err error) error {
 	}
 	_, invalid := errors.AsType[contract.ErrInvalid](err)
 	_, missing := errors.AsType[contract.ErrNotFound](err)
-	if err = fmt.Errorf("voices: %w", err); invalid || missing {
+	_, unspeakable := errors.AsType[engine.ErrCannotSay](err)
+	if err = fmt.Errorf("voices: %w", err); invalid || missing || unspeakable {
 		return misuse{err}
 	}
 	return err
@@ -117,12 +118,11 @@ type heard struct {
 
 // speak has the voice of a recipe speak.
 func (h heard) speak(ctx context.Context, c *console, a voices.Account, r voice.Recipe) error {
-	to := sayCmd{Out: h.Out}
-	format, err := to.format()
+	format, err := formatOfName(h.Out)
 	if err != nil {
 		return err
 	}
-	out, err := to.speaker(ctx) // before the seconds that loading takes
+	out, err := (&sayCmd{Out: h.Out}).speaker(ctx) // before the seconds that loading takes
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (h heard) speak(ctx context.Context, c *console, a voices.Account, r voice.
 		return err
 	}
 	if len(said.PCM) == 0 {
-		return misuse{errors.New("voices: there is nothing in this text that can be spoken")}
+		return misuse{errors.New("there is nothing in this text that can be spoken")}
 	}
 	if h.Out != "" {
 		f, err := c.openSaid(h.Out, format)
