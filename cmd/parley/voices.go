@@ -212,6 +212,9 @@ func (cmd *voicesDesignCmd) Run(ctx context.Context, c *console, parsed *kong.Co
 		if v.JSON {
 			return c.json(r)
 		}
+		if _, err := formatOfName(cmd.Out); err != nil {
+			return err
+		}
 		if cmd.Out != "-" {
 			made, err := json.Marshal(r)
 			if err != nil {
