@@ -34,8 +34,9 @@ func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
 	}
 	for {
 		f, err := stream.ParseNext()
-		if errors.Is(err, io.EOF) {
-			break
+		cut := errors.Is(err, io.ErrUnexpectedEOF) && len(out) > 0
+		if errors.Is(err, io.EOF) || cut {
+			break // a recording that was cut off has what came, as in the other formats
 		}
 		if err != nil {
 			return nil, fmt.Errorf("flac: damaged after %.1f s: %w", float64(len(out))/float64(outHz), err)
