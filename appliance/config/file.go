@@ -128,10 +128,16 @@ func (r *fileReader) give(s Setting, text string, at ast.Node) {
 // pairs reads a map with any keys into one text.
 func (r *fileReader) pairs(s Setting, at ast.Node, m ast.MapNode) error {
 	var lines []string
+	words := map[string]string{}
 	for entry := m.MapRange(); entry.Next(); {
 		name := entry.Key().GetToken().Value
-		if _, inner := entry.Value().(ast.MapNode); inner {
+		switch entry.Value().(type) {
+		case ast.MapNode:
 			return r.errorf(entry.Key(), "%s: %s takes one value, not a map", s.Key, name)
+		case *ast.SequenceNode:
+			return r.errorf(entry.Key(), "%s: %s takes one value, not a list", s.Key, name)
+		case *ast.NullNode, nil:
+			return r.errorf(entry.Key(), "%s: %s has no value: write how it is said", s.Key, name)
 		}
 		value, err := r.scalar(s.Key, entry.Value())
 		if err != nil {
@@ -141,8 +147,10 @@ func (r *fileReader) pairs(s Setting, at ast.Node, m ast.MapNode) error {
 			return r.errorf(entry.Key(), "%s: %q and how it is said are one line each, without =", s.Key, name)
 		}
 		lines = append(lines, name+"="+value)
+		words[name] = r.place(entry.Key())
 	}
 	r.give(s, strings.Join(lines, "\n")+"\n", at)
+	r.list[len(r.list)-1].words = words
 	return nil
 }
 

@@ -1,12 +1,15 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/appliance/text"
 )
 
 // kind says which values a setting may have, and has the function that reads
@@ -40,6 +43,15 @@ type given struct {
 	where string // parley.yaml:3, PARLEY_DATA, --data
 	dir   string // where relative paths start
 	home  string
+	words map[string]string // of a map with any keys: where each stands
+}
+
+// placeOf is where stands what an error is about.
+func (g given) placeOf(err error) string {
+	if entry, ok := errors.AsType[text.ErrEntry](err); ok {
+		return cmp.Or(g.words[entry.Word], g.where)
+	}
+	return g.where
 }
 
 func (g given) path() string { return absolute(g.value, g.dir, g.home) }

@@ -18,7 +18,7 @@ func apply(c *Config, list []given) error {
 	embedded, server := given{}, given{}
 	for _, g := range list {
 		if err := g.set(c, g); err != nil {
-			return fmt.Errorf("%s (%s): %w", g.Key, g.where, err)
+			return fmt.Errorf("%s (%s): %w", g.Key, g.placeOf(err), err)
 		}
 		if c.given != nil {
 			c.given[g.Key] = g
