@@ -11,6 +11,7 @@ import (
 
 	"parley/appliance/audio"
 	"parley/appliance/engine"
+	"parley/appliance/engine/espeak"
 	"parley/appliance/engine/onnx"
 	"parley/appliance/engines"
 )
@@ -70,13 +71,18 @@ func (r *Report) judgeVoices(ctx context.Context, o Options, opened *engines.Set
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
+	ph, err := espeak.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ph.Close()) }()
 	for _, name := range voices {
 		voice, err := opened.Voice(ctx, name)
 		if err != nil {
 			return err
 		}
 		language, sentences := sentencesFor(voice)
-		judge := judging{r: r, name: name, language: language, sentences: sentences, voice: voice, ear: ears.Transcriber, heardBy: "as heard by " + cfg.Engines.Transcriber, notes: kept}
+		judge := judging{r: r, name: name, language: language, sentences: sentences, voice: voice, ear: ears.Transcriber, heardBy: "as heard by " + cfg.Engines.Transcriber, notes: kept, sounds: soundsOf(ph, language)}
 		if wants(ttsWords) {
 			err = judge.words(ctx, o, table)
 		}

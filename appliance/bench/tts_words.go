@@ -36,6 +36,7 @@ type judging struct {
 	voice                   engine.Synthesizer
 	ear                     engine.Transcriber
 	notes                   *notes
+	sounds                  *sounds
 }
 
 // note is what the ear made of some texts that a voice said one after the other.
@@ -169,7 +170,7 @@ func (j judging) listen(ctx context.Context, of string, texts []written) error {
 	if err := hear(); err != nil {
 		return err
 	}
-	j.tell(of, heard)
+	j.tell(ctx, of, heard)
 	return nil
 }
 
@@ -181,19 +182,19 @@ func (j judging) hear(ctx context.Context, n note, pcm []float32) (note, error) 
 		return n, err
 	}
 	want := asSaid(n.Want, j.language)
-	n.Voice, n.Heard, n.Wrong, n.Words = j.name, heard.Text, misheard(want, asSaid(heard.Text, j.language)), len(want)
+	n.Voice, n.Heard, n.Wrong, n.Words = j.name, heard.Text, misheard(want, asSaid(heard.Text, j.language), j.alike(ctx)), len(want)
 	n.LUFS = audio.Loudness(pcm, hz)
 	n.Pitch, n.Voiced = audio.Pitch(pcm, hz)
 	return n, nil
 }
 
 // tell reports what was heard.
-func (j judging) tell(of string, heard []note) {
+func (j judging) tell(ctx context.Context, of string, heard []note) {
 	var wrong, words, texts int
 	var sound, took, power, pitch, moves float64
 	for _, n := range heard {
 		want := asSaid(n.Want, j.language) // counted anew: notes may be of a program that read numbers otherwise
-		wrong, words, texts = wrong+misheard(want, asSaid(n.Heard, j.language)), words+len(want), texts+len(n.Texts)
+		wrong, words, texts = wrong+misheard(want, asSaid(n.Heard, j.language), j.alike(ctx)), words+len(want), texts+len(n.Texts)
 		sound, took = sound+n.Sound, took+n.Took
 		power += n.Sound * math.Pow(10, n.LUFS/10)
 		pitch += n.Sound * math.Log(max(n.Pitch, 1))
@@ -231,10 +232,18 @@ func (r *Report) pitches(ctx context.Context, o Options, opened *engines.Set, vo
 	return nil
 }
 
+// alike tells words that sound alike in the language.
+func (j judging) alike(ctx context.Context) alike {
+	return func(a, b []string) bool { return j.sounds.alike(ctx, a, b) }
+}
+
+// alike reports whether words sound as others do, also as those joined.
+type alike func(a, b []string) bool
+
 // misheard is how many words must be changed, added or left out to make heard of
-// want. Words that are the same letters, parted elsewhere, sound alike and are no
-// mistake: "guarda roba" for guardaroba.
-func misheard(want, heard []string) int {
+// want. Words that sound alike are no mistake, nor are those that are parted elsewhere:
+// "guarda roba" for guardaroba, "la raie" for l'arrêt.
+func misheard(want, heard []string, same alike) int {
 	const most = 3 // words that are heard as one, or one as so many
 	cost := make([][]int, len(want)+1)
 	for i := range cost {
@@ -244,14 +253,14 @@ func misheard(want, heard []string) int {
 			case i == 0 || j == 0:
 				cost[i][j] = i + j
 				continue
-			case want[i-1] == heard[j-1]:
+			case same(want[i-1:i], heard[j-1:j]):
 				cost[i][j] = cost[i-1][j-1]
 			default:
 				cost[i][j] = 1 + min(cost[i-1][j-1], cost[i-1][j], cost[i][j-1])
 			}
 			for a := 1; a <= min(most, i); a++ {
 				for b := 1; b <= min(most, j); b++ {
-					if a != b && strings.Join(want[i-a:i], "") == strings.Join(heard[j-b:j], "") {
+					if a+b > 2 && same(want[i-a:i], heard[j-b:j]) {
 						cost[i][j] = min(cost[i][j], cost[i-a][j-b])
 					}
 				}

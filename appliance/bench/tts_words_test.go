@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"parley/appliance/engine/espeak"
 	"parley/appliance/text"
 )
 
@@ -28,6 +29,11 @@ func TestNumbersAreHeardAsTheyAreSaid(t *testing.T) {
 // Where an ear parts words, and which of two that sound alike it writes, is no
 // mistake of the voice; what sounds otherwise is one.
 func TestWhatSoundsAlikeIsNotMisheard(t *testing.T) {
+	ph, err := espeak.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ph.Close()
 	for _, c := range []struct {
 		language, said, heard string
 		wrong                 int
@@ -40,13 +46,16 @@ func TestWhatSoundsAlikeIsNotMisheard(t *testing.T) {
 		{"fr", "le magasin ferme à midi", "le magasin fermé a midi", 1},
 		{"fr", "de peintres italiens", "de peintre italien", 0},
 		{"fr", "les enfants", "le enfant", 1},
+		{"fr", "je suis désolé restez en ligne le train part", "je suis désolée restés en ligne le train par", 0},
+		{"fr", "l'arrêt de bus", "la raie de bus", 0},
+		{"fr", "cet après midi", "c'est après midi", 2},
 		{"pt", "aberta à noite", "aberta a noite", 0},
 		{"pt", "até as nove e meia", "até as 9,5", 0},
 		{"pt", "é bom", "e bom", 1},
 		{"en", "into it", "in to it", 0},
 		{"en", "one two three", "", 3},
 	} {
-		if n := misheard(asSaid(c.said, c.language), asSaid(c.heard, c.language)); n != c.wrong {
+		if n := misheard(asSaid(c.said, c.language), asSaid(c.heard, c.language), judging{sounds: soundsOf(ph, c.language)}.alike(t.Context())); n != c.wrong {
 			t.Errorf("%s: %q heard as %q: %d wrong, want %d", c.language, c.said, c.heard, n, c.wrong)
 		}
 	}
