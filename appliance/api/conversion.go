@@ -80,7 +80,7 @@ func readConversion(r *http.Request) (*conversionForm, error) {
 	kind := r.Header.Get("Content-Type")
 	media, params, err := mime.ParseMediaType(kind)
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
-		return nil, contract.ErrMediaType{Got: kind, Allowed: "multipart/form-data, with the recording in its part audio"}
+		return nil, contract.ErrMediaType{Got: kind, Allowed: "multipart/form-data with its boundary, as HTTP clients write it themselves, and with the recording in its part audio"}
 	}
 	form := &conversionForm{parts: map[string][][]byte{}}
 	parts := multipart.NewReader(r.Body, params["boundary"])

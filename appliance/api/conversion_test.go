@@ -200,6 +200,8 @@ func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {
 	for sent, want := range map[[2]string]int{{"application/json", "{}"}: 415, {"multipart/form-data", body}: 415, {kind, body[:len(body)/2]}: 400, {kind, "--"}: 422, {kind + "x", body}: 400} {
 		if status, _, text := c.send("POST", "/v0/tts/voice_conversion/file", sent[0], sent[1]); status != want {
 			t.Errorf("%s with %.20q: %d %s; want %d", sent[0], sent[1], status, text, want)
+		} else if status == 415 && !strings.Contains(text, "with its boundary") {
+			t.Errorf("%s is not told what is missing: %s", sent[0], text)
 		}
 	}
 	if c.api.uploads.all != 0 || len(c.api.uploads.of) != 0 {

@@ -135,12 +135,12 @@ func readTTSContext(o object) *PostedTTSContext {
 		return nil
 	}
 	read := PostedTTSContext{GenerationID: c.text("generation_id", MaxModelResourceChars), Utterances: readUtterances(c)}
-	_, byID := c.get("generation_id")
+	id, byID := c.get("generation_id")
 	_, byText := c.get("utterances")
 	switch {
 	case byID == byText:
 		c.note("", "missing", "give either generation_id or utterances")
-	case byID && !ValidID(read.GenerationID):
+	case byID && kindOf(id) == "string" && !ValidID(read.GenerationID):
 		c.note("generation_id", "wrong_value", fmt.Sprintf("%q is no UUID; expected the generation_id of an answer", Clip(read.GenerationID)))
 	}
 	return &read

@@ -92,6 +92,17 @@ func TestWhiteSpaceOfEveryKindIsText(t *testing.T) {
 	}
 }
 
+// A generation of the wrong type is not said to be the wrong one as well.
+func TestAContextThatIsWrongIsOneFault(t *testing.T) {
+	for _, id := range []string{`5`, `[]`, `true`, `"x"`} {
+		_, err := ParsePostedTTS([]byte(`{"utterances":[{"text":"Hi."}],"context":{"generation_id":`+id+`}}`), false)
+		malformed, _ := errors.AsType[ErrMalformed](err)
+		if err == nil || len(malformed.Detail) > 1 || strings.Contains(err.Error(), `""`) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
 func FuzzPostedTTS(f *testing.F) {
 	f.Add([]byte(`{"utterances":[{"text":"a","voice":{"name":"b"},"speed":1.5,"trailing_silence":1}],"context":{"utterances":[{"text":"c"}]},"format":{"type":"wav"},"version":2}`))
 	f.Add([]byte(`{"utterances":[null,{"text":"\ud83d\ude00"}],"num_generations":5,"include_timestamp_types":["word"],"instant_mode":null}`))
