@@ -118,6 +118,28 @@ class Console {
 			assert.ok(wide <= 320, `the page is ${wide} pixels wide on a phone`);
 		});
 	}
+
+	// walked goes through the page by keyboard, on and back, in the window of a phone that
+	// lies: nothing that has the focus may be behind the bar above or what saves a form below.
+	walked(what) {
+		return this.law(`${what}: what has the focus is seen`, async () => {
+			await this.page.setViewportSize({ width: 320, height: 500 });
+			const behind = [];
+			for (const key of ["Tab", "Shift+Tab"]) {
+				for (let presses = 0; presses < 50; presses++) {
+					await this.page.keyboard.press(key);
+					const hidden = await this.page.evaluate(() => {
+						const e = document.activeElement, { left, top, width, height } = e.getBoundingClientRect();
+						const over = [3, height / 2, height - 3].map((y) => document.elementFromPoint(left + width / 2, top + y)?.closest(".top, .save"));
+						return over.every((cover) => cover && !cover.contains(e)) && e.outerHTML.slice(0, 100);
+					});
+					if (hidden) behind.push(`${key} ${hidden}`);
+				}
+			}
+			await this.page.setViewportSize({ width: 1280, height: 900 });
+			assert.deepEqual(behind, []);
+		});
+	}
 }
 
 // listens gives the page a microphone that hears a recording when it is told to, and

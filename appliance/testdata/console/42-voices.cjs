@@ -7,6 +7,7 @@ exports.steps = async (c, { assert }) => {
 		await c.reads(/\d+ of \d+ voices/);
 	});
 	await c.accessible("the voices");
+	await c.walked("the voices");
 	await c.law("a voice is found and says a sentence", async () => {
 		await c.fill("Name", "joe");
 		await c.reads(/^1 of \d+ voices/, "[role=status]");

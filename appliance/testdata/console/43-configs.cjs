@@ -28,6 +28,7 @@ exports.steps = async (c, { assert }) => {
 	});
 	await c.ask("POST", "/v0/evi/tools", { name: "t".repeat(60), description: `Has a long name. ${"d".repeat(60)}`, parameters: "{\"type\":\"object\"}" });
 	await c.accessible("a config");
+	await c.walked("a config");
 	await c.law("it is made as it was filled in", async () => {
 		await c.press("Make this config");
 		await c.reads("Version 0");
