@@ -7,14 +7,20 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"parley/appliance/contract"
 	"parley/appliance/text"
+	"parley/internal/backlog"
 )
 
 const (
-	// mostOrders is how many snippets of one socket may wait to be spoken; then its
-	// client waits. They are a minute or more of speech.
-	mostOrders = 16
+	// mostOrdered bounds the snippets of one socket that wait to be spoken, in bytes;
+	// then its client waits. It is what 25,000 characters in short sentences take, as
+	// one request may have: who leaves behind so much is still heard to leave.
+	mostOrdered = 256 << 10
+	// orderBytes is what a snippet that waits takes besides its text.
+	orderBytes = 256
 	// settled is how long after its stop a text counts as a whole sentence though
 	// nothing follows: longer than the gap between two words of a language model on
 	// a slow machine.
@@ -69,7 +75,8 @@ type Input struct {
 
 	ctx    context.Context // ends when nobody listens any more
 	cancel context.CancelCauseFunc
-	orders chan order
+	orders *backlog.Queue[order]
+	room   *semaphore.Weighted // for orders, in bytes
 	done   chan struct{}
 
 	mu        sync.Mutex // guards what follows, which the client's goroutine and the timer use
@@ -99,12 +106,15 @@ type order struct {
 	close     bool    // it is the last of all
 }
 
+// bytes is what o takes while it waits.
+func (o order) bytes() int64 { return int64(min(orderBytes+len(o.text), mostOrdered)) }
+
 var errOver = errors.New("the socket is over")
 
 // OpenInput begins to speak for an account what Receive is given. It ends when ctx
 // does, too: the box stops.
 func (s *Service) OpenInput(ctx context.Context, account, requestID string, c contract.TTSConnect, out Out) *Input {
-	in := &Input{service: s, out: out, orders: make(chan order, mostOrders), done: make(chan struct{}), set: settings{speed: 1}}
+	in := &Input{service: s, out: out, orders: backlog.New[order](), room: semaphore.NewWeighted(mostOrdered), done: make(chan struct{}), set: settings{speed: 1}}
 	in.ctx, in.cancel = context.WithCancelCause(ctx)
 	in.mouth = newMouth(s, account, requestID, c, out)
 	in.timer = time.AfterFunc(idle, func() { in.expired(0) })
@@ -215,11 +225,27 @@ func (in *Input) order(p text.Stretch, silence float64, flushed, end bool) error
 
 // put hands an order to the mouth, and waits for room.
 func (in *Input) put(o order) error {
-	select {
-	case in.orders <- o:
-		return nil
-	case <-in.ctx.Done():
+	if in.room.Acquire(in.ctx, o.bytes()) != nil {
 		return errOver
+	}
+	in.orders.Put(o)
+	return nil
+}
+
+// next waits for an order; the error says that the socket is over.
+func (in *Input) next() (order, error) {
+	for {
+		if in.ctx.Err() != nil {
+			return order{}, errOver
+		}
+		if o, ok := in.orders.Take(); ok {
+			in.room.Release(o.bytes())
+			return o, nil
+		}
+		select {
+		case <-in.orders.More():
+		case <-in.ctx.Done():
+		}
 	}
 }
 

@@ -82,6 +82,48 @@ func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.Pu
 	return c, said
 }
 
+// breathless begins to speak and does not end.
+type breathless struct{ metronome }
+
+func (breathless) Speak(ctx context.Context, _ string, _ engine.SpeakOptions, _ func(engine.Sound) error) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// Whoever has asked for a long text is still read, so that he is heard to leave; what
+// waits has a bound.
+func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
+	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Speaks: breathless{metronome{0.5, 20}}}}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
+	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true, InstantMode: true}, &client{closed: make(chan int, 2)})
+	took := make(chan int, 100)
+	go func() {
+		defer close(took)
+		long := contract.PublishTTS{Text: strings.Repeat("The museum opens at ten. ", 200), Voice: &contract.VoiceRef{Name: "a"}}
+		for n := 0; in.Receive(long) == nil; n++ {
+			took <- n
+		}
+	}()
+	for range 3 {
+		select {
+		case <-took:
+		case <-time.After(10 * time.Second):
+			t.Fatal("the socket is not read while a long text is spoken")
+		}
+	}
+	time.Sleep(100 * time.Millisecond)
+	if n := len(took); n > 4 {
+		t.Errorf("%d long texts wait besides three: there is no end to it", n)
+	}
+	in.HangUp()
+	select {
+	case <-in.Done():
+	case <-time.After(10 * time.Second):
+		t.Error("what is spoken goes on behind its client")
+	}
+	for range took { // until Receive says that it is over
+	}
+}
+
 // TestWhatHasNothingToSayMakesNoChunk: it is passed over among what has, and told
 // where it is all.
 func TestWhatHasNothingToSayMakesNoChunk(t *testing.T) {

@@ -59,23 +59,22 @@ func (in *Input) run() {
 		in.mu.Unlock()
 	}()
 	for {
-		select {
-		case o := <-in.orders:
-			if err := in.mouth.obey(in.ctx, o); err != nil {
-				if in.ctx.Err() == nil {
-					in.out.Close(contract.CloseInternal, contract.Internal.Slug())
-				}
-				return
-			}
-			if len(in.orders) == 0 {
-				in.mouth.rest()
-			}
-			if o.close {
-				in.out.Close(contract.CloseNormal, "")
-				return
-			}
-		case <-in.ctx.Done():
+		o, err := in.next()
+		if err != nil {
 			in.out.Close(contract.CloseGoingAway, "the box stops")
+			return
+		}
+		if err := in.mouth.obey(in.ctx, o); err != nil {
+			if in.ctx.Err() == nil {
+				in.out.Close(contract.CloseInternal, contract.Internal.Slug())
+			}
+			return
+		}
+		if in.orders.Len() == 0 {
+			in.mouth.rest()
+		}
+		if o.close {
+			in.out.Close(contract.CloseNormal, "")
 			return
 		}
 	}

@@ -46,7 +46,7 @@ var mayKnow = []struct {
 	{"appliance/chat/record", "appliance/chat/turn appliance/contract store"},
 	{"appliance/expression", "appliance/contract"},
 	{"appliance/recording", "appliance/contract appliance/audio appliance/engine store internal/backlog internal/durable internal/layout"},
-	{"appliance/speech", "appliance/contract appliance/audio appliance/text appliance/engine store"},
+	{"appliance/speech", "appliance/contract appliance/audio appliance/text appliance/engine store internal/backlog"},
 	{"appliance/webhook", "internal/addresses store"},
 	{"web", ""},
 	{"web/bundle", ""},
