@@ -37,6 +37,21 @@ exports.steps = async (c, { assert }) => {
 		await c.reads("Lighthouse", "main table mark");
 	});
 	await c.accessible("the chats");
+	await c.law("Back from a chat leads to its row, with the older ones that were shown", async () => {
+		let first;
+		await c.page.route("**/v0/box/chats?*", async (route) => { // there are not as many as a page has
+			if (new URL(route.request().url()).searchParams.has("before")) return route.fulfill({ json: { chats: first.map((chat) => ({ ...chat, id: `older-${chat.id}` })) } });
+			first = (await (await route.fetch()).json()).chats;
+			await route.fulfill({ json: { chats: first, next: id } });
+		});
+		await c.press("Search");
+		await c.page.getByRole("button", { name: "Show older ones" }).click();
+		await c.page.locator("main table a[href*=older]").first().click();
+		await c.reads("no chat", "main");
+		await c.page.goBack();
+		await c.page.waitForFunction(() => document.activeElement.matches("main table a[href*=older]"));
+		await c.page.unroute("**/v0/box/chats?*");
+	});
 	await c.law("Back from a chat, and the link to all, lead to what was found", async () => {
 		const found = async () => {
 			await c.reads("Lighthouse", "main table mark");

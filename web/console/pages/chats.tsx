@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { FoundChat, ReturnConfig, ReturnFoundChats } from "../../rest";
 import { everything, get, withQuery } from "../api";
 import { useDoing, useLoad } from "../load";
@@ -18,8 +18,17 @@ export function Chats({ route }: PageProps) {
   const [id] = route.rest;
   const query = route.query.toString();
   const asked = useMemo(() => searchOf(query), [query]);
-  return id ? <Chat key={id} id={id} words={wordsOf(asked)} back={addressOf(asked)} /> : <Search asked={asked} />;
+  const left = useRef<Left>({}).current;
+  if (!id) return <Search asked={asked} left={left} />;
+  left.chat = id;
+  return <Chat key={id} id={id} words={wordsOf(asked)} back={addressOf(asked)} />;
 }
+
+// Left is how the list was left for a chat of it, to which one comes back.
+interface Left { chat?: string; older?: Older }
+
+// Older are further chats of a search, behind those of its first page, which ended there.
+interface Older { of: Wanted; end: string; chats: FoundChat[]; next?: string }
 
 // What is searched for stands in the address of the list and of each chat of it, so that
 // Back and the link to all chats lead to what was found.
@@ -42,23 +51,29 @@ function dayMS(date: string, next = 0): number | undefined {
 }
 
 // Search finds chats.
-function Search({ asked }: { asked: Wanted }) {
+function Search({ asked, left }: { asked: Wanted; left: Left }) {
   const [wanted, setWanted] = useState(asked); // in the form
   useEffect(() => setWanted(asked), [asked]);
   const configs = useLoad(() => everything<ReturnConfig>("/v0/evi/configs", "configs_page"), []);
   const find = (before?: string, signal?: AbortSignal) => get<ReturnFoundChats>("/v0/box/chats",
     { search: asked.search, config_id: asked.config, status: asked.status, custom_session_id: asked.session, from: dayMS(asked.from), until: dayMS(asked.until, 1), before, limit: 25 }, signal);
   const found = useLoad((signal) => find(undefined, signal), [asked]);
-  const [more, setMore] = useState<{ of: ReturnFoundChats; chats: FoundChat[]; next?: string }>();
+  const [more, setMore] = useState(left.older);
+  left.older = more;
   const doing = useDoing();
-  const older = more && more.of === found.value ? more : undefined; // else they are of another search
+  const older = more?.end === found.value?.next && more && addressOf(more.of) === addressOf(asked) ? more : undefined; // else they are of another search, or new ones have come
   const next = older ? older.next : found.value?.next;
   const chats = found.loading ? [] : [...found.value?.chats ?? [], ...older?.chats ?? []]; // not those of the search before
   const goOn = () => doing.run(async () => {
-    const of = found.value!;
+    const end = found.value!.next!;
     const answer = await find(next);
-    setMore({ of, chats: [...older?.chats ?? [], ...answer.chats], next: answer.next });
+    setMore({ of: asked, end, chats: [...older?.chats ?? [], ...answer.chats], next: answer.next });
   });
+  useEffect(() => {
+    if (!found.value || !left.chat) return;
+    document.querySelector<HTMLAnchorElement>(`main a[href="${CSS.escape(addressOf(asked, left.chat))}"]`)?.focus();
+    left.chat = undefined;
+  }, [found.value]);
   const set = (change: Partial<Wanted>) => setWanted({ ...wanted, ...change });
   const search = () => addressOf(wanted) === addressOf(asked) ? found.reload() : go(addressOf(wanted));
   const words = wordsOf(asked);
