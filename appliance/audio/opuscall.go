@@ -128,9 +128,28 @@ func power(pcm []float32) float32 {
 	return sum / float32(len(pcm))
 }
 
+const (
+	// celtOverlap is how much of a frame of CELT overlaps with the one before
+	// (RFC 6716, 4.3.7).
+	celtOverlap = 2500 * time.Microsecond
+	// longestCarried is how long a loss may last for the levels before it to hold
+	// behind it. libopus takes them back itself after so long.
+	longestCarried = 100 * time.Millisecond
+)
+
 // A CallDecoder turns the Opus packets of a call into mono sound, and makes up
 // for those that were lost. One goroutine uses it.
-type CallDecoder struct{ opusDecoder }
+//
+// Each frame of CELT gives its levels relative to those of the frame before.
+// Where that was lost, libopus 1.5 assumes levels that are far lower, which
+// leaves holes of 40 ms in a voice. So the sound of what was lost comes from a
+// copy of the decoder, and a packet of CELT behind it is decoded as if nothing
+// had been lost, and blended with the copy's sound.
+type CallDecoder struct {
+	opusDecoder
+	concealer opusDecoder   // the copy; empty before the first loss
+	lost      time.Duration // made up for since the newest packet
+}
 
 // NewCallDecoder starts a decoder for a rate of 8, 12, 16, 24 or 48 kHz.
 func NewCallDecoder(rateHz int) (*CallDecoder, error) {
@@ -141,7 +160,7 @@ func NewCallDecoder(rateHz int) (*CallDecoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &CallDecoder{*d}, nil
+	return &CallDecoder{opusDecoder: *d}, nil
 }
 
 // Length is how much sound a packet holds, as it says itself.
@@ -151,19 +170,57 @@ func (d *CallDecoder) Length(packet []byte) (time.Duration, error) {
 }
 
 // Decode returns the sound of a packet, valid until the next call.
-func (d *CallDecoder) Decode(packet []byte) ([]float32, error) { return d.decode(packet) }
+func (d *CallDecoder) Decode(packet []byte) ([]float32, error) {
+	lost := d.lost
+	d.lost = 0
+	if lost == 0 {
+		return d.decode(packet)
+	}
+	if lost > longestCarried || !isCELT(packet) {
+		d.state, d.concealer.state = d.concealer.state, d.state
+		return d.decode(packet)
+	}
+	pcm, err := d.decode(packet)
+	if err != nil {
+		return nil, err
+	}
+	before, err := d.concealer.conceal(celtOverlap, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range before[:min(len(before), len(pcm))] {
+		pcm[i] += (v - pcm[i]) * (1 - float32(i)/float32(len(before)))
+	}
+	return pcm, nil
+}
+
+// isCELT tells whether a packet is of the half of the codec that takes sound as
+// it comes (RFC 6716, table 2).
+func isCELT(packet []byte) bool { return len(packet) > 0 && packet[0]>>3 >= 16 }
 
 // Recover returns the sound of a lost packet, so long, from what the packet
 // behind it says of it again, or made up where that says nothing. The packet
 // itself is decoded next. nil is no packet. The sound is valid until the next
 // call.
 func (d *CallDecoder) Recover(length time.Duration, behind []byte) ([]float32, error) {
+	if d.lost == 0 {
+		if d.concealer.pcm == nil {
+			d.concealer = opusDecoder{rateHz: d.rateHz, state: make([]uint64, len(d.state)), pcm: make([]float32, len(d.pcm))}
+		}
+		copy(d.concealer.state, d.state)
+	}
+	d.lost += length
+	return d.concealer.conceal(length, behind)
+}
+
+// conceal returns sound for a lost packet, as Recover does.
+func (d *opusDecoder) conceal(length time.Duration, behind []byte) ([]float32, error) {
 	n := min(Samples(length, d.rateHz), len(d.pcm))
 	data, size, fec := (*C.uchar)(nil), 0, 0
 	if len(behind) > 0 {
 		data, size, fec = (*C.uchar)(&behind[0]), len(behind), 1
 	}
-	got := C.opus_decode_float((*C.OpusDecoder)(unsafe.Pointer(&d.state[0])), data, C.opus_int32(size), (*C.float)(&d.pcm[0]), C.int(n), C.int(fec))
+	got := C.opus_decode_float(d.c(), data, C.opus_int32(size), (*C.float)(&d.pcm[0]), C.int(n), C.int(fec))
 	if got < 0 {
 		return nil, fmt.Errorf("opus: make up for a lost packet: %w", opusError(got))
 	}

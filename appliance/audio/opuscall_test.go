@@ -2,6 +2,7 @@ package audio
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 )
@@ -76,5 +77,113 @@ func TestACallsVoiceIsSuperWideband(t *testing.T) {
 	}
 	if n, err := (&CallDecoder{}).Length(packet); err != nil || n != 20*time.Millisecond {
 		t.Errorf("%v, %v", n, err)
+	}
+}
+
+// hum is a voice whose pitch and loudness go up and down.
+func hum(d time.Duration) []float32 {
+	pcm, phase := make([]float32, Samples(d, CallRateHz)), 0.0
+	for i := range pcm {
+		at := float64(i) / CallRateHz
+		phase += 2 * math.Pi * (140 + 40*math.Sin(2*math.Pi*3*at)) / CallRateHz
+		for k := 1.0; k <= 10; k++ {
+			pcm[i] += float32(math.Sin(k*phase) / k * (0.3 + 0.1*math.Sin(2*math.Pi*4*at)))
+		}
+	}
+	return pcm
+}
+
+// A gap is a loss in a call: what a decoder makes of the packet behind it.
+type gap struct {
+	first    int // packet lost
+	got      []float32
+	lossless []float32 // what is decoded where nothing is lost
+	plain    []float32 // what libopus makes by itself of the loss
+}
+
+// gaps encodes a voice in packets of that length, loses some in a row every so
+// often, and returns what is decoded behind each of the losses.
+func gaps(t *testing.T, e *CallEncoder, length time.Duration, missing int) (out []gap) {
+	t.Helper()
+	var decoders [3]*CallDecoder
+	for i := range decoders {
+		d, err := NewCallDecoder(16000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoders[i] = d
+	}
+	d, whole, plain := decoders[0], decoders[1], decoders[2]
+	decoded := func(pcm []float32, err error) []float32 {
+		if want := Samples(length, 16000); err != nil || len(pcm) != want {
+			t.Fatalf("%d samples, %v; want %d", len(pcm), err, want)
+		}
+		return append([]float32(nil), pcm...)
+	}
+	pcm, samples, lost := hum(5*time.Second), Samples(length, CallRateHz), 0
+	for n := range len(pcm) / samples {
+		packet, err := e.Encode(pcm[n*samples : (n+1)*samples])
+		if err != nil || len(packet) == 0 {
+			t.Fatalf("packet %d: %d bytes, %v", n, len(packet), err)
+		}
+		g := gap{first: n - lost, lossless: decoded(whole.Decode(packet))}
+		if at := n % (missing + 10); at >= 10 {
+			lost++
+			continue
+		}
+		for i := range lost {
+			behind := packet
+			if i < lost-1 {
+				behind = nil
+			}
+			decoded(d.Recover(length, behind))
+			decoded(plain.conceal(length, behind))
+		}
+		g.got, g.plain = decoded(d.Decode(packet)), decoded(plain.decode(packet))
+		if lost > 0 {
+			out, lost = append(out, g), 0
+		}
+	}
+	return out
+}
+
+// Behind what was lost there is no hole in a voice, and it is not much louder than
+// if nothing had been.
+func TestALossLeavesNoHoleBehindIt(t *testing.T) {
+	for _, length := range []time.Duration{10 * time.Millisecond, 20 * time.Millisecond, 60 * time.Millisecond} {
+		for missing := 1; missing <= 3 && time.Duration(missing)*length <= longestCarried; missing++ {
+			e, err := NewCallEncoder()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, g := range gaps(t, e, length, missing) {
+				if got, want := rms(g.got), rms(g.lossless); got < want/2 || got > want*4 {
+					t.Errorf("%d of %v lost from packet %d on: what follows has a level of %.3f, want %.3f",
+						missing, length, g.first, got, want)
+				}
+			}
+		}
+	}
+}
+
+// What says itself again what was lost, and what follows a long loss, libopus
+// decodes as it does by itself.
+func TestLibopusRecoversByItself(t *testing.T) {
+	for name, try := range map[string]struct {
+		begin   func() (*CallEncoder, error)
+		missing int
+	}{
+		"a loss that the next packet says again": {NewLossyCallEncoder, 1},
+		"a long loss":                            {NewCallEncoder, 6},
+	} {
+		e, err := try.begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range gaps(t, e, CallFrame, try.missing) {
+			if !slices.Equal(g.got, g.plain) {
+				t.Errorf("%s from packet %d on: what follows is not what libopus makes of it", name, g.first)
+			}
+		}
 	}
 }
