@@ -145,6 +145,34 @@ func TestWhatIsMissingToBuildIsNamed(t *testing.T) {
 	}
 }
 
+// rustc's own linker may be missing where lld is installed, as on Debian 13.
+func TestRustIsLinkedByWhatIsThere(t *testing.T) {
+	bin, sysroot := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", bin)
+	program := func(path, text string) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rustc := filepath.Join(bin, "rustc")
+	program(rustc, "echo "+sysroot+"\n")
+	expect := func(ok bool, want ...string) {
+		t.Helper()
+		if vars, found := linkerOf(rustc, "wasm32-wasip1"); found != ok || !slices.Equal(vars, want) {
+			t.Errorf("%q, %v; want %q, %v", vars, found, want, ok)
+		}
+	}
+	expect(false)
+	wasmLD := filepath.Join(bin, "wasm-ld")
+	program(wasmLD, "")
+	expect(true, "CARGO_TARGET_WASM32_WASIP1_LINKER="+wasmLD)
+	program(filepath.Join(sysroot, "lib", "rustlib", "x86_64-unknown-linux-gnu", "bin", "rust-lld"), "")
+	expect(true)
+}
+
 func TestABuildThatFailsLeavesTheModuleAsItWas(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "hello")
 	if _, err := New(dir, "c"); err != nil {

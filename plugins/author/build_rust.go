@@ -25,17 +25,38 @@ func findRust(p Project) (compiler, error) {
 				missing.Why = rustc + " has no library for WASI (wasm32-wasip1)"
 				continue
 			}
+			linker, ok := linkerOf(rustc, target)
+			if !ok {
+				missing.Why = rustc + " has no linker for WebAssembly (lld)"
+				continue
+			}
 			return func(s *session, p Project, out string) error {
-				return cargoBuild(s, p, cargo, rustc, target, out)
+				return cargoBuild(s, p, cargo, append(linker, "RUSTC="+rustc), target, out)
 			}, nil
 		}
 	}
 	return nil, missing
 }
 
-func cargoBuild(s *session, p Project, cargo, rustc, target, out string) error {
+// linkerOf returns the variables that name the linker to cargo, and whether there
+// is one. None are needed where rustc finds its own, rust-lld: with its libraries
+// or in PATH. Debian 13 has that in a package of its own; wasm-ld, of lld, is the
+// same program by another name.
+func linkerOf(rustc, target string) (vars []string, ok bool) {
+	variable := "CARGO_TARGET_" + strings.ToUpper(strings.ReplaceAll(target, "-", "_")) + "_LINKER"
+	homes, _ := filepath.Glob(filepath.Join(ask(rustc, "--print", "sysroot"), "lib", "rustlib", "*", "bin"))
+	if os.Getenv(variable) != "" || len(programs("rust-lld", homes...)) > 0 {
+		return nil, true
+	}
+	if found := programs("wasm-ld"); len(found) > 0 {
+		return []string{variable + "=" + found[0]}, true
+	}
+	return nil, false
+}
+
+func cargoBuild(s *session, p Project, cargo string, vars []string, target, out string) error {
 	var messages bytes.Buffer
-	err := s.run(p.Dir, []string{"RUSTC=" + rustc}, &messages, cargo,
+	err := s.run(p.Dir, vars, &messages, cargo,
 		"build", "--release", "--target", target, "--message-format", "json-render-diagnostics")
 	if err != nil {
 		return err
