@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 )
 
 // wavHeaderLen is RIFF, a 16-byte fmt chunk and the head of the data chunk.
@@ -26,14 +27,23 @@ func AppendOpenWAVHeader(b []byte, rateHz int) []byte {
 	return appendWAVHeader(b, rateHz, 1, wavOpen)
 }
 
-// wavBlock is what FFmpeg reads of a WAV at once. It calls a file of unknown length
-// broken whose end is not at the end of a block.
-const wavBlock = 4096
+// wavBlock returns how many bytes of a WAV of one or two channels FFmpeg reads at
+// once. It calls a file of unknown length broken whose end is not at the end of a
+// block. FFmpeg 5 reads 4096 bytes, FFmpeg 7 as many samples as the largest power
+// of two within a tenth of a second.
+func wavBlock(rateHz, channels int) int {
+	return max(4096, 2*channels<<(bits.Len(uint(max(1, rateHz/10)))-1))
+}
 
-// AppendOpenWAVEnd appends to b the silence, 43 ms of it at most at 48 kHz, with which
-// such a file ends behind so many bytes of samples.
-func AppendOpenWAVEnd(b []byte, written int) []byte {
-	return append(b, make([]byte, (wavBlock-written%wavBlock)%wavBlock)...)
+// AppendOpenWAVEnd appends to b the silence, 85 ms of it at most at 48 kHz, with
+// which such a file ends behind so many bytes of samples.
+func AppendOpenWAVEnd(b []byte, rateHz, written int) []byte {
+	return appendWAVEnd(b, rateHz, 1, uint64(written))
+}
+
+func appendWAVEnd(b []byte, rateHz, channels int, written uint64) []byte {
+	block := uint64(wavBlock(rateHz, channels))
+	return append(b, make([]byte, (block-written%block)%block)...)
 }
 
 // EncodeWAV returns pcm as a whole WAV file: 16-bit mono at rateHz. Samples are
@@ -168,7 +178,7 @@ func (w *WAVWriter) Close() error {
 	}
 	w.err = errWAVClosed
 	if w.piped {
-		if _, err := w.w.Write(AppendOpenWAVEnd(nil, int(w.written))); err != nil {
+		if _, err := w.w.Write(appendWAVEnd(nil, w.rateHz, w.channels, w.written)); err != nil {
 			return fmt.Errorf("wav: write the end: %w", err)
 		}
 		return nil

@@ -97,18 +97,22 @@ func TestWAVFileIsWholeAfterCloseAndPlayableBefore(t *testing.T) {
 
 // Into a pipe a WAV is written so that FFmpeg reads it to its end without a word.
 func TestFFmpegReadsAPipedWAVWithoutAWarning(t *testing.T) {
-	var file bytes.Buffer
-	w, err := NewWAVWriter(&file, 48000, 1)
-	if err == nil {
-		err = errors.Join(w.Write(tone(440, 0.5, 48000, 33333)), w.Close(), w.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	ffmpeg := exec.Command("ffmpeg", "-v", "warning", "-guess_layout_max", "0", "-i", "pipe:0", "-f", "null", "-")
-	ffmpeg.Stdin = &file
-	if said, err := ffmpeg.CombinedOutput(); err != nil || len(said) > 0 {
-		t.Errorf("%s%v", said, err)
+	for _, rateHz := range []int{8000, 16000, 22050, 24000, 44100, 48000, 96000} {
+		for _, channels := range []int{1, 2} {
+			var file bytes.Buffer
+			w, err := NewWAVWriter(&file, rateHz, channels)
+			if err == nil {
+				err = errors.Join(w.Write(tone(440, 0.5, 48000, 33334)), w.Close(), w.Close())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			ffmpeg := exec.Command("ffmpeg", "-v", "warning", "-guess_layout_max", "0", "-i", "pipe:0", "-f", "null", "-")
+			ffmpeg.Stdin = &file
+			if said, err := ffmpeg.CombinedOutput(); err != nil || len(said) > 0 {
+				t.Errorf("%d Hz, %d channels: %s%v", rateHz, channels, said, err)
+			}
+		}
 	}
 }
 

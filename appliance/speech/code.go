@@ -56,7 +56,7 @@ func (c *wavCoder) next(pcm []float32, end bool) ([]byte, error) {
 	b = audio.AppendLinear16(b, pcm)
 	c.bytes += 2 * len(pcm)
 	if end {
-		b = audio.AppendOpenWAVEnd(b, c.bytes)
+		b = audio.AppendOpenWAVEnd(b, contract.OutputRateHz, c.bytes)
 	}
 	return b, nil
 }
