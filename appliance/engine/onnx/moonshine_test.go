@@ -148,11 +148,15 @@ func hear(t testing.TB, ear engine.Transcriber, pcm []float32) engine.Transcript
 }
 
 // A voice that was told to speak twice as fast as people do is heard to its end.
+// The sentence is one that is understood at this speed whatever the last bits of
+// its sound, which differ with the version of eSpeak NG: a voice's level is
+// measured on words that it speaks.
 func TestAFastVoiceIsHeardToItsEnd(t *testing.T) {
 	m, joe := openMoonshine(t), openVoice(t, openRuntime(t), "voice-joe")
-	said := say(t, joe, "Please bring your library card with you when you come to collect the books that you ordered.", engine.SpeakOptions{Speed: 2})
+	const sentence = "If you have any questions, please call me back as soon as you can, and I will do my best to help you."
+	said := say(t, joe, sentence, engine.SpeakOptions{Speed: 2})
 	heard, err := m.Transcribe(t.Context(), audio.Resample(said.PCM, joe.RateHz(), engine.SpeechRateHz), engine.TranscribeOptions{Speed: 2})
-	if err != nil || !strings.Contains(heard.Text, "books that you ") {
+	if err != nil || !strings.HasSuffix(heard.Text, "I will do my best to help you.") {
 		t.Errorf("heard %q, %v", heard.Text, err)
 	}
 }
