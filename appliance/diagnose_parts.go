@@ -165,7 +165,7 @@ func examineSystem(lacks []string) doctor.Finding {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libmp3lame0"}
 	}
 	if err := audio.CheckAAC(); err != nil {
-		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libavcodec59 (Debian 12; libavcodec61 on Debian 13), or ffmpeg"}
+		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install ffmpeg"}
 	}
 	if err := clean.Check(); err != nil {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libspeexdsp1"}

@@ -128,7 +128,7 @@ func (a *avcodec) abandon() error {
 }
 
 // errNoAVCodec says what is missing on a machine without the library.
-var errNoAVCodec = errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: apt-get install libavcodec59 (Debian 12; libavcodec61 on Debian 13; or ffmpeg anywhere), or send WebM or Ogg with Opus, WAV or MP3")
+var errNoAVCodec = errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: apt-get install ffmpeg, or send WebM or Ogg with Opus, WAV or MP3")
 
 // load opens a library and finds its calls.
 func (a *avcodec) load(names []string, c *avcodecCalls) error {

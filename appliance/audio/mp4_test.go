@@ -94,7 +94,7 @@ func TestAMachineWithoutTheLibraryOfAACSaysWhatToInstall(t *testing.T) {
 	data := voice(t, "live.mp4", "-c:a aac -ar 48000 "+fragments+" OUT")
 	p := &mp4Parser{aac: avTrack{libraries: []string{"nobody"}}}
 	_, err := newDecoder(p, 16000).Decode(data)
-	if err == nil || !strings.Contains(err.Error(), "apt-get install libavcodec59") || !strings.Contains(err.Error(), "Opus") {
+	if err == nil || !strings.Contains(err.Error(), "apt-get install ffmpeg") || !strings.Contains(err.Error(), "Opus") {
 		t.Errorf("%v", err)
 	}
 	if err := CheckAAC(); err != nil {

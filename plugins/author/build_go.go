@@ -10,7 +10,7 @@ import (
 // findGo looks for a Go that compiles for wasip1, which those from 1.21 on do.
 func findGo(p Project) (compiler, error) {
 	missing := ErrNoTools{Language: "Go", Why: "there is no Go 1.21 or later", Install: []string{
-		"Go 1.21 or later from go.dev/dl, or as your distribution has it (Debian 12: golang-go of bookworm-backports)",
+		"Go 1.21 or later from go.dev/dl, or your distribution's golang-go where it is as new (Debian 13)",
 	}}
 	for _, path := range programs("go", append(toolchainOfParley(), "/usr/local/go/bin")...) {
 		version := strings.TrimPrefix(ask(path, "env", "GOVERSION"), "go1.")

@@ -319,3 +319,28 @@ func TestTheTableIsReadStrictly(t *testing.T) {
 		}
 	}
 }
+
+// A package whose name differs from one release of Debian to the next is named in
+// the table alone: what is said to people holds on all of them.
+func TestNoPackageOfOneReleaseIsNamed(t *testing.T) {
+	var names []string
+	for _, w := range table(t) {
+		if alternatives := strings.Fields(w.from); w.when != "given" && len(alternatives) > 1 {
+			names = append(names, alternatives...)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("no row of the table names several packages")
+	}
+	files(t, func(name string, text []byte) {
+		switch name {
+		case "tools/setup.table", "CHANGELOG.md", "RATIONALE.md":
+			return
+		}
+		for _, p := range names {
+			if strings.Contains(string(text), p) {
+				t.Errorf("%s names %s, which not every Debian has", name, p)
+			}
+		}
+	})
+}
