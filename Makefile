@@ -90,7 +90,7 @@ FUZZTIME ?= 30s
 fuzz: setup-run ## run every fuzz target for FUZZTIME (30s)
 	tools/fuzz $(FUZZTIME)
 
-fresh: ## do all that README says in a bare Debian 12 (as root; half an hour)
+fresh: ## do all that README says in a bare Debian 12, or 13 with FRESH_SUITE=trixie (as root; half an hour)
 	@tools/fresh/fresh
 
 clean: ## remove what was built

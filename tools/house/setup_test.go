@@ -97,3 +97,17 @@ done
 		t.Errorf("%v: setup did not install library2:\n%s", err, out)
 	}
 }
+
+// A suite that make fresh does not know is refused before anything is made.
+func TestFreshRefusesAnotherSuite(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), filepath.Join(root, "tools", "fresh", "fresh"))
+	dir := filepath.Join(t.TempDir(), "fresh")
+	cmd.Env = append(os.Environ(), "FRESH_SUITE=buster", "FRESH_DIR="+dir)
+	out, err := cmd.CombinedOutput()
+	if err == nil || string(out) != "fresh: FRESH_SUITE is \"buster\": want bookworm or trixie\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it made its folder")
+	}
+}
