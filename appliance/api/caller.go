@@ -113,20 +113,16 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 	return a.admitKey(rt, r)
 }
 
-// admitKey lets in who brings a valid key or, where the row takes tokens, a
-// valid token. The same is said of a wrong one as of a revoked or expired one:
-// which it was is no business of one who guesses.
+// admitKey lets in who brings a valid key or, where the row says that it takes
+// tokens, a valid token. The same is said of a wrong one as of a revoked or expired
+// one: which it was is no business of one who guesses.
 func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	c := presented(r)
 	switch {
-	case c.text == "" && rt.keyInQuery():
-		return caller{}, contract.ErrUnauthorized{Why: "no API key and no access token; send a key in the header X-Service-Api-Key or in the query parameter api_key, or a token as Authorization: Bearer or in the query parameter access_token"}
-	case c.text == "" && rt.access == describe.Account:
-		return caller{}, contract.ErrUnauthorized{Why: "no API key and no access token; send a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"}
 	case c.text == "":
-		return caller{}, contract.ErrUnauthorized{Why: "no API key; send one in the header X-Service-Api-Key"}
+		return caller{}, contract.ErrUnauthorized{Why: nothingPresented(rt)}
 	case c.inQuery && !rt.keyInQuery():
-		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for live chats only, since queries end up in logs and histories; send a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"}
+		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for live chats only, since queries end up in logs and histories; send " + inHeaders(rt)}
 	}
 	if c.cookie {
 		if err := fromOwnPage(r); err != nil {
@@ -150,13 +146,32 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	if g.Kiosk != nil {
 		return by, ofKiosk(rt, r, by)
 	}
-	if c.token && rt.access != describe.Account {
-		return caller{}, contract.ErrForbidden{Why: "access tokens open the assistant and the text-to-speech API only; send an API key here"}
+	if c.token && rt.access != describe.Token {
+		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech and the list of voices, and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
 	}
 	if rt.access == describe.Operator && g.Role != store.OperatorKey {
 		return caller{}, contract.ErrForbidden{Why: "this is of the whole box, and this is a client's key; a key of an operator opens it (parley keys create --role operator)"}
 	}
 	return by, nil
+}
+
+// nothingPresented says what a row wants of who brings nothing.
+func nothingPresented(rt route) string {
+	switch {
+	case rt.access != describe.Token:
+		return "no API key; send " + inHeaders(rt)
+	case rt.keyInQuery():
+		return "no API key and no access token; send a key in the header X-Service-Api-Key or in the query parameter api_key, or a token as Authorization: Bearer or in the query parameter access_token"
+	}
+	return "no API key and no access token; send " + inHeaders(rt)
+}
+
+// inHeaders says which headers open a row.
+func inHeaders(rt route) string {
+	if rt.access == describe.Token {
+		return "a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"
+	}
+	return "a key in the header X-Service-Api-Key"
 }
 
 func (a *API) grant(ctx context.Context, c credential) (store.Grant, error) {

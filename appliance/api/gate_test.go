@@ -125,30 +125,27 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 	}
 	until := fmt.Sprint(time.Now().Add(time.Hour).UnixMilli())
 	link := url.Values{"expires": {until}, "signature": {fmt.Sprintf("%x", signature(key, "x", until))}}.Encode()
-	const anybody, linked, client, account, keyOnly, operator = describe.Anybody, describe.Link, describe.Client, describe.Account, describe.KeyOnly, describe.Operator
+	const anybody, linked, client, token, account, operator = describe.Anybody, describe.Link, describe.Client, describe.Token, describe.Account, describe.Operator
 	callers := []struct {
 		name   string
 		query  string
 		header []string
 		want   map[describe.Access]int
-		socket int // of account, where the row is a socket
+		socket int // of token, where the row is a socket
 	}{
-		{"nobody", "", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 401},
-		{"a wrong key", "", []string{"X-Service-Api-Key", "wrong"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 401},
-		{"a client", "", []string{"X-Service-Api-Key", "client"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 200, operator: 403}, 200},
-		{"a client under the other name", "", []string{"X-Hume-Api-Key", "client"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 200, operator: 403}, 200},
-		{"an operator", "", []string{"X-Service-Api-Key", "operator"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 200, operator: 200}, 200},
-		{"a token", "", []string{"Authorization", "Bearer client token"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 403, operator: 403}, 200},
-		{"an operator's token", "", []string{"Authorization", "Bearer operator token"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 200, keyOnly: 403, operator: 403}, 200},
-		{"a key in the query", "api_key=operator", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 200},
-		{"a key in the query, in camel case", "apiKey=operator", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 200},
-		{"a token in the query", "access_token=client+token", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, account: 401, keyOnly: 401, operator: 401}, 200},
-		{"key and secret", "", []string{"Authorization", basic("client", "secret")}, map[describe.Access]int{anybody: 200, linked: 403, client: 200, account: 401, keyOnly: 401, operator: 401}, 401},
-		{"a link", link, nil, map[describe.Access]int{anybody: 200, linked: 200, client: 401, account: 401, keyOnly: 401, operator: 401}, 401},
+		{"nobody", "", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 401},
+		{"a wrong key", "", []string{"X-Service-Api-Key", "wrong"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 401},
+		{"a client", "", []string{"X-Service-Api-Key", "client"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 200, operator: 403}, 200},
+		{"a client under the other name", "", []string{"X-Hume-Api-Key", "client"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 200, operator: 403}, 200},
+		{"an operator", "", []string{"X-Service-Api-Key", "operator"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 200, operator: 200}, 200},
+		{"a token", "", []string{"Authorization", "Bearer client token"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 403, operator: 403}, 200},
+		{"an operator's token", "", []string{"Authorization", "Bearer operator token"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 403, operator: 403}, 200},
+		{"a key in the query", "api_key=operator", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 200},
+		{"a key in the query, in camel case", "apiKey=operator", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 200},
+		{"a token in the query", "access_token=client+token", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 200},
+		{"key and secret", "", []string{"Authorization", basic("client", "secret")}, map[describe.Access]int{anybody: 200, linked: 403, client: 200, token: 401, account: 401, operator: 401}, 401},
+		{"a link", link, nil, map[describe.Access]int{anybody: 200, linked: 200, client: 401, token: 401, account: 401, operator: 401}, 401},
 	}
-	rows = append(rows, route{method: "POST", path: "/only/keys", access: keyOnly, body: unread, time: normal, handle: rows[0].handle}) // there is none yet
-	a.mux = http.NewServeMux()
-	a.register(rows)
 	seen := map[describe.Access]bool{}
 	for _, rt := range rows {
 		seen[rt.access] = true
@@ -171,7 +168,7 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 func TestAKeyInTheQueryIsToldWhereItBelongs(t *testing.T) {
 	a, rows := guarded(t)
 	for _, rt := range rows {
-		if rt.access != describe.Account || rt.keyInQuery() {
+		if rt.access != describe.Token && rt.access != describe.Account || rt.keyInQuery() {
 			continue
 		}
 		w := try(a, rt, "api_key=client", 0)

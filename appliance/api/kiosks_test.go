@@ -31,7 +31,7 @@ func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
 	a.Keys = &screens{}
 	opened := 0
 	for _, rt := range rows {
-		if rt.access != describe.Account && rt.access != describe.KeyOnly && rt.access != describe.Operator {
+		if rt.access != describe.Token && rt.access != describe.Account && rt.access != describe.Operator {
 			continue
 		}
 		w := try(a, rt, "", 0, "X-Service-Api-Key", "lobby")

@@ -82,7 +82,7 @@ func chatSays() describe.Operation {
 			"resumed_chat_group_id": "The chat group to go on with: the assistant remembers what was said.",
 			"voice_id":              "The voice, in place of the config's.",
 			"verbose_transcription": "Send user_message also while the user speaks, with interim true.",
-			"allow_connection":      "Let others with a key follow and steer the chat while it is live.",
+			"allow_connection":      "Let others with a key, or with a token and the id of the chat, follow and steer it while it is live.",
 			"keep_history":          "false: nothing of the chat is kept, neither words nor sound, and it cannot be resumed. Webhooks are told of it all the same.",
 			"event_limit":           "How many of the newest events of a resumed group the model sees.",
 		}),

@@ -14,17 +14,17 @@ import (
 // have them: what people come for is first.
 func (a *API) routes() []route {
 	return slices.Concat([]route{
-		{"GET", "/v0/evi/chat", describe.Account, unread, whileItLasts, storing, a.chat, chatSays()},
-		{"GET", "/v0/evi/chat/{id}/connect", describe.Account, unread, whileItLasts, storesNothing, a.connect, connectSays()},
+		{"GET", "/v0/evi/chat", describe.Token, unread, whileItLasts, storing, a.chat, chatSays()},
+		{"GET", "/v0/evi/chat/{id}/connect", describe.Token, unread, whileItLasts, storesNothing, a.connect, connectSays()},
 		{"POST", "/v0/evi/chat/{id}/send", describe.Account, recordBody, normal, storesNothing, a.send, sendSays()},
 		{"GET", "/v0/evi/chat/{id}/turns", describe.Account, unread, quick, storesNothing, a.turns, describe.Operation{ID: "listTurns", Section: "Live chats", Summary: "How long the stages of a live chat's turns took",
 			More:    "The newest hundred that were answered aloud, the oldest first. They are gone with the chat. An answer is prepared while the silence that ends a turn is still waited for, so some of its stages come before the end of the turn.",
 			Answers: ok(contract.ReturnTurns{}), Refuses: []int{404}}},
-		{"POST", callPath, describe.Account, offerBody, normal, storing, a.call, callSays()},
-		{"PATCH", callPath + "/calls/{id}", describe.Account, offerBody, normal, storesNothing, a.changeCall, changeCallSays()},
-		{"DELETE", callPath + "/calls/{id}", describe.Account, unread, normal, storesNothing, a.endCall, endCallSays()},
+		{"POST", callPath, describe.Token, offerBody, normal, storing, a.call, callSays()},
+		{"PATCH", callPath + "/calls/{id}", describe.Token, offerBody, normal, storesNothing, a.changeCall, changeCallSays()},
+		{"DELETE", callPath + "/calls/{id}", describe.Token, unread, normal, storesNothing, a.endCall, endCallSays()},
 		{"POST", "/oauth2-cc/token", describe.Client, tokenBody, normal, storesNothing, a.makeToken, describe.Operation{ID: "createToken", Section: "Access", Summary: "Make an access token",
-			More: "It opens the paths under /v0/evi and /v0/tts for 30 minutes, so that a browser need not hold the key.",
+			More: "For 30 minutes it opens live chats, speech and the list of voices, and nothing else: what a page in a browser needs, which then need not hold the key.",
 			Form: tokenAsked{}, Example: `{"grant_type":"client_credentials"}`,
 			Answers: append(ok(tokenMade{}), describe.Answer{Status: 400, Value: tokenRefused{}}, describe.Answer{Status: 401, Value: tokenRefused{}}), Refuses: []int{413}}},
 		{"GET", "/ca.crt", describe.Anybody, unread, quick, storesNothing, a.authority, describe.Operation{ID: "authority", Section: "Access", Summary: "The certificate that clients of this box have to trust",

@@ -23,21 +23,21 @@ func (a *API) ttsRoutes() []route {
 	}
 	const converts = "The words of the recording, each phrase when it was said there and as long as it took there. Parts other than the recording hold JSON; include_timestamp_types may also come as several parts with a word each. The recording may be WAV, MP3, FLAC, Ogg with Opus, Vorbis or FLAC, WebM with Opus or Vorbis, or MP4 with AAC or Opus, up to five minutes and 64 MiB."
 	return []route{
-		{"GET", "/v0/tts/stream/input", describe.Account, unread, whileItLasts, storing, a.ttsInput, inputSays()},
-		{"POST", "/v0/tts", describe.Account, recordBody, making, storing, a.tts, says("synthesizeJson", "Speak, and answer when all is made",
+		{"GET", "/v0/tts/stream/input", describe.Token, unread, whileItLasts, storing, a.ttsInput, inputSays()},
+		{"POST", "/v0/tts", describe.Token, recordBody, making, storing, a.tts, says("synthesizeJson", "Speak, and answer when all is made",
 			"In time for what takes seconds; long texts are better streamed.", asked, ok(contract.ReturnTTS{}))},
-		{"POST", "/v0/tts/file", describe.Account, recordBody, making, storing, a.ttsFile, says("synthesizeFile", "Speak, and answer with a file",
+		{"POST", "/v0/tts/file", describe.Token, recordBody, making, storing, a.ttsFile, says("synthesizeFile", "Speak, and answer with a file",
 			"Several generations stand one after the other in it, a second apart.", asked, sound)},
-		{"POST", "/v0/tts/stream/json", describe.Account, recordBody, making, storing, a.ttsStream, says("synthesizeJsonStreaming", "Speak, and send it as it is made",
+		{"POST", "/v0/tts/stream/json", describe.Token, recordBody, making, storing, a.ttsStream, says("synthesizeJsonStreaming", "Speak, and send it as it is made",
 			"A SnippetAudioChunk or a TimestampMessage a line, as the socket sends them.", stream, lines)},
-		{"POST", "/v0/tts/stream/file", describe.Account, recordBody, making, storing, a.ttsStreamFile, says("synthesizeFileStreaming", "Speak, and send a file as it is made",
+		{"POST", "/v0/tts/stream/file", describe.Token, recordBody, making, storing, a.ttsStreamFile, says("synthesizeFileStreaming", "Speak, and send a file as it is made",
 			"What comes is one file, whether strip_headers is set or not: over this path nobody sees where a chunk ends.", stream, sound)},
-		{"GET", "/v0/tts/generations/{id}/file", describe.Account, unread, making, storesNothing, a.ttsAgain, describe.Operation{
+		{"GET", "/v0/tts/generations/{id}/file", describe.Token, unread, making, storesNothing, a.ttsAgain, describe.Operation{
 			ID: "synthesizeAgain", Section: "Text-to-speech", Summary: "Make a generation again", More: "Sample for sample, as long as the box keeps what it takes and has the same program and packs.",
 			Query:   []describe.Parameter{{Name: "format_type", Says: "The format of the file.", Schema: describe.Words(contract.FormatMP3, contract.FormatPCM, contract.FormatWAV).Or(contract.FormatMP3)}},
 			Answers: sound}},
-		{"POST", "/v0/tts/voice_conversion/json", describe.Account, conversionBody, making, storing, a.voiceConversion, form("convertVoiceJson", "Have a recording said by another voice, and send it as it is made", converts, lines)},
-		{"POST", "/v0/tts/voice_conversion/file", describe.Account, conversionBody, making, storing, a.voiceConversionFile, form("convertVoiceFile", "Have a recording said by another voice, and answer with a file", converts, sound)},
+		{"POST", "/v0/tts/voice_conversion/json", describe.Token, conversionBody, making, storing, a.voiceConversion, form("convertVoiceJson", "Have a recording said by another voice, and send it as it is made", converts, lines)},
+		{"POST", "/v0/tts/voice_conversion/file", describe.Token, conversionBody, making, storing, a.voiceConversionFile, form("convertVoiceFile", "Have a recording said by another voice, and answer with a file", converts, sound)},
 	}
 }
 

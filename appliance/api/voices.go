@@ -30,7 +30,7 @@ type Voices interface {
 // voiceRoutes are the ways to voices.
 func (a *API) voiceRoutes() []route {
 	return []route{
-		{"GET", "/v0/tts/voices", describe.Account, unread, normal, storesNothing, a.listVoices, describe.Operation{
+		{"GET", "/v0/tts/voices", describe.Token, unread, normal, storesNothing, a.listVoices, describe.Operation{
 			ID: "listVoices", Section: "Voices", Summary: "List voices",
 			More: "Those of the library that the box brings (HUME_AI), or those that the account has saved (CUSTOM_VOICE). Text-to-speech and chats take any of them, by id or by name. tags say what a voice is like.",
 			Query: append(pageQuery(),

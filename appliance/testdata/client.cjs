@@ -269,7 +269,9 @@ async function tokensOpenTheBox() {
 	const host = new URL(BOX_URL).host;
 	const accessToken = await fetchAccessToken({ apiKey: API_KEY, secretKey: SECRET_KEY, host });
 	const bearer = connectTo({ accessToken }).empathicVoice;
-	assert.ok((await all(bearer.prompts.listPrompts())).length > 0);
+	await refused(bearer.prompts.listPrompts(), 403); // the operator's, not a visitor's
+	await refused(bearer.chats.listChats(), 403);
+	assert.ok((await all(connectTo({ accessToken }).tts.voices.list({ provider: "HUME_AI" }))).length > 0);
 	await assert.rejects(fetchAccessToken({ apiKey: API_KEY, secretKey: "wrong", host }), /401/);
 	await refused(connectTo({ accessToken: "wrong" }).empathicVoice.prompts.listPrompts(), 401);
 	await refused(connectTo({ apiKey: "wrong" }).empathicVoice.prompts.listPrompts(), 401);

@@ -87,6 +87,8 @@ async function followersMissNothing() {
 	const late = await follow(id);
 	const accessToken = await token();
 	const byToken = await follow(id, connectTo({}), { accessToken });
+	// A visitor's token follows where the chat's client allows it, and sends into no chat over REST.
+	await assert.rejects(connectTo({ accessToken }).controlPlane.send(id, { type: "pause_assistant_message" }), (err) => err.statusCode === 403);
 	early.sendPublish({ type: "assistant_input", text: "We close in ten minutes." });
 	const second = await chat.until("assistant_end");
 

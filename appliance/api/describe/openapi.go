@@ -167,9 +167,9 @@ func (a Answer) response(s *schemas) Response {
 func (r Route) refusals() []int {
 	all := slices.Clone(r.Refuses)
 	switch r.Access {
-	case Client, Account:
+	case Client, Token:
 		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
-	case KeyOnly, Operator:
+	case Account, Operator:
 		all = append(all, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	case Link:
 		all = append(all, http.StatusForbidden, http.StatusTooManyRequests, http.StatusServiceUnavailable)
@@ -242,13 +242,13 @@ func security(r Route) []map[string][]string {
 		}
 	}
 	switch r.Access {
-	case Account:
+	case Token:
 		add("key", "keyAlias", "token")
 		if r.Socket != nil {
 			add("keyInQuery", "tokenInQuery")
 		}
 		add("session")
-	case KeyOnly:
+	case Account:
 		add("key", "keyAlias", "session")
 	case Operator:
 		add("operatorKey", "session")

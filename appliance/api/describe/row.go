@@ -14,8 +14,8 @@ const (
 	Anybody  Access = iota + 1
 	Link            // who has a link that the box has signed
 	Client          // who has an API key together with its secret
-	Account         // who has an API key or an access token
-	KeyOnly         // who has an API key
+	Token           // who has an API key or an access token, which every visitor's browser may have
+	Account         // who has an API key
 	Operator        // who has an API key of an operator
 )
 
@@ -28,9 +28,9 @@ func (a Access) String() string {
 		return "With a link that the box has signed."
 	case Client:
 		return "With the API key and its secret key, as Authorization: Basic."
-	case Account:
+	case Token:
 		return "With an API key or an access token."
-	case KeyOnly:
+	case Account:
 		return "With an API key."
 	case Operator:
 		return "With an API key of an operator."

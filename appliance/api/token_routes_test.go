@@ -1,0 +1,63 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"parley/appliance/api/describe"
+)
+
+// tokenRoutes is all that a visitor's browser may do: talk, and have something
+// spoken. Nothing here lists, changes or deletes what others said or what the
+// operator set.
+var tokenRoutes = map[string]bool{
+	"GET /v0/evi/chat":                      true,
+	"GET /v0/evi/chat/{id}/connect":         true, // of a chat whose opener allowed it
+	"POST /v0/evi/chat/webrtc":              true,
+	"PATCH /v0/evi/chat/webrtc/calls/{id}":  true,
+	"DELETE /v0/evi/chat/webrtc/calls/{id}": true,
+	"GET /v0/tts/stream/input":              true,
+	"POST /v0/tts":                          true,
+	"POST /v0/tts/file":                     true,
+	"POST /v0/tts/stream/json":              true,
+	"POST /v0/tts/stream/file":              true,
+	"GET /v0/tts/generations/{id}/file":     true,
+	"POST /v0/tts/voice_conversion/json":    true,
+	"POST /v0/tts/voice_conversion/file":    true,
+	"GET /v0/tts/voices":                    true,
+}
+
+// A token is in every visitor's hands. What it opens is this list; a route that is
+// added later is closed to it.
+func TestAnAccessTokenOpensItsListAndNothingElse(t *testing.T) {
+	a, rows := guarded(t)
+	opened := map[string]bool{}
+	for _, rt := range rows {
+		name := rt.method + " " + rt.path
+		for _, whose := range []string{"client", "operator"} {
+			w := try(a, rt, "", 0, "Authorization", "Bearer "+whose+" token")
+			switch {
+			case rt.access == describe.Anybody || rt.access == describe.Link || rt.access == describe.Client:
+				continue // no token is asked for
+			case tokenRoutes[name]:
+				opened[name] = true
+				if w.Code != 200 {
+					t.Errorf("%s with the token of a key of a %s: %d %s, want 200", name, whose, w.Code, w.Body)
+				}
+				continue
+			}
+			var p problem
+			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != 403 || p.Code != "forbidden" ||
+				!strings.Contains(p.Message, "access token") || !strings.Contains(p.Message, "API key") {
+				t.Errorf("%s with the token of a key of a %s: %d %s, want 403 that asks for an API key", name, whose, w.Code, w.Body)
+			}
+		}
+		if w := try(a, rt, "access_token=client+token", 0); rt.isSocket() && tokenRoutes[name] != (w.Code == 200) {
+			t.Errorf("%s with a token in the query: %d %s", name, w.Code, w.Body)
+		}
+	}
+	if len(opened) != len(tokenRoutes) {
+		t.Errorf("there are rows for %d of the %d routes of a token: %v", len(opened), len(tokenRoutes), opened)
+	}
+}
