@@ -118,13 +118,8 @@ func (s *Store) OpenSession(ctx context.Context, cookie string, at time.Time) (G
 	if err != nil {
 		return Grant{}, explain("looking up a session", err)
 	}
-	if at.Sub(time.UnixMilli(used)) < usedEvery {
-		return g, nil
-	}
-	return g, s.change(ctx, "noting that a session is used", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `UPDATE session SET used_ms = max(used_ms, ?) WHERE id = ?`, at.UnixMilli(), g.Session)
-		return err
-	})
+	s.noteUse(ctx, "noting that a session is used", used, at, `UPDATE session SET used_ms = max(used_ms, ?) WHERE hash = ?`, g.apiHash)
+	return g, nil
 }
 
 // Sessions returns those that hold, the newest first.

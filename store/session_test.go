@@ -1,7 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
+	"strings"
 	"testing"
 	"time"
 )
@@ -42,6 +45,40 @@ func TestALinkSignsInOnceAndForTenMinutes(t *testing.T) {
 	}
 	if _, err := s.OpenSession(t.Context(), link, at); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a link is no session: %v", err)
+	}
+}
+
+// A disk that takes nothing shuts nobody out: neither a session of the console, by
+// which an operator looks after the box, nor a key nor a token. The log says, once a
+// minute, what could not be noted.
+func TestWhoIsLetInIsLetInAlsoWhenTheirUseCannotBeNoted(t *testing.T) {
+	var log bytes.Buffer
+	s := openStore(t, t.TempDir())
+	s.log = slog.New(slog.NewTextHandler(&log, nil))
+	begun := time.Now()
+	made, err := s.CreateKey(t.Context(), NewKey{Account: "home"})
+	must(t, err)
+	token, err := s.CreateToken(t.Context(), made.APIKey, made.SecretKey, begun)
+	must(t, err)
+	cookie, session := signedIn(t, s, begun)
+	_, err = s.w.conn.ExecContext(t.Context(), `PRAGMA query_only = on`) // every write fails from here on
+	must(t, err)
+	if _, err := s.OpenKey(t.Context(), made.APIKey); err != nil {
+		t.Errorf("by the key: %v", err)
+	}
+	later := begun.Add(2 * usedEvery)
+	for range 3 {
+		g, err := s.OpenSession(t.Context(), cookie, later)
+		if err != nil || g.Session != session.ID || g.Role != OperatorKey {
+			t.Errorf("by the session: %+v, %v", g, err)
+		}
+	}
+	if _, err := s.OpenToken(t.Context(), token, later); err != nil {
+		t.Errorf("by the token: %v", err)
+	}
+	if text := log.String(); strings.Count(text, "level=WARN") != 2 ||
+		!strings.Contains(text, "noting that a key is used") || !strings.Contains(text, "noting that a session is used") {
+		t.Errorf("the log has not one warning of each: %s", text)
 	}
 }
 

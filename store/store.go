@@ -35,7 +35,8 @@ type Store struct {
 	endBell     *bell        // for who has plugins told of chats that have ended
 	keyBell     *bell        // for who holds connections open by keys
 	keyWatch    *keyWatch    // nil in a store that has only joined
-	notesFrom   atomic.Int64 // Unix milliseconds: until then no use of a key is noted
+	notesFrom   atomic.Int64 // Unix milliseconds: until then no use of a key or a session is noted
+	log         *slog.Logger // discards in a store that has only joined
 	close       func() error
 }
 
@@ -70,6 +71,7 @@ func open(ctx context.Context, dir string, log *slog.Logger, steps []migration) 
 		unlock()
 		return nil, err
 	}
+	s.log = log
 	s.background = startBackground(s, log)
 	s.bell = hang(s.bell.file, "webhooks to send", log)
 	s.endBell = &bell{rung: make(chan struct{}, 1)}
@@ -143,6 +145,7 @@ func older(dir string, current, schema int64) error {
 func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 	s := &Store{
 		dir:         dir,
+		log:         slog.New(slog.DiscardHandler),
 		read:        openReaders(dir),
 		write:       connect(dir, pragmas, 1),
 		checkpoints: connect(dir, checkpointPragmas, 1),

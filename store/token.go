@@ -39,32 +39,39 @@ func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	if err != nil {
 		return Grant{}, explain("looking up the API key", err)
 	}
-	s.noteUse(ctx, g, used, at)
+	s.noteKeyUse(ctx, g, used, at)
 	return g, nil
 }
 
-// noting is how long it may take to note that a key is used, and noteAgain when it
-// is tried again after it could not be.
+// noting is how long it may take to note that a key or a session is used, and
+// noteAgain when it is tried again after it could not be.
 const (
 	noting    = time.Second
 	noteAgain = time.Minute
 )
 
-// noteUse notes that a key has opened the box, unless that is known of the last
-// minutes. A disk that takes nothing shuts nobody out.
-func (s *Store) noteUse(ctx context.Context, g Grant, usedMS int64, at time.Time) {
+// noteUse notes that a key or a session has opened the box, unless that is known of
+// the last minutes. A disk that takes nothing shuts nobody out: the log says so. A
+// client that does not wait for its answer changes nothing of it.
+func (s *Store) noteUse(ctx context.Context, doing string, usedMS int64, at time.Time, update string, hash []byte) {
 	if at.Sub(time.UnixMilli(usedMS)) < usedEvery || at.UnixMilli() < s.notesFrom.Load() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, noting)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noting)
 	defer cancel()
-	err := s.change(ctx, "noting that a key is used", func(ctx context.Context, c conn) error {
-		_, err := c.ExecContext(ctx, `UPDATE key SET used_ms = max(coalesce(used_ms, 0), ?) WHERE api_hash = ?`, at.UnixMilli(), g.apiHash)
+	err := s.change(ctx, doing, func(ctx context.Context, c conn) error {
+		_, err := c.ExecContext(ctx, update, at.UnixMilli(), hash)
 		return err
 	})
 	if err != nil {
 		s.notesFrom.Store(at.Add(noteAgain).UnixMilli())
+		s.log.WarnContext(ctx, "who uses the box is let in, and when is not written", "again_in", noteAgain, "err", err)
 	}
+}
+
+// noteKeyUse is noteUse of the key behind a grant.
+func (s *Store) noteKeyUse(ctx context.Context, g Grant, usedMS int64, at time.Time) {
+	s.noteUse(ctx, "noting that a key is used", usedMS, at, `UPDATE key SET used_ms = max(coalesce(used_ms, 0), ?) WHERE api_hash = ?`, g.apiHash)
 }
 
 // OpenToken returns what an access token opens at that time. ErrNotFound means
@@ -81,7 +88,7 @@ func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Gran
 	if err != nil {
 		return Grant{}, explain("looking up the access token", err)
 	}
-	s.noteUse(ctx, g, used, at)
+	s.noteKeyUse(ctx, g, used, at)
 	return g, nil
 }
 
