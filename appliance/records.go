@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/appliance/api"
 	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/store"
@@ -21,6 +22,11 @@ func openStore(ctx context.Context, cfg config.Config, log *slog.Logger) (*store
 	ended, err := records.EndOpenChats(ctx, time.Now().UnixMilli(), func(chatID string) time.Duration { return lengthOfChat(records, chatID, log) })
 	if err != nil {
 		return nil, errors.Join(err, records.Close())
+	}
+	// Made while there is room for it: who asks where a chat can be heard then only
+	// reads, also on a full disk.
+	if _, err := records.Secret(ctx, api.AudioURLKey); err != nil {
+		log.Warn("the key by which links to recordings are signed cannot be made", "err", err)
 	}
 	for _, c := range ended {
 		log.Warn("a chat was left open by a crash and is ended as an error", "chat", c.ID)

@@ -107,7 +107,8 @@ type ChatRecording struct {
 }
 
 // Recordings returns what is known of the sound of chats, by their ids. Those
-// that were not recorded are not there. It asks for no account.
+// that were not recorded are not there, nor are those that are being deleted. It asks
+// for no account.
 func (s *Store) Recordings(ctx context.Context, chatIDs ...string) (map[string]ChatRecording, error) {
 	wanted, err := json.Marshal(chatIDs)
 	if err != nil {
@@ -121,7 +122,9 @@ func (s *Store) Recordings(ctx context.Context, chatIDs ...string) (map[string]C
 		return one, r.Scan(&one.chat, &one.Status, &one.ModifiedMS)
 	}, `
 		SELECT c.id, r.status, r.modified_ms
-		  FROM json_each(?) w CROSS JOIN chat c ON c.id = w.value CROSS JOIN recording r ON r.chat = c.num`, string(wanted))
+		  FROM json_each(?) w CROSS JOIN chat c ON c.id = w.value CROSS JOIN recording r ON r.chat = c.num
+		  JOIN chat_group g ON g.num = c.chat_group
+		 WHERE c.account <> 0 AND g.account <> 0`, string(wanted))
 	if err != nil {
 		return nil, explain("reading recordings", err)
 	}

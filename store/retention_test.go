@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -43,6 +44,30 @@ func recordingsIn(t *testing.T, s *Store) (names []string) {
 		names = append(names, f.Name())
 	}
 	return names
+}
+
+// A chat that is being deleted is heard no more, though its rows and files go later.
+func TestAChatThatIsBeingDeletedHasNoRecording(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	chat := talk(t, s, newAccount(t, s, "home"), 5000, NewChat{})
+	must(t, s.Close())
+	beside := joinStore(t, dir) // which has nobody who goes on deleting
+	for _, step := range []string{
+		`UPDATE chat_group SET account = 0 WHERE id = ?2`,
+		`UPDATE chat SET account = 0, chat_group = 0 WHERE id = ?1`,
+	} {
+		before, err := beside.Recordings(t.Context(), chat.ID)
+		must(t, err)
+		must(t, beside.change(t.Context(), "deleting", func(ctx context.Context, c conn) error {
+			return changeOne(ctx, c, step, chat.ID, chat.GroupID)
+		}))
+		after, err := beside.Recordings(t.Context(), chat.ID)
+		must(t, err)
+		if strings.Contains(step, "chat_group SET") && len(before) != 1 || len(after) != 0 {
+			t.Errorf("after %s: %v, before: %v", step, after, before)
+		}
+	}
 }
 
 func TestARecordingIsCompleteWhenItsChatEnds(t *testing.T) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"time"
@@ -19,10 +20,29 @@ type Grant struct {
 	// conversations and nothing else; empty is the box's own assistant, nil no
 	// screen's key.
 	Kiosk *string
+	// KeyID names the key that opened it; empty where it was a session.
+	KeyID string
 	// Session is the id of the console's session that opened it; empty where it
 	// was a key.
 	Session string
 	apiHash []byte // of the key, which has another when it is regenerated, or of the session's cookie
+}
+
+// By is the id of what opened it: a key, or a session of the console.
+func (g Grant) By() string { return cmp.Or(g.KeyID, g.Session) }
+
+// Hash is the SHA-256 of the API key, or of what the session's cookie holds. A key
+// that is regenerated has another one.
+func (g Grant) Hash() []byte { return g.apiHash }
+
+// GrantBy returns the grant of the key or the session of that id, without its
+// account: [Grant.By]. ErrNotFound: there is none, or it opens nothing at that time.
+func (s *Store) GrantBy(ctx context.Context, id string, at time.Time) (Grant, error) {
+	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) { return g, row.Scan(&g.KeyID, &g.Session, &g.apiHash) }, `
+		SELECT key.id, '', key.api_hash FROM key WHERE key.id = ?1 AND key.revoked_ms IS NULL AND (key.expires_ms IS NULL OR key.expires_ms > ?2)
+		 UNION ALL
+		SELECT '', session.id, session.hash FROM session WHERE session.id = ?1 AND`+endsMS+`> ?2`, id, at.UnixMilli())
+	return g, explain("looking up who asked for a link", err)
 }
 
 // OpenKey returns what an API key opens. ErrNotFound means that there is no
@@ -32,9 +52,9 @@ type Grant struct {
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	g, used, at := Grant{apiHash: hash(apiKey)}, int64(0), time.Now()
 	_, err := first(ctx, s.read, func(row scanner) (none struct{}, err error) {
-		return none, row.Scan(&g.AccountID, &g.Role, &g.Kiosk, &used)
+		return none, row.Scan(&g.AccountID, &g.KeyID, &g.Role, &g.Kiosk, &used)
 	}, `
-		SELECT a.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num = key.account
+		SELECT a.id, key.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num = key.account
 		 WHERE key.api_hash = ? AND`+goodKey, g.apiHash, at.UnixMilli())
 	if err != nil {
 		return Grant{}, explain("looking up the API key", err)
@@ -80,9 +100,9 @@ func (s *Store) noteKeyUse(ctx context.Context, g Grant, usedMS int64, at time.T
 func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
 	used := int64(0)
 	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) {
-		return g, row.Scan(&g.AccountID, &g.Role, &g.apiHash, &g.Kiosk, &used)
+		return g, row.Scan(&g.AccountID, &g.KeyID, &g.Role, &g.apiHash, &g.Kiosk, &used)
 	}, `
-		SELECT a.id, key.role, key.api_hash, key.kiosk, coalesce(key.used_ms, 0)
+		SELECT a.id, key.id, key.role, key.api_hash, key.kiosk, coalesce(key.used_ms, 0)
 		  FROM token t JOIN key ON key.num = t.key JOIN account a ON a.num = key.account
 		 WHERE t.hash = ? AND t.expires_ms > ? AND`+goodKey, hash(token), at.UnixMilli(), at.UnixMilli())
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -21,8 +22,8 @@ const (
 	// the longest chat twice, short enough that one which got lost is soon worth
 	// nothing.
 	audioURLLife = time.Hour
-	// audioURLKey names the key by which links are signed.
-	audioURLKey = "audio url"
+	// AudioURLKey names the key by which links are signed.
+	AudioURLKey = "audio url"
 )
 
 // chatAudio says where to hear a chat.
@@ -31,7 +32,7 @@ func (a *API) chatAudio(w http.ResponseWriter, r *http.Request, by caller) error
 	if err != nil {
 		return missing(err, "chat", r.PathValue("id"))
 	}
-	all, err := a.reconstructions(r, by.AccountID, []store.Chat{c})
+	all, err := a.reconstructions(r, by, []store.Chat{c})
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) 
 	if err != nil {
 		return missing(err, "chat group", r.PathValue("id"))
 	}
-	all, err := a.reconstructions(r, by.AccountID, chats)
+	all, err := a.reconstructions(r, by, chats)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) 
 }
 
 // reconstructions says of chats where to hear them.
-func (a *API) reconstructions(r *http.Request, account string, chats []store.Chat) ([]contract.ReturnChatAudioReconstruction, error) {
+func (a *API) reconstructions(r *http.Request, by caller, chats []store.Chat) ([]contract.ReturnChatAudioReconstruction, error) {
 	ids := make([]string, len(chats))
 	for i, c := range chats {
 		ids[i] = c.ID
@@ -69,18 +70,18 @@ func (a *API) reconstructions(r *http.Request, account string, chats []store.Cha
 	if err != nil {
 		return nil, err
 	}
-	key, err := a.Records.Secret(r.Context(), audioURLKey)
+	key, err := a.Records.Secret(r.Context(), AudioURLKey)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]contract.ReturnChatAudioReconstruction, len(chats))
 	for i, c := range chats {
 		made, kept := recordings[c.ID]
-		one := contract.ReturnChatAudioReconstruction{ID: c.ID, UserID: account, Status: a.audioStatus(c, made, kept), ModifiedAt: made.ModifiedMS}
+		one := contract.ReturnChatAudioReconstruction{ID: c.ID, UserID: by.AccountID, Status: a.audioStatus(c, made, kept), ModifiedAt: made.ModifiedMS}
 		if one.Status == contract.AudioComplete || one.Status == contract.AudioError {
 			expires := a.now().Add(audioURLLife).UnixMilli()
 			one.Filename = c.ID + ".wav"
-			one.SignedAudioURL = signedURL(r, key, c.ID, expires)
+			one.SignedAudioURL = signedURL(r, key, c.ID, expires, by.Grant)
 			one.SignedURLExpirationTimestampMillis = expires
 		}
 		all[i] = one
@@ -104,8 +105,8 @@ func (a *API) audioStatus(c store.Chat, made store.ChatRecording, kept bool) con
 }
 
 // signedURL is a link to the sound of a chat, at the address by which the client
-// reached the box.
-func signedURL(r *http.Request, key []byte, chatID string, expires int64) string {
+// reached the box. It names who asked for it, with whose key or session it ends.
+func signedURL(r *http.Request, key []byte, chatID string, expires int64, asked store.Grant) string {
 	u := url.URL{Scheme: "http", Host: r.Host, Path: "/v0/evi/chats/" + chatID + "/audio.wav"}
 	if here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && u.Host == "" { // HTTP/1.0 names none
 		u.Host = here.String()
@@ -117,31 +118,46 @@ func signedURL(r *http.Request, key []byte, chatID string, expires int64) string
 		u.Scheme = "https"
 	}
 	until := strconv.FormatInt(expires, 10)
-	u.RawQuery = url.Values{"expires": {until}, "signature": {hex.EncodeToString(signature(key, chatID, until))}}.Encode()
+	u.RawQuery = url.Values{"by": {asked.By()}, "expires": {until}, "signature": {hex.EncodeToString(signature(key, chatID, until, asked))}}.Encode()
 	return u.String()
 }
 
-// signature is what only the box can make of a chat and a time.
-func signature(key []byte, chatID, expires string) []byte {
+// signature is what only the box can make of a chat, a time, and the key or session
+// that asked for the link: a key that is regenerated has made none of its old links.
+func signature(key []byte, chatID, expires string, asked store.Grant) []byte {
 	h := hmac.New(sha256.New, key)
-	_, _ = fmt.Fprintf(h, "%s\n%s", chatID, expires) // a hash takes everything
+	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%x", chatID, expires, asked.By(), asked.Hash()) // a hash takes everything
 	return h.Sum(nil)
 }
 
-// checkLink refuses a link that the box has not made, or not for this time.
-func (a *API) checkLink(r *http.Request) error {
-	key, err := a.Records.Secret(r.Context(), audioURLKey)
-	if err != nil {
-		return err
-	}
+// errNoLink says the same of a link that was never made as of one that has ended:
+// which it was is no business of one who guesses.
+var errNoLink = contract.ErrForbidden{Why: "the link's signature is not right, or the key or session that asked for it was revoked, regenerated or ended; GET /v0/evi/chats/{id}/audio with a key gives a link that works"}
+
+// checkLink returns the key or session that asked for the link. It refuses a link
+// that the box has not made, or not for this time, or whose key or session opens
+// nothing any more. The caller has no account: who has a link takes nothing of the
+// account's share.
+func (a *API) checkLink(r *http.Request) (caller, error) {
 	q := r.URL.Query()
+	asked, err := a.Records.GrantBy(r.Context(), q.Get("by"), a.now())
+	if errors.Is(err, store.ErrNotFound) {
+		return caller{}, errNoLink
+	}
+	if err != nil {
+		return caller{}, err
+	}
+	key, err := a.Records.Secret(r.Context(), AudioURLKey)
+	if err != nil {
+		return caller{}, err
+	}
 	until, given := q.Get("expires"), q.Get("signature")
 	sum, err := hex.DecodeString(given)
-	if err != nil || !hmac.Equal(sum, signature(key, r.PathValue("id"), until)) {
-		return contract.ErrForbidden{Why: "the link's signature is not right; GET /v0/evi/chats/{id}/audio with a key gives a link that works"}
+	if err != nil || !hmac.Equal(sum, signature(key, r.PathValue("id"), until, asked)) {
+		return caller{}, errNoLink
 	}
 	if ms, err := strconv.ParseInt(until, 10, 64); err != nil || a.now().UnixMilli() >= ms {
-		return contract.ErrForbidden{Why: "the link has expired; GET /v0/evi/chats/{id}/audio with a key gives a new one"}
+		return caller{}, contract.ErrForbidden{Why: "the link has expired; GET /v0/evi/chats/{id}/audio with a key gives a new one"}
 	}
-	return nil
+	return caller{Grant: asked}, nil
 }

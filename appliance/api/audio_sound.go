@@ -55,7 +55,7 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r.Header.Del("Range") // each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
 	}
-	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), takingTurns{sound.wav, a.decoding})
+	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), takingTurns{r.Context(), sound.wav, a.decoding})
 	return nil
 }
 
@@ -157,12 +157,20 @@ var errDamagedSound = errors.New("the file of a side is damaged; parley doctor s
 // takingTurns is a file that is decoded by one request at a time: recordings
 // may take one core, and live chats have the rest.
 type takingTurns struct {
+	ctx context.Context // of the request: it ends when nobody listens, or nobody may
 	io.ReadSeeker
 	turn chan struct{} // has room for one
 }
 
 func (t takingTurns) Read(p []byte) (int, error) {
-	t.turn <- struct{}{}
+	select {
+	case t.turn <- struct{}{}:
+	case <-t.ctx.Done():
+		return 0, context.Cause(t.ctx)
+	}
 	defer func() { <-t.turn }()
+	if t.ctx.Err() != nil {
+		return 0, context.Cause(t.ctx)
+	}
 	return t.ReadSeeker.Read(p)
 }

@@ -106,7 +106,7 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 	case describe.Anybody:
 		return caller{}, nil
 	case describe.Link:
-		return caller{}, a.checkLink(r)
+		return a.checkLink(r)
 	case describe.Client:
 		return a.admitClient(r)
 	}

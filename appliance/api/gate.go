@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"parley/appliance/api/describe"
 	"parley/appliance/contract"
 )
 
@@ -34,7 +35,7 @@ func (a *API) gate(rt route) http.Handler {
 			return rt.handle(w, r, by)
 		}
 		return inTime(rt.time, w, r, func(r *http.Request) error {
-			if rt.time == making {
+			if rt.time == making || rt.access == describe.Link { // what lasts as long as it is heard
 				return a.whileHeld(w, r, by, rt.handle)
 			}
 			return rt.handle(w, r, by)

@@ -63,7 +63,7 @@ func (k *keys) OpenToken(_ context.Context, token string, _ time.Time) (store.Gr
 // reads the body, and takes as long as it may where that is asked of it.
 func guarded(t *testing.T) (a *API, rows []route) {
 	t.Helper()
-	s, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)) // has the key of links
+	s, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)) // has the key of links, and one that asks for them
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +72,9 @@ func guarded(t *testing.T) (a *API, rows []route) {
 			t.Error(err)
 		}
 	})
+	if _, err := s.CreateKey(t.Context(), store.NewKey{Account: "links"}); err != nil {
+		t.Fatal(err)
+	}
 	k := &keys{}
 	a = New(Parts{Keys: k, Ready: k, Records: s, Log: slog.New(slog.DiscardHandler)})
 	rows = a.routes()
@@ -119,12 +122,10 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // Each kind of caller is let in where the row says so, and nowhere else.
 func TestEveryRowLetsInWhomItSays(t *testing.T) {
 	a, rows := guarded(t)
-	key, err := a.Records.Secret(t.Context(), audioURLKey)
+	link, err := linkToX(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	until := fmt.Sprint(time.Now().Add(time.Hour).UnixMilli())
-	link := url.Values{"expires": {until}, "signature": {fmt.Sprintf("%x", signature(key, "x", until))}}.Encode()
 	const anybody, linked, client, token, account, operator = describe.Anybody, describe.Link, describe.Client, describe.Token, describe.Account, describe.Operator
 	callers := []struct {
 		name   string
@@ -190,14 +191,31 @@ func in(a *API, rt route) (query string, header []string) {
 	case describe.Client:
 		return "", []string{"Authorization", basic("client", "secret")}
 	case describe.Link:
-		key, err := a.Records.Secret(context.Background(), audioURLKey)
+		link, err := linkToX(context.Background(), a)
 		if err != nil {
 			return "", nil
 		}
-		until := fmt.Sprint(a.now().Add(time.Hour).UnixMilli())
-		return url.Values{"expires": {until}, "signature": {fmt.Sprintf("%x", signature(key, "x", until))}}.Encode(), nil
+		return link, nil
 	}
 	return "", []string{"X-Service-Api-Key", "operator"}
+}
+
+// linkToX is the query of a link to chat x that the key in the store asked for.
+func linkToX(ctx context.Context, a *API) (string, error) {
+	all, err := a.Records.ListKeys(ctx, "")
+	if err != nil || len(all) == 0 {
+		return "", errors.Join(err, store.ErrNotFound)
+	}
+	asked, err := a.Records.GrantBy(ctx, all[0].ID, a.now())
+	if err != nil {
+		return "", err
+	}
+	key, err := a.Records.Secret(ctx, AudioURLKey)
+	if err != nil {
+		return "", err
+	}
+	until := fmt.Sprint(a.now().Add(time.Hour).UnixMilli())
+	return url.Values{"by": {asked.By()}, "expires": {until}, "signature": {fmt.Sprintf("%x", signature(key, "x", until, asked))}}.Encode(), nil
 }
 
 func TestEveryRowTakesTheBodyThatItSaysAndNoByteMore(t *testing.T) {

@@ -14,11 +14,12 @@ func (a *API) historyRoutes() []route {
 		{"GET", "/v0/evi/chats", describe.Account, unread, normal, storesNothing, a.listChats, saysHistory("Chats", "listChats", "List chats", ok(contract.ReturnPagedChats{}), config, status)},
 		{"GET", "/v0/evi/chats/{id}", describe.Account, unread, normal, storesNothing, a.chatEvents, saysHistory("Chats", "listChatEvents", "Get a chat and what happened in it", ok(contract.ReturnChatPagedEvents{}))},
 		{"GET", "/v0/evi/chats/{id}/audio", describe.Account, unread, normal, storesNothing, a.chatAudio, describe.Operation{ID: "getChatAudio", Section: "Chats", Summary: "Where to hear a chat",
-			More:    "The link works without a key for an hour. What the assistant had not said when it was interrupted is not in the recording.",
+			More:    "The link works without a key for an hour, and no longer than the key, or the session of the console, that asked for it. What the assistant had not said when it was interrupted is not in the recording.",
 			Answers: ok(contract.ReturnChatAudioReconstruction{})}},
 		{"GET", "/v0/evi/chats/{id}/audio.wav", describe.Link, unread, normal, storesNothing, a.hearChat, describe.Operation{ID: "hearChat", Section: "Chats", Summary: "Hear a chat",
 			More: "Both sides in one WAV file, 24 kHz, 16-bit, mono. Ranges are served.",
 			Query: []describe.Parameter{
+				{Name: "by", Says: "The id of the key, or of the session of the console, that asked for the link: with it the link ends.", Schema: describe.Text()},
 				{Name: "expires", Says: "Until when the link works, in Unix milliseconds.", Schema: describe.Text()},
 				{Name: "signature", Says: "By which the box knows its own link.", Schema: describe.Text()},
 			},

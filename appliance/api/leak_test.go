@@ -191,7 +191,10 @@ func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			if _, err := s.Secret(t.Context(), audioURLKey); err != nil {
+			if _, err := s.Secret(t.Context(), AudioURLKey); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.CreateKey(t.Context(), store.NewKey{Account: "links"}); err != nil {
 				t.Fatal(err)
 			}
 			breakIt(t, s, dir)
