@@ -40,6 +40,8 @@ type Manifest struct {
 	Schema int64         `json:"schema"`  // version of the database's schema
 	MadeMS int64         `json:"made_ms"` // Unix milliseconds
 	Files  []bundle.File `json:"files"`   // names relative to the data folder
+	// LeftOut are those of Files that were not restored.
+	LeftOut []string `json:"-"`
 }
 
 // Bytes is the size of all files together.
@@ -114,14 +116,39 @@ func checkTarget(data, file string) error {
 	return nil
 }
 
-// notKept is what a backup leaves out besides: what is computed anew, and the key
-// of the plugins' secrets, without which those in the database are nobody's.
-var notKept = []string{layout.Prompts, layout.PluginCache, layout.PluginKey, layout.LastBackup}
+// notKept is what a backup leaves out: what is computed anew, what is of the box that
+// runs, the key of the plugins' secrets, without which those in the database are
+// nobody's, and the secrets of the first key, which are to lie in one place only.
+var notKept = []string{
+	layout.Address,
+	layout.FirstKey,
+	layout.LastBackup,
+	layout.Lock,
+	layout.PluginCache,
+	layout.PluginKey,
+	layout.Prompts,
+}
 
-// keptFiles returns the names of the files in the data folder that a backup
-// copies as they are: all but the database, which needs more care, the lock,
-// copies of the database, and what is being written under a name with a dot.
-// Folders that an operator has moved to another disk, leaving a link, count.
+// keeps tells whether a backup has files of that name, relative to the data folder,
+// or below it. Of what the database is made of it has the file itself alone, and
+// nothing that begins with a dot: that is being written, or is a bell or a lock. A
+// disk may not tell small letters from capitals, so neither does this.
+func keeps(name string) bool {
+	if name == databaseName {
+		return true
+	}
+	if !fs.ValidPath(name) {
+		return false
+	}
+	parts := strings.Split(strings.ToLower(name), "/")
+	isCopy, err := filepath.Match(layout.Copies, parts[0])
+	return err == nil && !isCopy && !strings.HasPrefix(parts[0], databaseName) && !slices.Contains(notKept, parts[0]) &&
+		!slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") })
+}
+
+// keptFiles returns the names of the files in the data folder that a backup copies
+// as they are: all that it keeps but the database, which needs more care. Folders
+// that an operator has moved to another disk, leaving a link, count.
 func keptFiles(data string) ([]string, error) {
 	entries, err := os.ReadDir(data)
 	if err != nil {
@@ -130,11 +157,7 @@ func keptFiles(data string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		top := e.Name()
-		isCopy, err := filepath.Match(layout.Copies, top)
-		if err != nil {
-			return nil, err
-		}
-		if isCopy || strings.HasPrefix(top, ".") || strings.HasPrefix(top, databaseName) || top == layout.Lock || top == layout.Address || slices.Contains(notKept, top) {
+		if top == databaseName || !keeps(top) {
 			continue
 		}
 		below, err := filesBelow(filepath.Join(data, top))
@@ -142,7 +165,9 @@ func keptFiles(data string) ([]string, error) {
 			return nil, err
 		}
 		for _, name := range below {
-			names = append(names, filepath.ToSlash(filepath.Join(top, name)))
+			if name = filepath.ToSlash(filepath.Join(top, name)); keeps(name) {
+				names = append(names, name)
+			}
 		}
 	}
 	return names, nil

@@ -120,6 +120,52 @@ func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 	}
 }
 
+// Nothing is restored that no backup has, such as machine code of plugins, a log that
+// SQLite would take into the database, or the bell and the lock of a box.
+func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
+	x := func(name string) bundle.File { return bundle.File{Name: name, Bytes: 1, SHA256: sumOf([]byte("x"))} }
+	for _, name := range []string{
+		"plugin-cache/wazero-v1/code", "plugin-cache", "Plugin-Cache/code", "plugins.key", "PLUGINS.KEY", "prompts/p", "last-backup.json",
+		"parley.db-wal", "parley.db-shm", "parley.db-journal", "Parley.db", "parley.db/x", "parley-before-v3.db", "parley.lock", "parley.address",
+		".keys", ".bell", ".plugins", "plugins/.lock", "recordings/.x/y", "tls/.new",
+		"plugins/../plugin-cache/code", "./plugin-cache/code", "plugin-cache//code", "/plugin-cache/code", "..", "recordings/..", "", ".",
+	} {
+		file := filepath.Join(t.TempDir(), "b")
+		m := Manifest{Format: 1, Schema: 7, Files: []bundle.File{x(databaseName), x(name)}}
+		must(t, os.WriteFile(file, archiveOf(t, m, x(databaseName), x(name)), 0o600))
+		old := map[string]string{"parley.db": "old"}
+		data := dataFolder(t, old)
+		_, _, err := Restore(t.Context(), file, Target{Data: data, Schema: 7, Force: true, Check: sound}, nil)
+		if err == nil || !strings.Contains(err.Error(), "no backup") {
+			t.Errorf("%q: %v", name, err)
+		}
+		if got := found(t, data); fmt.Sprint(got) != fmt.Sprint(old) {
+			t.Errorf("%q: it left %v", name, got)
+		}
+	}
+}
+
+// The secrets of the first key are on no stick, though the file still lies there; a
+// backup that has them is of an older Parley, and is restored without them.
+func TestTheSecretsOfTheFirstKeyAreInNoBackup(t *testing.T) {
+	data := dataFolder(t, map[string]string{"parley.db": "x", "first-key.env": "PARLEY_API_KEY=secret", "parley.yaml": "x"})
+	file := filepath.Join(t.TempDir(), "b")
+	made, err := Make(t.Context(), Box{data, "1", copied(data)}, file, nil)
+	must(t, err)
+	if got := fmt.Sprint(made.Files); strings.Contains(got, "first-key") || len(made.Files) != 2 {
+		t.Errorf("the backup has %s", got)
+	}
+	x := func(name string) bundle.File { return bundle.File{Name: name, Bytes: 1, SHA256: sumOf([]byte("x"))} }
+	m := Manifest{Format: 1, Schema: 7, Files: []bundle.File{x(databaseName), x("first-key.env"), x("parley.yaml")}}
+	must(t, os.WriteFile(file, archiveOf(t, m, m.Files...), 0o600))
+	to := filepath.Join(t.TempDir(), "new")
+	restored, _, err := Restore(t.Context(), file, Target{Data: to, Schema: 7, Check: sound}, nil)
+	must(t, err)
+	if got := found(t, to); len(got) != 2 || got["parley.yaml"] != "x" || fmt.Sprint(restored.LeftOut) != "[first-key.env]" {
+		t.Errorf("restored is %v, and left out %v", got, restored.LeftOut)
+	}
+}
+
 // The key of the plugins' secrets is in no backup, and stays where it is.
 func TestRestoreLeavesTheBoxItsKeyForSecrets(t *testing.T) {
 	data := dataFolder(t, map[string]string{"parley.db": "x", "plugins.key": "secret"})

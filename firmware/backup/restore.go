@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -133,10 +134,16 @@ func (to Target) unpack(ctx context.Context, r *bundle.Reader, stage string, tel
 	e := progress.Event{Name: "backup", Step: progress.Unpacking, Total: m.Bytes()}
 	for _, f := range m.Files {
 		before := e.Done
-		err := r.Extract(ctx, f.Name, f, filepath.Join(stage, filepath.FromSlash(f.Name)), func(bytes int64) {
+		heard := func(bytes int64) {
 			e.Done += bytes
 			tell(e)
-		})
+		}
+		var err error
+		if slices.Contains(m.LeftOut, f.Name) {
+			err = r.Skip(ctx, f.Name, f, heard)
+		} else {
+			err = r.Extract(ctx, f.Name, f, filepath.Join(stage, filepath.FromSlash(f.Name)), heard)
+		}
 		if errors.Is(err, bundle.ErrDeleted) && f.Name != databaseName {
 			e.Done, err = before+f.Bytes, nil
 		}
@@ -161,10 +168,15 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 	seen := map[string]bool{}
 	var total int64
 	for _, f := range m.Files {
-		if total += f.Bytes; !fs.ValidPath(f.Name) || f.Name == "." || seen[f.Name] || f.Bytes < 0 || total < 0 {
+		if total += f.Bytes; seen[f.Name] || f.Bytes < 0 || total < 0 {
 			return m, fmt.Errorf("%w: it announces %q of %d bytes", errNotBackup, f.Name, f.Bytes)
 		}
 		seen[f.Name] = true
+		if f.Name == layout.FirstKey { // those of older boxes had it
+			m.LeftOut = append(m.LeftOut, f.Name)
+		} else if !keeps(f.Name) {
+			return m, fmt.Errorf("%w: it announces %q, which no backup has: somebody may have tampered with it", errNotBackup, f.Name)
+		}
 	}
 	if !seen[databaseName] {
 		return m, fmt.Errorf("%w: it holds no database", errNotBackup)

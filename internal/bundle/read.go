@@ -64,6 +64,22 @@ func (r *Reader) Header(name string, limit int64, into any) error {
 // file at path and has the disk keep it. tell hears of every piece, in bytes.
 // ErrDeleted: the bundle says that there was no such file any more.
 func (r *Reader) Extract(ctx context.Context, name string, f File, path string, tell func(bytes int64)) error {
+	if err := r.next(name, f); err != nil {
+		return err
+	}
+	return r.write(ctx, f, path, tell)
+}
+
+// Skip checks the next member as Extract does, and writes it nowhere.
+func (r *Reader) Skip(ctx context.Context, name string, f File, tell func(bytes int64)) error {
+	if err := r.next(name, f); err != nil {
+		return err
+	}
+	return copyChecked(ctx, io.Discard, r.tar, f, tell)
+}
+
+// next goes on to the next member, which must be f under that name.
+func (r *Reader) next(name string, f File) error {
 	m, err := r.tar.Next()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the file ends before %s: it is cut off, copy it again", f.Name)
@@ -78,7 +94,7 @@ func (r *Reader) Extract(ctx context.Context, name string, f File, path string, 
 	if deleted {
 		return fmt.Errorf("%s: %w", f.Name, ErrDeleted)
 	}
-	return r.write(ctx, f, path, tell)
+	return nil
 }
 
 func (r *Reader) write(ctx context.Context, f File, path string, tell func(bytes int64)) error {
