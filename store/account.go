@@ -39,12 +39,23 @@ func (s *Store) SigningKey(ctx context.Context, accountID string) (string, error
 func (s *Store) NewSigningKey(ctx context.Context, accountID string) (string, error) {
 	key := randomText(secretLength)
 	err := s.change(ctx, "replacing the signing key", func(ctx context.Context, c conn) error {
-		return changeOne(ctx, c, `UPDATE account SET signing_key = ? WHERE id = ?`, key, accountID)
+		return replaceSigningKey(ctx, c, accountID, key, time.Now().UnixMilli())
 	})
 	if err != nil {
 		return "", err
 	}
 	return key, nil
+}
+
+// replaceSigningKey notes also when, for the database of a restored backup.
+func replaceSigningKey(ctx context.Context, c conn, accountID, key string, atMS int64) error {
+	if err := changeOne(ctx, c, `UPDATE account SET signing_key = ? WHERE id = ?`, key, accountID); err != nil {
+		return err
+	}
+	_, err := c.ExecContext(ctx, `
+		INSERT INTO signing_key_replaced (account, at_ms) SELECT num, ?1 FROM account WHERE id = ?2
+		    ON CONFLICT DO UPDATE SET at_ms = ?1`, atMS, accountID)
+	return err
 }
 
 // accountNamed returns the number and the signing key of the account of that

@@ -7,19 +7,26 @@ type Outdated struct {
 	Sessions int64 // of the console
 	Revoked  int64 // keys that were revoked since the backup
 	Renewed  int64 // keys that were given new secrets since
+	Signing  int64 // accounts whose key for signing webhooks was replaced since
 }
 
 // Outdate has a database that was restored from a backup let nobody in who was let
 // in when the backup was made and may not be since. The sessions of the console, the
 // links to it and the codes of screens end, for they are short-lived, and whoever
 // ended one meant it. Keys take from the database that is replaced, before, that they
-// were revoked or given new secrets; nil: there is none, and all keys of the backup
-// open what they did then. Of a key with an end that was revoked, before knows
-// nothing any more.
+// were revoked or given new secrets, and accounts that their signing key was replaced:
+// who replaces one knows that the old one has got into wrong hands, or their receivers
+// know the new one alone. nil: there is none, and all keys of the backup open and sign
+// what they did then. Of a key with an end that was revoked, before knows nothing any
+// more.
 func (s *Store) Outdate(ctx context.Context, before *Store) (o Outdated, err error) {
 	var since []keySince
+	var signing []signingSince
 	if before != nil {
 		if since, err = before.keysSince(ctx); err != nil {
+			return o, err
+		}
+		if signing, err = before.signingSince(ctx); err != nil {
 			return o, err
 		}
 	}
@@ -31,6 +38,11 @@ func (s *Store) Outdate(ctx context.Context, before *Store) (o Outdated, err err
 			}
 		}
 		for _, k := range since {
+			if err := k.holds(ctx, c, &o); err != nil {
+				return err
+			}
+		}
+		for _, k := range signing {
 			if err := k.holds(ctx, c, &o); err != nil {
 				return err
 			}
@@ -84,4 +96,29 @@ func (k keySince) holds(ctx context.Context, c conn, o *Outdated) error {
 		return nil
 	}
 	return dropTokens(ctx, c, k.id)
+}
+
+// signingSince is a key for signing webhooks that took the place of another.
+type signingSince struct {
+	account, key string
+	replacedMS   int64
+}
+
+func (s *Store) signingSince(ctx context.Context) ([]signingSince, error) {
+	all, err := query(ctx, s.read, func(row scanner) (k signingSince, err error) {
+		return k, row.Scan(&k.account, &k.key, &k.replacedMS)
+	}, `SELECT a.id, a.signing_key, r.at_ms FROM signing_key_replaced r JOIN account a ON a.num = r.account`)
+	return all, explain("reading the signing keys that were replaced", err)
+}
+
+// holds has the restored database know it too, unless it knows a newer one.
+func (k signingSince) holds(ctx context.Context, c conn, o *Outdated) error {
+	older, err := value[bool](ctx, c, `
+		SELECT EXISTS (SELECT 1 FROM account a LEFT JOIN signing_key_replaced r ON r.account = a.num
+		                WHERE a.id = ? AND coalesce(r.at_ms, 0) < ?)`, k.account, k.replacedMS)
+	if err != nil || !older {
+		return err
+	}
+	o.Signing++
+	return replaceSigningKey(ctx, c, k.account, k.key, k.replacedMS)
 }

@@ -76,6 +76,53 @@ func TestARestoredDatabaseLetsNobodyInWhoWasPutOutSince(t *testing.T) {
 	}
 }
 
+// A signing key that was replaced since the backup stays replaced; one that the backup
+// has, and the database that it replaces does not know yet, is the backup's.
+func TestARestoredDatabaseSignsWithTheNewestKey(t *testing.T) {
+	dir, older := t.TempDir(), t.TempDir()
+	s := openStore(t, dir)
+	home, work, quiet := newAccount(t, s, "home"), newAccount(t, s, "work"), newAccount(t, s, "quiet")
+	replace := func(account string) string {
+		key, err := s.NewSigningKey(t.Context(), account)
+		must(t, err)
+		return key
+	}
+	copyTo := func(dir string) {
+		_, err := Backup(t.Context(), s.dir, filepath.Join(dir, databaseName), nil)
+		must(t, err)
+	}
+	signs := func(s *Store, account string) string {
+		key, err := s.SigningKey(t.Context(), account)
+		must(t, err)
+		return key
+	}
+	copyTo(older)
+	inBackup := replace(work)
+	then := t.TempDir()
+	copyTo(then)
+	<-time.After(2 * time.Millisecond) // it is known to the millisecond when one was replaced
+	since := replace(home)
+
+	restored := openStore(t, then)
+	o, err := restored.Outdate(t.Context(), s)
+	if err != nil || o.Signing != 1 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for account, want := range map[string]string{home: since, work: inBackup, quiet: signs(s, quiet)} {
+		if got := signs(restored, account); got != want {
+			t.Errorf("it signs with %.4s…, want %.4s…", got, want)
+		}
+	}
+	if again, err := restored.Outdate(t.Context(), s); err != nil || again != (Outdated{}) {
+		t.Errorf("once more: %+v, %v", again, err)
+	}
+	// The backup over an older database, as of one that was restored before it.
+	o, err = restored.Outdate(t.Context(), openStore(t, older))
+	if err != nil || o.Signing != 0 || signs(restored, home) != since || signs(restored, work) != inBackup {
+		t.Errorf("over an older database: %+v, %v", o, err)
+	}
+}
+
 // Without a database that is replaced, only what is short-lived ends.
 func TestARestoredDatabaseKeepsItsKeysOnAnotherMachine(t *testing.T) {
 	s := openStore(t, t.TempDir())

@@ -118,7 +118,8 @@ func (s *Store) OpenSession(ctx context.Context, cookie string, at time.Time) (G
 	if err != nil {
 		return Grant{}, explain("looking up a session", err)
 	}
-	s.noteUse(ctx, "noting that a session is used", used, at, `UPDATE session SET used_ms = max(used_ms, ?) WHERE hash = ?`, g.apiHash)
+	s.noteUse(ctx, "noting that a session is used", used, at,
+		`UPDATE session SET used_ms = max(used_ms, ?) WHERE hash = ?`, g.apiHash)
 	return g, nil
 }
 

@@ -38,10 +38,12 @@ func (g Grant) Hash() []byte { return g.apiHash }
 // GrantBy returns the grant of the key or the session of that id, without its
 // account: [Grant.By]. ErrNotFound: there is none, or it opens nothing at that time.
 func (s *Store) GrantBy(ctx context.Context, id string, at time.Time) (Grant, error) {
-	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) { return g, row.Scan(&g.KeyID, &g.Session, &g.apiHash) }, `
-		SELECT key.id, '', key.api_hash FROM key WHERE key.id = ?1 AND key.revoked_ms IS NULL AND (key.expires_ms IS NULL OR key.expires_ms > ?2)
+	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) {
+		return g, row.Scan(&g.KeyID, &g.Session, &g.apiHash)
+	}, `
+		SELECT id, '', api_hash FROM key WHERE id = ? AND`+goodKey+`
 		 UNION ALL
-		SELECT '', session.id, session.hash FROM session WHERE session.id = ?1 AND`+endsMS+`> ?2`, id, at.UnixMilli())
+		SELECT '', id, hash FROM session WHERE id = ? AND`+goodSession, id, at.UnixMilli(), id, at.UnixMilli())
 	return g, explain("looking up who asked for a link", err)
 }
 
@@ -73,7 +75,9 @@ const (
 // noteUse notes that a key or a session has opened the box, unless that is known of
 // the last minutes. A disk that takes nothing shuts nobody out: the log says so. A
 // client that does not wait for its answer changes nothing of it.
-func (s *Store) noteUse(ctx context.Context, doing string, usedMS int64, at time.Time, update string, hash []byte) {
+func (s *Store) noteUse(
+	ctx context.Context, doing string, usedMS int64, at time.Time, update string, hash []byte,
+) {
 	if at.Sub(time.UnixMilli(usedMS)) < usedEvery || at.UnixMilli() < s.notesFrom.Load() {
 		return
 	}
@@ -91,7 +95,8 @@ func (s *Store) noteUse(ctx context.Context, doing string, usedMS int64, at time
 
 // noteKeyUse is noteUse of the key behind a grant.
 func (s *Store) noteKeyUse(ctx context.Context, g Grant, usedMS int64, at time.Time) {
-	s.noteUse(ctx, "noting that a key is used", usedMS, at, `UPDATE key SET used_ms = max(coalesce(used_ms, 0), ?) WHERE api_hash = ?`, g.apiHash)
+	s.noteUse(ctx, "noting that a key is used", usedMS, at,
+		`UPDATE key SET used_ms = max(coalesce(used_ms, 0), ?) WHERE api_hash = ?`, g.apiHash)
 }
 
 // OpenToken returns what an access token opens at that time. ErrNotFound means

@@ -122,12 +122,18 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 	if _, err := s.EndSessions(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.RevokeKey(t.Context(), made.KeyID), s.Close()); err != nil {
+	home, err := s.Account(t.Context(), "home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signs, err := s.NewSigningKey(t.Context(), home.ID)
+	if err := errors.Join(err, s.RevokeKey(t.Context(), made.KeyID), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	code, out, errs := parley(t, "", "restore", file, "--data", dir, "--force", "--json")
 	var told backupMade
-	if err := json.Unmarshal([]byte(out), &told); code != exitDone || err != nil || told.SessionsEnded != 1 || told.KeysRevoked != 1 || !strings.Contains(errs, "signed in to the console") {
+	if err := json.Unmarshal([]byte(out), &told); code != exitDone || err != nil || told.SessionsEnded != 1 || told.KeysRevoked != 1 || told.SigningKeysRenewed != 1 ||
+		!strings.Contains(errs, "signed in to the console") || !strings.Contains(errs, "stay replaced: 1") {
 		t.Errorf("code %d, %s, %s", code, out, errs)
 	}
 	if _, out, _ := parley(t, "", "console", "sessions", "--data", dir, "--json"); strings.TrimSpace(out) != "[]" {
@@ -136,7 +142,14 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 	if _, out, _ := parley(t, "", "keys", "list", "--data", dir); !strings.Contains(out, "revoked") {
 		t.Errorf("keys %s", out)
 	}
-	// Over a database that cannot be read it says that it cannot tell.
+	if _, out, _ := parley(t, "", "keys", "signing-key", "--account", "home", "--data", dir); !strings.Contains(out, signs) {
+		t.Errorf("the signing key is that of the backup: %s", out)
+	}
+	// On another machine, and over a database that cannot be read, it says that it
+	// cannot tell.
+	if code, _, errs := parley(t, "", "restore", file, "--data", filepath.Join(t.TempDir(), "elsewhere")); code != exitDone || !strings.Contains(errs, "as they were when the backup was made") {
+		t.Errorf("elsewhere: code %d, %s", code, errs)
+	}
 	if err := os.WriteFile(filepath.Join(dir, layout.Database), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -142,8 +142,10 @@ func keeps(name string) bool {
 	}
 	parts := strings.Split(strings.ToLower(name), "/")
 	isCopy, err := filepath.Match(layout.Copies, parts[0])
-	return err == nil && !isCopy && !strings.HasPrefix(parts[0], databaseName) && !slices.Contains(notKept, parts[0]) &&
-		!slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") })
+	if err != nil || isCopy || strings.HasPrefix(parts[0], databaseName) || slices.Contains(notKept, parts[0]) {
+		return false
+	}
+	return !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") })
 }
 
 // keptFiles returns the names of the files in the data folder that a backup copies
