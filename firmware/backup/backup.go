@@ -4,6 +4,7 @@ package backup
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -148,6 +149,23 @@ func keeps(name string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return strings.HasPrefix(part, ".") })
 }
 
+// isProgram tells whether a file is a program or a library of Linux (ELF). A box
+// keeps none in its data folder, and settings in a backup could have it load one.
+func isProgram(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	begins := make([]byte, len(elf.ELFMAG))
+	if _, err := io.ReadFull(f, begins); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	return string(begins) == elf.ELFMAG, nil
+}
+
 // keptFiles returns the names of the files in the data folder that a backup copies
 // as they are: all that it keeps but the database, which needs more care. Folders
 // that an operator has moved to another disk, leaving a link, count.
@@ -167,7 +185,12 @@ func keptFiles(data string) ([]string, error) {
 			return nil, err
 		}
 		for _, name := range below {
-			if name = filepath.ToSlash(filepath.Join(top, name)); keeps(name) {
+			path := filepath.Join(data, top, name)
+			program, err := isProgram(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			if name = filepath.ToSlash(filepath.Join(top, name)); keeps(name) && !program {
 				names = append(names, name)
 			}
 		}

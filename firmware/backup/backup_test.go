@@ -2,6 +2,7 @@ package backup
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -142,6 +144,40 @@ func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
 		if got := found(t, data); fmt.Sprint(got) != fmt.Sprint(old) {
 			t.Errorf("%q: it left %v", name, got)
 		}
+	}
+}
+
+// A program, or a library that settings of the same backup would have loaded, comes
+// into no data folder, whatever its name; one that lies there is in no backup, which
+// can be restored then.
+func TestNoProgramIsBackedUpOrRestored(t *testing.T) {
+	library, err := os.ReadFile("/proc/self/exe")
+	must(t, err)
+	code := string(library[:4096])
+	data := dataFolder(t, map[string]string{"parley.db": "x", "tools/parley": code, "recordings/a.opus": "OggS", "short": code[:3]})
+	to := filepath.Join(t.TempDir(), "new")
+	if _, _, err := Restore(t.Context(), backedUp(t, data), Target{Data: to, Schema: 7, Check: sound}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(t, to); len(got) != 3 || got["short"] != code[:3] || got["recordings/a.opus"] == "" {
+		t.Errorf("restored is %v", got)
+	}
+
+	planted := bundle.File{Name: "packs/runtime/lib.so", Bytes: int64(len(code)), SHA256: sumOf([]byte(code))}
+	file := filepath.Join(t.TempDir(), "b")
+	var b bytes.Buffer
+	w, err := bundle.NewWriter(&b, time.Now(), 0o600)
+	must(t, err)
+	must(t, w.Header(manifestName, Manifest{Format: 1, Schema: 7, Files: []bundle.File{{Name: databaseName, Bytes: 1, SHA256: sumOf([]byte("x"))}, planted}}))
+	must(t, w.Add(t.Context(), databaseName, bundle.File{Name: databaseName, Bytes: 1, SHA256: sumOf([]byte("x"))}, strings.NewReader("x"), func(int64) {}))
+	must(t, w.Add(t.Context(), planted.Name, planted, strings.NewReader(code), func(int64) {}))
+	must(t, errors.Join(w.Close(), os.WriteFile(file, b.Bytes(), 0o600)))
+	other := filepath.Join(t.TempDir(), "other")
+	if _, _, err := Restore(t.Context(), file, Target{Data: other, Schema: 7, Check: sound}, nil); err == nil || !strings.Contains(err.Error(), "program") {
+		t.Errorf("a library in a backup: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(other)); err != nil || len(left) != 0 {
+		t.Errorf("it left %v (%v)", left, err)
 	}
 }
 

@@ -142,7 +142,7 @@ func (to Target) unpack(ctx context.Context, r *bundle.Reader, stage string, tel
 		if slices.Contains(m.LeftOut, f.Name) {
 			err = r.Skip(ctx, f.Name, f, heard)
 		} else {
-			err = r.Extract(ctx, f.Name, f, filepath.Join(stage, filepath.FromSlash(f.Name)), heard)
+			err = extract(ctx, r, f, stage, heard)
 		}
 		if errors.Is(err, bundle.ErrDeleted) && f.Name != databaseName {
 			e.Done, err = before+f.Bytes, nil
@@ -154,6 +154,19 @@ func (to Target) unpack(ctx context.Context, r *bundle.Reader, stage string, tel
 	e.Step = progress.Done
 	tell(e)
 	return m, r.End()
+}
+
+// extract writes a file of the backup into the stage, unless it is a program.
+func extract(ctx context.Context, r *bundle.Reader, f bundle.File, stage string, tell func(bytes int64)) error {
+	path := filepath.Join(stage, filepath.FromSlash(f.Name))
+	if err := r.Extract(ctx, f.Name, f, path, tell); err != nil {
+		return err
+	}
+	program, err := isProgram(path)
+	if err == nil && program {
+		err = fmt.Errorf("%w: %q is a program or a library, and no backup has one", errNotBackup, f.Name)
+	}
+	return err
 }
 
 // readManifest reads what the backup holds and believes none of it that could
