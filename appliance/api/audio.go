@@ -61,7 +61,9 @@ func (a *API) chatGroupAudio(w http.ResponseWriter, r *http.Request, by caller) 
 }
 
 // reconstructions says of chats where to hear them.
-func (a *API) reconstructions(r *http.Request, by caller, chats []store.Chat) ([]contract.ReturnChatAudioReconstruction, error) {
+func (a *API) reconstructions(
+	r *http.Request, by caller, chats []store.Chat,
+) ([]contract.ReturnChatAudioReconstruction, error) {
 	ids := make([]string, len(chats))
 	for i, c := range chats {
 		ids[i] = c.ID
@@ -77,7 +79,12 @@ func (a *API) reconstructions(r *http.Request, by caller, chats []store.Chat) ([
 	all := make([]contract.ReturnChatAudioReconstruction, len(chats))
 	for i, c := range chats {
 		made, kept := recordings[c.ID]
-		one := contract.ReturnChatAudioReconstruction{ID: c.ID, UserID: by.AccountID, Status: a.audioStatus(c, made, kept), ModifiedAt: made.ModifiedMS}
+		one := contract.ReturnChatAudioReconstruction{
+			ID:         c.ID,
+			UserID:     by.AccountID,
+			Status:     a.audioStatus(c, made, kept),
+			ModifiedAt: made.ModifiedMS,
+		}
 		if one.Status == contract.AudioComplete || one.Status == contract.AudioError {
 			expires := a.now().Add(audioURLLife).UnixMilli()
 			one.Filename = c.ID + ".wav"
@@ -118,8 +125,14 @@ func signedURL(r *http.Request, key []byte, chatID string, expires int64, asked 
 		u.Scheme = "https"
 	}
 	until := strconv.FormatInt(expires, 10)
-	u.RawQuery = url.Values{"by": {asked.By()}, "expires": {until}, "signature": {hex.EncodeToString(signature(key, chatID, until, asked))}}.Encode()
+	u.RawQuery = linkQuery(key, chatID, until, asked)
 	return u.String()
+}
+
+// linkQuery is the query of a link.
+func linkQuery(key []byte, chatID, until string, asked store.Grant) string {
+	sum := signature(key, chatID, until, asked)
+	return url.Values{"by": {asked.By()}, "expires": {until}, "signature": {hex.EncodeToString(sum)}}.Encode()
 }
 
 // signature is what only the box can make of a chat, a time, and the key or session
@@ -132,7 +145,9 @@ func signature(key []byte, chatID, expires string, asked store.Grant) []byte {
 
 // errNoLink says the same of a link that was never made as of one that has ended:
 // which it was is no business of one who guesses.
-var errNoLink = contract.ErrForbidden{Why: "the link's signature is not right, or the key or session that asked for it was revoked, regenerated or ended; GET /v0/evi/chats/{id}/audio with a key gives a link that works"}
+var errNoLink = contract.ErrForbidden{Why: "the link's signature is not right, " +
+	"or the key or session that asked for it was revoked, regenerated or ended; " +
+	"GET /v0/evi/chats/{id}/audio with a key gives a link that works"}
 
 // checkLink returns the key or session that asked for the link. It refuses a link
 // that the box has not made, or not for this time, or whose key or session opens
@@ -157,7 +172,9 @@ func (a *API) checkLink(r *http.Request) (caller, error) {
 		return caller{}, errNoLink
 	}
 	if ms, err := strconv.ParseInt(until, 10, 64); err != nil || a.now().UnixMilli() >= ms {
-		return caller{}, contract.ErrForbidden{Why: "the link has expired; GET /v0/evi/chats/{id}/audio with a key gives a new one"}
+		return caller{}, contract.ErrForbidden{
+			Why: "the link has expired; GET /v0/evi/chats/{id}/audio with a key gives a new one",
+		}
 	}
 	return caller{Grant: asked}, nil
 }

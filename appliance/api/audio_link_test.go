@@ -54,7 +54,8 @@ func TestALinkEndsWithWhatAskedForIt(t *testing.T) {
 		}
 		return made
 	}
-	revoked, forgotten, renewed, over := key(time.Time{}), key(now.Add(2*time.Hour)), key(time.Time{}), key(now.Add(time.Minute))
+	revoked, renewed := key(time.Time{}), key(time.Time{})
+	forgotten, over := key(now.Add(2*time.Hour)), key(now.Add(time.Minute))
 	sign, err := records.StartSignIn(t.Context(), "home", now)
 	if err != nil {
 		t.Fatal(err)
@@ -67,13 +68,15 @@ func TestALinkEndsWithWhatAskedForIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inCookie := sessionCookie(&http.Request{Host: address.Host}) + "=" + cookie
+	ofRevoked := c.linkBy(chat, "X-Service-Api-Key", revoked.APIKey)
 	links := map[string]string{
-		"a key that is revoked":                   c.linkBy(chat, "X-Service-Api-Key", revoked.APIKey),
+		"a key that is revoked":                   ofRevoked,
 		"a key with an end that is revoked":       c.linkBy(chat, "X-Service-Api-Key", forgotten.APIKey),
 		"a key that is given new secrets":         c.linkBy(chat, "X-Service-Api-Key", renewed.APIKey),
 		"a key that is past its end":              c.linkBy(chat, "X-Service-Api-Key", over.APIKey),
-		"a session of the console that is ended":  c.linkBy(chat, "Cookie", sessionCookie(&http.Request{Host: address.Host})+"="+cookie),
-		"a key that is revoked, for another's id": strings.Replace(c.linkBy(chat, "X-Service-Api-Key", revoked.APIKey), revoked.KeyID, renewed.KeyID, 1),
+		"a session of the console that is ended":  c.linkBy(chat, "Cookie", inCookie),
+		"a key that is revoked, for another's id": strings.Replace(ofRevoked, revoked.KeyID, renewed.KeyID, 1),
 	}
 	for name, link := range links {
 		want := 200
@@ -85,13 +88,16 @@ func TestALinkEndsWithWhatAskedForIt(t *testing.T) {
 		}
 	}
 	_, err = records.RegenerateKey(t.Context(), renewed.KeyID)
-	err = errors.Join(err, records.RevokeKey(t.Context(), revoked.KeyID), records.RevokeKey(t.Context(), forgotten.KeyID), records.EndSession(t.Context(), session.ID))
-	if err != nil {
+	for _, id := range []string{revoked.KeyID, forgotten.KeyID} {
+		err = errors.Join(err, records.RevokeKey(t.Context(), id))
+	}
+	if err := errors.Join(err, records.EndSession(t.Context(), session.ID)); err != nil {
 		t.Fatal(err)
 	}
 	now = now.Add(2 * time.Minute)
 	for name, link := range links {
-		if answer, body := c.fetch("GET", link, "Range", "bytes=0-10"); answer.StatusCode != 403 || !strings.Contains(string(body), "revoked") {
+		answer, body := c.fetch("GET", link, "Range", "bytes=0-10")
+		if answer.StatusCode != 403 || !strings.Contains(string(body), "revoked") {
 			t.Errorf("the link of %s: %d %s, want 403", name, answer.StatusCode, body)
 		}
 	}

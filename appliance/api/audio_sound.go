@@ -55,7 +55,8 @@ func (a *API) hearChat(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r.Header.Del("Range") // each range of many would be a search of its own; the whole is an answer too (RFC 9110, section 14.2)
 	}
-	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), takingTurns{r.Context(), sound.wav, a.decoding})
+	content := takingTurns{r.Context(), sound.wav, a.decoding}
+	http.ServeContent(&ranged{ResponseWriter: w, api: a}, r, "", time.UnixMilli(made[id].ModifiedMS), content)
 	return nil
 }
 

@@ -122,7 +122,8 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	case c.text == "":
 		return caller{}, contract.ErrUnauthorized{Why: nothingPresented(rt)}
 	case c.inQuery && !rt.keyInQuery():
-		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for live chats only, since queries end up in logs and histories; send " + inHeaders(rt)}
+		return caller{}, contract.ErrUnauthorized{Why: "keys and tokens in the query are for live chats only, " +
+			"since queries end up in logs and histories; send " + inHeaders(rt)}
 	}
 	if c.cookie {
 		if err := fromOwnPage(r); err != nil {
@@ -147,7 +148,8 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		return by, ofKiosk(rt, r, by)
 	}
 	if c.token && rt.access != describe.Token {
-		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech and the list of voices, and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
+		return caller{}, contract.ErrForbidden{Why: "an access token may not do this: it opens live chats, speech and the list of voices, " +
+			"and nothing else; send an API key in the header X-Service-Api-Key, from a server"}
 	}
 	if rt.access == describe.Operator && g.Role != store.OperatorKey {
 		return caller{}, contract.ErrForbidden{Why: "this is of the whole box, and this is a client's key; a key of an operator opens it (parley keys create --role operator)"}
@@ -161,7 +163,9 @@ func nothingPresented(rt route) string {
 	case rt.access != describe.Token:
 		return "no API key; send " + inHeaders(rt)
 	case rt.keyInQuery():
-		return "no API key and no access token; send a key in the header X-Service-Api-Key or in the query parameter api_key, or a token as Authorization: Bearer or in the query parameter access_token"
+		return "no API key and no access token; " +
+			"send a key in the header X-Service-Api-Key or in the query parameter api_key, " +
+			"or a token as Authorization: Bearer or in the query parameter access_token"
 	}
 	return "no API key and no access token; send " + inHeaders(rt)
 }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -63,7 +62,8 @@ func (k *keys) OpenToken(_ context.Context, token string, _ time.Time) (store.Gr
 // reads the body, and takes as long as it may where that is asked of it.
 func guarded(t *testing.T) (a *API, rows []route) {
 	t.Helper()
-	s, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler)) // has the key of links, and one that asks for them
+	// It has the key of links, and one that asks for them.
+	s, err := store.Open(t.Context(), t.TempDir(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,12 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const anybody, linked, client, token, account, operator = describe.Anybody, describe.Link, describe.Client, describe.Token, describe.Account, describe.Operator
+	want := func(anybody, linked, client, token, account, operator int) map[describe.Access]int {
+		return map[describe.Access]int{
+			describe.Anybody: anybody, describe.Link: linked, describe.Client: client,
+			describe.Token: token, describe.Account: account, describe.Operator: operator,
+		}
+	}
 	callers := []struct {
 		name   string
 		query  string
@@ -134,30 +139,30 @@ func TestEveryRowLetsInWhomItSays(t *testing.T) {
 		want   map[describe.Access]int
 		socket int // of token, where the row is a socket
 	}{
-		{"nobody", "", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 401},
-		{"a wrong key", "", []string{"X-Service-Api-Key", "wrong"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 401},
-		{"a client", "", []string{"X-Service-Api-Key", "client"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 200, operator: 403}, 200},
-		{"a client under the other name", "", []string{"X-Hume-Api-Key", "client"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 200, operator: 403}, 200},
-		{"an operator", "", []string{"X-Service-Api-Key", "operator"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 200, operator: 200}, 200},
-		{"a token", "", []string{"Authorization", "Bearer client token"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 403, operator: 403}, 200},
-		{"an operator's token", "", []string{"Authorization", "Bearer operator token"}, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 200, account: 403, operator: 403}, 200},
-		{"a key in the query", "api_key=operator", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 200},
-		{"a key in the query, in camel case", "apiKey=operator", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 200},
-		{"a token in the query", "access_token=client+token", nil, map[describe.Access]int{anybody: 200, linked: 403, client: 401, token: 401, account: 401, operator: 401}, 200},
-		{"key and secret", "", []string{"Authorization", basic("client", "secret")}, map[describe.Access]int{anybody: 200, linked: 403, client: 200, token: 401, account: 401, operator: 401}, 401},
-		{"a link", link, nil, map[describe.Access]int{anybody: 200, linked: 200, client: 401, token: 401, account: 401, operator: 401}, 401},
+		{"nobody", "", nil, want(200, 403, 401, 401, 401, 401), 401},
+		{"a wrong key", "", []string{"X-Service-Api-Key", "wrong"}, want(200, 403, 401, 401, 401, 401), 401},
+		{"a client", "", []string{"X-Service-Api-Key", "client"}, want(200, 403, 401, 200, 200, 403), 200},
+		{"a client under the other name", "", []string{"X-Hume-Api-Key", "client"}, want(200, 403, 401, 200, 200, 403), 200},
+		{"an operator", "", []string{"X-Service-Api-Key", "operator"}, want(200, 403, 401, 200, 200, 200), 200},
+		{"a token", "", []string{"Authorization", "Bearer client token"}, want(200, 403, 401, 200, 403, 403), 200},
+		{"an operator's token", "", []string{"Authorization", "Bearer operator token"}, want(200, 403, 401, 200, 403, 403), 200},
+		{"a key in the query", "api_key=operator", nil, want(200, 403, 401, 401, 401, 401), 200},
+		{"a key in the query, in camel case", "apiKey=operator", nil, want(200, 403, 401, 401, 401, 401), 200},
+		{"a token in the query", "access_token=client+token", nil, want(200, 403, 401, 401, 401, 401), 200},
+		{"key and secret", "", []string{"Authorization", basic("client", "secret")}, want(200, 403, 200, 401, 401, 401), 401},
+		{"a link", link, nil, want(200, 200, 401, 401, 401, 401), 401},
 	}
 	seen := map[describe.Access]bool{}
 	for _, rt := range rows {
 		seen[rt.access] = true
 		for _, c := range callers {
 			a.tries = newTries()
-			want := c.want[rt.access]
+			status := c.want[rt.access]
 			if rt.keyInQuery() {
-				want = c.socket
+				status = c.socket
 			}
-			if w := try(a, rt, c.query, 0, c.header...); w.Code != want {
-				t.Errorf("%s at %s %s (%s): %d, want %d: %s", c.name, rt.method, rt.path, rt.access, w.Code, want, w.Body)
+			if w := try(a, rt, c.query, 0, c.header...); w.Code != status {
+				t.Errorf("%s at %s %s (%s): %d, want %d: %s", c.name, rt.method, rt.path, rt.access, w.Code, status, w.Body)
 			}
 		}
 	}
@@ -215,7 +220,7 @@ func linkToX(ctx context.Context, a *API) (string, error) {
 		return "", err
 	}
 	until := fmt.Sprint(a.now().Add(time.Hour).UnixMilli())
-	return url.Values{"by": {asked.By()}, "expires": {until}, "signature": {fmt.Sprintf("%x", signature(key, "x", until, asked))}}.Encode(), nil
+	return linkQuery(key, "x", until, asked), nil
 }
 
 func TestEveryRowTakesTheBodyThatItSaysAndNoByteMore(t *testing.T) {

@@ -19,7 +19,7 @@ func (a *API) historyRoutes() []route {
 		{"GET", "/v0/evi/chats/{id}/audio.wav", describe.Link, unread, normal, storesNothing, a.hearChat, describe.Operation{ID: "hearChat", Section: "Chats", Summary: "Hear a chat",
 			More: "Both sides in one WAV file, 24 kHz, 16-bit, mono. Ranges are served.",
 			Query: []describe.Parameter{
-				{Name: "by", Says: "The id of the key, or of the session of the console, that asked for the link: with it the link ends.", Schema: describe.Text()},
+				{Name: "by", Says: "The id of the key or the session that asked for the link, and ends it.", Schema: describe.Text()},
 				{Name: "expires", Says: "Until when the link works, in Unix milliseconds.", Schema: describe.Text()},
 				{Name: "signature", Says: "By which the box knows its own link.", Schema: describe.Text()},
 			},

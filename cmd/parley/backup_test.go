@@ -132,7 +132,8 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 	}
 	code, out, errs := parley(t, "", "restore", file, "--data", dir, "--force", "--json")
 	var told backupMade
-	if err := json.Unmarshal([]byte(out), &told); code != exitDone || err != nil || told.SessionsEnded != 1 || told.KeysRevoked != 1 || told.SigningKeysRenewed != 1 ||
+	if err := json.Unmarshal([]byte(out), &told); code != exitDone || err != nil ||
+		told.SessionsEnded != 1 || told.KeysRevoked != 1 || told.SigningKeysRenewed != 1 ||
 		!strings.Contains(errs, "signed in to the console") || !strings.Contains(errs, "stay replaced: 1") {
 		t.Errorf("code %d, %s, %s", code, out, errs)
 	}
@@ -142,12 +143,15 @@ func TestRestoreKeepsOutWhoWasPutOutSince(t *testing.T) {
 	if _, out, _ := parley(t, "", "keys", "list", "--data", dir); !strings.Contains(out, "revoked") {
 		t.Errorf("keys %s", out)
 	}
-	if _, out, _ := parley(t, "", "keys", "signing-key", "--account", "home", "--data", dir); !strings.Contains(out, signs) {
+	_, out, _ = parley(t, "", "keys", "signing-key", "--account", "home", "--data", dir)
+	if !strings.Contains(out, signs) {
 		t.Errorf("the signing key is that of the backup: %s", out)
 	}
 	// On another machine, and over a database that cannot be read, it says that it
 	// cannot tell.
-	if code, _, errs := parley(t, "", "restore", file, "--data", filepath.Join(t.TempDir(), "elsewhere")); code != exitDone || !strings.Contains(errs, "as they were when the backup was made") {
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
+	if code, _, errs := parley(t, "", "restore", file, "--data", elsewhere); code != exitDone ||
+		!strings.Contains(errs, "as they were when the backup was made") {
 		t.Errorf("elsewhere: code %d, %s", code, errs)
 	}
 	if err := os.WriteFile(filepath.Join(dir, layout.Database), []byte("no database"), 0o600); err != nil {

@@ -127,10 +127,12 @@ func TestRestoreBringsBackWhatTheBackupKept(t *testing.T) {
 func TestNothingIsRestoredThatNoBackupHas(t *testing.T) {
 	x := func(name string) bundle.File { return bundle.File{Name: name, Bytes: 1, SHA256: sumOf([]byte("x"))} }
 	for _, name := range []string{
-		"plugin-cache/wazero-v1/code", "plugin-cache", "Plugin-Cache/code", "plugins.key", "PLUGINS.KEY", "prompts/p", "last-backup.json",
-		"parley.db-wal", "parley.db-shm", "parley.db-journal", "Parley.db", "parley.db/x", "parley-before-v3.db", "parley.lock", "parley.address",
+		"plugin-cache/wazero-v1/code", "plugin-cache", "Plugin-Cache/code", "plugins.key", "PLUGINS.KEY", "prompts/p",
+		"parley.db-wal", "parley.db-shm", "parley.db-journal", "Parley.db", "parley.db/x", "parley-before-v3.db",
+		"parley.lock", "parley.address", "last-backup.json",
 		".keys", ".bell", ".plugins", "plugins/.lock", "recordings/.x/y", "tls/.new",
-		"plugins/../plugin-cache/code", "./plugin-cache/code", "plugin-cache//code", "/plugin-cache/code", "..", "recordings/..", "", ".",
+		"plugins/../plugin-cache/code", "./plugin-cache/code", "plugin-cache//code", "/plugin-cache/code",
+		"..", "recordings/..", "", ".",
 	} {
 		file := filepath.Join(t.TempDir(), "b")
 		m := Manifest{Format: 1, Schema: 7, Files: []bundle.File{x(databaseName), x(name)}}
@@ -154,7 +156,9 @@ func TestNoProgramIsBackedUpOrRestored(t *testing.T) {
 	library, err := os.ReadFile("/proc/self/exe")
 	must(t, err)
 	code := string(library[:4096])
-	data := dataFolder(t, map[string]string{"parley.db": "x", "tools/parley": code, "recordings/a.opus": "OggS", "short": code[:3]})
+	data := dataFolder(t, map[string]string{
+		"parley.db": "x", "tools/parley": code, "recordings/a.opus": "OggS", "short": code[:3],
+	})
 	to := filepath.Join(t.TempDir(), "new")
 	if _, _, err := Restore(t.Context(), backedUp(t, data), Target{Data: to, Schema: 7, Check: sound}, nil); err != nil {
 		t.Fatal(err)
@@ -163,17 +167,19 @@ func TestNoProgramIsBackedUpOrRestored(t *testing.T) {
 		t.Errorf("restored is %v", got)
 	}
 
+	database := bundle.File{Name: databaseName, Bytes: 1, SHA256: sumOf([]byte("x"))}
 	planted := bundle.File{Name: "packs/runtime/lib.so", Bytes: int64(len(code)), SHA256: sumOf([]byte(code))}
 	file := filepath.Join(t.TempDir(), "b")
 	var b bytes.Buffer
 	w, err := bundle.NewWriter(&b, time.Now(), 0o600)
 	must(t, err)
-	must(t, w.Header(manifestName, Manifest{Format: 1, Schema: 7, Files: []bundle.File{{Name: databaseName, Bytes: 1, SHA256: sumOf([]byte("x"))}, planted}}))
-	must(t, w.Add(t.Context(), databaseName, bundle.File{Name: databaseName, Bytes: 1, SHA256: sumOf([]byte("x"))}, strings.NewReader("x"), func(int64) {}))
+	must(t, w.Header(manifestName, Manifest{Format: 1, Schema: 7, Files: []bundle.File{database, planted}}))
+	must(t, w.Add(t.Context(), database.Name, database, strings.NewReader("x"), func(int64) {}))
 	must(t, w.Add(t.Context(), planted.Name, planted, strings.NewReader(code), func(int64) {}))
 	must(t, errors.Join(w.Close(), os.WriteFile(file, b.Bytes(), 0o600)))
 	other := filepath.Join(t.TempDir(), "other")
-	if _, _, err := Restore(t.Context(), file, Target{Data: other, Schema: 7, Check: sound}, nil); err == nil || !strings.Contains(err.Error(), "program") {
+	_, _, err = Restore(t.Context(), file, Target{Data: other, Schema: 7, Check: sound}, nil)
+	if err == nil || !strings.Contains(err.Error(), "program") {
 		t.Errorf("a library in a backup: %v", err)
 	}
 	if left, err := os.ReadDir(filepath.Dir(other)); err != nil || len(left) != 0 {
@@ -184,7 +190,7 @@ func TestNoProgramIsBackedUpOrRestored(t *testing.T) {
 // The secrets of the first key are on no stick, though the file still lies there; a
 // backup that has them is of an older Parley, and is restored without them.
 func TestTheSecretsOfTheFirstKeyAreInNoBackup(t *testing.T) {
-	data := dataFolder(t, map[string]string{"parley.db": "x", "first-key.env": "PARLEY_API_KEY=secret", "parley.yaml": "x"})
+	data := dataFolder(t, map[string]string{"parley.db": "x", "first-key.env": "secret", "parley.yaml": "x"})
 	file := filepath.Join(t.TempDir(), "b")
 	made, err := Make(t.Context(), Box{data, "1", copied(data)}, file, nil)
 	must(t, err)

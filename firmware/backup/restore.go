@@ -188,7 +188,7 @@ func readManifest(r *bundle.Reader) (m Manifest, err error) {
 		if f.Name == layout.FirstKey { // those of older boxes had it
 			m.LeftOut = append(m.LeftOut, f.Name)
 		} else if !keeps(f.Name) {
-			return m, fmt.Errorf("%w: it announces %q, which no backup has: somebody may have tampered with it", errNotBackup, f.Name)
+			return m, fmt.Errorf("%w: it announces %q, which no backup has: somebody has tampered with it", errNotBackup, f.Name)
 		}
 	}
 	if !seen[databaseName] {
