@@ -88,11 +88,12 @@ func (m *Module) Call(ctx context.Context, c Call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	good := false
+	defer func() { m.giveBack(i, good) }()
 	begun := time.Now()
 	content, err := i.call(ctx, c, limit)
 	r := Result{Took: time.Since(begun), Memory: i.used.Load(), Fresh: fresh}
-	m.giveBack(i, err == nil)
-	if err != nil {
+	if good = err == nil; !good {
 		return r, err
 	}
 	if err := fit(content); err != nil {
@@ -109,7 +110,7 @@ func (m *Module) check(c *Call) (time.Duration, error) {
 	if t, ok := m.manifest.Tool(c.Tool); ok {
 		limit = t.Timeout
 	} else if !m.Hook(c.Tool) {
-		return 0, fault(Unready, "%s has no tool %.80q; it has %s", m.manifest.Name, c.Tool, m.names())
+		return 0, fault(Unready, "%s has no tool %.80q; it has %s", m.manifest.Name, c.Tool, strings.Join(append(m.toolNames(), m.Hooks()...), ", "))
 	}
 	if c.Time.IsZero() {
 		c.Time = time.Now()
@@ -126,14 +127,6 @@ func (m *Module) check(c *Call) (time.Duration, error) {
 		}
 	}
 	return limit, nil
-}
-
-func (m *Module) names() string {
-	var names []string
-	for _, t := range m.manifest.Tools {
-		names = append(names, t.Name)
-	}
-	return strings.Join(append(names, m.Hooks()...), ", ")
 }
 
 // fit says what is wrong with content as the answer of a tool.

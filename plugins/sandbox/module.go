@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -37,7 +39,14 @@ type Module struct {
 // Load compiles a module, or finds it in the cache, and checks that it imports
 // nothing unknown and has what its manifest says. Errors are ErrUnfit where the
 // module is to blame.
-func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (*Module, error) {
+func (h *Host) Load(ctx context.Context, m manifest.Manifest, wasm []byte) (loaded *Module, err error) {
+	// A module that makes the compiler panic is unfit; the box goes on.
+	defer func() {
+		if p := recover(); p != nil {
+			h.log.Error("panic while a plugin was loaded", "plugin", m.Name, "panic", p, "stack", string(debug.Stack()))
+			loaded, err = nil, unfit("not a module that can be run here: the compiler failed at it")
+		}
+	}()
 	if len(wasm) > MaxModule {
 		return nil, unfit("the module has %d bytes; at most %d are allowed", len(wasm), MaxModule)
 	}
@@ -90,15 +99,16 @@ func (m *Module) verify() error {
 		m.kernel = m.kernel || from == extismName
 	}
 	exports := m.code.ExportedFunctions()
-	var missing []string
-	for _, t := range m.manifest.Tools {
-		if exports[t.Name] == nil {
-			missing = append(missing, t.Name)
+	if start := m.hooks.start; start != "" {
+		if err := callable("the start function", exports[start], false); err != nil {
+			return err
 		}
 	}
-	for _, hook := range m.manifest.Hooks {
-		if exports[hook] == nil {
-			missing = append(missing, hook)
+	var missing []string
+	promised := append(m.toolNames(), m.manifest.Hooks...)
+	for _, name := range promised {
+		if exports[name] == nil {
+			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
@@ -106,22 +116,17 @@ func (m *Module) verify() error {
 			return unfit("the manifest has %s, which the module does not export; it exports %s, and is no WASI command either, which exports _start", strings.Join(missing, ", "), exported(exports))
 		}
 		m.command = true
-		return signature(exports["_start"], false)
+		return callable("the export _start", exports["_start"], false)
 	}
-	for _, t := range m.manifest.Tools {
-		if err := signature(exports[t.Name], true); err != nil {
-			return err
-		}
-	}
-	for _, hook := range m.Hooks() {
-		if err := signature(exports[hook], true); err != nil {
+	for _, name := range append(promised, m.Hooks()...) {
+		if err := callable("the export "+name, exports[name], true); err != nil {
 			return err
 		}
 	}
 	for _, start := range []string{"_initialize", "__wasm_call_ctors"} {
-		if f := exports[start]; f != nil && len(f.ParamTypes()) == 0 {
+		if f := exports[start]; f != nil {
 			m.start = start
-			break
+			return callable("the export "+start, f, false)
 		}
 	}
 	return nil
@@ -129,26 +134,45 @@ func (m *Module) verify() error {
 
 // offers says what is wrong with an import.
 func (h *Host) offers(from, name string, f api.FunctionDefinition) error {
-	module := h.offered[from]
+	module, shown := h.offered[from], importName(from, name)
 	if module == nil {
-		return unfit("the module imports %s.%s; there are wasi_snapshot_preview1, extism:host/env and parley", from, name)
+		return unfit("the module imports %s; there are wasi_snapshot_preview1, extism:host/env and parley", shown)
 	}
 	has, ok := module[name]
 	if !ok {
-		return unfit("the module imports %s.%s, which there is not; docs/plugins/abi.md lists what there is", from, name)
+		return unfit("the module imports %s, which there is not; docs/plugins/abi.md lists what there is", shown)
 	}
 	if !slices.Equal(has.ParamTypes(), f.ParamTypes()) || !slices.Equal(has.ResultTypes(), f.ResultTypes()) {
-		return unfit("the module imports %s.%s as %s, and it is %s", from, name, shape(f), shape(has))
+		return unfit("the module imports %s as %s, and it is %s", shown, shape(f), shape(has))
 	}
 	return nil
 }
 
-// signature says what is wrong with the shape of a function that is called.
-func signature(f api.FunctionDefinition, result bool) error {
+// importName is an import as people read it: a name that could do something to
+// their terminal is quoted, and a long one cut.
+func importName(from, name string) string { return readable(from) + "." + readable(name) }
+
+func readable(name string) string {
+	if quoted := strconv.Quote(name); len(name) > 200 || quoted != `"`+name+`"` {
+		return fmt.Sprintf("%.200q", name)
+	}
+	return name
+}
+
+// callable says what is wrong with a function that the box is to call, which is
+// what. An imported one would be called without the module whose memory it uses.
+func callable(what string, f api.FunctionDefinition, result bool) error {
+	if from, name, imported := f.Import(); imported {
+		return unfit("%s is the imported function %s; it has to be one of the module's own", what, importName(from, name))
+	}
 	if len(f.ParamTypes()) == 0 && (len(f.ResultTypes()) == 0 || result && slices.Equal(f.ResultTypes(), []api.ValueType{api.ValueTypeI32})) {
 		return nil
 	}
-	return unfit("the export %s is %s; it has to be () -> i32, or () without a result", f.ExportNames()[0], shape(f))
+	allowed := "()"
+	if result {
+		allowed = "() -> i32, or ()"
+	}
+	return unfit("%s is %s; it has to be %s without a result", what, shape(f), allowed)
 }
 
 func shape(f api.FunctionDefinition) string {
@@ -165,7 +189,7 @@ func shape(f api.FunctionDefinition) string {
 func exported(exports map[string]api.FunctionDefinition) string {
 	var names []string
 	for name := range exports {
-		names = append(names, name)
+		names = append(names, readable(name))
 	}
 	if len(names) == 0 {
 		return "no functions"
@@ -193,6 +217,14 @@ func (m *Module) Hooks() []string {
 		}
 	}
 	return hooks
+}
+
+func (m *Module) toolNames() []string {
+	var names []string
+	for _, t := range m.manifest.Tools {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // Hook tells whether the module has a hook.

@@ -53,9 +53,9 @@ func stoppable(wasm []byte) ([]byte, hooks, error) {
 	if err := m.boundTables(); err != nil {
 		return nil, hooks{}, err
 	}
-	meter, names, ok := m.measure()
-	if !ok {
-		return nil, hooks{}, unfit("not a valid module: a list in it is not as long as it says, or not well formed")
+	meter, names, err := m.measure()
+	if err != nil {
+		return nil, hooks{}, err
 	}
 	code, err := meter.code(m.find(codeSection), len(wasm))
 	if err != nil {
@@ -165,8 +165,8 @@ func (p *parts) join() []byte {
 }
 
 // measure counts what the module has, so that what is added gets a place behind.
-func (p *parts) measure() (*meter, hooks, bool) {
-	m := &meter{}
+func (p *parts) measure() (*meter, hooks, error) {
+	m, malformed := &meter{}, unfit("not a valid module: a list in it is not as long as it says, or not well formed")
 	for _, s := range p.sections {
 		// All of these are lists; the one of a length that is a lie would have the
 		// runtime make room for as many entries.
@@ -175,15 +175,15 @@ func (p *parts) measure() (*meter, hooks, bool) {
 			c.count()
 		}
 		if c.bad || !s.lists() {
-			return nil, hooks{}, false
+			return nil, hooks{}, malformed
 		}
 	}
-	if !m.countImports(p.find(importSection)) {
-		return nil, hooks{}, false
+	if err := m.countImports(p.find(importSection)); err != nil {
+		return nil, hooks{}, err
 	}
 	m.functions = m.imported + length(p.find(functionSection))
-	m.tables += length(p.find(tableSection))
-	m.globals += length(p.find(globalSection))
+	m.tables = length(p.find(tableSection))
+	m.globals = length(p.find(globalSection))
 	m.left, m.stop, m.turn, m.tick = m.globals, m.globals+1, m.globals+2, m.functions
 	taken := map[string]bool{}
 	c := cursor{b: p.find(exportSection)}
@@ -200,7 +200,10 @@ func (p *parts) measure() (*meter, hooks, bool) {
 		c.bad = c.bad || start.number() >= m.functions || start.bad
 		names.start = free("parley.start", taken)
 	}
-	return m, names, !c.bad
+	if c.bad {
+		return nil, hooks{}, malformed
+	}
+	return m, names, nil
 }
 
 func length(body []byte) uint32 {
@@ -210,40 +213,32 @@ func length(body []byte) uint32 {
 	return (&cursor{b: body}).count()
 }
 
-// countImports counts what comes before all that the module has itself.
-func (m *meter) countImports(body []byte) bool {
+// notFunctions are the kinds of imports that are refused, by their number. Whatever
+// is not a function is state that a module would share: with the memory of the
+// Extism kernel it could write what the box reads there.
+var notFunctions = map[byte]string{1: "table", 2: "memory", 3: "global"}
+
+// countImports counts the imported functions, which come before the module's own.
+func (m *meter) countImports(body []byte) error {
 	c := cursor{b: body}
 	for range length(body) {
 		if c.at == 0 {
 			c.count()
 		}
-		from, name := c.bytes(), c.bytes()
-		switch c.byte() {
-		case 0:
-			c.number()
-			m.imported++
-			m.quick = append(m.quick, string(from) == extismName && quick[string(name)])
-		case 1:
-			c.byte()
-			c.limits()
-			m.tables++
-		case 2:
-			c.limits()
-		case 3:
-			c.skip(2)
-			m.globals++
-		default:
-			c.bad = true
+		from, name, kind := string(c.bytes()), string(c.bytes()), c.byte()
+		if what := notFunctions[kind]; what != "" && !c.bad {
+			return unfit("the module imports the %s %s; it may import functions only, and has to have a %s of its own",
+				what, importName(from, name), what)
 		}
-	}
-	return !c.bad && c.left() == 0
-}
-
-func (c *cursor) limits() {
-	if c.byte()&1 == 1 {
 		c.number()
+		c.bad = c.bad || kind != 0
+		m.imported++
+		m.quick = append(m.quick, from == extismName && quick[name])
 	}
-	c.number()
+	if c.bad || c.left() > 0 {
+		return unfit("not a valid module: its import section is not as long as it says, or has imports of an unknown kind")
+	}
+	return nil
 }
 
 // free is a name that the module does not have, which nobody chooses by chance.

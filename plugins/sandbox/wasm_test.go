@@ -15,14 +15,16 @@ type wat struct {
 	types   [][]byte // that come first
 	element []int    // functions in the table, from 0 on
 	funcs   []function
-	start   string // the function that runs when the module is instantiated
-	data    string // at 0
+	start   string         // the function that runs when the module is instantiated
+	data    string         // at 0
+	again   map[string]int // functions by index, imported ones first, exported under these names too
 }
 
 type imported struct {
 	from, name string
 	in         []byte // types of parameters
 	out        []byte
+	what       []byte // of a memory, table, global or tag: its kind and type; nil is a function
 }
 
 type function struct {
@@ -98,12 +100,24 @@ func (w wat) module() []byte {
 		return uleb(uint64(len(types) - 1))
 	}
 	types = append(types, w.types...)
+	first := 0
 	for _, i := range w.imports {
+		if i.what != nil {
+			imports = append(imports, code(text(i.from), text(i.name), i.what))
+			continue
+		}
+		first++
 		imports = append(imports, code(text(i.from), text(i.name), 0, typeOf(i.in, i.out)))
 	}
 	start := []byte(nil)
+	for name, n := range w.again {
+		exports = append(exports, code(text(name), 0, uleb(uint64(n))))
+		if name == w.start {
+			start = uleb(uint64(n))
+		}
+	}
 	for n, f := range w.funcs {
-		index := uleb(uint64(len(w.imports) + n))
+		index := uleb(uint64(first + n))
 		funcs = append(funcs, typeOf(nil, f.out))
 		if f.export != "" {
 			exports = append(exports, code(text(f.export), 0, index))
@@ -165,9 +179,14 @@ func command(code []byte, imports ...imported) wat {
 }
 
 func wasi(name string, in ...byte) imported {
-	return imported{"wasi_snapshot_preview1", name, in, []byte{i32}}
+	return importOf("wasi_snapshot_preview1", name, in, []byte{i32})
 }
 
 func extismImport(name string, in, out []byte) imported {
-	return imported{"extism:host/env", name, in, out}
+	return importOf("extism:host/env", name, in, out)
+}
+
+// importOf is an imported function.
+func importOf(from, name string, in, out []byte) imported {
+	return imported{from: from, name: name, in: in, out: out}
 }
