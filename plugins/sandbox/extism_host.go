@@ -6,8 +6,12 @@ import (
 
 // What Extism's libraries call beside the memory: HTTP, and variables.
 
-// maxVars bounds the variables of an instance whose plugin keeps nothing.
-const maxVars = 1 << 20
+const (
+	// maxVars bounds the variables of an instance whose plugin keeps nothing: their
+	// names and values, and varCost for each, which is what the table of them takes.
+	maxVars = 1 << 20
+	varCost = 64
+)
 
 // httpRequest is http_request: the body, or 0 where it is empty. A request that
 // cannot be made ends the call, for the ABI has no way to say why.
@@ -60,10 +64,10 @@ func (r *running) varSet(k *kernel, name, value uint64) {
 }
 
 func (i *instance) setVar(key string, value []byte) error {
-	total := len(key) + len(value)
+	total := len(key) + len(value) + varCost
 	for k, v := range i.vars {
 		if k != key {
-			total += len(k) + len(v)
+			total += len(k) + len(v) + varCost
 		}
 	}
 	if total > maxVars {

@@ -76,11 +76,27 @@ func (f *file) writes(n int, end int64) sys.Errno {
 		return sys.EISDIR
 	case !f.in.write:
 		return sys.EBADF
-	case end > maxFile || f.in.of.written+int64(n) > maxWritten:
+	case end < 0 || end > maxFile || f.in.of.written+int64(n) > maxWritten:
 		return sys.EIO // as of a disk that is full: WASI has no number for that here
 	}
 	f.in.of.written += int64(n)
 	return 0
+}
+
+// Read and Pread fail where the call is over: one call of WASI may read a file into
+// the same megabytes a million times.
+func (f *file) Read(b []byte) (int, sys.Errno) {
+	if f.in.of.ended() {
+		return 0, sys.EINTR
+	}
+	return f.File.Read(b)
+}
+
+func (f *file) Pread(b []byte, at int64) (int, sys.Errno) {
+	if f.in.of.ended() {
+		return 0, sys.EINTR
+	}
+	return f.File.Pread(b, at)
 }
 
 func (f *file) Write(b []byte) (int, sys.Errno) {

@@ -44,6 +44,7 @@ type folders struct {
 	list    []*folder
 	open    int
 	written int64
+	ended   func() bool // the call that uses them is over
 }
 
 // openFolders opens what was granted; a folder that is not there, or none, is
@@ -93,8 +94,16 @@ func errno(err error) sys.Errno {
 	return sys.EPERM
 }
 
-// local is a path of the module as os.Root wants it.
+// maxPath is Linux' PATH_MAX. A list of the parts of a path of 64 MiB would take half
+// a gigabyte.
+const maxPath = 4096
+
+// local is a path of the module as os.Root wants it. In place of one that is too
+// long it is a name that the system refuses as such.
 func local(name string) string {
+	if len(name) >= maxPath {
+		return strings.Repeat("x", maxPath)
+	}
 	name = path.Clean(strings.TrimPrefix(name, "/"))
 	if name == "" {
 		return "."

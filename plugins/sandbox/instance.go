@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -122,11 +124,6 @@ func (i *instance) open(r *running) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if recover() != nil { // the runtime's, when the least memory is not there
-			err = fault(TooMuch, "%s wants more memory than the %s that it may have", name, manifest.Size(i.limit))
-		}
-	}()
 	ctx := experimental.WithMemoryAllocator(r, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return i.memory }))
 	ctx = experimental.WithImportResolver(ctx, func(name string) api.Module {
 		if name == extismName && i.kernel != nil {
@@ -139,7 +136,7 @@ func (i *instance) open(r *running) (err error) {
 	case err != nil && i.module.isClosed():
 		return i.module.gone()
 	case err != nil && r.Err() == nil && !errors.As(err, new(*Fault)):
-		return fault(Trapped, "%s cannot be started: %s", name, firstLine(err))
+		return r.trapped(name+" cannot be started: ", err)
 	case err == nil:
 		i.halt, _ = i.mod.ExportedGlobal(i.module.hooks.stop).(api.MutableGlobal)
 	}
@@ -159,6 +156,7 @@ func (i *instance) config(c Call) (wazero.ModuleConfig, error) {
 		return nil, err
 	}
 	i.files = files
+	i.files.ended = func() bool { return i.running != nil && i.running.Err() != nil }
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithSysWalltime().WithSysNanotime().WithRandSource(rand.Reader).
 		WithNanosleep(i.sleep).WithOsyield(func() {}).
@@ -200,19 +198,23 @@ func (i *instance) sleep(ns int64) {
 	}
 }
 
-// call runs c, for limit at most.
-func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (string, error) {
+// call runs c, for limit at most. It is the one place in which code of a module
+// runs, and a panic goes no further than here.
+func (i *instance) call(ctx context.Context, c Call, limit time.Duration) (content string, err error) {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	r := &running{Context: timed, cancel: cancel, in: i, call: c, pace: pace{begun: time.Now()}}
-	r.log = lines{tell: c.Log, level: "info"}
-	i.stderr = lines{tell: c.Log, level: "info"}
+	r.log = lines{tell: c.Log, level: "info", ended: r.Err}
+	i.stderr = r.log
 	i.running = r
 	defer func() {
+		if p := recover(); p != nil {
+			content, err = "", r.panicked(p)
+		}
 		i.running = nil
 		r.pace.end()
 	}()
-	content, err := i.run(r)
+	content, err = i.run(r)
 	i.stderr.flush()
 	if err == nil {
 		err = r.over(limit)
@@ -261,11 +263,37 @@ func (r *running) because(err error, limit time.Duration) error {
 	if exit, ok := errors.AsType[*sys.ExitError](err); ok {
 		return fault(Failed, "it exited with code %d", exit.ExitCode())
 	}
-	return fault(Trapped, "%s", firstLine(err))
+	return r.trapped("", err)
+}
+
+// trapped is the fault of err, an error of the runtime; before comes first in it.
+func (r *running) trapped(before string, err error) error {
+	if strings.Contains(err.Error(), recovered) {
+		return r.boxFailed(err.Error())
+	}
+	return fault(Trapped, "%s%s", before, firstLine(err))
+}
+
+// panicked is the fault of a call in which the box itself panicked with p.
+func (r *running) panicked(p any) error {
+	i := r.in
+	if i.mod == nil && i.memory != nil && i.memory.refused { // the runtime has no other way to say so
+		return fault(TooMuch, "%s wants more memory than the %s that it may have", i.module.manifest.Name, manifest.Size(i.limit))
+	}
+	return r.boxFailed(fmt.Sprintf("%v\n%s", p, debug.Stack()))
+}
+
+// boxFailed notes what went wrong in the box, of which a plugin and a model are
+// told nothing. It counts as the plugin's: nothing else was at work.
+func (r *running) boxFailed(why string) error {
+	m := r.in.module
+	m.host.log.Error("the box panicked in a call of a plugin", "plugin", m.manifest.Name, "tool", r.call.Tool, "why", why)
+	return fault(Trapped, "the box failed inside while it ran %s", m.manifest.Name)
 }
 
 // close gives back all that the instance has.
 func (i *instance) close() {
+	defer func() { <-i.module.host.pool.slots }()
 	if i.mod != nil {
 		_ = i.mod.Close(context.Background())
 	}
@@ -278,5 +306,4 @@ func (i *instance) close() {
 	if i.files != nil {
 		i.files.close()
 	}
-	<-i.module.host.pool.slots
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"strings"
 )
 
@@ -13,25 +14,33 @@ const (
 type lines struct {
 	tell  func(Line)
 	level string
+	ended func() error // why the call is over; nil while it goes on
 	part  []byte
 	told  int
 	last  string // the last line that was not empty
 }
 
+// Write takes more of what is written. Where the call is over it fails, for one
+// call of WASI may write the same megabytes a million times.
 func (l *lines) Write(b []byte) (int, error) {
-	for _, c := range b {
-		if c == '\n' {
-			l.flush()
-		} else if len(l.part) < maxLine {
-			l.part = append(l.part, c)
+	whole := len(b)
+	for len(b) > 0 {
+		if err := l.ended(); err != nil {
+			return 0, err
 		}
+		line, rest, complete := bytes.Cut(b, []byte("\n"))
+		l.part = append(l.part, line[:min(len(line), maxLine-len(l.part))]...)
+		if complete {
+			l.flush()
+		}
+		b = rest
 	}
-	return len(b), nil
+	return whole, nil
 }
 
 // flush tells what was written since the last line ended.
 func (l *lines) flush() {
-	text := strings.ToValidUTF8(string(l.part), "�")
+	text := legible(l.part)
 	l.part = l.part[:0]
 	if strings.TrimSpace(text) != "" {
 		l.last = text
@@ -50,9 +59,15 @@ func (l *lines) say(level, text string) {
 	l.tell(Line{level, text})
 }
 
+// legible is what a plugin wrote as a text of one line at most.
+func legible(b []byte) string { return strings.ToValidUTF8(string(b[:min(len(b), maxLine)]), "�") }
+
+// recovered is in an error of the runtime where a function of the box panicked.
+const recovered = " (recovered by wazero)"
+
 // firstLine is an error of the runtime without the stack trace below it.
 func firstLine(err error) string {
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	text = strings.TrimPrefix(text, "wasm error: ")
-	return strings.TrimSuffix(text, " (recovered by wazero)")
+	return strings.TrimSuffix(text, recovered)
 }

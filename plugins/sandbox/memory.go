@@ -11,19 +11,22 @@ import (
 // costs what it uses, growing copies nothing, and what it had goes back to the
 // system at once, without the garbage collector.
 type memory struct {
-	whole []byte
-	limit int64
-	used  *atomic.Int64 // bytes of the instance, all together
-	size  int64
-	ended bool
+	whole   []byte
+	limit   int64
+	used    *atomic.Int64 // bytes of the instance, all together
+	size    int64
+	ended   bool
+	refused bool // more was asked for than there may be
 }
 
 func (m *memory) Reallocate(size uint64) []byte {
 	if m.ended || size > uint64(len(m.whole)) {
+		m.refused = true
 		return nil
 	}
 	if more := int64(size) - m.size; m.used.Add(more) > m.limit {
 		m.used.Add(-more)
+		m.refused = true
 		return nil
 	}
 	m.size = int64(size)

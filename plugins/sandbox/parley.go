@@ -35,9 +35,8 @@ func linkParley(ctx context.Context, to wazero.Runtime) (api.Module, error) {
 		}), in, []api.ValueType{i32}).Export(name)
 	}
 	offer("answer", 2, func(r *running, s []uint64, m api.Module) int32 {
-		if n := min(uint32(s[1]), uint32(len(r.answer))); n > 0 && !m.Memory().Write(uint32(s[0]), r.answer[:n]) {
-			r.fail(fault(Trapped, "out of bounds: %d bytes at %d are not in its memory", n, uint32(s[0])))
-		}
+		n := min(uint64(uint32(s[1])), uint64(len(r.answer)))
+		copy(r.bytes(m, s[0], n), r.answer)
 		return int32(len(r.answer))
 	})
 	offer("http", 4, func(r *running, s []uint64, m api.Module) int32 {
@@ -50,7 +49,7 @@ func linkParley(ctx context.Context, to wazero.Runtime) (api.Module, error) {
 		return r.tell(int32(len(r.headers)), text, nil)
 	})
 	offer("kv_get", 2, func(r *running, s []uint64, m api.Module) int32 {
-		value, ok, err := r.load(string(r.bytes(m, s[0], s[1])))
+		value, ok, err := r.load(r.key(m, s[0], s[1]))
 		found := int32(0)
 		if ok {
 			found = 1
@@ -58,13 +57,13 @@ func linkParley(ctx context.Context, to wazero.Runtime) (api.Module, error) {
 		return r.tell(found, value, err)
 	})
 	offer("kv_set", 4, func(r *running, s []uint64, m api.Module) int32 {
-		return r.tell(0, nil, r.store(string(r.bytes(m, s[0], s[1])), r.bytes(m, s[2], s[3])))
+		return r.tell(0, nil, r.store(r.key(m, s[0], s[1]), r.bytes(m, s[2], s[3])))
 	})
 	offer("kv_delete", 2, func(r *running, s []uint64, m api.Module) int32 {
-		return r.tell(0, nil, r.remove(string(r.bytes(m, s[0], s[1]))))
+		return r.tell(0, nil, r.remove(r.key(m, s[0], s[1])))
 	})
 	offer("kv_keys", 2, func(r *running, s []uint64, m api.Module) int32 {
-		keys, err := r.keys(string(r.bytes(m, s[0], s[1])))
+		keys, err := r.keys(r.key(m, s[0], s[1]))
 		return r.tell(int32(len(keys)), jsonOf(keys), err)
 	})
 	offer("conversation", 0, func(r *running, _ []uint64, _ api.Module) int32 {
@@ -88,6 +87,13 @@ func (r *running) bytes(m api.Module, at, n uint64) []byte {
 		r.fail(fault(Trapped, "out of bounds: %d bytes at %d are not in its memory", uint32(n), uint32(at)))
 	}
 	return b
+}
+
+// key is a key that the module names, of which no more is copied than tells that it
+// is too long.
+func (r *running) key(m api.Module, at, n uint64) string {
+	b := r.bytes(m, at, n)
+	return string(b[:min(len(b), maxKey+1)])
 }
 
 // tell keeps an answer for the module and returns the number for it: -1 where

@@ -38,7 +38,7 @@ func (i *instance) begin(r *running) error {
 	}
 	_, err := i.enter(r, i.module.hooks.start)
 	if err != nil && r.Err() == nil && !errors.As(err, new(*Fault)) {
-		return fault(Trapped, "%s cannot be started: %s", i.module.manifest.Name, firstLine(err))
+		return r.trapped(i.module.manifest.Name+" cannot be started: ", err)
 	}
 	return err
 }

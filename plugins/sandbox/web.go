@@ -26,6 +26,9 @@ const (
 	// maxResponse bounds what an answer may bring, unpacked. Parsing more in a
 	// module of 64 MiB fails anyway.
 	maxResponse = 4 << 20
+	// maxAsked bounds a request without its body: a URL and headers. Servers take 8 to
+	// 64 KiB of them, and a list of a million headers would take 100 MB to read.
+	maxAsked = 64 << 10
 	// maxRequests bounds what one call may ask for: a plugin is no crawler, nor a
 	// means to knock others down.
 	maxRequests = 32
@@ -251,14 +254,17 @@ func (r *running) fetch(text, body []byte) (response, error) {
 	if r.requests++; r.requests > maxRequests {
 		return response{}, fault(Refused, "more than %d requests in one call", maxRequests)
 	}
+	if len(text) > maxAsked {
+		return response{}, fault(Failed, "the request without its body has %d bytes; at most %d are allowed", len(text), maxAsked)
+	}
+	if len(body) > maxResponse {
+		return response{}, fault(Failed, "the body has %d bytes; at most %d are allowed", len(body), maxResponse)
+	}
 	var q request
 	if err := json.Unmarshal(text, &q); err != nil {
 		return response{}, fault(Failed, `the request is not JSON like {"method":"GET","url":"https://…","headers":{}}: %v`, err)
 	}
 	q.body = bytes.Clone(body)
-	if len(q.body) > maxResponse {
-		return response{}, fault(Failed, "the body has %d bytes; at most %d are allowed", len(q.body), maxResponse)
-	}
 	w := r.in.module.webFor(r.call.Granted.HTTP)
 	client := w.client
 	if r.call.Transport != nil {
