@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -17,11 +16,8 @@ const extismName = "extism:host/env"
 // extism calls a function of the Extism ABI: parameters as its input, content as
 // its output.
 func (i *instance) extism(r *running) (string, error) {
-	if k := i.kernel; k != nil {
-		k.reset()
-		if !k.give(r.call.Parameters) {
-			return "", fault(TooMuch, "no memory left for its parameters")
-		}
+	if k := i.kernel; k != nil && !k.give(r.call.Parameters) {
+		return "", fault(TooMuch, "no memory left for its parameters")
 	}
 	if !i.ready && i.module.start != "" {
 		if _, err := i.enter(r, i.module.start); err != nil {
@@ -40,8 +36,10 @@ func (i *instance) extism(r *running) (string, error) {
 func (i *instance) answered(code int32) (string, error) {
 	k := i.kernel
 	if k != nil && k.get(stateFailure) != 0 {
-		text := strings.ToValidUTF8(string(k.block(k.get(stateFailure))), "�")
-		return "", fault(Failed, "%s", text[:min(len(text), maxLine)])
+		if text := legible(k.block(k.get(stateFailure))); text != "" {
+			return "", fault(Failed, "%s", text)
+		}
+		return "", fault(Failed, "it set an error without a text")
 	}
 	if code != 0 {
 		return "", fault(Failed, "it returned %d and set no error", code)
@@ -49,11 +47,14 @@ func (i *instance) answered(code int32) (string, error) {
 	if k == nil {
 		return "", nil
 	}
-	at, n := k.output()
-	if n > MaxContent {
-		return "", fault(TooMuch, "the answer has %d bytes; at most %d are allowed", n, MaxContent)
+	output, ok := k.output()
+	switch {
+	case !ok:
+		return "", fault(Trapped, "out of bounds: its output is not in the memory that it shares with the box")
+	case len(output) > MaxContent:
+		return "", fault(TooMuch, "the answer has %d bytes; at most %d are allowed", len(output), MaxContent)
 	}
-	return string(k.bytes[at : at+n]), nil
+	return string(output), nil
 }
 
 // linkExtism offers to the kernel what it passes on of the functions that
@@ -79,7 +80,7 @@ func linkExtism(ctx context.Context, to wazero.Runtime) error {
 	offer("length", types{i64}, types{i64}, func(_ *running, k *kernel, s []uint64) { s[0] = k.blocks[s[0]] })
 	offer("length_unsafe", types{i64}, types{i64}, func(_ *running, k *kernel, s []uint64) { s[0] = k.blocks[s[0]] })
 	offer("reset", nil, nil, func(_ *running, k *kernel, _ []uint64) { k.reset() })
-	offer("memory_bytes", nil, types{i64}, func(_ *running, k *kernel, s []uint64) { s[0] = k.get(stateEnd) })
+	offer("memory_bytes", nil, types{i64}, func(_ *running, k *kernel, s []uint64) { s[0] = k.end })
 	offer("config_get", types{i64}, types{i64}, func(r *running, k *kernel, s []uint64) {
 		value, ok := r.setting(string(k.block(s[0])))
 		s[0] = 0
@@ -99,8 +100,7 @@ func linkExtism(ctx context.Context, to wazero.Runtime) error {
 	offer("get_log_level", nil, types{i32}, func(_ *running, _ *kernel, s []uint64) { s[0] = 0 })
 	for _, level := range []string{"trace", "debug", "info", "warn", "error"} {
 		offer("log_"+level, types{i64}, nil, func(r *running, k *kernel, s []uint64) {
-			text := strings.ToValidUTF8(string(k.block(s[0])), "�")
-			r.log.say(level, text[:min(len(text), maxLine)])
+			r.log.say(level, legible(k.block(s[0])))
 			k.release(s[0])
 		})
 	}

@@ -34,14 +34,17 @@ type kernel struct {
 	mod    api.Module
 	memory *memory
 	bytes  []byte              // all that the module's memory may have, zero beyond end
+	end    uint64              // where blocks end
 	blocks map[uint64]uint64   // where a block begins, and its length
 	free   [maxClass][]uint64  // blocks given back, by the class of their size
+	made   int                 // how many there have been since it was empty
 	room   func(more int) bool // asks for more bytes of the instance's memory
+	taken  int                 // how many it was given
 }
 
 // Where the state is that both know; the same numbers stand in kernel.c.
 const (
-	stateEnd          = 64 + 8*iota // where blocks end
+	stateEnd          = 64 + 8*iota // where blocks end; never read, in case a module has written it
 	stateInput                      // where the input begins
 	stateInputLength                //
 	stateOutput                     //
@@ -58,10 +61,23 @@ const (
 	maxClass   = 27 // blocks of up to 2^26 bytes
 	// kernelKept is how much of its memory a kernel that waits holds on to.
 	kernelKept = 1 << 20
+	// blockCost is what the table takes for a block, in bytes of the plugin's memory:
+	// 22 in a large map, up to twice that while it grows, and 8 to 16 in a list of free
+	// ones.
+	blockCost = 64
+	// blocksKept is how many blocks a table may have had that is used again: 64 KiB of
+	// it. Plugins have a few dozen.
+	blocksKept = 1024
 )
 
 func (k *kernel) get(at int) uint64    { return binary.LittleEndian.Uint64(k.bytes[at:]) }
 func (k *kernel) set(at int, v uint64) { binary.LittleEndian.PutUint64(k.bytes[at:], v) }
+
+// endAt says where blocks end.
+func (k *kernel) endAt(end uint64) {
+	k.end = end
+	k.set(stateEnd, end)
+}
 
 // kernels makes kernels, and keeps those that no instance has any more: to make
 // one takes as long as a small plugin's instance.
@@ -97,7 +113,7 @@ func (ks *kernels) take() (*kernel, error) {
 		return nil, fmt.Errorf("the kernel of the Extism ABI: %w", err)
 	}
 	k := &kernel{mod: mod, memory: memory, bytes: memory.whole, blocks: map[uint64]uint64{}}
-	k.set(stateEnd, firstBlock)
+	k.endAt(firstBlock)
 	return k, nil
 }
 
@@ -131,19 +147,23 @@ func (k *kernel) close() {
 // reset forgets everything. What is large is given back to the system, so that
 // one large answer does not stay in a kept instance.
 func (k *kernel) reset() {
-	end := k.get(stateEnd)
-	k.room(-int(end - firstBlock))
-	touched := k.bytes[:min(end+8, kernelSize)] // the last of eight bytes may lie beyond the end
+	k.room(-k.taken)
+	touched := k.bytes[:k.end+8] // the last of eight bytes may lie beyond the end
 	if len(touched) > kernelKept {
 		_ = unix.Madvise(k.bytes[kernelKept:(len(touched)+4095)&^4095], unix.MADV_DONTNEED)
 		touched = touched[:kernelKept]
 	}
 	clear(touched)
-	clear(k.blocks)
-	for i := range k.free {
-		k.free[i] = k.free[i][:0]
+	if k.made > blocksKept { // what it has grown to would stay, and take time to clear
+		k.blocks, k.free = map[uint64]uint64{}, [maxClass][]uint64{}
+	} else {
+		clear(k.blocks)
+		for i := range k.free {
+			k.free[i] = k.free[i][:0]
+		}
 	}
-	k.set(stateEnd, firstBlock)
+	k.made, k.taken = 0, 0
+	k.endAt(firstBlock)
 }
 
 // class is that of blocks of n bytes: they have room for 2^class.
@@ -162,13 +182,15 @@ func (k *kernel) alloc(n uint64) uint64 {
 		k.blocks[at] = n
 		return at
 	}
-	at := k.get(stateEnd)
+	at, cost := k.end, 1<<c+blockCost
 	end := at + 1<<c
-	if end > kernelSize-8 || !k.room(1<<c) {
+	if end > kernelSize-8 || !k.room(cost) {
 		return 0
 	}
+	k.taken += cost
+	k.made++
 	clear(k.bytes[at : at+8])
-	k.set(stateEnd, end)
+	k.endAt(end)
 	k.blocks[at] = n
 	return at
 }
@@ -214,5 +236,15 @@ func (k *kernel) give(b []byte) bool {
 	return ok
 }
 
-// output is what the plugin set as its output.
-func (k *kernel) output() (at, n uint64) { return k.get(stateOutput), k.get(stateOutputLength) }
+// output is what the plugin set as its output; ok is false where that is not in
+// the blocks.
+func (k *kernel) output() (b []byte, ok bool) {
+	at, n := k.get(stateOutput), k.get(stateOutputLength)
+	if n == 0 {
+		return nil, true
+	}
+	if at < firstBlock || at > k.end || n > k.end-at {
+		return nil, false
+	}
+	return k.bytes[at : at+n], true
+}

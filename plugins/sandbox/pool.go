@@ -107,8 +107,13 @@ func (i *instance) fits(now manifest.Permissions) bool {
 // giveBack keeps an instance for the next, or ends it: after any fault, and
 // where nobody may meet it again.
 func (m *Module) giveBack(i *instance, good bool) {
-	if good && !m.command && m.manifest.Reuse != manifest.ReuseNone && !i.mod.IsClosed() && m.host.pool.keep(i) {
-		return
+	if good && !m.command && m.manifest.Reuse != manifest.ReuseNone && !i.mod.IsClosed() {
+		if i.kernel != nil {
+			i.kernel.reset()
+		}
+		if m.host.pool.keep(i) {
+			return
+		}
 	}
 	i.close()
 }

@@ -1,0 +1,361 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+
+	"parley/plugins/manifest"
+)
+
+// A module that imports anything but functions is refused, and is told what it
+// was: with the memory of the Extism kernel it could write what the box reads.
+func TestOnlyFunctionsAreImported(t *testing.T) {
+	h := host(t, Options{})
+	m, err := manifest.Parse([]byte(hostileManifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory, table, global, tag := code(2, 0, 0), code(1, 0x70, 0, 0), code(3, i32, 1), code(4, 0, 0)
+	for _, c := range []struct {
+		from, name string
+		what       []byte
+		says       string
+	}{
+		{extismName, "memory", memory, "imports the memory extism:host/env.memory"},
+		{extismName, "memory", code(2, 1, uleb(1024), uleb(1024)), "imports the memory extism:host/env.memory"},
+		{"parley", "memory", memory, "imports the memory parley.memory"},
+		{"wasi_snapshot_preview1", "memory", memory, "imports the memory wasi_snapshot_preview1.memory"},
+		{"box", "alloc", memory, "imports the memory box.alloc"},
+		{"env", "", memory, "imports the memory env."},
+		{extismName, "__indirect_function_table", table, "imports the table extism:host/env.__indirect_function_table"},
+		{extismName, "__stack_pointer", global, "imports the global extism:host/env.__stack_pointer"},
+		{"\x1b[2J", "\nx", global, `imports the global "\x1b[2J"."\nx"`},
+		{extismName, "tag", tag, "not a valid module"},
+	} {
+		w := run(zero, extismImport("alloc", []byte{i64}, []byte{i64}), imported{from: c.from, name: c.name, what: c.what})
+		if c.what[0] == 2 {
+			w.memory = nil
+		}
+		module, err := h.Load(t.Context(), m, w.module())
+		if _, ok := err.(ErrUnfit); !ok || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s %s: %v; want %q in it", c.from, c.name, err, c.says)
+		}
+		if err == nil {
+			_ = module.Close(t.Context())
+		}
+		if _, err := Checked(w.module()); err == nil {
+			t.Errorf("%s %s: checks were put into it", c.from, c.name)
+		}
+	}
+}
+
+// What the box calls is a function of the module's own. It would call one that is
+// only passed on, of the box itself, outside of WebAssembly.
+func TestWhatIsCalledIsTheModulesOwn(t *testing.T) {
+	h := host(t, Options{Instances: 2})
+	m, err := manifest.Parse([]byte(hostileManifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	http4 := importOf("parley", "http", []byte{i32, i32, i32, i32}, []byte{i32})
+	for name, c := range map[string]struct {
+		module wat
+		says   string
+	}{
+		"a tool": {wat{memory: []uint32{1}, imports: []imported{importOf("parley", "conversation", nil, []byte{i32})}, again: map[string]int{"run": 0}}, "the export run is the imported function parley.conversation"},
+		"_start": {wat{memory: []uint32{1}, imports: []imported{importOf(extismName, "reset", nil, nil)}, again: map[string]int{"_start": 0}}, "the export _start is the imported function"},
+		"_initialize": {func() wat {
+			w := run(zero, importOf("parley", "http_headers", nil, []byte{i32}))
+			w.again = map[string]int{"_initialize": 0}
+			return w
+		}(), "the export _initialize is the imported function parley.http_headers"},
+		"an _initialize with results": {wat{memory: []uint32{1}, types: [][]byte{}, funcs: []function{
+			{export: "run", out: []byte{i32}, code: zero}, {export: "_initialize", out: []byte{i32, i32}, code: code(zero, zero)}}}, "the export _initialize is"},
+		"a start function": {func() wat { w := run(zero, http4); w.again, w.start = map[string]int{"x": 0}, "x"; return w }(), "start function"},
+		"a start function with results": {wat{memory: []uint32{1}, start: "begin", funcs: []function{
+			{export: "run", out: []byte{i32}, code: zero}, {export: "begin", out: []byte{i32}, code: zero}}}, "start function"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			module, err := h.Load(t.Context(), m, c.module.module())
+			if err == nil {
+				t.Error("it was loaded")
+				_, err = module.Call(t.Context(), Call{Tool: "run", Account: "a"})
+				_ = module.Close(t.Context())
+			}
+			if !strings.Contains(fmt.Sprint(err), c.says) {
+				t.Errorf("%v; want %q in it", err, c.says)
+			}
+		})
+	}
+}
+
+// Memories that are none of WebAssembly 2.0 are refused.
+func TestOddMemoriesAreRefused(t *testing.T) {
+	h := host(t, Options{})
+	m, err := manifest.Parse([]byte(hostileManifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, section := range map[string][]byte{
+		"two": code(2, 0, 1, 0, 1), "shared": code(1, 3, 1, 1), "of 64 bits": code(1, 4, 1), "with a page size": code(1, 8, 1, 0),
+		"the least more than the most": code(1, 1, 2, 1), "more than there is": code(1, 0, uleb(1<<32-1)),
+	} {
+		w := run(zero)
+		w.memory = nil
+		p, _ := split(w.module())
+		p.set(memorySection, section)
+		if module, err := h.Load(t.Context(), m, p.join()); err == nil {
+			t.Errorf("%s: it was loaded", name)
+			_ = module.Close(t.Context())
+		}
+	}
+}
+
+// One call of the box that names the same bytes a million times is ended as a
+// loop would be, and costs the box no memory.
+func TestOneHostCallDoesNotGoOnForEver(t *testing.T) {
+	h := host(t, Options{})
+	const many = 1 << 19
+	for name, c := range map[string]struct {
+		fd   int64
+		kind Kind
+	}{"to standard error": {2, Late}, "to the answer": {1, TooMuch}} {
+		t.Run(name, func(t *testing.T) {
+			w := command(code(i32c(c.fd), i32c(0), i32c(many), i32c(8*many), call(0), 0x1A), wasi("fd_write", i32, i32, i32, i32))
+			w.memory, w.data = []uint32{1000}, strings.Repeat("\x00\x00\x00\x00\x00\x00\x80\x03", many) // 56 MiB from 0 on
+			ended := make(chan error, 1)
+			module := load(t, h, hostileManifest, w.module())
+			go func() {
+				_, err := module.Call(context.Background(), Call{Tool: "run", Account: "a", Log: func(Line) {}})
+				ended <- err
+			}()
+			select {
+			case err := <-ended:
+				if AsFault(err).Kind != c.kind {
+					t.Error(err)
+				}
+			case <-time.After(2 * time.Minute):
+				t.Fatal("the call goes on") // and the test's process with it
+			}
+		})
+	}
+}
+
+// heap is what the program has of memory that Go manages.
+func heap() int64 {
+	var now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	return int64(now.HeapAlloc)
+}
+
+// The table of blocks counts towards the memory of the plugin, and does not
+// outlive the call that made it large.
+func TestTheTableOfBlocksCounts(t *testing.T) {
+	h := host(t, Options{})
+	alloc := extismImport("alloc", []byte{i64}, []byte{i64})
+	yaml := strings.Replace(hostileManifest, "300ms", "20s", 1)
+	c := Call{Tool: "run", Account: "a"}
+	bomb := load(t, h, yaml, run(code(forever(i64c(1), call(0), 0x1A), 0x00), alloc).module())
+	before := heap()
+	i := bomb.bare(c)
+	h.pool.slots <- struct{}{}
+	if _, err := i.call(t.Context(), c, time.Minute); AsFault(err).Kind != TooMuch {
+		t.Error(err)
+	}
+	blocks, held := int64(len(i.kernel.blocks)), heap()-before
+	t.Logf("%d blocks of 1 byte take %d bytes each in the table", blocks, held/blocks)
+	if charged := blocks * blockCost; held > charged || blocks*(16+blockCost) > manifest.DefaultMemory {
+		t.Errorf("%d blocks were made; their table has %d KB, and charged were %d", blocks, held>>10, charged>>10)
+	}
+	i.close()
+	if kept := heap() - before; kept > 4<<20 {
+		t.Errorf("%d KB are kept when its instance is gone", kept>>10)
+	}
+
+	again := load(t, h, yaml, run(code(times(100_000, 0, i64c(1), call(0), 0x1A), zero), alloc).module())
+	for range 12 { // more than have room together
+		r, err := again.Call(t.Context(), c)
+		if err != nil || r.Memory < 100_000*blockCost {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	if kept := heap() - before; kept > 4<<20 {
+		t.Errorf("%d KB are kept by an instance that waits", kept>>10)
+	}
+}
+
+// What the state that the kernel shares with the box says is checked against the
+// memory of the kernel.
+func TestTheStateOfTheKernelIsNotTrusted(t *testing.T) {
+	h := host(t, Options{})
+	m := load(t, h, hostileManifest, counting())
+	for name, state := range map[string][6]uint64{ // end, input and its length, output and its length, failure
+		"an output before the memory":  {200, 0, 0, 1<<64 - 4096, 8, 0},
+		"an output in the state":       {200, 0, 0, 64, 8, 0},
+		"an output that wraps around":  {200, 0, 0, 144, 1<<64 - 8, 0},
+		"an output beyond the blocks":  {1 << 63, 0, 0, 4096, 8, 0},
+		"an output beyond the memory":  {1<<64 - 1, 0, 0, kernelSize, 8, 0},
+		"all bits":                     {1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 0},
+		"an error that is no block":    {200, 0, 0, 0, 0, 1<<64 - 1},
+		"an error in the state":        {200, 0, 0, 0, 0, 64},
+		"an end before the beginning":  {0, 0, 0, 0, 8, 0},
+		"an end in the last few bytes": {kernelSize - 1, 0, 0, kernelSize - 4, 8, 0},
+	} {
+		i := m.bare(Call{})
+		h.pool.slots <- struct{}{}
+		if _, err := i.call(t.Context(), Call{Tool: "run"}, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		for n, v := range state {
+			i.kernel.set(stateEnd+8*n, v)
+		}
+		if said, err := i.answered(0); err == nil || said != "" {
+			t.Errorf("%s: %q, %v", name, said, err)
+		}
+		m.giveBack(i, true)
+		if r, err := m.Call(t.Context(), Call{Tool: "run"}); err != nil || r.Content != "2" {
+			t.Errorf("%s: and then %q, %v", name, r.Content, err)
+		}
+		h.pool.drop(func(*instance) bool { return true })
+	}
+}
+
+// pathOpen opens, for writing, a path of that many bytes from 1024 on, beneath the
+// first folder, and fails with what came of it.
+func pathOpen(n int64) wat {
+	return command(code(i32c(3), i32c(0), i32c(1024), i32c(n), i32c(0), i64c(-1), i64c(-1), i32c(0), i32c(0), call(0), call(1)),
+		wasi("path_open", i32, i32, i32, i32, i32, i64, i64, i32, i32), importOf("wasi_snapshot_preview1", "proc_exit", []byte{i32}, nil))
+}
+
+// A path of megabytes is refused before a list of its parts is made.
+func TestALongPathIsRefused(t *testing.T) {
+	const long = 32 << 20
+	w := pathOpen(long)
+	w.memory, w.data = []uint32{1000}, strings.Repeat("\x00", 1024)+strings.Repeat("a/", long/2)
+	m := load(t, host(t, Options{}), strings.Replace(hostileManifest, "300ms", "20s", 1), w.module())
+	granted := manifest.Permissions{Files: []manifest.File{{Path: t.TempDir(), As: "/x", Mode: manifest.Write}}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := m.Call(t.Context(), Call{Tool: "run", Account: "a", Granted: granted})
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "code 37") { // ENAMETOOLONG
+		t.Error(err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 6*long {
+		t.Errorf("%d MB were taken", n>>20)
+	}
+}
+
+// A request of megabytes of headers is refused before it is read.
+func TestALargeRequestIsRefused(t *testing.T) {
+	var headers strings.Builder
+	for n := range 1 << 17 {
+		fmt.Fprintf(&headers, `"%x":"",`, n)
+	}
+	text := `{"url":"https://example.test","headers":{` + headers.String() + `"x":""}}`
+	w := run(code(i32c(0), i32c(int64(len(text))), i32c(0), i32c(0), call(0)), importOf("parley", "http", []byte{i32, i32, i32, i32}, []byte{i32}))
+	w.memory, w.data = []uint32{100}, text
+	m := load(t, host(t, Options{}), hostileManifest+"permissions: {http: [{host: example.test}]}\n", w.module())
+	asked := false
+	_, err := m.Call(t.Context(), Call{Tool: "run", Account: "a", Granted: m.Manifest().Permissions, Transport: carrier(func(r *http.Request) (*http.Response, error) {
+		asked = true
+		return nil, errors.New("no")
+	})})
+	if err == nil || asked {
+		t.Errorf("the request was made; %v", err)
+	}
+}
+
+// Variables without names and values count, too.
+func TestVariablesCountWithTheirTable(t *testing.T) {
+	i := &instance{}
+	n, err := 0, error(nil)
+	for ; err == nil && n <= maxVars/varCost; n++ {
+		err = i.setVar(fmt.Sprint(n), nil)
+	}
+	if AsFault(err).Kind != TooMuch || n > maxVars/varCost {
+		t.Errorf("%d variables: %v", n, err)
+	}
+}
+
+// carrier answers requests in a way of its own.
+type carrier func(*http.Request) (*http.Response, error)
+
+func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
+
+// talker is a conversation that panics.
+type talker struct{}
+
+func (talker) Transcript(context.Context, bool) (json.RawMessage, error) {
+	panic("of the conversation")
+}
+
+// logging is a module that writes to standard error what ends with no line.
+func logging() []byte {
+	w := command(code(i32c(2), i32c(0), i32c(1), i32c(32), call(0), 0x1A), wasi("fd_write", i32, i32, i32, i32))
+	w.data = "\x08\x00\x00\x00\x04\x00\x00\x00oops"
+	return w.module()
+}
+
+// Where the box itself panics in a call, that call fails, and no more: its
+// instance is given back, so that more calls than there are instances are
+// answered, and what went wrong inside is in the box's log.
+func TestAPanicOfTheBoxIsAFault(t *testing.T) {
+	h := host(t, Options{Instances: 2, Wait: 50 * time.Millisecond})
+	talk := importOf("parley", "conversation", nil, []byte{i32})
+	for name, c := range map[string]struct {
+		wasm []byte
+		call Call
+	}{
+		"in a host function": {run(call(0), talk).module(), Call{Talk: talker{}, Granted: manifest.Permissions{Conversation: manifest.Transcript}}},
+		"in the log":         {logging(), Call{Log: func(Line) { panic("of the log") }}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := load(t, h, hostileManifest, c.wasm)
+			c.call.Tool, c.call.Account = "run", "a"
+			for range 5 {
+				_, err := m.Call(t.Context(), c.call)
+				if f := AsFault(err); err == nil || f.Kind != Trapped || !f.Blames() || strings.Contains(f.Message, "goroutine") {
+					t.Fatalf("%s: %v", f.Kind, err)
+				}
+			}
+			if n := len(h.pool.slots); n != 0 {
+				t.Errorf("%d instances are left", n)
+			}
+		})
+	}
+}
+
+// broken is a runtime that panics when it compiles.
+type broken struct{ wazero.Runtime }
+
+func (broken) CompileModule(context.Context, []byte) (wazero.CompiledModule, error) {
+	panic("of the compiler")
+}
+
+// A module that makes the compiler panic is refused, at each start too.
+func TestAPanicOfTheCompilerIsRefused(t *testing.T) {
+	h := host(t, Options{})
+	whole := h.runtime
+	h.runtime = broken{whole}
+	defer func() { h.runtime = whole }()
+	m, err := manifest.Parse([]byte(hostileManifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := h.Load(t.Context(), m, counting()); !errors.As(err, new(ErrUnfit)) || strings.Contains(err.Error(), "of the compiler") {
+			t.Error(err)
+		}
+	}
+}
