@@ -1,11 +1,13 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -55,6 +57,28 @@ func TestOnlyFunctionsAreImported(t *testing.T) {
 		if _, err := Checked(w.module()); err == nil {
 			t.Errorf("%s %s: checks were put into it", c.from, c.name)
 		}
+	}
+}
+
+// kernelMemory is a module that imports the memory of the Extism kernel, and says
+// there that its output lies before the beginning.
+func kernelMemory() []byte {
+	body := code(i32c(stateOutput), i64c(-4096), 0x37, 3, 0, i32c(stateOutputLength), i64c(8), 0x37, 3, 0, zero) // i64.store
+	w := run(body, extismImport("output_length", nil, []byte{i64}), imported{from: extismName, name: "memory", what: code(2, 1, uleb(1024), uleb(1024))})
+	w.funcs = append(w.funcs, function{export: manifest.OnChatEnd, out: []byte{i32}, code: body})
+	w.memory = nil
+	return w.module()
+}
+
+// testdata/hostile/kernel-memory.wasm, which tests of other packages install, is
+// what is refused here.
+func TestTheHostileModuleOnTheDiskIsThisOne(t *testing.T) {
+	wasm, err := os.ReadFile("testdata/hostile/kernel-memory.wasm")
+	if err != nil || !bytes.Equal(wasm, kernelMemory()) {
+		t.Errorf("%d bytes, want %x; %v", len(wasm), kernelMemory(), err)
+	}
+	if _, _, err := stoppable(wasm); err == nil || !strings.Contains(err.Error(), "imports the memory extism:host/env.memory") {
+		t.Error(err)
 	}
 }
 

@@ -19,10 +19,15 @@ func wantState(t *testing.T, s *Shelf, want State) Info {
 	return i
 }
 
+// observed has a shelf count how calls ended.
+func observed(outcomes map[string]int) func(*Parts) {
+	return func(p *Parts) { p.Observe = func(_, _, outcome string, _ time.Duration) { outcomes[outcome]++ } }
+}
+
 func TestThreeFailuresInARowLeaveAPluginAlone(t *testing.T) {
 	data := t.TempDir()
 	outcomes := map[string]int{}
-	s := box(t, data, func(p *Parts) { p.Observe = func(_, _, outcome string, _ time.Duration) { outcomes[outcome]++ } })
+	s := box(t, data, observed(outcomes))
 	other := beside(t, data)
 	install(t, s, folderOf(t, described("1.0.0"), tool(t, "one")))
 	fail := func() error { _, err := do(s, "fail", "no"); return err }

@@ -93,38 +93,36 @@ func (s *Shelf) call(ctx context.Context, who Who, tool string, parameters json.
 	}
 }
 
+// errUnfinished is what a call has come to that did not return: the box panicked.
+var errUnfinished = errors.New("the box failed inside")
+
 // guarded runs a plugin behind its breaker.
-func (s *Shelf) guarded(ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage, try bool) (sandbox.Result, error) {
+func (s *Shelf) guarded(ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage, try bool) (r sandbox.Result, err error) {
 	if p.stopped != "" {
-		return sandbox.Result{}, ErrStopped{p.row.Name, p.stopped}
+		return r, ErrStopped{p.row.Name, p.stopped}
 	}
-	begun, trial := time.Now(), false
-	if !try {
-		var err error
-		if trial, err = p.breaker.enter(p, begun); err != nil {
-			s.observe(p, tool, "broken", 0)
-			return sandbox.Result{}, err
-		}
+	if try {
+		return s.run(ctx, p, who, tool, parameters)
 	}
-	r, err := s.run(ctx, p, who, tool, parameters)
-	outcome, blamed := "answered", false
-	switch fault, isFault := errors.AsType[*sandbox.Fault](err); {
-	case err == nil:
-	case isFault:
-		outcome, blamed = string(fault.Kind), fault.Blames()
-	default:
-		outcome = "error"
+	begun := time.Now()
+	trial, err := p.breaker.enter(p, begun)
+	if err != nil {
+		s.observe(p, tool, "broken", 0)
+		return r, err
 	}
-	if !try {
-		why := ""
-		if err != nil {
-			why = err.Error()
+	err = errUnfinished
+	defer func() {
+		outcome, blamed, why := "answered", false, ""
+		if fault, ok := errors.AsType[*sandbox.Fault](err); ok {
+			outcome, blamed, why = string(fault.Kind), fault.Blames(), err.Error()
+		} else if err != nil {
+			outcome, why = "error", err.Error()
 		}
 		// What it says of the plugin holds also when the chat is over by now.
 		s.judge(context.WithoutCancel(ctx), p, trial, err == nil, blamed, why)
 		s.observe(p, tool, outcome, time.Since(begun))
-	}
-	return r, err
+	}()
+	return s.run(ctx, p, who, tool, parameters)
 }
 
 func (s *Shelf) observe(p *plugin, tool, outcome string, took time.Duration) {

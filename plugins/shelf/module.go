@@ -3,6 +3,7 @@ package shelf
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"parley/plugins/sandbox"
@@ -57,10 +58,17 @@ func (m *module) acquire(ctx context.Context) (*sandbox.Module, error) {
 	return m.loaded, nil
 }
 
+// fill loads the module. It runs on a goroutine of its own, where a panic would end
+// the box, at each start again.
 func (m *module) fill() {
+	defer m.leave()
+	defer close(m.ready)
+	defer func() {
+		if p := recover(); p != nil {
+			m.err = fmt.Errorf("the plugin cannot be loaded: the box failed inside: %v", p)
+		}
+	}()
 	m.loaded, m.err = m.load(context.Background())
-	close(m.ready)
-	m.leave()
 }
 
 func (m *module) release(*sandbox.Module) { m.leave() }

@@ -29,6 +29,8 @@ func main() {
 		}
 	case "log":
 		fmt.Fprintln(os.Stderr, p.Text)
+	case "half a line":
+		fmt.Fprint(os.Stderr, p.Text)
 	case "setting":
 		fmt.Print(os.Getenv("SETTING_" + p.Text))
 	case "leak": // what no plugin should do
