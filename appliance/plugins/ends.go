@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -122,7 +123,15 @@ func ended(c store.EndCall) time.Time {
 	return time.UnixMilli(body.EndTime)
 }
 
-func (e ends) call(ctx context.Context, next store.EndCall) error {
+// call calls the hook. A panic fails this call: nothing else would catch it on this
+// goroutine, and the call is still to be made when the box is started again.
+func (e ends) call(ctx context.Context, next store.EndCall) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.log.Error("the box panicked while it told a plugin of the end of a chat", "plugin", next.Plugin, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errors.New("the box failed inside")
+		}
+	}()
 	sees, err := e.plugins.shelf.Sees(ctx, next.Plugin)
 	if err != nil {
 		return err
