@@ -20,7 +20,7 @@ import (
 func quietPlugin(t *testing.T, version, more string) io.ReadSeeker {
 	t.Helper()
 	module := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
-	text := "name: quiet\nversion: " + version + "\ndescription: Says nothing.\ntools: [{name: hush, description: Say nothing.}]\n" + more
+	text := "name: quiet\nversion: " + version + "\ndescription: Says nothing.\ntools: [{name: hush, description: Say nothing., parameters: {type: object, properties: {loud: {type: boolean}}}}]\n" + more
 	wasm, err := manifest.Embed(module, []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +75,7 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 		"a strange grant":     {second(b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Grant: []string{"network"}})), contract.ErrInvalid{}},
 		"a strange setting":   {second(b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Unset: []string{"town"}})), contract.ErrInvalid{}},
 		"one that is unknown": {second(b.InstalledPlugin(ctx, "loud")), contract.ErrNotFound{}},
+		"other parameters":    {second(b.CallPlugin(ctx, "", "quiet", contract.PostedPluginCall{Parameters: `{"loud":7}`})), contract.ErrInvalid{}},
 		"removed, unknown":    {b.RemovePlugin(ctx, "loud"), contract.ErrNotFound{}},
 		"its log, unknown":    {second(b.PluginLog(ctx, "loud", 1)), contract.ErrNotFound{}},
 	} {

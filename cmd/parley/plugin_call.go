@@ -12,6 +12,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/appliance/plugins"
+	"parley/plugins/manifest"
 	"parley/plugins/sandbox"
 	"parley/plugins/shelf"
 	"parley/store"
@@ -35,7 +37,7 @@ func (pluginCallCmd) Help() string {
 
   parley plugin call notes --tool add_note - < note.json
 
-It runs as in a chat: with what it may do and was told, and with its limits. The answer goes to the output; time, memory and what it logs to the error output. Exits with 1 and the message where the tool fails. A plugin that is left alone because it failed is called all the same, and what comes of it does not count.`
+It runs as in a chat: with what it may do and was told, and with its limits; parameters that do not fit the tool's schema are refused. The answer goes to the output; time, memory and what it logs to the error output. Exits with 1 and the message where the tool fails. A plugin that is left alone because it failed is called all the same, and what comes of it does not count.`
 }
 
 // calledPlugin is what came of a call, as JSON prints it.
@@ -60,9 +62,16 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 		return misuse{fmt.Errorf("plugin: the parameters %.80q are no JSON object, like '{\"place\": \"museum\"}'", cmd.Parameters)}
 	}
 	return p.open(ctx, c, parsed, func(s *shelf.Shelf) error {
-		tool, err := cmd.tool(ctx, s)
+		i, err := s.Show(ctx, cmd.Name)
 		if err != nil {
 			return err
+		}
+		tool, err := cmd.tool(i.Manifest)
+		if err != nil {
+			return err
+		}
+		if err := plugins.CheckParameters(i.Manifest, tool, cmd.Parameters); err != nil {
+			return misuse{fmt.Errorf("plugin: the parameters do not fit %s: %w; parley plugin show %s --json has its schema", tool, err, cmd.Name)}
 		}
 		id, err := cmd.account(ctx, s.Records)
 		if err != nil {
@@ -103,16 +112,12 @@ func (cmd *pluginCallCmd) account(ctx context.Context, records *store.Store) (st
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // tool is the one that is meant.
-func (cmd *pluginCallCmd) tool(ctx context.Context, s *shelf.Shelf) (string, error) {
-	i, err := s.Show(ctx, cmd.Name)
-	if err != nil {
-		return "", err
-	}
+func (cmd *pluginCallCmd) tool(m manifest.Manifest) (string, error) {
 	var names []string
-	for _, t := range i.Manifest.Tools {
+	for _, t := range m.Tools {
 		names = append(names, t.Name)
 	}
-	all := append(names, i.Manifest.Hooks...)
+	all := append(names, m.Hooks...)
 	switch {
 	case cmd.Tool == "" && len(names) == 1:
 		return names[0], nil

@@ -26,7 +26,7 @@ description: Tries what a plugin can do.
 license: MIT
 wasm: trial.wasm
 settings: [{name: city, type: string, default: Bonn}, {name: api_key, type: secret}]
-tools: [{name: run, description: Does what it is told.}]
+tools: [{name: run, description: Does what it is told., parameters: {type: object, properties: {do: {type: string}}, required: [do]}}]
 permissions: {http: [{host: example.test, methods: [POST]}], storage: 64KiB` + more + "}\n"
 	for name, text := range map[string][]byte{"trial.wasm": wasm, "plugin.yaml": []byte(yaml)} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
@@ -102,6 +102,9 @@ func TestPluginCommands(t *testing.T) {
 		{"", `call trial {"do":"http"}`, exitFailed, "", "not granted"},
 		{"", `call trial {"do":"log"}`, 0, "logged", "info: a line of the log"},
 		{"", "call trial nonsense", exitMisuse, "", "no JSON object"},
+		{"", `call trial {"do":7}`, exitMisuse, "", "do not fit run: at '/do': got number, want string"},
+		{"", `call trial {"place":"Zoo"}`, exitMisuse, "", "missing property 'do'"},
+		{`{"do":null}`, "call trial -", exitMisuse, "", "at '/do'"},
 		{"", "call trial --tool nonsense", exitMisuse, "", "it has: run"},
 		{"", `call trial {"do":"config"} --account nobody`, exitFailed, "", "parley keys list"},
 		{"", "logs trial", 0, "a line of the log", ""},

@@ -51,7 +51,7 @@ var mayKnow = []struct {
 	{"web", ""},
 	{"web/bundle", ""},
 	{"appliance/engines", "appliance/chat appliance/chat/ear appliance/chat/turn appliance/config appliance/contract appliance/audio appliance/engine appliance/engine/espeak appliance/engine/llama appliance/engine/onnx appliance/engine/remote appliance/voice firmware/packs internal/layout"},
-	{"appliance/plugins", "appliance/api appliance/chat appliance/chat/reply appliance/chat/turn appliance/config appliance/contract appliance/metrics plugins/author plugins/manifest plugins/sandbox plugins/shelf store"},
+	{"appliance/plugins", "appliance/api appliance/chat appliance/chat/reply appliance/chat/turn appliance/config appliance/contract appliance/engine/schema appliance/metrics plugins/author plugins/manifest plugins/sandbox plugins/shelf store"},
 	{"appliance/voices", "appliance/config appliance/contract appliance/engine appliance/engines appliance/speech appliance/voice store"},
 	{"appliance/api", "web appliance/api/describe appliance/contract appliance/audio appliance/text appliance/engine appliance/chat appliance/speech store"},
 	{"appliance/api/describe", "appliance/contract"},
