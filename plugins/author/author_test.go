@@ -81,6 +81,33 @@ func TestTheExamplesPassTheirTests(t *testing.T) {
 	}
 }
 
+// crashing are programs that crash, by their language and file, and what they say.
+var crashing = map[string]struct{ file, source, says string }{
+	"go":             {"main.go", "package main\n\nfunc main() { panic(\"no such place\") }\n", "panic: no such place"},
+	"rust":           {"src/main.rs", "fn main() { panic!(\"no such place\") }\n", "no such place"},
+	"c":              {"main.c", "#include <assert.h>\n\nint main(int n, char **all) { assert(n == 77 && \"no such place\"); return 0; }\n", "no such place"},
+	"assemblyscript": {"assembly/index.ts", "import { abort } from \"./parley\";\n\nabort(\"no such place\");\n", "no such place"},
+}
+
+func TestACrashedPluginSaysWhy(t *testing.T) {
+	for lang, c := range crashing {
+		t.Run(lang, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "hello")
+			if _, err := New(dir, lang); err != nil {
+				t.Fatal(err)
+			}
+			for file, text := range map[string]string{c.file: c.source, "tests/greet.json": `{"parameters": {"who": "Ada"}, "error": "` + c.says + `"}`} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if r, said := built(t, dir); r.Passed != 1 {
+				t.Error(said)
+			}
+		})
+	}
+}
+
 // copied copies a folder, and what links in it lead to, as somebody does who
 // takes an example to begin with. What builds have made stays behind.
 func copied(t *testing.T, to, from string) {

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"bytes"
 	"errors"
-	"strings"
 
 	"github.com/tetratelabs/wazero/sys"
 )
@@ -15,16 +14,8 @@ func (i *instance) command(r *running) (string, error) {
 	if exit, ok := errors.AsType[*sys.ExitError](err); ok && r.Err() == nil {
 		err = nil
 		if exit.ExitCode() != 0 {
-			i.stderr.flush()
-			return "", exitFault(exit.ExitCode(), i.stderr.last)
+			return "", i.exited(exit.ExitCode())
 		}
 	}
 	return string(i.stdout.bytes), err
-}
-
-func exitFault(code uint32, last string) error {
-	if last = strings.TrimSpace(last); last != "" {
-		return fault(Failed, "%s", last)
-	}
-	return fault(Failed, "it exited with code %d and wrote no reason to stderr", code)
 }

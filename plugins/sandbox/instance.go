@@ -261,7 +261,7 @@ func (r *running) because(err error, limit time.Duration) error {
 		return fault(Gone, "the caller gave up")
 	}
 	if exit, ok := errors.AsType[*sys.ExitError](err); ok {
-		return fault(Failed, "it exited with code %d", exit.ExitCode())
+		return r.in.exited(exit.ExitCode())
 	}
 	return r.trapped("", err)
 }
@@ -271,7 +271,7 @@ func (r *running) trapped(before string, err error) error {
 	if strings.Contains(err.Error(), recovered) {
 		return r.boxFailed(err.Error())
 	}
-	return fault(Trapped, "%s%s", before, firstLine(err))
+	return r.in.trapped(before, err)
 }
 
 // panicked is the fault of a call in which the box itself panicked with p.

@@ -18,6 +18,7 @@ type lines struct {
 	part  []byte
 	told  int
 	last  string // the last line that was not empty
+	crash crash
 }
 
 // Write takes more of what is written. Where the call is over it fails, for one
@@ -44,6 +45,7 @@ func (l *lines) flush() {
 	l.part = l.part[:0]
 	if strings.TrimSpace(text) != "" {
 		l.last = text
+		l.crash.read(text)
 		l.say(l.level, text)
 	}
 }

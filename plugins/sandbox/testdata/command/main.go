@@ -24,6 +24,9 @@ func main() {
 		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"tool": tool, "parameters": p, "city": os.Getenv("SETTING_CITY")})
 	case "fail":
 		fail(fmt.Errorf("no such place"))
+	case "panic":
+		var none map[string]any
+		none["place"] = tool
 	case "environment":
 		fmt.Print(strings.Join(os.Environ(), "\n"))
 	}
