@@ -12,14 +12,15 @@ func (m *meter) instruction() {
 	case op == 0x0B: // end
 		m.end()
 	case op == 0x0C || op == 0x0D: // br, br_if
-		c.number()
+		m.branch(c.number())
 	case op == 0x0E: // br_table
 		for range c.count() + 1 {
-			c.number()
+			m.branch(c.number())
 		}
 	case op == 0x10: // call
 		f := c.number()
 		m.heavy = true
+		m.pass(m.function(f).out)
 		c.bad = c.bad || f >= m.functions
 		switch {
 		case c.bad:
@@ -31,7 +32,7 @@ func (m *meter) instruction() {
 			m.more(uint32(min(m.sizes[f-m.imported], meterLeaf)) / meterBytes)
 		}
 	case op == 0x11: // call_indirect
-		c.number()
+		m.pass(m.typed(c.number()).out)
 		m.table()
 		if !c.bad {
 			m.ask(at)
@@ -78,6 +79,14 @@ func (m *meter) open(loop bool) {
 	c := &m.in
 	first := c.at
 	last := c.leb(5)
+	var of arity
+	switch kind := (&cursor{b: c.b[first:c.at]}).number(); {
+	case last < 0x40: // an index
+		of = m.typed(kind)
+	case last != 0x40: // the type of its one result
+		of.out = 1
+	}
+	m.pass(of.in + of.out)
 	// Of one byte it is a type or none; a longer one is an index, not negative.
 	if last&0x40 != 0 && (c.at != first+1 || last != 0x40 && !isType(last)) {
 		c.bad = true
@@ -89,11 +98,11 @@ func (m *meter) open(loop bool) {
 		return
 	}
 	if !loop {
-		m.nested = append(m.nested, nest{})
+		m.nested = append(m.nested, nest{label: of.out})
 		return
 	}
 	m.heavy = true
-	m.charge(c.at)
+	m.charge(c.at, of.in)
 }
 
 // table reads the index of a table.

@@ -44,6 +44,10 @@ type meter struct {
 	tables, locals               uint32
 	sizes                        []int  // of the bodies of its functions
 	quick                        []bool // of the imported ones: it takes no longer than a leaf
+	types                        []arity
+	kinds                        []uint32 // types of its functions, the imported ones first
+	values, work                 uint64   // what compiling it costs
+	loops, deepest               uint64   // that are open in the function, which counts as one
 
 	out    []byte // the body that is written
 	in     cursor
@@ -58,20 +62,25 @@ type meter struct {
 // what it costs beyond its bytes.
 type nest struct {
 	price, begin, inner int
-	more                uint32
+	more, label         uint32 // label is how many values a branch to it passes on
 }
 
 // body returns a function's body with checks. It is valid until the next call.
-func (m *meter) body(b []byte) ([]byte, bool) {
+func (m *meter) body(f uint32, b []byte) ([]byte, bool) {
 	m.in, m.out, m.copied, m.nested, m.heavy = cursor{b: b}, m.out[:0], 0, m.nested[:0], false
+	m.loops, m.deepest = 0, 0
+	of, before := m.function(f), m.locals
 	m.skipLocals()
-	m.charge(m.in.at)
+	m.pass(of.in + of.out)
+	m.charge(m.in.at, of.out)
 	for len(m.nested) > 0 && !m.in.bad {
 		m.instruction()
 	}
 	if m.in.bad || m.in.left() > 0 {
 		return nil, false
 	}
+	lives := uint64(of.in+m.locals-before) * m.deepest
+	m.work += lives * lives
 	if !m.heavy && len(b) <= meterLeaf {
 		return b, true
 	}
@@ -100,17 +109,19 @@ func (m *meter) copy(at int) {
 }
 
 // charge writes a check at begin and opens a block, at whose end its price will
-// be known.
-func (m *meter) charge(begin int) {
+// be known. label is how many values a branch to it passes on.
+func (m *meter) charge(begin int, label uint32) {
 	if m.in.bad {
 		return
 	}
 	m.copy(begin)
 	m.out = binary.AppendUvarint(append(m.out, 0x23), uint64(m.left)) // global.get
-	n := nest{price: len(m.out) + 1, begin: begin}
+	n := nest{price: len(m.out) + 1, begin: begin, label: label}
 	m.out = append(m.out, 0x41, 0, 0, 0) // i32.const
 	m.take()
 	m.nested = append(m.nested, n)
+	m.loops++
+	m.deepest = max(m.deepest, m.loops)
 }
 
 // take writes what takes a price from what is left, and calls a function of ours
@@ -152,6 +163,7 @@ func (m *meter) end() {
 	m.nested = m.nested[:len(m.nested)-1]
 	whole := m.in.at - n.begin
 	if n.price > 0 {
+		m.loops--
 		m.pay(n.price, 1+uint32(whole-n.inner)/meterBytes+n.more)
 		n.inner, n.more = whole, 0
 	}

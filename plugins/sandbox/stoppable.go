@@ -172,15 +172,21 @@ func (p *parts) measure() (*meter, hooks, error) {
 		// runtime make room for as many entries.
 		c := cursor{b: s.body}
 		if s.id != 0 && s.id != startSection && s.id != dataCountSection {
-			c.count()
+			if n := c.count(); n > maxEntries {
+				return nil, hooks{}, unfit("section %d of the module has %d entries; at most %d are allowed", s.id, n, maxEntries)
+			}
 		}
 		if c.bad || !s.lists() {
 			return nil, hooks{}, malformed
 		}
 	}
+	if !m.readTypes(p.find(typeSection)) {
+		return nil, hooks{}, unfit("a function or block of the module has more than %d parameters or results", maxArity)
+	}
 	if err := m.countImports(p.find(importSection)); err != nil {
 		return nil, hooks{}, err
 	}
+	m.readFunctions(p.find(functionSection))
 	m.functions = m.imported + length(p.find(functionSection))
 	m.tables = length(p.find(tableSection))
 	m.globals = length(p.find(globalSection))
@@ -230,7 +236,7 @@ func (m *meter) countImports(body []byte) error {
 			return unfit("the module imports the %s %s; it may import functions only, and has to have a %s of its own",
 				what, importName(from, name), what)
 		}
-		c.number()
+		m.kinds = append(m.kinds, c.number())
 		c.bad = c.bad || kind != 0
 		m.imported++
 		m.quick = append(m.quick, from == extismName && quick[name])

@@ -23,9 +23,12 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 	most := mostGrown*whole + 64<<10
 	out := make([]byte, 0, len(b)+len(b)/4)
 	for f := range n {
-		body, ok := m.body(c.bytes())
+		body, ok := m.body(m.imported+f, c.bytes())
 		if !ok || c.bad {
 			return nil, unfit("not a valid module: the code of its function %d cannot be read, is nested deeper than %d blocks, or has more than %d locals; only WebAssembly 2.0 is run", m.imported+f, maxNested, maxLocals)
+		}
+		if err := m.costly(); err != nil {
+			return nil, err
 		}
 		out = append(binary.AppendUvarint(out, uint64(len(body))), body...)
 		if len(out) > most {

@@ -1,0 +1,70 @@
+package sandbox
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// passing is a module with a function of n results, whose tool calls it and then
+// has code follow. Type 1 has n parameters, too.
+func passing(n int, follow string) wat {
+	all := bytes.Repeat([]byte{i32}, n)
+	list := append(uleb(uint64(n)), all...)
+	return wat{memory: []uint32{1}, types: [][]byte{code(0x60, 0, list), code(0x60, list, list)}, funcs: []function{
+		{export: "run", out: []byte{i32}, code: code(call(1), follow, 0x00)}, {out: all, code: call(1)}}}
+}
+
+// looping is a module whose tool reads n locals in loops that lie m deep in each
+// other.
+func looping(n, m int) wat {
+	var gets []byte
+	for i := range n {
+		gets = append(gets, code(0x20, uleb(uint64(i)), 0x1A)...)
+	}
+	w := run(code(strings.Repeat("\x03\x40", m), gets, strings.Repeat("\x41\x00\x0D\x00\x0B", m), zero))
+	w.funcs[0].locals = n
+	return w
+}
+
+// A small module that takes gigabytes or hours to compile is refused before it is
+// compiled, and one like it that does not is run.
+func TestWhatIsCostlyToCompileIsRefused(t *testing.T) {
+	many := strings.Repeat
+	for name, c := range map[string]struct {
+		module wat
+		says   string // empty: it is no fault
+	}{
+		"calls":                   {passing(1000, many("\x10\x01", 1000)), "too many values"},
+		"blocks":                  {passing(1000, many("\x02\x01\x0B", 1000)), "too many values"},
+		"loops":                   {passing(1000, many("\x03\x01\x0B", 1000)), "too many values"},
+		"conditions":              {passing(1000, many("\x41\x00\x04\x01\x0B", 1000)), "too many values"},
+		"branches":                {passing(1000, "\x02\x01"+many("\x41\x00\x0D\x00", 1000)+"\x0B"), "too many values"},
+		"branches out of a loop":  {passing(1000, "\x03\x01"+many("\x41\x00\x0D\x00", 1000)+"\x0B"), "too many values"},
+		"a branch to many places": {passing(1000, "\x02\x01\x41\x00\x0E\xE8\x07"+many("\x00", 1001)+"\x0B"), "too many values"},
+		"calls that are indirect": {func() wat { w := passing(1000, many("\x41\x00\x11\x00\x00", 1000)); w.table = []uint32{1}; return w }(), "too many values"},
+		"many parameters":         {passing(maxArity+1, ""), "more than 1000 parameters or results"},
+		"loops within loops":      {looping(4000, 60), "compiling it would take minutes"},
+		"many locals in a few":    {looping(40_000, 8), "compiling it would take minutes"},
+		"many types": {func() wat {
+			w := run(zero)
+			w.types = make([][]byte, maxEntries+1)
+			fill(w.types, code(0x60, 0, 0))
+			return w
+		}(), "section 1 of the module has"},
+		"many globals":      {func() wat { w := run(zero); w.global = make([]int64, maxEntries+1); return w }(), "section 6 of the module has"},
+		"ten of each":       {passing(10, many("\x10\x01\x02\x01\x0B", 1000)), ""},
+		"loops as they are": {looping(300, 10), ""},
+	} {
+		_, _, err := stoppable(c.module.module())
+		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+			t.Errorf("%s: %v; want %q", name, err, c.says)
+		}
+	}
+}
+
+func fill(all [][]byte, with []byte) {
+	for i := range all {
+		all[i] = with
+	}
+}
