@@ -1,13 +1,19 @@
 package sandbox
 
-// What the runtime's compiler needs is no more than what a module of MaxModule bytes
-// suggests only where these hold: it makes 100 to 300 bytes of each entry of a
-// section, of each value at each call, block and branch, and its time grows with the
-// square of the values that live through nested loops.
+// What compiling a module may take. The runtime's compiler makes 100 to 300 bytes of
+// each entry of a section, of each value at each call, block and branch, and up to
+// 4 KB of each byte of a function, which it gives back when that is done; and its time
+// grows with the square of several things.
 const (
 	// maxEntries is how many entries a section has. Programs of 64 MiB have some 60,000
 	// functions.
 	maxEntries = 200_000
+	// maxTypes bounds those that differ: compilers write each once, and C++ has some
+	// thousands.
+	maxTypes = 10_000
+	// maxBody is how large a function may be. The interpreter of a Python is one of
+	// 200 KB.
+	maxBody = 512 << 10
 	// maxArity bounds parameters and results, as browsers do.
 	maxArity = 1000
 	// usualArity is how many values a call, a block or a branch passes on for nothing,
@@ -15,18 +21,28 @@ const (
 	// Compilers pass on more than one result where they are asked to, and few then.
 	usualArity = 16
 	maxValues  = 256 << 10
-	// maxWork bounds the squares of a function's locals times its loops within loops,
-	// all together: 100 s on a core of 2024. A function of 3,000 locals and loops five
-	// deep, which compilers write that do not optimize, takes a two-hundredth.
+	// maxWork bounds the squares that reckon adds up: half a minute on a core of 2024.
 	maxWork = 40_000_000_000
 )
+
+// reckon adds what compiling the function takes that was read. Measured on their own,
+// a second is 40,000 locals in one loop, or 1,000 in loops 40 deep; or 6,000 pieces
+// between branches; or 2,100 loops.
+func (m *meter) reckon(locals uint64) {
+	lives := locals * m.deepest
+	m.work += lives*lives + 32*m.parts*m.parts + 300*m.loops*m.loops
+}
 
 // arity is how many parameters and results a function or a block has.
 type arity struct{ in, out uint32 }
 
-// types reads the arities of the type section; ok is false where one is too large.
+// readTypes reads the arities of the type section; ok is false where
+// there are too many, or one is too large.
 func (m *meter) readTypes(body []byte) (ok bool) {
 	c := cursor{b: body}
+	if length(body) > maxTypes {
+		return false
+	}
 	for range length(body) {
 		if c.at == 0 {
 			c.count()
@@ -94,7 +110,7 @@ func (m *meter) costly() error {
 	case m.values > maxValues:
 		return unfit("the module passes on too many values: its calls, blocks and branches have %d beyond %d each; at most %d are allowed", m.values, usualArity, maxValues)
 	case m.work > maxWork:
-		return unfit("the module has too many locals in functions whose loops are nested: compiling it would take minutes")
+		return unfit("the module has functions with too many loops, branches, or locals within nested loops: compiling it would take minutes")
 	}
 	return nil
 }

@@ -46,12 +46,15 @@ func TestWhatIsCostlyToCompileIsRefused(t *testing.T) {
 		"many parameters":         {passing(maxArity+1, ""), "more than 1000 parameters or results"},
 		"loops within loops":      {looping(4000, 60), "compiling it would take minutes"},
 		"many locals in a few":    {looping(40_000, 8), "compiling it would take minutes"},
+		"many branches":           {run(code(0x02, 0x40, many("\x20\x00\x0D\x00", 40_000), 0x0B, zero)), "compiling it would take minutes"},
+		"many loops":              {run(code(many("\x03\x40\x0B", 20_000), zero)), "compiling it would take minutes"},
+		"a large function":        {run(code(many("\x01", maxBody), zero)), "at most 524288"},
 		"many types": {func() wat {
 			w := run(zero)
-			w.types = make([][]byte, maxEntries+1)
+			w.types = make([][]byte, maxTypes+1)
 			fill(w.types, code(0x60, 0, 0))
 			return w
-		}(), "section 1 of the module has"},
+		}(), "more than 10000 types"},
 		"many globals":      {func() wat { w := run(zero); w.global = make([]int64, maxEntries+1); return w }(), "section 6 of the module has"},
 		"ten of each":       {passing(10, many("\x10\x01\x02\x01\x0B", 1000)), ""},
 		"loops as they are": {looping(300, 10), ""},

@@ -13,6 +13,7 @@ func (m *meter) instruction() {
 		m.end()
 	case op == 0x0C || op == 0x0D: // br, br_if
 		m.branch(c.number())
+		m.parts++
 	case op == 0x0E: // br_table
 		for range c.count() + 1 {
 			m.branch(c.number())
@@ -87,6 +88,7 @@ func (m *meter) open(loop bool) {
 		of.out = 1
 	}
 	m.pass(of.in + of.out)
+	m.parts++
 	// Of one byte it is a type or none; a longer one is an index, not negative.
 	if last&0x40 != 0 && (c.at != first+1 || last != 0x40 && !isType(last)) {
 		c.bad = true

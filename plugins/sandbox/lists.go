@@ -6,11 +6,6 @@ package sandbox
 func (s section) lists() bool {
 	c := &cursor{b: s.body}
 	switch s.id {
-	case 0:
-		if string(c.bytes()) == "name" {
-			c.names()
-		}
-		return !c.bad
 	case typeSection:
 		for range c.count() {
 			c.bad = c.byte() != 0x60 || c.bad
@@ -37,35 +32,6 @@ func (s section) lists() bool {
 		return true
 	}
 	return !c.bad && c.left() == 0
-}
-
-// names reads the names of functions and locals, which nothing but messages use.
-func (c *cursor) names() {
-	for c.left() > 0 && !c.bad {
-		id := c.byte()
-		part := &cursor{b: c.bytes()}
-		switch id {
-		case 0:
-			part.bytes()
-		case 1:
-			part.nameMap()
-		case 2:
-			for range part.count() {
-				part.number()
-				part.nameMap()
-			}
-		default:
-			part.skip(int64(part.left()))
-		}
-		c.bad = c.bad || part.bad || part.left() > 0
-	}
-}
-
-func (c *cursor) nameMap() {
-	for range c.count() {
-		c.number()
-		c.bytes()
-	}
 }
 
 // element reads a segment of elements, of one of eight kinds.

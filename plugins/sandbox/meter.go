@@ -47,7 +47,8 @@ type meter struct {
 	types                        []arity
 	kinds                        []uint32 // types of its functions, the imported ones first
 	values, work                 uint64   // what compiling it costs
-	loops, deepest               uint64   // that are open in the function, which counts as one
+	around, deepest              uint64   // loops of the function, which counts as one
+	loops, parts                 uint64   // all of its loops, and its pieces between branches
 
 	out    []byte // the body that is written
 	in     cursor
@@ -68,7 +69,7 @@ type nest struct {
 // body returns a function's body with checks. It is valid until the next call.
 func (m *meter) body(f uint32, b []byte) ([]byte, bool) {
 	m.in, m.out, m.copied, m.nested, m.heavy = cursor{b: b}, m.out[:0], 0, m.nested[:0], false
-	m.loops, m.deepest = 0, 0
+	m.around, m.deepest, m.loops, m.parts = 0, 0, 0, 0
 	of, before := m.function(f), m.locals
 	m.skipLocals()
 	m.pass(of.in + of.out)
@@ -79,8 +80,7 @@ func (m *meter) body(f uint32, b []byte) ([]byte, bool) {
 	if m.in.bad || m.in.left() > 0 {
 		return nil, false
 	}
-	lives := uint64(of.in+m.locals-before) * m.deepest
-	m.work += lives * lives
+	m.reckon(uint64(of.in + m.locals - before))
 	if !m.heavy && len(b) <= meterLeaf {
 		return b, true
 	}
@@ -120,8 +120,9 @@ func (m *meter) charge(begin int, label uint32) {
 	m.out = append(m.out, 0x41, 0, 0, 0) // i32.const
 	m.take()
 	m.nested = append(m.nested, n)
+	m.around++
 	m.loops++
-	m.deepest = max(m.deepest, m.loops)
+	m.deepest = max(m.deepest, m.around)
 }
 
 // take writes what takes a price from what is left, and calls a function of ours
@@ -163,7 +164,7 @@ func (m *meter) end() {
 	m.nested = m.nested[:len(m.nested)-1]
 	whole := m.in.at - n.begin
 	if n.price > 0 {
-		m.loops--
+		m.around--
 		m.pay(n.price, 1+uint32(whole-n.inner)/meterBytes+n.more)
 		n.inner, n.more = whole, 0
 	}

@@ -23,6 +23,9 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 	most := mostGrown*whole + 64<<10
 	out := make([]byte, 0, len(b)+len(b)/4)
 	for f := range n {
+		if m.sizes[f] > maxBody {
+			return nil, unfit("the function %d of the module has %d bytes of code; at most %d are allowed", m.imported+f, m.sizes[f], maxBody)
+		}
 		body, ok := m.body(m.imported+f, c.bytes())
 		if !ok || c.bad {
 			return nil, unfit("not a valid module: the code of its function %d cannot be read, is nested deeper than %d blocks, or has more than %d locals; only WebAssembly 2.0 is run", m.imported+f, maxNested, maxLocals)
