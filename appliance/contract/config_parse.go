@@ -5,6 +5,9 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strings"
+
+	"parley/internal/addresses"
 )
 
 // ParsePostedConfig reads a new config. What it refers to is for others to find.
@@ -252,14 +255,20 @@ func readWebhooks(o object) []Webhook {
 	return hooks
 }
 
-// unencrypted says what is wrong with a URL that leads to a public address
-// without encryption; empty where it does not.
-func unencrypted(u *url.URL) string {
-	ip, err := netip.ParseAddr(u.Hostname())
-	ip = ip.Unmap()
-	private := err != nil || ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast()
-	if private || u.Scheme != "http" && u.Scheme != "ws" {
+// badAddress says what is wrong with the host of a URL where that is an address:
+// one where no server is, or a public one without encryption. It is empty where
+// nothing is. Where a name leads shows when it is called.
+func badAddress(u *url.URL) string {
+	ip, err := netip.ParseAddr(strings.TrimSuffix(u.Hostname(), "."))
+	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("%s is public; without encryption only private addresses are allowed: use %s", ip, map[string]string{"http": "https", "ws": "wss"}[u.Scheme])
+	encrypted := map[string]string{"http": "https", "ws": "wss"}[u.Scheme]
+	switch to := addresses.NewTable(nil).At(netip.AddrPortFrom(ip, 0)); {
+	case to.Kind == addresses.Special:
+		return to.String()
+	case to.Kind == addresses.Public && encrypted != "":
+		return fmt.Sprintf("%s; without encryption only private addresses are allowed: use %s", to, encrypted)
+	}
+	return ""
 }

@@ -2,9 +2,7 @@ package contract
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
-	"strings"
 )
 
 // noteModel wants the URL of a custom language model to be one that it can be
@@ -26,14 +24,7 @@ func noteModel(o object, p ModelProvider, resource string) {
 		o.note(name, "wrong_value", "it holds a user name or a password, which everybody sees who reads the config; send a key as language_model_api_key in session_settings")
 		return
 	}
-	ip, err := netip.ParseAddr(strings.TrimSuffix(u.Hostname(), "."))
-	if err != nil {
-		return // a name
-	}
-	switch ip = ip.Unmap().WithZone(""); {
-	case ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() || ip == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
-		o.note(name, "wrong_value", fmt.Sprintf("%s is no host's address in a network", ip))
-	case (u.Scheme == "http" || u.Scheme == "ws") && !ip.IsPrivate() && !ip.IsLoopback():
-		o.note(name, "wrong_value", fmt.Sprintf("%s is public; without encryption only private and loopback addresses are allowed: use %s", ip, map[string]string{"http": "https", "ws": "wss"}[u.Scheme]))
+	if problem := badAddress(u); problem != "" {
+		o.note(name, "wrong_value", problem)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"strconv"
 )
@@ -90,10 +89,5 @@ func webhookProblem(text string) string {
 	if u.Fragment != "" {
 		return fmt.Sprintf("what stands behind # (%s) is not sent to a server; leave it out", Clip(u.Fragment))
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
-		if ip = ip.Unmap(); ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() {
-			return fmt.Sprintf("%s is the address of no receiver: webhooks go to no link-local, multicast or unspecified one", ip)
-		}
-	}
-	return unencrypted(u)
+	return badAddress(u)
 }

@@ -7,13 +7,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"parley/internal/addresses"
+	"parley/internal/machine"
 	"parley/store"
 )
 
@@ -41,10 +41,11 @@ type client struct {
 }
 
 // newClient returns a client; resolver is the system's where it is nil.
-func newClient(agent string, allowPrivate bool, own func() []netip.Addr, resolver *net.Resolver) *client {
-	c := &client{agent: agent, by: map[string]*http.Client{}}
+func newClient(agent string, allowPrivate bool, resolver *net.Resolver) *client {
+	c, table := &client{agent: agent, by: map[string]*http.Client{}}, addresses.NewTable(machine.Addresses)
 	for _, scheme := range []string{"http", "https"} {
-		dialer := net.Dialer{Timeout: connectTime, Resolver: resolver, ControlContext: newGuard(scheme == "http", allowPrivate, own).control}
+		g := guard{plain: scheme == "http", allowPrivate: allowPrivate, table: table}
+		dialer := net.Dialer{Timeout: connectTime, Resolver: resolver, ControlContext: g.control}
 		c.by[scheme] = &http.Client{
 			Transport: &http.Transport{
 				// No proxy: it would connect to where the guard does not look.
@@ -69,7 +70,7 @@ func (c *client) close() {
 // Try sends a webhook once, from outside of any outbox, under the rules of the
 // box. The error says in plain words why it was not delivered.
 func Try(ctx context.Context, d store.Delivery, agent string, allowPrivate bool) error {
-	c := newClient(agent, allowPrivate, addresses.Own, nil)
+	c := newClient(agent, allowPrivate, nil)
 	defer c.close()
 	return c.send(ctx, d)
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/addresses"
 	"parley/store"
 )
 
@@ -87,7 +86,7 @@ func TestTheDocumentedReceiversKnowWhatIsFromTheBox(t *testing.T) {
 			}
 			b.settled()
 
-			c := newClient("Parley/test", true, addresses.Own, nil)
+			c := newClient("Parley/test", true, nil)
 			defer c.close()
 			forged := store.Delivery{URL: "http://" + address + "/", Body: `{"event_name":"chat_ended"}`, SigningKey: "guessed"}
 			if err := c.send(t.Context(), forged); fmt.Sprint(err) != "answered 401 Unauthorized" {

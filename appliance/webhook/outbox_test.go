@@ -16,7 +16,6 @@ import (
 
 	_ "github.com/mattn/go-sqlite3"
 
-	"parley/internal/addresses"
 	"parley/internal/layout"
 	"parley/store"
 )
@@ -211,7 +210,7 @@ func TestHangingReceiversHoldUpNoOther(t *testing.T) {
 
 // Answers that are no success are all tried again: the reason says which it was.
 func TestReasonsAreSaid(t *testing.T) {
-	c := newClient("Parley/test", true, addresses.Own, nil)
+	c := newClient("Parley/test", true, nil)
 	defer c.close()
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

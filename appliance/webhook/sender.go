@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/addresses"
 	"parley/store"
 )
 
@@ -138,7 +137,7 @@ type landing struct {
 // Start returns a Sender at work.
 func Start(p Parts) *Sender {
 	s := &Sender{
-		Parts: p, client: newClient(p.Agent, p.AllowPrivate, addresses.Own, p.resolver),
+		Parts: p, client: newClient(p.Agent, p.AllowPrivate, p.resolver),
 		receivers: map[int64]*receiver{}, flying: map[int64]bool{}, of: map[standing]int{}, landed: make(chan landing, mostAttempts),
 		closing: make(chan struct{}), closed: make(chan struct{}),
 	}

@@ -1,10 +1,11 @@
 // Package addresses knows which IP addresses are public and which lead into the
-// own network, so that what strangers make the box talk to can be told apart. It
-// is asked when a connection is made, with the address that the name has led to.
+// box's own network, so that what strangers make the box talk to can be told
+// apart. It is asked when a connection is made, with the address that the name
+// has led to.
 package addresses
 
 import (
-	"net"
+	"fmt"
 	"net/netip"
 	"slices"
 )
@@ -15,7 +16,7 @@ type Kind string
 const (
 	Public  Kind = "public"
 	Private Kind = "private" // a machine in the same house
-	Box     Kind = "box"     // this machine itself: its loopback
+	Box     Kind = "box"     // this machine itself: its loopback, or an address of its own
 	// Special is link-local, where clouds and hypervisors serve secrets to
 	// whatever runs on the machine; a single address where some do so elsewhere;
 	// or a range in which no server can be.
@@ -32,21 +33,49 @@ func private() []netip.Prefix {
 
 func special() []netip.Prefix {
 	return prefixes(
-		"169.254.0.0/16", "fe80::/10", "100.100.100.200/32", "fd00:ec2::254/128", "fd20:ce::254/128", "168.63.129.16/32", "192.0.0.192/32",
-		"0.0.0.0/8", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-		"::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16", "fec0::/10", "ff00::/8",
+		// Clouds' own services: Alibaba, Azure, Oracle; AWS (metadata, keys of pods,
+		// time), Google, Oracle, Scaleway, Linode, Alibaba.
+		"100.100.100.200/32", "168.63.129.16/32", "192.0.0.192/32", "fd00:ec2::/32", "fd20:ce::254/128",
+		"fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "fd00:a9fe:a9fe::1/128", "fd00:100::100:200/128",
+		"169.254.0.0/16", "0.0.0.0/8", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+		"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+		"2001::/23", "2001:db8::/32", "3fff::/20",
 	)
+}
+
+// form is a range of IPv6 addresses that stand for an IPv4 address.
+type form struct {
+	netip.Prefix
+	at       int  // the byte at which the IPv4 address begins
+	inverted bool // its bits are
+}
+
+func forms() []form {
+	return []form{
+		{netip.MustParsePrefix("64:ff9b::/96"), 12, false},    // NAT64 (RFC 6052)
+		{netip.MustParsePrefix("64:ff9b:1::/48"), 12, false},  // NAT64 of a network's own (RFC 8215)
+		{netip.MustParsePrefix("2002::/16"), 2, false},        // 6to4 (RFC 3056)
+		{netip.MustParsePrefix("2001::/32"), 12, true},        // Teredo (RFC 4380): the client's address
+		{netip.MustParsePrefix("::/96"), 12, false},           // IPv4-compatible (RFC 4291)
+		{netip.MustParsePrefix("::ffff:0:0:0/96"), 12, false}, // IPv4-translated (RFC 2765)
+	}
 }
 
 // Table tells kinds apart. Make one with NewTable and keep it.
 type Table struct {
 	private, special []netip.Prefix
-	nat64, sixTo4    netip.Prefix // an IPv4 address lies in those
+	unicast          netip.Prefix // all of IPv6 that is given out (RFC 4291, section 2.4)
+	forms            []form
+	own              func() []netip.Addr
 }
 
-// NewTable returns the table of all ranges.
-func NewTable() Table {
-	return Table{private(), special(), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("2002::/16")}
+// NewTable returns the table of all ranges. own are the addresses of this machine,
+// asked for each time; nil where it does not matter which they are.
+func NewTable(own func() []netip.Addr) Table {
+	if own == nil {
+		own = func() []netip.Addr { return nil }
+	}
+	return Table{private(), special(), netip.MustParsePrefix("2000::/3"), forms(), own}
 }
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -57,8 +86,50 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// Kind says what ip leads to; ip is as Meant returns it.
-func (t Table) Kind(ip netip.Addr) Kind {
+// Destination is where a connection is about to go.
+type Destination struct {
+	IP   netip.Addr // where its packets arrive: an IPv4 address where an IPv6 one stands for it
+	Port uint16
+	Kind Kind
+}
+
+// Destination says where a connection to address goes, which is IP:PORT as
+// net.Dialer.Control gets it.
+func (t Table) Destination(address string) (Destination, error) {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return Destination{}, fmt.Errorf("%.80q is not an address", address)
+	}
+	return t.At(to), nil
+}
+
+// At is Destination of an address that was parsed.
+func (t Table) At(to netip.AddrPort) Destination {
+	d := Destination{IP: t.Meant(to.Addr()), Port: to.Port()}
+	if d.Kind = t.kind(d.IP); d.Kind != Special && slices.Contains(t.own(), d.IP) {
+		d.Kind = Box
+	}
+	return d
+}
+
+// String says what is there, such as "10.0.0.1 is a private address".
+func (d Destination) String() string {
+	what := "public"
+	switch {
+	case d.Kind == Special:
+		what = "link-local, of a cloud's own services, or no server's address"
+	case d.Kind == Private:
+		what = "a private address"
+	case d.IP.IsLoopback():
+		what = "the box's own loopback address"
+	case d.Kind == Box:
+		what = "the box's own address"
+	}
+	return d.IP.String() + " is " + what
+}
+
+// kind says what ip leads to; ip is as Meant returns it.
+func (t Table) kind(ip netip.Addr) Kind {
 	within := func(ranges []netip.Prefix) bool {
 		return slices.ContainsFunc(ranges, func(p netip.Prefix) bool { return p.Contains(ip) })
 	}
@@ -69,6 +140,8 @@ func (t Table) Kind(ip netip.Addr) Kind {
 		return Special
 	case within(t.private):
 		return Private
+	case ip.Is6() && !t.unicast.Contains(ip):
+		return Special
 	}
 	return Public
 }
@@ -77,33 +150,21 @@ func (t Table) Kind(ip netip.Addr) Kind {
 // that leads on from an IPv6 address that stands for one.
 func (t Table) Meant(ip netip.Addr) netip.Addr {
 	ip = ip.Unmap().WithZone("")
-	from := 0
-	switch {
-	case t.nat64.Contains(ip):
-		from = 12
-	case t.sixTo4.Contains(ip):
-		from = 2
-	default:
+	i := slices.IndexFunc(t.forms, func(f form) bool { return f.Contains(ip) })
+	if i < 0 || ip.IsLoopback() {
 		return ip
 	}
 	b := ip.As16()
-	return netip.AddrFrom4([4]byte(b[from : from+4]))
-}
-
-// Own are the addresses of this machine as it is now: cables and VPNs come and
-// go.
-func Own() []netip.Addr {
-	found, err := net.InterfaceAddrs()
-	if err != nil {
-		return nil
-	}
-	var own []netip.Addr
-	for _, a := range found {
-		if n, ok := a.(*net.IPNet); ok {
-			if ip, ok := netip.AddrFromSlice(n.IP); ok {
-				own = append(own, ip.Unmap())
-			}
+	v4 := [4]byte(b[t.forms[i].at:])
+	if t.forms[i].inverted {
+		for i := range v4 {
+			v4[i] = ^v4[i]
 		}
 	}
-	return own
+	if t.forms[i].Bits() == 48 && b[13]|b[14]|b[15] == 0 {
+		// A network may put the IPv4 address further to the left in its own range of
+		// NAT64, with zeros behind it. What it is then, nobody else can tell.
+		return ip
+	}
+	return netip.AddrFrom4(v4)
 }

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"parley/internal/addresses"
 )
 
 // Words says in plain words what is allowed, and of what people worry about also
@@ -68,10 +70,10 @@ func (h HTTP) whom() string {
 		}
 	}
 	if a, err := netip.ParseAddr(name); err == nil {
-		switch {
-		case a.IsLoopback():
+		switch addresses.NewTable(nil).At(netip.AddrPortFrom(a, 0)).Kind {
+		case addresses.Box:
 			whom += ", which is this box itself"
-		case a.IsPrivate() || a.IsLinkLocalUnicast() || netip.MustParsePrefix("100.64.0.0/10").Contains(a):
+		case addresses.Private, addresses.Special:
 			whom += ", a machine in your own network"
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parley/internal/addresses"
+	"parley/internal/machine"
 	"parley/plugins/manifest"
 )
 
@@ -60,11 +61,10 @@ type web struct {
 	granted []manifest.HTTP
 	client  *http.Client
 	table   addresses.Table
-	own     func() []netip.Addr
 }
 
 func newWeb(granted []manifest.HTTP, resolver *net.Resolver) *web {
-	w := &web{granted: granted, table: addresses.NewTable(), own: addresses.Own}
+	w := &web{granted: granted, table: addresses.NewTable(machine.Addresses)}
 	dialer := net.Dialer{Timeout: connectTime, Resolver: resolver, ControlContext: w.control}
 	w.client = &http.Client{
 		// No proxy: it would connect to where the guard does not look.
@@ -135,23 +135,24 @@ func or(a, b string) string {
 // control refuses a connection before its first packet, by the address that the
 // name has led to just now: whatever it led to before gains nothing.
 func (w *web) control(_ context.Context, _, address string, _ syscall.RawConn) error {
-	to, err := netip.ParseAddrPort(address)
+	to, err := w.table.Destination(address)
 	if err != nil {
-		return fault(Refused, "%.80q is no address", address)
+		return fault(Refused, "%v", err)
 	}
-	ip := w.table.Meant(to.Addr())
-	if w.table.Kind(ip) == addresses.Public && !slices.Contains(w.own(), ip) || w.byAddress(to.Addr().Unmap(), to.Port()) || w.byAddress(ip, to.Port()) {
+	if to.Kind == addresses.Public || w.byAddress(to) {
 		return nil
 	}
-	return fault(Refused, "%s is no public address; plugins reach such only where permissions.http names the address itself", ip)
+	const why = "%s is no public address; plugins reach such only where permissions.http names the address itself"
+	return fault(Refused, why, to.IP)
 }
 
 // byAddress tells whether an address was granted as such.
-func (w *web) byAddress(ip netip.Addr, port uint16) bool {
+func (w *web) byAddress(to addresses.Destination) bool {
 	return slices.ContainsFunc(w.granted, func(g manifest.HTTP) bool {
 		name, p := manifest.SplitHost(g.Host)
 		a, err := netip.ParseAddr(name)
-		return err == nil && a == ip.WithZone("") && (p == strconv.Itoa(int(port)) || p == "" && (port == 80 || port == 443))
+		return err == nil && w.table.Meant(a) == to.IP &&
+			(p == strconv.Itoa(int(to.Port)) || p == "" && (to.Port == 80 || to.Port == 443))
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"parley/internal/addresses"
 	"parley/plugins/manifest"
 )
 
@@ -54,7 +55,7 @@ func TestHostsThatWereGranted(t *testing.T) {
 
 func TestAddressesThatPluginsReach(t *testing.T) {
 	w := newWeb(grant("api.example.org", "192.168.1.20", "127.0.0.1:8080", "169.254.169.254"), nil)
-	w.own = func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("8.8.4.4")} }
+	w.table = addresses.NewTable(func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("8.8.4.4")} })
 	for address, allowed := range map[string]bool{
 		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true, "8.8.8.8:80": true,
 		"127.0.0.1:443": false, "127.0.0.1:8080": true, "127.0.0.2:8080": false, "[::1]:443": false, "[::ffff:127.0.0.1]:443": false, "[::ffff:127.0.0.1]:8080": true,
