@@ -51,7 +51,10 @@ func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 		t.Fatalf("%d programs", len(programs))
 	}
 	other := parrot(t, "I am the model of the box.")
-	b := startBox(t, func(c *config.Config) { c.Engines.LanguageModel = config.LanguageModel{OpenAI: other, Model: "parrot"} })
+	b := startBox(t, func(c *config.Config) {
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: other, Model: "parrot"}
+		c.CustomModels = allowing(t, documentedLine(t, "language-models.md", "models:"))
+	})
 	for i, x := range []struct{ scheme, port string }{{"http", freePort(t)}, {"ws", freePort(t)}} {
 		serveExample(t, programs[i], x.port)
 		config := b.post(t, "/v0/evi/configs", `{"name":"mine `+x.scheme+`","evi_version":"4-mini","language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+
@@ -67,6 +70,72 @@ func TestTheDocumentedCustomModelsAnswer(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
+	}
+}
+
+// allowing are the settings of custom models that a line of parley.yaml makes.
+func allowing(t *testing.T, line string) config.CustomModels {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), config.FileName)
+	if err := os.WriteFile(file, []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(config.Sources{File: file, Home: t.TempDir(), Dir: t.TempDir()})
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return c.CustomModels
+}
+
+// documentedLine is the line of a page that begins so.
+func documentedLine(t *testing.T, page, begins string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "docs", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile("(?m)^" + begins + ".*$").FindString(string(text))
+	if line == "" {
+		t.Fatalf("%s has no line %s", page, begins)
+	}
+	return line
+}
+
+// A config of before there was a list of what is allowed names a model on the
+// box. Its chats are told the line of parley.yaml that is missing, and with that
+// line the model answers. What the operator has set himself needs none.
+func TestAnOldConfigIsToldTheLineThatAllowsItsModel(t *testing.T) {
+	own := parrot(t, "I am the model of the box.")
+	server := func(c *config.Config) { c.Engines.LanguageModel = config.LanguageModel{OpenAI: own, Model: "parrot"} }
+	custom := parrot(t, "I am the model of the config.") + "/chat/completions"
+	post := func(b *runningBox) string {
+		return b.post(t, "/v0/evi/configs", `{"name":"old","evi_version":"4-mini","language_model":{"model_provider":"CUSTOM_LANGUAGE_MODEL","model_resource":"`+custom+`"}}`)
+	}
+
+	b := startBox(t, server)
+	c := b.call(t, "&config_id="+post(b))
+	c.send(contract.UserInput{Text: "Good morning."})
+	told := ""
+	for _, m := range c.until("assistant_end", 1, patient) {
+		if e, ok := m.ServerMessage.(contract.WebSocketError); ok && e.Code == contract.ModelUnreachable {
+			told = e.Message
+		}
+	}
+	line := regexp.MustCompile(`models: \{.*\}`).FindString(told)
+	if line == "" {
+		t.Fatalf("the client is told %q", told)
+	}
+	c = b.call(t, "")
+	c.send(contract.UserInput{Text: "Good morning."})
+	if got := said(c.until("assistant_end", 1, patient)); got != "I am the model of the box." {
+		t.Errorf("the operator's own server: %q", got)
+	}
+
+	b = startBox(t, server, func(c *config.Config) { c.CustomModels = allowing(t, line) })
+	c = b.call(t, "&config_id="+post(b))
+	c.send(contract.UserInput{Text: "Good morning."})
+	if got := said(c.until("assistant_end", 1, patient)); got != "I am the model of the config." {
+		t.Errorf("with %s: %q", line, got)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/remote"
+	"parley/internal/addresses"
 	"parley/store"
 )
 
@@ -24,7 +25,11 @@ import (
 type opening struct{ oneModel }
 
 func (opening) CustomModel(url string) (engine.LanguageModel, error) {
-	return remote.OpenCustom(remote.CustomOptions{URL: url, Limits: remote.Limits{
+	here, err := addresses.ParseAllowed([]string{"127.0.0.1"})
+	if err != nil {
+		return nil, err
+	}
+	return remote.OpenCustom(remote.CustomOptions{URL: url, Allowed: here, Limits: remote.Limits{
 		FirstPiece: 400 * time.Millisecond, Idle: 400 * time.Millisecond, RetryAfter: time.Millisecond}})
 }
 
@@ -334,5 +339,9 @@ func TestALateAnswerHasAQuickOneBeforeIt(t *testing.T) {
 type patient struct{ oneModel }
 
 func (patient) CustomModel(url string) (engine.LanguageModel, error) {
-	return remote.OpenCustom(remote.CustomOptions{URL: url})
+	here, err := addresses.ParseAllowed([]string{"127.0.0.1"})
+	if err != nil {
+		return nil, err
+	}
+	return remote.OpenCustom(remote.CustomOptions{URL: url, Allowed: here})
 }

@@ -12,6 +12,7 @@ import (
 
 	"parley/appliance/text"
 	"parley/firmware/packs"
+	"parley/internal/addresses"
 	"parley/internal/layout"
 )
 
@@ -35,6 +36,7 @@ type Config struct {
 	// StrictModels refuses chats whose config names a model that the box does
 	// not have; otherwise the box's default answers.
 	StrictModels  bool
+	CustomModels  CustomModels
 	TurnDetection TurnDetection
 	Answers       Answers
 	Expression    Expression
@@ -127,6 +129,12 @@ type Retention struct {
 	Days    int  // after its end a chat is deleted when it is older; 0: never
 	Audio   bool // how chats sound is kept
 	History bool // what happened in chats is kept; without it their sound is not either
+}
+
+// CustomModels says where custom language models may be, whose URLs clients
+// choose.
+type CustomModels struct {
+	Allow addresses.Allowed // besides public addresses
 }
 
 // Webhooks says where webhooks may go.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/appliance/text"
+	"parley/internal/addresses"
 )
 
 // apply sets what one source gave.
@@ -59,6 +60,17 @@ func setOrigins(c *Config, g given) error {
 		c.Origins = append(c.Origins, origin)
 	}
 	return nil
+}
+
+func setModelsAllow(c *Config, g given) (err error) {
+	var entries []string
+	for entry := range strings.SplitSeq(g.value, ",") {
+		if entry = strings.TrimSpace(entry); entry != "" {
+			entries = append(entries, entry)
+		}
+	}
+	c.CustomModels.Allow, err = addresses.ParseAllowed(entries)
+	return err
 }
 
 func setPlugins(c *Config, g given) error {

@@ -258,6 +258,12 @@ func Settings() []Setting {
 			Help: "Refuse chats whose config names a model without a route (E0711), instead of letting the box's own answer.",
 			kind: boolean(func(c *Config) *bool { return &c.StrictModels }),
 		},
+		{
+			Key: "models.allow", Flag: "models-allow", Group: groupModels, Takes: "LIST", Otherwise: "none",
+			Help: "Where custom language models, whose URLs clients choose, may be in the box's own network: hosts, addresses or ranges.",
+			More: "A host or an address may have a port: `llm.lan`, `127.0.0.1:5000`, `192.168.1.0/24`, `\"[fd00::7]:8000\"`. Public addresses need no entry. See [which addresses](language-models.md#which-addresses).",
+			kind: list("a list, or with commas", setModelsAllow),
+		},
 
 		{
 			Key: languageModel + ".openai", Flag: "openai", Group: groupServer, Takes: "URL", Otherwise: "none",

@@ -51,7 +51,7 @@ func (e *Set) Fallback() []engine.LanguageModel {
 
 // CustomModel returns the custom language model at a URL, for one chat.
 func (e *Set) CustomModel(url string) (engine.LanguageModel, error) {
-	return remote.OpenCustom(remote.CustomOptions{URL: url})
+	return remote.OpenCustom(remote.CustomOptions{URL: url, Allowed: e.cfg.CustomModels.Allow})
 }
 
 func (e *Set) openModel(ctx context.Context, m config.LanguageModel) (engine.LanguageModel, error) {

@@ -2,12 +2,13 @@ package remote
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
 
 	"parley/appliance/engine"
+	"parley/internal/addresses"
+	"parley/internal/machine"
 )
 
 // CustomOptions say where a custom language model is served: by the developer
@@ -15,10 +16,11 @@ import (
 type CustomOptions struct {
 	// URL is https:// or http:// for a model that answers POST requests with
 	// server-sent events, wss:// or ws:// for one that talks over a WebSocket.
-	// Without encryption the address has to be private or loopback, which is
-	// checked with every connection.
-	URL    string
-	Limits Limits // a zero limit means the default
+	// It has to lead to a public address, and be encrypted, or to one that Allowed
+	// names; that is checked with every connection.
+	URL     string
+	Allowed addresses.Allowed // what the operator allows of the box's own network
+	Limits  Limits            // a zero limit means the default
 }
 
 // customName is the model that a request names: the server has one.
@@ -50,7 +52,7 @@ func OpenCustom(o CustomOptions) (Custom, error) {
 	switch u.Scheme {
 	case "https", "http":
 		return &Model{
-			client:  customClient(u),
+			client:  customClient(bounded{customTransport(u.Scheme == "https", o.Allowed)}, u),
 			address: u.String(),
 			model:   customName,
 			server:  u.Scheme + "://" + u.Host,
@@ -59,21 +61,21 @@ func OpenCustom(o CustomOptions) (Custom, error) {
 		}, nil
 	}
 	if u.Scheme == "wss" || u.Scheme == "ws" {
-		return openSocket(u, o.Limits), nil
+		return openSocket(u, o), nil
 	}
 	return nil, fmt.Errorf("custom language model: %q begins with none of https://, http://, wss:// and ws://", o.URL)
 }
 
 // customClient is the HTTP client for the server of one custom language model.
-func customClient(server *url.URL) *http.Client {
-	return &http.Client{Transport: bounded{customTransport(server.Scheme == "https")}, CheckRedirect: staysAt(server)}
+func customClient(over http.RoundTripper, server *url.URL) *http.Client {
+	return &http.Client{Transport: over, CheckRedirect: staysAt(server)}
 }
 
 // customTransport goes to no proxy: which addresses it may go to is for the guard
 // to say, and not for somebody beyond it.
-func customTransport(encrypted bool) *http.Transport {
+func customTransport(encrypted bool, allowed addresses.Allowed) *http.Transport {
 	return &http.Transport{
-		DialContext:            (&net.Dialer{Timeout: dialing, KeepAlive: 30 * time.Second, Control: guard(encrypted)}).DialContext,
+		DialContext:            guard{allowed, encrypted, addresses.NewTable(machine.Addresses)}.dial,
 		TLSHandshakeTimeout:    dialing,
 		MaxResponseHeaderBytes: 64 << 10, // the default is 10 MiB, which a chat need not hold
 		ForceAttemptHTTP2:      true,

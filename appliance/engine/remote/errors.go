@@ -84,8 +84,6 @@ func (e *Error) Told() string {
 		return ""
 	case e.Status != 0:
 		return fmt.Sprintf("It answered with HTTP status %d%s", e.Status, askedBack(e.Status))
-	case errors.Is(e, errAddress):
-		return "The box connects to no such address: without encryption it has to be a private one."
 	}
 	return e.public
 }
@@ -135,7 +133,10 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		}
 		return e
 	}
+	refused, notAllowed := errors.AsType[errAddress](err)
 	switch {
+	case notAllowed:
+		e.Kind, e.Why, e.public = Unreachable, refused.why, refused.public
 	case notDialled(err):
 		e.Kind, e.public = Unreachable, "Nothing answers at its URL."
 		e.Why = short(err.Error()) + ": is the server running, and is the address right?"

@@ -1,40 +1,87 @@
 package remote
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
+	"strconv"
 	"syscall"
+	"time"
+
+	"parley/internal/addresses"
 )
+
+// guard says to which addresses connections for a custom language model may go,
+// which anybody with a key may name. It is asked with the address itself, after
+// the name was resolved, so a name that leads elsewhere the second time gains
+// nothing, and before the first packet, so the error is the same whatever
+// listens there.
+type guard struct {
+	allowed   addresses.Allowed
+	encrypted bool
+	table     addresses.Table
+}
 
 // errAddress is why a connection is not made: the address is not one that a
 // custom language model may have.
-var errAddress = errors.New("this address is not allowed")
-
-// guard says to which addresses a connection for a custom language model may
-// go, which anybody with a key may name. It is asked with the address itself,
-// after the name was resolved, so a name that leads elsewhere the second time
-// gains nothing.
-func guard(encrypted bool) func(network, address string, c syscall.RawConn) error {
-	return func(_, address string, _ syscall.RawConn) error {
-		to, err := netip.ParseAddrPort(address)
-		if err != nil {
-			return fmt.Errorf("%w: %q", errAddress, address)
-		}
-		return allowed(to.Addr().Unmap(), encrypted)
-	}
+type errAddress struct {
+	why    string // with the address, for the operator
+	public string // for the model's developer
 }
 
-// allowed: without encryption only the machine itself and the networks that are
-// private by RFC 1918 and RFC 4193. Nobody serves a model at an address that is
-// none, is many, or holds for one link only; at one of the last clouds keep the
-// keys of their machines.
-func allowed(ip netip.Addr, encrypted bool) error {
-	switch {
-	case ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() || ip == netip.AddrFrom4([4]byte{255, 255, 255, 255}):
-		return fmt.Errorf("%w: %s is no host's address in a network", errAddress, ip)
-	case !encrypted && !ip.IsPrivate() && !ip.IsLoopback():
-		return fmt.Errorf("%w: %s is public; without encryption only private and loopback addresses are: use https or wss", errAddress, ip)
+func (e errAddress) Error() string { return e.why }
+
+func refusedAddress(err error) bool {
+	_, ok := errors.AsType[errAddress](err)
+	return ok
+}
+
+// dial connects to address, HOST:PORT, where that leads to an address that is
+// allowed.
+func (g guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: dialing, KeepAlive: 30 * time.Second}
+	dialer.ControlContext = func(_ context.Context, _, resolved string, _ syscall.RawConn) error {
+		return g.check(address, resolved)
 	}
-	return nil
+	return dialer.DialContext(ctx, network, address)
+}
+
+// check returns an errAddress where address, which has led to resolved, may not
+// be connected to.
+func (g guard) check(address, resolved string) error {
+	to, err := g.table.Destination(resolved)
+	if err != nil {
+		return errAddress{err.Error(), "The box connects to no such address."}
+	}
+	host, _, err := net.SplitHostPort(address)
+	switch {
+	case to.Kind == addresses.Public && g.encrypted:
+		return nil
+	case to.Kind == addresses.Public:
+		return errAddress{to.String() + ", and the URL is not encrypted: use https or wss", publicPlain}
+	case to.Kind == addresses.Special:
+		return errAddress{to.String(), special}
+	case err == nil && g.allowed.Names(host, to):
+		return nil
+	}
+	line := fmt.Sprintf("models: {allow: [%s]}", strconv.Quote(allowing(address, to)))
+	return errAddress{to.String() + ": " + toAllow + ", and start the box anew: " + line, local + toAllow + ": " + line}
+}
+
+// What is said of an address that is refused.
+const (
+	publicPlain = "Its address is public, and its URL is not encrypted: use https:// or wss://."
+	special     = "The box connects to no such address: it is link-local, of a cloud's own services, or no server's."
+	local       = "Its address is in the box's own network, where only the operator of the box can allow it: "
+	toAllow     = "to allow it, put this line into parley.yaml, or its entry behind those that models.allow has there"
+)
+
+// allowing is the entry of models.allow for address, which has led to a place.
+func allowing(address string, to addresses.Destination) string {
+	if _, err := addresses.ParseAllowed([]string{address}); err == nil {
+		return address
+	}
+	return netip.AddrPortFrom(to.IP, to.Port).String()
 }

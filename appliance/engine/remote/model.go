@@ -125,7 +125,8 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 		return u, err
 	}
 	switch {
-	case fault.Kind == Unreachable && !errors.Is(fault, errAddress), fault.Kind == Disconnected && brokenConnection(fault.Err), fault.Kind == Overloaded && fault.RetryAfter <= m.limits.RetryAfter:
+	case fault.Kind == Unreachable && !refusedAddress(fault), fault.Kind == Disconnected && brokenConnection(fault.Err),
+		fault.Kind == Overloaded && fault.RetryAfter <= m.limits.RetryAfter:
 		select {
 		case <-time.After(m.limits.RetryAfter):
 		case <-ctx.Done():

@@ -43,14 +43,14 @@ type Socket struct {
 }
 
 // openSocket prepares to use the model at a URL.
-func openSocket(u *url.URL, l Limits) *Socket {
+func openSocket(u *url.URL, o CustomOptions) *Socket {
 	overHTTP := *u
 	overHTTP.Scheme = strings.Replace(u.Scheme, "ws", "http", 1)
-	transport := customTransport(overHTTP.Scheme == "https")
+	transport := customTransport(overHTTP.Scheme == "https", o.Allowed)
 	transport.ForceAttemptHTTP2 = false
 	return &Socket{
-		client:  &http.Client{Transport: transport, CheckRedirect: staysAt(&overHTTP)},
-		address: u.String(), server: u.Scheme + "://" + u.Host, limits: l.orDefault(),
+		client:  customClient(transport, &overHTTP),
+		address: u.String(), server: u.Scheme + "://" + u.Host, limits: o.Limits.orDefault(),
 		asking: make(chan struct{}, 1), dialing: make(chan struct{}, 1),
 	}
 }

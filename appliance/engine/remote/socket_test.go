@@ -61,7 +61,7 @@ func socketServer(t *testing.T, l Limits, serve func(*talker)) (*Socket, *atomic
 		made.Add(1)
 		serve(&talker{conn, t, r.Context(), "", r.Header})
 	}))
-	m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1) + "/llm", Limits: l})
+	m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1) + "/llm", Limits: l, Allowed: here(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestASocketThatFailsSaysHow(t *testing.T) {
 func TestAnUpgradeThatIsRefusedIsAFailedConnection(t *testing.T) {
 	for status, kind := range map[int]error{200: engine.ErrConnection, 401: engine.ErrConnection, 404: engine.ErrConnection, 500: engine.ErrConnection, 503: engine.ErrOverloaded, 504: engine.ErrTimedOut} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
-		m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1), Limits: roomy})
+		m, err := OpenCustom(CustomOptions{URL: strings.Replace(s.URL, "http", "ws", 1), Limits: roomy, Allowed: here(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestAnUpgradeThatIsRefusedIsAFailedConnection(t *testing.T) {
 		s.Close()
 	}
 	for _, url := range []string{"ws://127.0.0.1:1/", "ws://0.0.0.0:1/", "wss://no-such-host.invalid/"} {
-		m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy})
+		m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy, Allowed: here(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
