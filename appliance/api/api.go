@@ -106,6 +106,7 @@ type API struct {
 	mux     *http.ServeMux
 	tries   *tries
 	shares  *shares
+	known   known
 	busy    *slots // of requests that are being answered
 	diskUse *diskUse
 	now     func() time.Time
@@ -117,6 +118,7 @@ type API struct {
 	// decoding is taken by who decodes a recording.
 	decoding chan struct{}
 	uploads  uploads
+	searches searches
 	// documents are the descriptions of the API, read when first asked for.
 	documents func() (documents, error)
 }
@@ -124,8 +126,8 @@ type API struct {
 // New returns the API over its parts.
 func New(p Parts) *API {
 	a := &API{
-		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits), busy: newSlots(p.Limits), diskUse: newDiskUse(p.Limits, p.Records),
-		now: time.Now, stalled: stalled, contents: newContents(), decoding: make(chan struct{}, 1), uploads: uploads{of: map[string]int{}},
+		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits), known: newKnown(), busy: newSlots(p.Limits), diskUse: newDiskUse(p.Limits, p.Records),
+		now: time.Now, stalled: stalled, contents: newContents(), decoding: make(chan struct{}, 1), uploads: uploads{of: map[string]int{}}, searches: searches{of: map[string]*searching{}},
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
 	a.register(a.routes())
@@ -166,7 +168,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := cmp.Or(unreadable(r), crooked(r)); err != nil {
-		a.refuse(answer, r, err)
+		a.refuse(answer, r, cmp.Or(a.shares.address(r, false), err))
 		return
 	}
 	leave, err := a.busy.enter(address(r))

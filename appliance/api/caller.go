@@ -100,17 +100,25 @@ func firstFilled(texts ...string) string {
 	return ""
 }
 
-// admit returns who sent the request, if the row lets them in.
+// admit returns who sent the request, if the row lets them in and there is room
+// for it in their share. What may turn out to be wrong takes from the address's
+// share before anybody looks it up, so a flood of it ends here.
 func (a *API) admit(rt route, r *http.Request) (caller, error) {
+	if rt.access == describe.Account || rt.access == describe.KeyOnly || rt.access == describe.Operator {
+		return a.admitKey(rt, r)
+	}
+	// Whoever posts without a key brings a link or a code that is good once.
+	looksUp := rt.access != describe.Anybody || rt.method == http.MethodPost
+	if err := a.shares.address(r, looksUp); err != nil {
+		return caller{}, err
+	}
 	switch rt.access {
-	case describe.Anybody:
-		return caller{}, nil
 	case describe.Link:
 		return a.checkLink(r)
 	case describe.Client:
 		return a.admitClient(r)
 	}
-	return a.admitKey(rt, r)
+	return caller{}, nil
 }
 
 // admitKey lets in who brings a valid key or, where the row says that it takes
@@ -118,6 +126,11 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 // one: which it was is no business of one who guesses.
 func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	c := presented(r)
+	if !a.known.has(c.text) {
+		if err := a.shares.address(r, c.text != ""); err != nil {
+			return caller{}, err
+		}
+	}
 	switch {
 	case c.text == "":
 		return caller{}, contract.ErrUnauthorized{Why: nothingPresented(rt)}
@@ -132,6 +145,7 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	}
 	g, err := a.grant(r.Context(), c)
 	if errors.Is(err, store.ErrNotFound) {
+		a.known.note(c.text, false)
 		if c.cookie {
 			return caller{}, a.wrong(r, "the session of the console was ended, or its time is over; parley console link prints a link that signs in again")
 		}
@@ -141,6 +155,10 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 		return caller{}, a.wrong(r, "the API key is unknown, has expired, or was revoked")
 	}
 	if err != nil {
+		return caller{}, err
+	}
+	a.known.note(c.text, true)
+	if err := a.shares.account(g.AccountID); err != nil {
 		return caller{}, err
 	}
 	by := caller{Grant: g}

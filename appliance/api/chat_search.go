@@ -30,6 +30,11 @@ func (a *API) searchChats(w http.ResponseWriter, r *http.Request, by caller) err
 	if err != nil {
 		return err
 	}
+	leave, err := a.searches.enter(r.Context(), by.AccountID)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	found, next, err := a.Records.SearchChats(r.Context(), by.AccountID, search, most)
 	if errors.Is(err, store.ErrNotFound) {
 		return contract.ErrInvalid{Field: "before", Why: fmt.Sprintf("there is no chat %.80q, or no more; search again without it", search.Before)}

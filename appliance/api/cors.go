@@ -28,6 +28,12 @@ func (a *API) cross(w http.ResponseWriter, r *http.Request) (done bool) {
 	h := w.Header()
 	h.Add("Vary", "Origin")
 	preflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
+	if preflight {
+		if err := a.shares.address(r, false); err != nil {
+			a.refuse(w, r, err)
+			return true
+		}
+	}
 	switch {
 	case slices.Contains(a.Origins, "*"):
 		h.Set("Access-Control-Allow-Origin", "*")

@@ -19,9 +19,6 @@ func (a *API) gate(rt route) http.Handler {
 		if err != nil {
 			return err
 		}
-		if err := a.shares.take(by, r); err != nil {
-			return err
-		}
 		if r.ContentLength > rt.body {
 			return contract.ErrTooLarge{Limit: rt.body}
 		}

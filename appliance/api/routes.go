@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -113,6 +114,9 @@ func (a *API) register(routes []route) {
 	for path, methods := range allowed {
 		slices.Sort(methods)
 		a.mux.Handle(path, a.answering(func(w http.ResponseWriter, r *http.Request) error {
+			if err := a.shares.address(r, false); err != nil {
+				return err
+			}
 			w.Header().Set("Allow", strings.Join(methods, ", "))
 			if r.Method == http.MethodOptions { // a client of WHIP asks so what is taken (RFC 9725, section 4.2)
 				maps.Copy(w.Header(), takes[path])
@@ -123,6 +127,6 @@ func (a *API) register(routes []route) {
 		}))
 	}
 	a.mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
-		return contract.ErrNotFound{What: "path", ID: r.URL.Path}
+		return cmp.Or(a.shares.address(r, false), error(contract.ErrNotFound{What: "path", ID: r.URL.Path}))
 	}))
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"time"
 
@@ -10,8 +11,9 @@ import (
 	"parley/appliance/contract"
 )
 
-// shares holds each account, and each address where no key is needed, to its
-// share of the requests: a token bucket for each.
+// shares holds each account to its share of the requests, and each address to
+// its share of those that bring no key that is known to be good: a token bucket
+// for each.
 type shares struct {
 	perSecond, burst int
 	buckets          *lru.Cache[string, *rate.Limiter] // nil: there is no limit
@@ -29,19 +31,24 @@ func newShares(l Limits) *shares {
 	return s
 }
 
-// take counts a request of by, or of its address where it has no account. The
-// error is a contract.ErrTooMany that says when there is room for it.
-func (s *shares) take(by caller, r *http.Request) error {
-	if s.buckets == nil {
+// account counts a request of an account. The error is a contract.ErrTooMany
+// that says when there is room for it.
+func (s *shares) account(id string) error { return s.take(id, "this account") }
+
+// address counts a request of an address; looksUp says that the database would
+// be asked about what the request brings. Who is on the machine itself, or comes
+// through its proxy, has no limit for the rest. The error is as that of account.
+func (s *shares) address(r *http.Request, looksUp bool) error {
+	from := address(r)
+	if from.Addr().IsLoopback() && !looksUp {
 		return nil
 	}
-	name, whose := by.AccountID, "this account"
-	if name == "" {
-		from := address(r)
-		if from.Addr().IsLoopback() {
-			return nil // who is on the machine itself, or comes through its proxy
-		}
-		name, whose = from.String(), "this address"
+	return s.take(from.String(), "this address")
+}
+
+func (s *shares) take(name, whose string) error {
+	if s.buckets == nil {
+		return nil
 	}
 	now := time.Now()
 	reserved := s.of(name).ReserveN(now, 1)
@@ -50,7 +57,8 @@ func (s *shares) take(by caller, r *http.Request) error {
 		return nil
 	}
 	reserved.CancelAt(now)
-	return contract.ErrTooMany{What: "more requests a second than " + whose + " may make, by the setting limits.requests_per_second of this box", RetryAfter: wait}
+	const what = "more requests a second than %s may make, by the setting limits.requests_per_second of this box"
+	return contract.ErrTooMany{What: fmt.Sprintf(what, whose), RetryAfter: wait}
 }
 
 func (s *shares) of(name string) *rate.Limiter {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"net/http/httptest"
 	"slices"
 	"strconv"
@@ -12,11 +13,8 @@ import (
 func TestAnAccountThatAsksTooOftenWaitsAndOthersDoNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShares(Limits{RequestsPerSecond: 10, RequestBurst: 20})
-		r := httptest.NewRequest("GET", "/", nil)
 		ask := func(account string) int {
-			by := caller{}
-			by.AccountID = account
-			err := s.take(by, r)
+			err := s.account(account)
 			if err == nil {
 				return 200
 			}
@@ -103,7 +101,7 @@ func TestWhereNoKeyIsNeededTheAddressCounts(t *testing.T) {
 func TestWithoutALimitNobodyWaits(t *testing.T) {
 	s := newShares(Limits{})
 	for range 10_000 {
-		if err := s.take(caller{}, httptest.NewRequest("GET", "/", nil)); err != nil {
+		if err := errors.Join(s.account("one"), s.address(httptest.NewRequest("GET", "/", nil), true)); err != nil {
 			t.Fatal(err)
 		}
 	}
