@@ -166,10 +166,10 @@ func (w *keyWatch) look(ctx context.Context) (again time.Duration, ok bool) {
 // 0: never. ErrNotFound: it is good no more.
 func (s *Store) keyEnd(ctx context.Context, g Grant) (int64, error) {
 	if g.Session != "" {
-		ends, err := value[int64](ctx, s.read, `SELECT`+endsMS+`FROM session WHERE hash = ? AND`+goodSession, g.apiHash, time.Now().UnixMilli())
+		ends, err := value[int64](ctx, s.keys, `SELECT`+endsMS+`FROM session WHERE hash = ? AND`+goodSession, g.apiHash, time.Now().UnixMilli())
 		return ends, explain("looking up a session in use", err)
 	}
-	ends, err := value[int64](ctx, s.read, `
+	ends, err := value[int64](ctx, s.keys, `
 		SELECT coalesce(expires_ms, 0) FROM key WHERE api_hash = ? AND`+goodKey, g.apiHash, time.Now().UnixMilli())
 	return ends, explain("looking up a key in use", err)
 }

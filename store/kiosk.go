@@ -50,7 +50,7 @@ func (s *Store) Pair(ctx context.Context, code string, at time.Time) (Credential
 	h, made := hash(plainCode(code)), newCredentials()
 	made.KeyID, made.Role = randomText(keyIDLength), ClientKey
 	// Looked up before anything is written: a guesser keeps no writer busy.
-	_, err := value[int64](ctx, s.read, `SELECT expires_ms FROM pairing WHERE hash = ? AND expires_ms > ?`, h, at.UnixMilli())
+	_, err := value[int64](ctx, s.keys, `SELECT expires_ms FROM pairing WHERE hash = ? AND expires_ms > ?`, h, at.UnixMilli())
 	if err != nil {
 		return Credentials{}, Kiosk{}, explain("looking up a code", err)
 	}

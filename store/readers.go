@@ -22,6 +22,11 @@ func openReaders(dir string) readers {
 	return readers{connect(dir, readPragmas, max(minReaders, runtime.NumCPU()))}
 }
 
+// openKeyReader is a connection for the questions whether somebody may come in,
+// so that they wait for nothing that those who are in have asked for. Each takes
+// some microseconds.
+func openKeyReader(dir string) readers { return readers{connect(dir, readPragmas, 1)} }
+
 // uncancelled is the context that a query runs under.
 func uncancelled(ctx context.Context) context.Context {
 	if ctx.Err() != nil {

@@ -191,7 +191,7 @@ const secretBytes = 32
 func (s *Store) Secret(ctx context.Context, name string) ([]byte, error) {
 	const find = `SELECT key FROM secret WHERE name = ?`
 	doing := "reading the key " + name
-	key, err := value[[]byte](ctx, s.read, find, name)
+	key, err := value[[]byte](ctx, s.keys, find, name)
 	if !errors.Is(err, ErrNotFound) {
 		return key, explain(doing, err)
 	}

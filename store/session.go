@@ -80,7 +80,7 @@ const firstAccount = "default"
 func (s *Store) SignIn(ctx context.Context, link, browser, address string, at time.Time) (cookie string, made Session, err error) {
 	h, now := hash(link), at.UnixMilli()
 	// Looked up before anything is written: a guesser keeps no writer busy.
-	if _, err := value[int64](ctx, s.read, `SELECT expires_ms FROM sign_in WHERE hash = ? AND expires_ms > ?`, h, now); err != nil {
+	if _, err := value[int64](ctx, s.keys, `SELECT expires_ms FROM sign_in WHERE hash = ? AND expires_ms > ?`, h, now); err != nil {
 		return "", Session{}, explain("looking up a link", err)
 	}
 	cookie, made = randomText(secretLength), Session{ID: randomText(keyIDLength), Browser: browser, Address: address, CreatedMS: now, UsedMS: now, ExpiresMS: at.Add(SessionIdle).UnixMilli()}
@@ -112,7 +112,7 @@ func (s *Store) SignIn(ctx context.Context, link, browser, address string, at ti
 // it was ended, or its time is over.
 func (s *Store) OpenSession(ctx context.Context, cookie string, at time.Time) (Grant, error) {
 	g, used := Grant{Role: OperatorKey, apiHash: hash(cookie)}, int64(0)
-	_, err := first(ctx, s.read, func(row scanner) (none struct{}, err error) { return none, row.Scan(&g.AccountID, &g.Session, &used) }, `
+	_, err := first(ctx, s.keys, func(row scanner) (none struct{}, err error) { return none, row.Scan(&g.AccountID, &g.Session, &used) }, `
 		SELECT a.id, session.id, session.used_ms FROM session JOIN account a ON a.num = session.account
 		 WHERE session.hash = ? AND`+goodSession, g.apiHash, at.UnixMilli())
 	if err != nil {

@@ -25,6 +25,7 @@ import (
 type Store struct {
 	dir         string
 	read        readers
+	keys        readers // for what opens the box
 	write       *sql.DB
 	w           *writer
 	checkpoints *sql.DB // the connection that moves SQLite's log into the database
@@ -147,6 +148,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		dir:         dir,
 		log:         slog.New(slog.DiscardHandler),
 		read:        openReaders(dir),
+		keys:        openKeyReader(dir),
 		write:       connect(dir, pragmas, 1),
 		checkpoints: connect(dir, checkpointPragmas, 1),
 		emptying:    emptying{turn: make(chan struct{}, 1)},
@@ -156,12 +158,13 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		keyBell:     &bell{file: filepath.Join(dir, layout.KeyBell)},
 	}
 	if s.w, err = newWriter(ctx, s.write, filepath.Join(dir, databaseName)); err != nil {
-		return nil, errors.Join(explain("opening the database", err), s.read.db.Close(), s.checkpoints.Close(), s.write.Close())
+		return nil, errors.Join(explain("opening the database", err),
+			s.read.db.Close(), s.keys.db.Close(), s.checkpoints.Close(), s.write.Close())
 	}
 	s.close = sync.OnceValue(func() error {
 		// The writer's connection goes last: SQLite then moves the log into
 		// the database file and removes it.
-		err := errors.Join(s.w.close(), s.checkpoints.Close(), s.read.db.Close(), s.write.Close())
+		err := errors.Join(s.w.close(), s.checkpoints.Close(), s.read.db.Close(), s.keys.db.Close(), s.write.Close())
 		return explain("closing the database", err)
 	})
 	return s, nil

@@ -53,7 +53,7 @@ func (s *Store) GrantBy(ctx context.Context, id string, at time.Time) (Grant, er
 // of an answer tells is about a hash that no guesser can steer.
 func (s *Store) OpenKey(ctx context.Context, apiKey string) (Grant, error) {
 	g, used, at := Grant{apiHash: hash(apiKey)}, int64(0), time.Now()
-	_, err := first(ctx, s.read, func(row scanner) (none struct{}, err error) {
+	_, err := first(ctx, s.keys, func(row scanner) (none struct{}, err error) {
 		return none, row.Scan(&g.AccountID, &g.KeyID, &g.Role, &g.Kiosk, &used)
 	}, `
 		SELECT a.id, key.id, key.role, key.kiosk, coalesce(key.used_ms, 0) FROM key JOIN account a ON a.num = key.account
@@ -104,7 +104,7 @@ func (s *Store) noteKeyUse(ctx context.Context, g Grant, usedMS int64, at time.T
 // or regenerated or has expired.
 func (s *Store) OpenToken(ctx context.Context, token string, at time.Time) (Grant, error) {
 	used := int64(0)
-	g, err := first(ctx, s.read, func(row scanner) (g Grant, err error) {
+	g, err := first(ctx, s.keys, func(row scanner) (g Grant, err error) {
 		return g, row.Scan(&g.AccountID, &g.KeyID, &g.Role, &g.apiHash, &g.Kiosk, &used)
 	}, `
 		SELECT a.id, key.id, key.role, key.api_hash, key.kiosk, coalesce(key.used_ms, 0)
@@ -131,7 +131,7 @@ func (s *Store) Holds(ctx context.Context, g Grant) error {
 // them is wrong or revoked. The token itself is not kept.
 func (s *Store) CreateToken(ctx context.Context, apiKey, secret string, at time.Time) (token string, err error) {
 	// Looked up before anything is written: a guesser keeps no writer busy.
-	kept, err := value[[]byte](ctx, s.read, `
+	kept, err := value[[]byte](ctx, s.keys, `
 		SELECT secret_hash FROM key WHERE api_hash = ? AND`+goodKey, hash(apiKey), at.UnixMilli())
 	if err == nil && subtle.ConstantTimeCompare(kept, hash(secret)) != 1 {
 		err = ErrNotFound
