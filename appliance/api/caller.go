@@ -104,7 +104,7 @@ func firstFilled(texts ...string) string {
 // for it in their share. What may turn out to be wrong takes from the address's
 // share before anybody looks it up, so a flood of it ends here.
 func (a *API) admit(rt route, r *http.Request) (caller, error) {
-	if rt.access == describe.Account || rt.access == describe.KeyOnly || rt.access == describe.Operator {
+	if rt.access == describe.Token || rt.access == describe.Account || rt.access == describe.Operator {
 		return a.admitKey(rt, r)
 	}
 	// Whoever posts without a key brings a link or a code that is good once.

@@ -12,7 +12,7 @@ var mayKnow = []struct {
 	knows string // separated by spaces; * is everybody
 }{
 	{"appliance/contract", "internal/addresses"},
-	{"appliance/audio", ""},
+	{"appliance/audio", "internal/cage"},
 	{"appliance/audio/clean", "appliance/audio appliance/audio/clean/fourier"},
 	{"appliance/audio/clean/fourier", ""},
 	{"appliance/audio/clean/room", "appliance/audio/clean/fourier"},
@@ -25,6 +25,7 @@ var mayKnow = []struct {
 	{"internal/addresses", ""},
 	{"internal/backlog", ""},
 	{"internal/bundle", "internal/durable"},
+	{"internal/cage", ""},
 	{"internal/disk", ""},
 	{"internal/durable", ""},
 	{"internal/layout", ""},
@@ -40,6 +41,7 @@ var mayKnow = []struct {
 	{"appliance/engine/llama", "appliance/engine appliance/engine/schema appliance/text internal/durable"},
 	{"appliance/engine/onnx", "appliance/audio appliance/text appliance/engine internal/durable"},
 	{"appliance/engine/remote", "appliance/engine internal/addresses internal/machine"},
+	{"appliance/engine/espeak", "internal/cage"},
 	{"appliance/engine/", "appliance/audio appliance/text appliance/engine"},
 	{"appliance/chat", "appliance/chat/turn appliance/chat/ear appliance/chat/reply appliance/chat/record appliance/contract appliance/engine appliance/text store"},
 	{"appliance/chat/turn", "appliance/contract appliance/language"},

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
@@ -36,14 +35,14 @@ type Phonemizer struct {
 
 // Open starts eSpeak NG, which the machine has or has not. The error says how
 // to install it.
-func Open() (*Phonemizer, error) { return open(command) }
+func Open() (*Phonemizer, error) { return open(childName) }
 
 // Start is Open for who has other things to do meanwhile: Started says whether it
 // came to be. What is asked before waits for it.
-func Start() *Phonemizer { return begin(command) }
+func Start() *Phonemizer { return begin(childName) }
 
-func open(command func() *exec.Cmd) (*Phonemizer, error) {
-	p := begin(command)
+func open(child string) (*Phonemizer, error) {
+	p := begin(child)
 	if err := p.Started(); err != nil {
 		p.pool.close()
 		return nil, err
@@ -51,8 +50,8 @@ func open(command func() *exec.Cmd) (*Phonemizer, error) {
 	return p, nil
 }
 
-func begin(command func() *exec.Cmd) *Phonemizer {
-	p := &Phonemizer{switched: regexp.MustCompile(`\([a-z0-9-]+\)`), pool: newPool(command), started: make(chan struct{})}
+func begin(child string) *Phonemizer {
+	p := &Phonemizer{switched: regexp.MustCompile(`\([a-z0-9-]+\)`), pool: newPool(func() (*process, error) { return start(child) }), started: make(chan struct{})}
 	p.pool.run(func() {
 		defer close(p.started)
 		first, err := p.pool.get(context.Background())
@@ -60,7 +59,7 @@ func begin(command func() *exec.Cmd) *Phonemizer {
 			p.failed = err
 			return
 		}
-		p.lacks = first.lacks
+		p.lacks = first.Lacks()
 		p.pool.put(first, true)
 	})
 	return p

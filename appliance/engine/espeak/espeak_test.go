@@ -112,7 +112,7 @@ func TestManyMayAskAtOnce(t *testing.T) {
 func TestAProcessThatIsKilledIsReplaced(t *testing.T) {
 	p := openPhonemizer(t)
 	for range 3 {
-		if err := firstProcess(t, p).cmd.Process.Kill(); err != nil {
+		if err := syscall.Kill(firstProcess(t, p).Pid(), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := p.Phonemize(t.Context(), "hot water", "en-us"); err != nil || got != "hˈɑːt wˈɔːɾɚ" {
@@ -165,7 +165,7 @@ func TestItOutlivesTheSignalsThatStopTheBox(t *testing.T) {
 	p := openPhonemizer(t)
 	before := firstProcess(t, p)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if err := before.cmd.Process.Signal(s); err != nil {
+		if err := syscall.Kill(before.Pid(), s); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,8 +1,6 @@
 package espeak
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -16,18 +14,15 @@ const misbehaving = "parley-espeak-misbehaving"
 // TestMain is the process that holds eSpeak NG, too.
 func TestMain(m *testing.M) {
 	Main()
-	if os.Args[0] == misbehaving {
-		os.Args = os.Args[:1]
-		childMain(func(lib *library) sayer {
-			return func(q question) (string, error) {
-				what, rest, _ := strings.Cut(q.Words, " ")
-				if f, ok := deeds()[what]; ok {
-					return f(rest)
-				}
-				return lib.answer(q)
+	childMain(misbehaving, func(lib *library) sayer {
+		return func(q question) (string, error) {
+			what, rest, _ := strings.Cut(q.Words, " ")
+			if f, ok := deeds()[what]; ok {
+				return f(rest)
 			}
-		})
-	}
+			return lib.answer(q)
+		}
+	})
 	goleak.VerifyTestMain(m)
 }
 
@@ -35,11 +30,7 @@ func TestMain(m *testing.M) {
 // program, and do what the words name.
 func openMisbehaving(t *testing.T) *Phonemizer {
 	t.Helper()
-	p, err := open(func() *exec.Cmd {
-		cmd := command()
-		cmd.Args = []string{misbehaving}
-		return cmd
-	})
+	p, err := open(misbehaving)
 	if err != nil {
 		t.Fatal(err)
 	}

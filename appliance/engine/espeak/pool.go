@@ -3,7 +3,6 @@ package espeak
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"sync"
 	"time"
 )
@@ -22,7 +21,7 @@ var errClosed = errors.New("espeak: the phonemizer is closed")
 // pool hands processes out, each to one at a time, and replaces those that die
 // or hang. No lock is held while anybody waits.
 type pool struct {
-	command func() *exec.Cmd
+	start   func() (*process, error)
 	idle    chan *process
 	closing chan struct{}
 	running sync.WaitGroup // goroutines that have a process, or start one
@@ -33,9 +32,9 @@ type pool struct {
 	closed bool
 }
 
-func newPool(command func() *exec.Cmd) *pool {
+func newPool(start func() (*process, error)) *pool {
 	return &pool{
-		command: command,
+		start:   start,
 		idle:    make(chan *process, mostProcesses),
 		closing: make(chan struct{}),
 		live:    map[*process]bool{},
@@ -86,7 +85,7 @@ func (p *pool) grow(most int) <-chan error {
 	p.coming++
 	done := make(chan error, 1)
 	p.running.Go(func() {
-		c, err := start(p.command())
+		c, err := p.start()
 		p.mu.Lock()
 		p.coming--
 		if err == nil {
@@ -132,7 +131,7 @@ func (p *pool) run(f func()) bool {
 }
 
 func (p *pool) end(c *process) {
-	c.stop()
+	c.Stop()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.live, c)
@@ -152,7 +151,7 @@ func (p *pool) close() {
 		close(p.closing)
 	}
 	for _, c := range live {
-		c.stop()
+		c.Stop()
 	}
 	p.running.Wait()
 }

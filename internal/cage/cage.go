@@ -1,57 +1,70 @@
-package espeak
+// Package cage runs code that reads what strangers wrote in a process without
+// rights. That is C in libraries, which a crafted file or text may crash, hang or
+// take over. The process is this program once more: it opens the libraries it
+// needs, gives up everything else, and then answers requests over two pipes. What
+// happens to it happens to nobody else.
+package cage
 
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"unsafe"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	"golang.org/x/sys/unix"
+	"kernel.org/pub/linux/libs/security/libcap/psx"
 )
 
-// What the process may use, once the library is open. The filter refuses the
+// What the process may use, once its libraries are open. The filter refuses the
 // system calls that would raise these limits again.
 const (
 	// moreMemory is what it may map beyond what it has then (1.5 GiB, nearly all
-	// of it reserved by the runtime of Go and never touched). Over 22,000
-	// clauses of all scripts and a text of 20,000 words it mapped 5 MiB more;
-	// the rest is room for Go's heap, which grows by 64 MiB at a time.
+	// of it reserved by the runtime of Go and never touched). eSpeak NG mapped
+	// 5 MiB more over 22,000 clauses of all scripts, a decoder less; the rest is
+	// room for Go's heap, which grows by 64 MiB at a time.
 	moreMemory = 192 << 20
-	// cpuSeconds is for all of its life: three million clauses. After it the
-	// system ends it, and another is started. It is what stops a process that
-	// runs wild when nobody is left to kill it.
+	// cpuSeconds is for all of its life: three million clauses, or 50 hours of
+	// AAC. It is what stops a process that runs wild when nobody is left to
+	// kill it, and a file that takes the longest time allowed again and again.
 	cpuSeconds = 600
 	// openFiles holds its pipes, what the runtime of Go has open, and the few
-	// files of a language.
+	// files that eSpeak NG has of a language.
 	openFiles = 32
 )
 
-// enterCage gives up what turning words into phonemes does not need, for all
-// threads: all files but those in dataDir, which can only be read, all
-// processes, all sockets, and memory and time without end. It is called when
-// the library is open. Lacks are the walls that this kernel does not have, in
-// words for the log.
+// enter gives up what answering requests does not need, for all threads: all
+// capabilities, all files but those below readable (empty: no exception), which
+// can only be read, all processes, all sockets, and memory and time without end.
+// It is called when the libraries are open. Lacks are the walls that this kernel
+// does not have, in words for the log.
 //
 // The number of processes is not limited by RLIMIT_NPROC, which counts all
 // that the same user has; the filter refuses new ones instead.
-func enterCage(dataDir string) (lacks []string, err error) {
+func enter(readable string) (lacks []string, err error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("no new privileges: %w", err)
 	}
 	if err := limitItself(); err != nil {
 		return nil, err
 	}
+	if err := dropCapabilities(); err != nil {
+		return nil, err
+	}
 	// Of what Landlock can do, as much as the kernel knows; version 1 came with
-	// Linux 5.13. Nothing but reading below dataDir is allowed.
+	// Linux 5.13. Nothing but reading below readable is allowed.
 	rules := []landlock.Rule{}
-	if dataDir != "" {
-		rules = append(rules, landlock.RODirs(dataDir))
+	if readable != "" {
+		rules = append(rules, landlock.RODirs(readable))
 	}
-	if _, err := landlockVersion(); err != nil {
-		lacks = append(lacks, fmt.Sprintf("Landlock (%v): it can read the files that the box can read", err))
-	} else if err := landlock.V7.BestEffort().Restrict(rules...); err != nil {
+	_, err = landlockVersion()
+	if err == nil {
+		err = landlock.V7.BestEffort().Restrict(rules...)
+	}
+	if err != nil {
 		lacks = append(lacks, fmt.Sprintf("Landlock (%v): it can read the files that the box can read", err))
 	}
-	if err := filterCalls(); err != nil {
+	if err := filterCalls(readable != ""); err != nil {
 		lacks = append(lacks, fmt.Sprintf("seccomp filters (%v): it can open sockets and start programs", err))
 	}
 	return lacks, nil
@@ -77,6 +90,22 @@ func limitItself() error {
 		if err := unix.Setrlimit(l.which, &unix.Rlimit{Cur: l.most, Max: l.most}); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
 		}
+	}
+	return nil
+}
+
+// dropCapabilities gives up what a process of root may do beyond others. Each
+// thread has capabilities of its own, which is why psx calls on all of them.
+func dropCapabilities() error {
+	header := &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	none := &[2]unix.CapUserData{} // 64 bits in two halves
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	pins.Pin(header)
+	pins.Pin(none)
+	_, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(header)), uintptr(unsafe.Pointer(none)), 0)
+	if errno != 0 {
+		return fmt.Errorf("no capabilities: %w", errno)
 	}
 	return nil
 }

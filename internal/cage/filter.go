@@ -1,0 +1,105 @@
+package cage
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// errUnknownMachine is for processors whose numbers of calls are not known here.
+var errUnknownMachine = errors.New("not known for " + runtime.GOARCH)
+
+// Places in struct seccomp_data.
+const (
+	dataCall, dataMachine, dataArguments = 0, 4, 16
+)
+
+// newestCall is the newest call of this list's time (Linux 6.10). Newer ones do
+// not exist here, so that a C library that knows them does without.
+const newestCall = unix.SYS_MSEAL
+
+// An allowance is a system call that the process may make, when all conditions
+// hold.
+type allowance struct {
+	call uint32
+	when []condition
+}
+
+// A condition is that half of an argument, as far as mask goes, has one of the
+// values.
+type condition struct {
+	argument int
+	upper    bool // the upper 32 bits; else the lower
+	mask     uint32
+	is       []uint32
+}
+
+const allBits = 1<<32 - 1
+
+// filterCalls has the kernel refuse all system calls but those of allowances to
+// all threads from now on, with EPERM. clone3, whose arguments a filter cannot
+// see, does not exist here, and the C library then uses clone.
+func filterCalls(files bool) error {
+	if auditMachine == 0 {
+		return errUnknownMachine
+	}
+	refuse := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
+	absent := bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)}
+	program := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: dataMachine, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditMachine, SkipTrue: 1},
+		bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS}, // calls of a 32-bit program
+		bpf.LoadAbsolute{Off: dataCall, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: foreignCalls, SkipTrue: 1},
+		refuse,
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_CLONE3, SkipTrue: 1},
+		absent,
+	}
+	for _, a := range allowances(files, uint32(os.Getpid())) {
+		program = append(program, a.instructions(refuse)...)
+	}
+	program = append(program, bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: newestCall, SkipFalse: 1}, absent, refuse)
+	raw, err := bpf.Assemble(program)
+	if err != nil {
+		return err
+	}
+	filter := make([]unix.SockFilter, len(raw))
+	for i, r := range raw {
+		filter[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
+	}
+	fprog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&fprog)))
+	runtime.KeepAlive(filter)
+	switch {
+	case errno != 0:
+		return errno
+	case thread != 0:
+		return fmt.Errorf("thread %d has another filter", thread)
+	}
+	return nil
+}
+
+// instructions let the call pass when its conditions hold; the number of the
+// call is loaded before them, and still is when it is another call.
+func (a allowance) instructions(refuse bpf.Instruction) []bpf.Instruction {
+	var block []bpf.Instruction
+	for _, c := range a.when {
+		offset := uint32(dataArguments + 8*c.argument) // its lower half, on little-endian machines
+		if c.upper {
+			offset += 4
+		}
+		block = append(block, bpf.LoadAbsolute{Off: offset, Size: 4}, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: c.mask})
+		for i, v := range c.is {
+			block = append(block, bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipTrue: uint8(len(c.is) - i)})
+		}
+		block = append(block, refuse)
+	}
+	block = append(block, bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW})
+	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: a.call, SkipTrue: uint8(len(block))}}, block...)
+}

@@ -1,0 +1,178 @@
+package cage
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// startTime is how long the process may take to begin: a tenth of a second,
+	// and some seconds on a machine that has no time.
+	startTime = 10 * time.Second
+	// endTime is how long the end of a process is waited for that has closed
+	// its pipe.
+	endTime = 200 * time.Millisecond
+	// firstOther is the first file descriptor behind standard error. Go closes
+	// its own where a program begins; those that C libraries opened, and those
+	// that the box was started with, have to be told to (Linux 5.11).
+	firstOther = 3
+)
+
+var (
+	// ErrDied means that the process ended before it replied, or that its reply
+	// is none. It is no good any more.
+	ErrDied = errors.New("the process died")
+	// ErrHung means that it did not reply in time. It is no good any more.
+	ErrHung = errors.New("the process hangs")
+)
+
+// A Process is one that Start started, as its parent sees it. One goroutine at a
+// time sends and receives; any may stop it.
+type Process struct {
+	cmd      *exec.Cmd
+	requests *os.File
+	replies  *os.File
+	in       *bufio.Reader
+	out      []byte // the frame sent last
+	reply    []byte // the frame received last
+	lacks    []string
+
+	ended chan struct{} // closed when the process has ended
+	how   error         // valid then
+}
+
+// Start runs this program once more, as it is on the disk now or was when it
+// started, as the process of that name, and waits until it can be asked. The
+// process has no environment. It ends with its parent, however that ends.
+func Start(name string, args ...string) (*Process, error) {
+	if len(os.Args) > 1 && os.Args[1] == caged { // a program whose main does not call Main would start itself for ever
+		return nil, errors.New("a process without rights starts no other (does the program's main call Main?)")
+	}
+	theirRequests, requests, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	replies, theirReplies, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, theirRequests.Close(), requests.Close())
+	}
+	cmd := exec.Command("/proc/self/exe") // runs: itself
+	cmd.Args = append([]string{name, caged}, args...)
+	cmd.Env = []string{}
+	cmd.Stdin, cmd.Stdout = theirRequests, theirReplies
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	p := &Process{cmd: cmd, requests: requests, replies: replies, in: bufio.NewReaderSize(replies, 1<<15), ended: make(chan struct{})}
+	closeOthers := unix.CloseRange(firstOther, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
+	started := make(chan error, 1)
+	go p.run(started)
+	err = <-started
+	_, _ = theirRequests.Close(), theirReplies.Close()
+	if err != nil {
+		return nil, errors.Join(err, requests.Close(), replies.Close())
+	}
+	if err := p.ready(); err != nil {
+		p.Stop()
+		return nil, err
+	}
+	if closeOthers != nil {
+		p.lacks = append(p.lacks, fmt.Sprintf("closing of files (%v): it has some of the box's open", closeOthers))
+	}
+	return p, nil
+}
+
+// ready waits for what the process says first.
+func (p *Process) ready() error {
+	first, err := p.Receive(time.Now().Add(startTime))
+	if err != nil {
+		return fmt.Errorf("%w (does the program's main call Main?)", err)
+	}
+	var ready readiness
+	if err := json.Unmarshal(first, &ready); err != nil {
+		return fmt.Errorf("%w: %w", ErrDied, err)
+	}
+	if ready.Error != "" {
+		return errors.New(ready.Error)
+	}
+	p.lacks = ready.Lacks
+	return nil
+}
+
+// run starts the process and waits for its end. The system takes the end of the
+// thread that started a process for the end of its parent, so this goroutine
+// keeps its thread.
+func (p *Process) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer close(p.ended)
+	err := p.cmd.Start()
+	started <- err
+	if err == nil {
+		p.how = p.cmd.Wait()
+	}
+}
+
+// Lacks are the walls around the process that this kernel does not have, in words
+// for the log; none on a kernel with Landlock and seccomp filters.
+func (p *Process) Lacks() []string { return slices.Clone(p.lacks) }
+
+// Pid is the number of the process.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Send asks something of the process. The error is ErrDied or ErrHung.
+func (p *Process) Send(request []byte, until time.Time) (err error) {
+	if p.out, err = appendFrame(p.out[:0], request); err != nil {
+		return err
+	}
+	if err := p.requests.SetWriteDeadline(until); err != nil {
+		return fmt.Errorf("%w: %w", ErrDied, err)
+	}
+	if _, err := p.requests.Write(p.out); err != nil {
+		return p.fault(err)
+	}
+	return nil
+}
+
+// Receive takes the next reply, which is valid until the next call. Whatever the
+// reply says, it may have been written by whoever took over the process. The
+// error is ErrDied or ErrHung.
+func (p *Process) Receive(until time.Time) (reply []byte, err error) {
+	if err := p.replies.SetReadDeadline(until); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDied, err)
+	}
+	if p.reply, err = readFrame(p.in, p.reply); err != nil {
+		return nil, p.fault(err)
+	}
+	return p.reply, nil
+}
+
+// fault says what became of a process that broke off.
+func (p *Process) fault(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return ErrHung
+	}
+	select {
+	case <-p.ended:
+		return fmt.Errorf("%w: %v", ErrDied, p.how)
+	case <-time.After(endTime):
+		return fmt.Errorf("%w: %w", ErrDied, err)
+	}
+}
+
+// Stop ends the process, as often as it is called. The process keeps nothing, so
+// it is not asked to.
+func (p *Process) Stop() {
+	_ = p.cmd.Process.Kill() // it may have ended already
+	<-p.ended
+	_, _ = p.requests.Close(), p.replies.Close()
+}
