@@ -158,6 +158,13 @@ func TestRecordingsInAllFormatsAreTaken(t *testing.T) {
 			}
 		}
 	}
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(maps, []byte("libavcodec")) || bytes.Contains(maps, []byte("libmpg123")) {
+		t.Error("they were decoded in this process")
+	}
 }
 
 func TestRecordingsThatAreNotTakenAreNamed(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"parley/appliance/audio"
 	"parley/store"
 )
 
@@ -28,6 +29,7 @@ import (
 const childEnv = "PARLEY_API_TEST_DATA"
 
 func TestMain(m *testing.M) {
+	audio.Main()
 	if dir := os.Getenv(childEnv); dir != "" {
 		if err := serveUntilKilled(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -22,8 +22,9 @@ const (
 type avTrack struct {
 	codec     int32    // 0: AAC
 	libraries []string // tried in this order; nil: avcodecNames
-	config    []byte   // as openAVCodec wants it
-	dec       *avcodec
+	config    []byte   // as avcodecCalls.open wants it
+	dec       *avDecoder
+	opened    bool    // dec decodes this stream
 	skip      float64 // seconds that are still to be left out
 	last      int     // samples of the frame before
 	made      int64   // samples of the stream so far
@@ -35,17 +36,33 @@ type avTrack struct {
 // CheckAAC says what is missing on this machine to decode AAC, and how to install
 // it; nil: nothing.
 func CheckAAC() error {
-	a, err := openAVCodec(avcodecNames(), avCodecAAC, []byte{0x12, 0x10}) // AAC-LC, 44.1 kHz, stereo
-	if err == nil {
-		a.free()
+	d, err := startAVDecoder(nil)
+	if err != nil {
+		return err
 	}
-	return err
+	defer d.free()
+	return d.open(avCodecAAC, []byte{0x12, 0x10}) // AAC-LC, 44.1 kHz, stereo
 }
 
-// begin is called at the beginning of each stream.
+// begin is called at the beginning of each stream. They share a process, since the
+// same stranger wrote them: many short streams cost no more than a long one.
 func (t *avTrack) begin(config []byte, skip float64) {
-	t.free()
+	t.opened = false
 	t.config, t.skip, t.last, t.bad, t.made, t.end = config, skip, aacFrame, 0, 0, 0
+}
+
+// open sees to it that there is a decoder for the stream.
+func (t *avTrack) open() (err error) {
+	if t.dec == nil {
+		if t.dec, err = startAVDecoder(t.libraries); err != nil {
+			return err
+		}
+	}
+	if !t.opened {
+		err = t.dec.open(cmp.Or(t.codec, avCodecAAC), t.config)
+		t.opened = err == nil
+	}
+	return err
 }
 
 // decode puts a frame's sound into the sink.
@@ -56,18 +73,13 @@ func (t *avTrack) decode(frame []byte, to *sink) error {
 	if len(frame) > aacMaxFrame {
 		return fmt.Errorf("%s: frame of %d bytes; at most %d are taken", t.name(), len(frame), aacMaxFrame)
 	}
-	if t.dec == nil {
-		libraries := t.libraries
-		if libraries == nil {
-			libraries = avcodecNames()
-		}
-		dec, err := openAVCodec(libraries, cmp.Or(t.codec, avCodecAAC), t.config)
-		if err != nil {
-			return fmt.Errorf("%s: %w", t.name(), err)
-		}
-		t.dec = dec
+	if err := t.open(); err != nil {
+		return fmt.Errorf("%s: %w", t.name(), err)
 	}
-	pcm, ok := t.dec.decode(t.pcm[:0], frame)
+	pcm, ok, err := t.dec.decode(t.pcm[:0], frame)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.name(), err)
+	}
 	t.pcm = pcm
 	if !ok {
 		return t.damaged(to)
@@ -81,7 +93,7 @@ func (t *avTrack) decode(frame []byte, to *sink) error {
 		pcm = pcm[:max(0, len(pcm)-int(t.made-t.end))]
 		t.made = t.end
 	}
-	hz := t.dec.rate()
+	hz := t.dec.rateHz
 	if err := to.rate(hz); err != nil {
 		return fmt.Errorf("%s: %w", t.name(), err)
 	}
@@ -115,7 +127,7 @@ func (t *avTrack) name() string {
 	return "aac"
 }
 
-// free gives the decoder's memory back, of which Go's collector does not know.
+// free ends the decoder's process.
 func (t *avTrack) free() {
 	if t.dec != nil {
 		t.dec.free()
@@ -147,7 +159,6 @@ func (a *adtsParser) feed(p []byte, to *sink) error {
 		used, err := a.frames(to)
 		a.buf = dropFront(a.buf, used)
 		if err != nil {
-			a.track.free()
 			return err
 		}
 	}
@@ -188,8 +199,9 @@ func adtsSize(b []byte) (size int, ok bool) {
 	return size, size > adtsHeadLen
 }
 
+func (a *adtsParser) free() { a.track.free() }
+
 func (a *adtsParser) end(*sink) error {
-	a.track.free()
 	if !a.begun {
 		return errors.New("aac: the stream ends before its first frame does")
 	}

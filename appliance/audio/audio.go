@@ -36,8 +36,8 @@ func (e *ErrTooLong) Error() string {
 }
 
 // A Decoder turns a stream of bytes, cut anywhere, into mono samples at the
-// rate it was made for. It is used by one goroutine and holds nothing that
-// needs closing.
+// rate it was made for. It is used by one goroutine. For AAC, Vorbis and MP3 it
+// has a process from their first frame to an error, to Flush or to Close.
 type Decoder interface {
 	// Decode takes the next bytes and returns the samples that can be told
 	// with them, which the caller owns. Beside an error it returns the samples
@@ -46,6 +46,9 @@ type Decoder interface {
 	Decode(p []byte) ([]float32, error)
 	// Flush ends the stream and returns its last samples.
 	Flush() ([]float32, error)
+	// Close ends a stream of which nobody wants the rest. One that is forgotten
+	// is closed by Go's collector, some time.
+	Close()
 }
 
 // A parser takes a format apart and puts its sound into a sink.
@@ -54,6 +57,9 @@ type parser interface {
 	feed(p []byte, to *sink) error
 	// end says that there are no more bytes.
 	end(to *sink) error
+	// free ends what the parser has beside memory. Nothing is called after it,
+	// but it itself.
+	free()
 }
 
 // decoder makes a Decoder of a parser.
@@ -71,7 +77,9 @@ func (d *decoder) Decode(p []byte) ([]float32, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	d.err = d.parser.feed(p, &d.sink)
+	if d.err = d.parser.feed(p, &d.sink); d.err != nil {
+		d.parser.free()
+	}
 	return d.sink.take(), d.err
 }
 
@@ -80,12 +88,22 @@ func (d *decoder) Flush() ([]float32, error) {
 		return nil, d.err
 	}
 	err := d.parser.end(&d.sink)
+	d.parser.free()
 	if d.err = err; err == nil {
 		d.err = errFlushed
 	}
 	d.sink.flush()
 	return d.sink.take(), err
 }
+
+func (d *decoder) Close() {
+	if d.err == nil {
+		d.err = errClosed
+	}
+	d.parser.free()
+}
+
+var errClosed = errors.New("audio: the stream was closed; start a new decoder")
 
 var errFlushed = errors.New("audio: the stream was flushed; start a new decoder")
 

@@ -64,6 +64,7 @@ func decodeMost(data []byte, outHz, most int) ([]float32, error) {
 			}
 		}
 	}
+	defer d.Close()
 	var out []float32
 	for len(data) > 0 { // in pieces, so that each stays under MaxDecode
 		n := min(len(data), 1<<15)
@@ -113,6 +114,12 @@ func (c *container) feed(p []byte, to *sink) error {
 	return c.parser.feed(p[n:], to)
 }
 
+func (c *container) free() {
+	if c.parser != nil {
+		c.parser.free()
+	}
+}
+
 func (c *container) end(to *sink) error {
 	switch {
 	case c.parser != nil:
@@ -141,7 +148,7 @@ var formats = [...]format{
 	{0, "RIFF", "wav", "WAV", func() parser { return newWAVParser() }},
 	{0, "RF64", "wav", "WAV", func() parser { return newWAVParser() }},
 	{0, "RIFX", "wav", "WAV", func() parser { return newWAVParser() }},
-	{0, "ID3", "mp3", "MP3", func() parser { return newMP3Parser() }},
+	{0, "ID3", "mp3", "MP3", func() parser { return &mp3Parser{} }},
 	{4, "ftyp", "mp4", "MP4", newMP4Parser},
 	{4, "styp", "mp4", "MP4", newMP4Parser},
 	{4, "moov", "mp4", "MP4", newMP4Parser},
@@ -202,7 +209,7 @@ func sniffMPEG(b []byte) (format, bool) {
 	if b[0] != 0xff || b[1]&0xe0 != 0xe0 || version == 1 || layer == 4 || bitrate == free || bitrate == 15 || rate == 3 || b[3]&3 == 2 {
 		return format{}, false
 	}
-	f := format{name: "mp3", what: "MP3", parser: func() parser { return newMP3Parser() }}
+	f := format{name: "mp3", what: "MP3", parser: func() parser { return &mp3Parser{} }}
 	if layer != 3 {
 		f.name, f.what = "mpeg", fmt.Sprintf("MPEG audio layer %d", layer)
 	}

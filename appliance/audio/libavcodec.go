@@ -3,8 +3,6 @@ package audio
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -54,22 +52,16 @@ type (
 	}
 )
 
-// avcodec is a decoder of AAC or Vorbis by libavcodec, which is given frames and gives mono
-// samples. One goroutine uses it. Its memory is freed by free, or with it.
+// avcodec is a decoder of AAC or Vorbis by libavcodec, which is given frames and
+// gives mono samples. One goroutine uses it.
 type avcodec struct {
+	*avcodecCalls
 	context uintptr
 	packet  *avPacket
 	frame   *avFrame
-	free    func() // gives the memory back; nothing else is called after it
-
-	newPacket  func(p *avPacket, size int32) int32
-	unref      func(p *avPacket)
-	send       func(context uintptr, p *avPacket) int32
-	receive    func(context uintptr, f *avFrame) int32
-	readOption func(object uintptr, name string, flags int32, value *int64) int32
 }
 
-// avcodecCalls are those that are used while a decoder is made and freed.
+// avcodecCalls is libavcodec, loaded.
 type avcodecCalls struct {
 	logLevel       func(level int32)
 	find           func(id int32) uintptr
@@ -79,59 +71,53 @@ type avcodecCalls struct {
 	freeParameters func(p **avParameters)
 	alloc          func(size uintptr) *byte
 	apply          func(context uintptr, p *avParameters) int32
-	open           func(context, codec, options uintptr) int32
+	start          func(context, codec, options uintptr) int32
 	allocPacket    func() *avPacket
 	freePacket     func(p **avPacket)
 	allocFrame     func() *avFrame
 	freeFrame      func(f **avFrame)
+	newPacket      func(p *avPacket, size int32) int32
+	unref          func(p *avPacket)
+	send           func(context uintptr, p *avPacket) int32
+	receive        func(context uintptr, f *avFrame) int32
+	readOption     func(object uintptr, name string, flags int32, value *int64) int32
 }
 
-// openAVCodec makes a decoder of a codec with the first of the libraries that is
-// there. The config of AAC is an AudioSpecificConfig (ISO 14496-3, 1.6.2.1); without
-// one the frames have ADTS headers. That of Vorbis are its three headers, laced as in
-// Matroska.
-func openAVCodec(names []string, id int32, config []byte) (*avcodec, error) {
-	a := &avcodec{}
-	var c avcodecCalls
-	if err := a.load(names, &c); err != nil {
-		return nil, err
-	}
-	c.logLevel(avQuiet) // what is damaged is told by us
+// open makes a decoder of a codec. The config of AAC is an AudioSpecificConfig (ISO
+// 14496-3, 1.6.2.1); without one the frames have ADTS headers. That of Vorbis are
+// its three headers, laced as in Matroska.
+func (c *avcodecCalls) open(id int32, config []byte) (*avcodec, error) {
 	codec := c.find(id)
 	if codec == 0 {
 		return nil, errors.New("the libavcodec of this machine was built without this codec: install Debian's")
 	}
-	a.context, a.packet, a.frame = c.newContext(codec), c.allocPacket(), c.allocFrame()
-	context, packet, frame := a.context, a.packet, a.frame
-	destroy := func() {
-		c.freeContext(&context)
-		c.freePacket(&packet)
-		c.freeFrame(&frame)
+	a := &avcodec{avcodecCalls: c, context: c.newContext(codec), packet: c.allocPacket(), frame: c.allocFrame()}
+	err := c.configure(a.context, id, config)
+	switch {
+	case a.context == 0 || a.packet == nil || a.frame == nil:
+		err = errors.New("libavcodec makes no decoder")
+	case err == nil && c.start(a.context, codec, 0) < 0:
+		err = fmt.Errorf("its configuration % x is none that is known", config[:min(8, len(config))])
 	}
-	cleanup := runtime.AddCleanup(a, func(destroy func()) { destroy() }, destroy)
-	a.free = sync.OnceFunc(func() { cleanup.Stop(); destroy() })
-	if context == 0 || packet == nil || frame == nil {
-		return nil, errors.Join(errors.New("libavcodec makes no decoder"), a.abandon())
-	}
-	if err := c.configure(context, id, config); err != nil {
-		return nil, errors.Join(err, a.abandon())
-	}
-	if c.open(context, codec, 0) < 0 {
-		return nil, errors.Join(fmt.Errorf("its configuration % x is none that is known", config[:min(8, len(config))]), a.abandon())
+	if err != nil {
+		a.free()
+		return nil, err
 	}
 	return a, nil
 }
 
-func (a *avcodec) abandon() error {
-	a.free()
-	return nil
+// free gives the decoder's memory back. Nothing else is called after it.
+func (a *avcodec) free() {
+	a.freeContext(&a.context)
+	a.freePacket(&a.packet)
+	a.freeFrame(&a.frame)
 }
 
 // errNoAVCodec says what is missing on a machine without the library.
 var errNoAVCodec = errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: apt-get install ffmpeg, or send WebM or Ogg with Opus, WAV or MP3")
 
-// load opens a library and finds its calls.
-func (a *avcodec) load(names []string, c *avcodecCalls) error {
+// loadAVCodec opens the first of the libraries that is there, and finds its calls.
+func loadAVCodec(names []string) (*avcodecCalls, error) {
 	var lib uintptr
 	for _, name := range names {
 		var err error
@@ -140,8 +126,9 @@ func (a *avcodec) load(names []string, c *avcodecCalls) error {
 		}
 	}
 	if lib == 0 {
-		return errNoAVCodec
+		return nil, errNoAVCodec
 	}
+	c := &avcodecCalls{}
 	for call, fn := range map[string]any{
 		"av_log_set_level":              &c.logLevel,
 		"avcodec_find_decoder":          &c.find,
@@ -151,31 +138,32 @@ func (a *avcodec) load(names []string, c *avcodecCalls) error {
 		"avcodec_parameters_free":       &c.freeParameters,
 		"av_mallocz":                    &c.alloc,
 		"avcodec_parameters_to_context": &c.apply,
-		"avcodec_open2":                 &c.open,
+		"avcodec_open2":                 &c.start,
 		"av_packet_alloc":               &c.allocPacket,
 		"av_packet_free":                &c.freePacket,
 		"av_frame_alloc":                &c.allocFrame,
 		"av_frame_free":                 &c.freeFrame,
-		"av_new_packet":                 &a.newPacket,
-		"av_packet_unref":               &a.unref,
-		"avcodec_send_packet":           &a.send,
-		"avcodec_receive_frame":         &a.receive,
-		"av_opt_get_int":                &a.readOption,
+		"av_new_packet":                 &c.newPacket,
+		"av_packet_unref":               &c.unref,
+		"avcodec_send_packet":           &c.send,
+		"avcodec_receive_frame":         &c.receive,
+		"av_opt_get_int":                &c.readOption,
 	} {
 		symbol, err := purego.Dlsym(lib, call) // those of libavutil too, which it needs
 		if err != nil {
-			return fmt.Errorf("libavcodec is another version than is known: %w", err)
+			return nil, fmt.Errorf("libavcodec is another version than is known: %w", err)
 		}
 		purego.RegisterFunc(fn, symbol)
 	}
-	return nil
+	c.logLevel(avQuiet) // what is damaged is told by us
+	return c, nil
 }
 
 // configure gives the decoder its configuration. The library frees what it
 // is in, so it has to come from the library.
 func (c *avcodecCalls) configure(context uintptr, codec int32, config []byte) error {
 	p := c.newParameters()
-	if p == nil {
+	if p == nil || context == 0 {
 		return errors.New("libavcodec is out of memory")
 	}
 	defer c.freeParameters(&p)
@@ -196,7 +184,6 @@ func (c *avcodecCalls) configure(context uintptr, codec int32, config []byte) er
 // decode appends the samples of a frame, the mean of its channels; their rate may
 // be another from then on. ok is false when the frame is damaged.
 func (a *avcodec) decode(out []float32, frame []byte) (pcm []float32, ok bool) {
-	defer runtime.KeepAlive(a)
 	if a.newPacket(a.packet, int32(len(frame))) < 0 {
 		return out, false
 	}
@@ -239,6 +226,5 @@ func (a *avcodec) mix(out []float32) []float32 {
 func (a *avcodec) rate() int {
 	var hz int64
 	a.readOption(a.context, "ar", 0, &hz)
-	runtime.KeepAlive(a)
 	return int(hz)
 }

@@ -3,8 +3,6 @@ package audio
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -40,10 +38,9 @@ const (
 )
 
 // mpg123 is one decoder of libmpg123, which is fed with bytes and gives mono
-// samples. One goroutine uses it. Its memory is freed by free, or with it.
+// samples. One goroutine uses it, for as long as its process lives.
 type mpg123 struct {
 	handle uintptr
-	free   func() // gives the memory back; nothing else is called after it
 
 	feedBytes func(handle uintptr, data *byte, n uintptr) int32
 	readBytes func(handle uintptr, out *float32, n uintptr, done *uintptr) int32
@@ -63,13 +60,11 @@ func openMPG123(name string, junk int) (*mpg123, error) {
 	m := &mpg123{}
 	var begin func() int32
 	var create func(decoder *byte, code *int32) uintptr
-	var destroy func(handle uintptr)
 	var set func(handle uintptr, which int32, value int64, float float64) int32
 	var openFeed func(handle uintptr) int32
 	for call, fn := range map[string]any{
 		"mpg123_init":      &begin,
 		"mpg123_new":       &create,
-		"mpg123_delete":    &destroy,
 		"mpg123_param":     &set,
 		"mpg123_open_feed": &openFeed,
 		"mpg123_feed":      &m.feedBytes,
@@ -91,9 +86,6 @@ func openMPG123(name string, junk int) (*mpg123, error) {
 	if m.handle = create(nil, nil); m.handle == 0 {
 		return nil, errors.New(mpg123Name + " makes no decoder")
 	}
-	cleanup := runtime.AddCleanup(m, func(handle uintptr) { destroy(handle) }, m.handle)
-	handle := m.handle
-	m.free = sync.OnceFunc(func() { cleanup.Stop(); destroy(handle) })
 	const flags = mpg123MonoMix | mpg123ForceFloat | mpg123Gapless | mpg123Quiet | mpg123SkipID3 | mpg123NoFrankenstein
 	if set(m.handle, mpg123AddFlags, flags, 0) != mpg123OK ||
 		set(m.handle, mpg123ResyncLimit, int64(junk), 0) != mpg123OK ||
@@ -110,7 +102,6 @@ func (m *mpg123) feed(b []byte) error {
 		return nil
 	}
 	rc := m.feedBytes(m.handle, unsafe.SliceData(b), uintptr(len(b)))
-	runtime.KeepAlive(m)
 	if rc != mpg123OK {
 		return m.fault()
 	}
@@ -122,7 +113,6 @@ func (m *mpg123) feed(b []byte) error {
 func (m *mpg123) read(pcm []float32) (n, why int, err error) {
 	var done uintptr
 	rc := m.readBytes(m.handle, unsafe.SliceData(pcm), uintptr(len(pcm))*unsafe.Sizeof(pcm[0]), &done)
-	runtime.KeepAlive(m)
 	n = int(done / unsafe.Sizeof(pcm[0]))
 	switch rc {
 	case mpg123OK, mpg123NeedMore, mpg123NewFormat, mpg123Done:
@@ -136,7 +126,6 @@ func (m *mpg123) rate() (hz int, err error) {
 	var rateHz int64
 	var channels, encoding int32
 	rc := m.getFormat(m.handle, &rateHz, &channels, &encoding)
-	runtime.KeepAlive(m)
 	switch {
 	case rc != mpg123OK:
 		return 0, m.fault()
@@ -150,7 +139,6 @@ func (m *mpg123) rate() (hz int, err error) {
 func (m *mpg123) held() int {
 	var n int64
 	m.getState(m.handle, mpg123BufferFill, &n, nil)
-	runtime.KeepAlive(m)
 	return int(n)
 }
 
@@ -159,7 +147,6 @@ var errNoFrames = fmt.Errorf("no frame within %d bytes", mp3MaxJunk)
 // fault is what the library says of the call before.
 func (m *mpg123) fault() error {
 	code, text := m.errorCode(m.handle), m.errorText(m.handle)
-	runtime.KeepAlive(m)
 	if code == mpg123ResyncFailed {
 		return errNoFrames
 	}

@@ -7,13 +7,29 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"parley/internal/cage"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain is the process that decodes, too.
+func TestMain(m *testing.M) {
+	Main()
+	cage.Main(lying, func([]string) (cage.Work, error) { return cage.Work{Answer: lie}, nil })
+	goleak.VerifyTestMain(collected{m})
+}
+
+// collected has Go's collector end the decoders that tests forgot.
+type collected struct{ *testing.M }
+
+func (c collected) Run() int {
+	defer runtime.GC()
+	return c.M.Run()
+}
 
 // ffmpeg runs ffmpeg; "OUT" in args is a file of the given name, whose bytes
 // are returned.

@@ -21,8 +21,8 @@ const (
 // its bytes come.
 type mp3Parser struct {
 	tag    id3Tag
-	dec    *mpg123
-	pcm    []float32
+	dec    *decoderProcess
+	held   int  // bytes that wait in dec for more
 	rateHz int  // 0 before the first frame
 	over   bool // the stream has all the frames that it said it would have
 	quiet  int  // bytes since the last that made sound
@@ -31,14 +31,12 @@ type mp3Parser struct {
 // CheckMP3 says what is missing on this machine to decode MP3, and how to
 // install it; nil: nothing.
 func CheckMP3() error {
-	m, err := openMPG123(mpg123Name, mp3MaxJunk)
+	d, err := startDecoder(decodesMP3, mpg123Name)
 	if err == nil {
-		m.free()
+		d.free()
 	}
 	return err
 }
-
-func newMP3Parser() *mp3Parser { return &mp3Parser{pcm: make([]float32, 1152)} }
 
 func (m *mp3Parser) feed(p []byte, to *sink) error {
 	p, err := m.tag.leaveOut(p)
@@ -46,22 +44,19 @@ func (m *mp3Parser) feed(p []byte, to *sink) error {
 		err = m.decode(p, to)
 	}
 	if err != nil {
-		m.free()
 		return fmt.Errorf("mp3: %w", err)
 	}
 	return nil
 }
 
 func (m *mp3Parser) end(*sink) error {
-	m.free()
 	if m.rateHz == 0 {
 		return errors.New("mp3: the stream ends without a frame of MPEG audio")
 	}
 	return nil
 }
 
-// free gives the decoder's memory back, of which Go's collector does not know.
-// A stream that ended or failed is not fed again.
+// free ends the decoder's process.
 func (m *mp3Parser) free() {
 	if m.dec != nil {
 		m.dec.free()
@@ -70,7 +65,7 @@ func (m *mp3Parser) free() {
 
 func (m *mp3Parser) decode(p []byte, to *sink) (err error) {
 	if m.dec == nil && len(p) > 0 {
-		if m.dec, err = openMPG123(mpg123Name, mp3MaxJunk); err != nil {
+		if m.dec, err = startDecoder(decodesMP3, mpg123Name); err != nil {
 			return err
 		}
 	}
@@ -78,50 +73,31 @@ func (m *mp3Parser) decode(p []byte, to *sink) (err error) {
 		n := min(len(p), 1<<14) // so that what is decoded stays small
 		m.quiet += n
 		if !m.over {
-			if err := m.dec.feed(p[:n]); err != nil {
-				return err
-			}
-			if err := m.drain(to); err != nil {
+			if err := m.piece(p[:n], to); err != nil {
 				return err
 			}
 		}
 		p = p[n:]
 		// The library's own limit begins anew with each piece.
-		switch held := m.dec.held(); {
-		case held > mp3MaxHeld:
-			return fmt.Errorf("%d bytes without a frame", held)
-		case m.quiet-held > mp3MaxJunk:
+		switch {
+		case m.held > mp3MaxHeld:
+			return fmt.Errorf("%d bytes without a frame", m.held)
+		case m.quiet-m.held > mp3MaxJunk:
 			return errNoFrames
 		}
 	}
 	return nil
 }
 
-// drain plays what the decoder has.
-func (m *mp3Parser) drain(to *sink) error {
-	for {
-		n, why, err := m.dec.read(m.pcm)
-		if n > 0 {
-			m.quiet = 0
-			if err := to.write(m.pcm[:n]); err != nil {
-				return err
-			}
-		}
-		switch {
-		case err != nil:
-			return err
-		case why == mpg123NeedMore:
-			return nil
-		case why == mpg123Done:
-			m.over = true
-			return nil
-		case why == mpg123NewFormat:
-			if m.rateHz, err = m.dec.rate(); err != nil {
-				return err
-			}
-			if err := to.rate(m.rateHz); err != nil {
-				return err
-			}
-		}
-	}
+// piece plays what the decoder makes of a piece of the stream.
+func (m *mp3Parser) piece(p []byte, to *sink) error {
+	end, err := m.dec.ask(p, func(hz int) error {
+		m.rateHz = hz
+		return to.rate(hz)
+	}, func(pcm []float32) error {
+		m.quiet = 0
+		return to.write(pcm)
+	})
+	m.over, m.held = end.well, end.held
+	return err
 }

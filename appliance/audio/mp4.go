@@ -93,7 +93,6 @@ func (m *mp4Parser) feed(p []byte, to *sink) error {
 		m.offset += int64(used)
 		m.buf = dropFront(m.buf, used)
 		if !errors.Is(err, errMore) {
-			m.aac.free()
 			return fmt.Errorf("mp4: at byte %d: %w", m.offset, err)
 		}
 		if len(p) == 0 {
@@ -102,8 +101,9 @@ func (m *mp4Parser) feed(p []byte, to *sink) error {
 	}
 }
 
+func (m *mp4Parser) free() { m.aac.free() }
+
 func (m *mp4Parser) end(*sink) error {
-	m.aac.free()
 	if m.track == nil {
 		return errors.New("mp4: the stream ends before its index (moov)")
 	}

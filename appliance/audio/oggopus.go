@@ -117,8 +117,9 @@ func (o *oggParser) feed(p []byte, to *sink) error {
 	return o.pages.feed(p, func(page oggPage) error { return o.page(page, to) })
 }
 
+func (o *oggParser) free() { o.sound.free() }
+
 func (o *oggParser) end(*sink) error {
-	o.sound.free()
 	if o.link == nil && o.vorbis == nil {
 		return o.noOpus()
 	}
@@ -141,7 +142,6 @@ func (o *oggParser) page(p oggPage, to *sink) error {
 			return nil
 		}
 		if err := o.vorbis.page(p, to); err != nil {
-			o.sound.free()
 			return fmt.Errorf("ogg: %w", err)
 		}
 		return nil

@@ -60,9 +60,6 @@ func (l *vorbisLink) page(p oggPage, to *sink) error {
 			return err
 		}
 	}
-	if l.ended {
-		l.track.free()
-	}
 	return nil
 }
 

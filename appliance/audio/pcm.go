@@ -42,6 +42,8 @@ func (l *linear16) feed(p []byte, to *sink) error {
 	return l.frames.feed(p, to)
 }
 
+func (l *linear16) free() {}
+
 func (l *linear16) end(*sink) error {
 	if n := len(l.frames.part); n > 0 {
 		return fmt.Errorf("linear16: the stream ends in the middle of a sample: %d of the %d bytes of its last frame",

@@ -43,6 +43,8 @@ func (w *wavParser) feed(p []byte, to *sink) (err error) {
 	return err
 }
 
+func (w *wavParser) free() {}
+
 // end takes a file that breaks off as it is: what was streamed is all there is.
 func (w *wavParser) end(*sink) error {
 	if w.rateHz == 0 {

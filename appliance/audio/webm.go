@@ -65,8 +65,9 @@ func (w *webmParser) feed(p []byte, to *sink) error {
 	}
 }
 
+func (w *webmParser) free() { w.vorbis.free() }
+
 func (w *webmParser) end(to *sink) error {
-	defer w.vorbis.free()
 	if w.track == nil {
 		return errors.New("webm: the stream ends before its list of tracks")
 	}

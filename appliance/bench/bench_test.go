@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/appliance"
+	"parley/appliance/audio"
 	"parley/appliance/config"
 	"parley/appliance/engine/espeak"
 )
@@ -22,6 +23,7 @@ import (
 // test binary does what parley does then.
 func TestMain(m *testing.M) {
 	espeak.Main()
+	audio.Main()
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		if err := serve(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, "parley:", strings.Join(strings.Fields(err.Error()), " "))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"parley/appliance/audio"
 	"parley/appliance/engine/espeak"
 	"parley/firmware/packs"
 )
@@ -64,5 +65,6 @@ func listOf(words []string) string {
 
 func main() {
 	espeak.Main()
+	audio.Main()
 	os.Exit(run(untilSignalled(context.Background()), os.Args[1:], standardConsole()))
 }

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"parley/appliance/audio"
 	"parley/appliance/engine/espeak"
 )
 
@@ -13,6 +14,7 @@ import (
 // where a test starts one.
 func TestMain(m *testing.M) {
 	espeak.Main()
+	audio.Main()
 	if os.Getenv("PARLEY_TEST_PROGRAM") != "" {
 		main()
 	}

@@ -33,6 +33,9 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 	if _, tooLong := errors.AsType[*audio.ErrTooLong](err); tooLong {
 		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
 	}
+	if errors.Is(err, audio.ErrUndecodable) { // ffmpeg has the same decoders, and all rights
+		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
+	}
 	program, missing := exec.LookPath("ffmpeg") // runs: ffmpeg
 	if missing != nil {
 		return nil, misuse{unread(name, err)}

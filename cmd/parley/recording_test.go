@@ -2,11 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // made has ffmpeg make a recording of two seconds.
@@ -60,6 +64,53 @@ func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v\nwant %s", err, want)
 			}
+		}
+	}
+}
+
+// A file that its decoder dies of is not given to ffmpeg, which would decode it by
+// the same library, with all rights.
+func TestWhatTheDecoderDiesOfIsNotGivenToFFmpeg(t *testing.T) {
+	data, err := os.ReadFile(made(t, "long.mp3", "-af", "aloop=-1:size=88200", "-t", "1200"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "ffmpeg"), []byte("#!/bin/sh\necho it was asked >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	done := make(chan error, 1)
+	go func() {
+		_, err := (&console{in: bytes.NewReader(data)}).recording(t.Context(), "-", 16000)
+		done <- err
+	}()
+	for {
+		select {
+		case err := <-done:
+			if err == nil || !strings.Contains(err.Error(), "the file could not be decoded") || strings.Contains(err.Error(), "asked") {
+				t.Errorf("%v", err)
+			}
+			return
+		case <-time.After(time.Millisecond):
+			killDecoders(t)
+		}
+	}
+}
+
+// killDecoders kills the processes that decode for this one and have begun to.
+func killDecoders(t *testing.T) {
+	t.Helper()
+	names, err := filepath.Glob("/proc/[0-9]*/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		status, _ := os.ReadFile(name) // it may have ended
+		cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
+		ours := strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", os.Getpid()))
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && ours && bytes.HasPrefix(cmdline, []byte("parley-decoder")) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
 }

@@ -39,19 +39,28 @@ type Stream struct {
 // sound before it; the next message may be the beginning of a new stream.
 func (s *Stream) Take(format *contract.AudioConfiguration, message []byte) ([]float32, *contract.Fault) {
 	if !same(s.format, format) {
-		s.format, s.decoder, s.half = format, nil, nil
+		s.Close()
+		s.format, s.half = format, nil
 	}
 	begins := s.decoder == nil
 	pcm, err := s.decode(message)
 	if len(pcm) > longest || begins && format == nil && audio.Whole(message) {
-		s.decoder = nil
+		s.Close()
 		return nil, &contract.Fault{Code: contract.WholeRecording}
 	}
 	if err != nil {
-		s.decoder = nil
+		s.Close()
 		return pcm, &contract.Fault{Code: contract.BrokenAudio, Detail: err.Error()}
 	}
 	return pcm, nil
+}
+
+// Close ends the stream. The next message begins anew.
+func (s *Stream) Close() {
+	if s.decoder != nil {
+		s.decoder.Close()
+		s.decoder = nil
+	}
 }
 
 // decode returns the sound in a message, as much of it as shows that it is too

@@ -39,6 +39,8 @@ type breaking struct{ audio.Decoder }
 
 func (breaking) Decode([]byte) ([]float32, error) { panic("a decoder that breaks us") }
 
+func (breaking) Close() {}
+
 func TestAPanicOfADecoderEndsThatChatOnly(t *testing.T) {
 	var log bytes.Buffer
 	b := startLogged(t, Timing{}, slog.New(slog.NewTextHandler(&log, nil)))

@@ -40,6 +40,7 @@ func (l *Line) endedBy(err error) {
 // readUntilPanic is read; a panic while a message is understood ends the
 // session with an error.
 func (l *Line) readUntilPanic(g line.Guarded) (err error) {
+	defer l.audio.Close()
 	defer l.life.Survive("reading a message", func() {
 		g.Fail()
 		err = sessionOver{line.ErrPanicked}

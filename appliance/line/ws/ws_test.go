@@ -23,7 +23,11 @@ import (
 	"parley/appliance/line"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain is the process that decodes, too.
+func TestMain(m *testing.M) {
+	audio.Main()
+	goleak.VerifyTestMain(m)
+}
 
 // desk is a Host whose sessions do what a test tells them.
 type desk struct {

@@ -1,0 +1,107 @@
+package ws
+
+import (
+	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// decoders are the processes that decode for this one, also those that have ended
+// and that nobody waited for.
+func decoders(t *testing.T) (pids []int) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		stat, _ := os.ReadFile(name) // it may have ended
+		_, behind, _ := strings.Cut(string(stat), ") ")
+		fields := strings.Fields(behind)
+		cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
+		if len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) && (len(cmdline) == 0 || bytes.HasPrefix(cmdline, []byte("parley-decoder"))) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// tone is so much of one.
+func tone(seconds float64) []float32 {
+	pcm := make([]float32, int(seconds*16000))
+	for i := range pcm {
+		pcm[i] = float32(0.5 * math.Sin(float64(i)/4))
+	}
+	return pcm
+}
+
+// The sound of each chat is decoded in a process of its own. One that dies is a
+// fault of that chat, which goes on with a new stream, and no other hears of it.
+// When the client leaves, its process goes.
+func TestAChatHasADecoderForAsLongAsItSendsMP3(t *testing.T) {
+	mp3, err := audio.EncodeMP3(tone(1), 16000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := start(t, Timing{})
+	one, first := b.dial("", nil)
+	send(t, one, websocket.MessageBinary, string(mp3[:len(mp3)/2]))
+	if pcm := got(t, first.got).(heard); len(pcm) < 4000 {
+		t.Fatalf("%d samples", len(pcm))
+	}
+	of := decoders(t)
+	if len(of) != 1 {
+		t.Fatalf("%d decoders for one chat", len(of))
+	}
+	other, second := b.dial("", nil)
+	send(t, other, websocket.MessageBinary, string(mp3[:len(mp3)/2]))
+	_ = got(t, second.got)
+	if n := len(decoders(t)); n != 2 {
+		t.Fatalf("%d decoders for two chats", n)
+	}
+
+	p, err := os.FindProcess(of[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	send(t, one, websocket.MessageBinary, string(mp3[len(mp3)/2:]))
+	if e, ok := read(t, one).(contract.WebSocketError); !ok || e.Code != contract.BrokenAudio || !strings.Contains(e.Message, "could not be decoded") {
+		t.Errorf("told %+v", e)
+	}
+	send(t, other, websocket.MessageBinary, string(mp3[len(mp3)/2:]))
+	if pcm := got(t, second.got).(heard); len(pcm) < 4000 {
+		t.Errorf("the other chat: %d samples", len(pcm))
+	}
+	send(t, one, websocket.MessageBinary, string(mp3))
+	if pcm := got(t, first.got).(heard); len(pcm) < 12000 {
+		t.Errorf("a new stream: %d samples", len(pcm))
+	}
+
+	send(t, one, websocket.MessageText, `{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1}}`)
+	_ = got(t, first.got)
+	send(t, one, websocket.MessageBinary, "\x00\x40")
+	_ = got(t, first.got)
+	if n := len(decoders(t)); n != 1 {
+		t.Errorf("%d decoders, of which one chat needs one no more", n)
+	}
+	_ = other.CloseNow()
+	for begun := time.Now(); len(decoders(t)) > 0; time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > 30*time.Second {
+			t.Fatal("a decoder outlives its chat")
+		}
+	}
+}
