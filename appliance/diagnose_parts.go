@@ -156,7 +156,7 @@ func examineHearing(cfg config.Config) doctor.Finding {
 }
 
 // examineSystem looks for the libraries of the system that a box can do without,
-// and tells with what this kernel does not shut eSpeak NG in.
+// and tells with what this kernel does not shut eSpeak NG and the decoders in.
 func examineSystem(lacks []string) doctor.Finding {
 	if err := audio.CheckMP3(); err != nil {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libmpg123-0"}
@@ -171,7 +171,7 @@ func examineSystem(lacks []string) doctor.Finding {
 		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: err.Error(), Mend: "apt-get install libspeexdsp1"}
 	}
 	if len(lacks) > 0 {
-		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: "all of them load; this kernel does not shut eSpeak NG in with " + strings.Join(lacks, ", nor with "), Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)"}
+		return doctor.Finding{Part: "libraries", Health: doctor.Doubt, What: "all of them load; this kernel does not shut eSpeak NG and the decoders in with " + strings.Join(lacks, ", nor with "), Mend: "use a Linux from 5.13 on that has Landlock switched on (lsm= on its command line)"}
 	}
 	return doctor.Finding{Part: "libraries", Health: doctor.Well, What: "all of them load"}
 }

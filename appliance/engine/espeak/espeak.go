@@ -208,6 +208,6 @@ func (p *Phonemizer) tellLacks() {
 		return
 	}
 	for _, lack := range p.lacks {
-		p.Log.Warn("this kernel does not shut eSpeak NG in as far as it should be", "lacks", lack)
+		p.Log.Warn("this kernel does not shut eSpeak NG and the decoders in as far as it should", "lacks", lack)
 	}
 }
