@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"parley/internal/cage"
 )
@@ -26,6 +28,8 @@ const (
 	mostInFrame = 1 << 16
 	// loudestSample bounds what a decoder of MP3 gives: damaged files overshoot.
 	loudestSample = 8
+	// longestFault bounds what is told of a fault, in bytes: ours have 90.
+	longestFault = 200
 )
 
 // ErrUndecodable is in the error of a file that its decoder dies of, or hangs on.
@@ -50,8 +54,11 @@ type decoderProcess struct {
 // startDecoder starts the decoder that args name, as Main has them.
 func startDecoder(args ...string) (*decoderProcess, error) {
 	p, err := cage.Start(decoderName, args...)
+	if errors.Is(err, cage.ErrDied) || errors.Is(err, cage.ErrHung) { // which is no fault of the file
+		return nil, fmt.Errorf("its decoder does not start: %w", err)
+	}
 	if err != nil {
-		return nil, decoderFault(err)
+		return nil, err
 	}
 	d := &decoderProcess{process: p, limit: decodeTime}
 	cleanup := runtime.AddCleanup(d, (*cage.Process).Stop, p)
@@ -84,7 +91,7 @@ func (d *decoderProcess) ask(request []byte, rate func(hz int) error, sound func
 			case r.kind == partEnd && len(r.body) == endingLen:
 				return ending{well: r.body[0] != 0, held: int(binary.LittleEndian.Uint32(r.body[1:]))}, nil
 			case r.kind == partFault:
-				return ending{}, errors.New(string(r.body))
+				return ending{}, r.words()
 			case r.kind == partRate && len(r.body) == 4 && rate != nil:
 				d.rateHz = int(binary.LittleEndian.Uint32(r.body))
 				err = rate(d.rateHz)
@@ -151,6 +158,17 @@ func nextPart(b []byte) (r answerPart, rest []byte, ok bool) {
 	}
 	end := partHead + int(n)
 	return answerPart{b[0], b[partHead:end]}, b[end:], true
+}
+
+// words are what a decoder says of a fault, as they can be shown to people.
+func (r answerPart) words() error {
+	text := strings.ToValidUTF8(string(r.body[:min(len(r.body), longestFault)]), "")
+	return errors.New(strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return -1
+		}
+		return c
+	}, text))
 }
 
 // samples are those of a part, each of them a number and none of them too loud.

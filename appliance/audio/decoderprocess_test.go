@@ -257,6 +257,7 @@ func TestADecoderThatLiesIsAnErrorOfItsFile(t *testing.T) {
 		"a rate that nobody has":    {slices.Concat([]byte{1}, appendPart(nil, partRate, number(1<<31))), "allowed are"},
 		"two rates":                 {slices.Concat([]byte{1}, rate, appendPart(nil, partRate, number(44100))), "changes"},
 		"an error of its own":       {slices.Concat([]byte{1}, appendPart(nil, partFault, []byte("so it says"))), "so it says"},
+		"an error without an end":   {slices.Concat([]byte{1}, appendPart(nil, partFault, slices.Repeat([]byte("\x1b\xff\nwords"), 10000))), "wordswords"},
 		"sound without an end":      {slices.Concat([]byte{2}, rate, sound), "too long"},
 		"what is no number or loud": {slices.Concat([]byte{1}, rate, appendPart(nil, partSound, odd), end), ""},
 	} {
@@ -281,6 +282,9 @@ func TestADecoderThatLiesIsAnErrorOfItsFile(t *testing.T) {
 		})
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
+		}
+		if err != nil && (len(err.Error()) > longestFault || strings.ContainsAny(err.Error(), "\x1b\xff\n")) {
+			t.Errorf("%s: %.300q", name, err)
 		}
 		process.Stop()
 	}

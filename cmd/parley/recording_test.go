@@ -71,10 +71,11 @@ func TestWhatCannotBeReadIsNamedWithTheCommandThatConvertsIt(t *testing.T) {
 // A file that its decoder dies of is not given to ffmpeg, which would decode it by
 // the same library, with all rights.
 func TestWhatTheDecoderDiesOfIsNotGivenToFFmpeg(t *testing.T) {
-	data, err := os.ReadFile(made(t, "long.mp3", "-af", "aloop=-1:size=88200", "-t", "1200"))
+	data, err := os.ReadFile(made(t, "a.aac"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	data = bytes.Repeat(data, 2000) // more than an hour, for seconds of decoding
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "ffmpeg"), []byte("#!/bin/sh\necho it was asked >&2\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -98,7 +99,7 @@ func TestWhatTheDecoderDiesOfIsNotGivenToFFmpeg(t *testing.T) {
 	}
 }
 
-// killDecoders kills the processes that decode for this one and have begun to.
+// killDecoders kills the processes that decode for this one, once they are at it.
 func killDecoders(t *testing.T) {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/status")
@@ -106,10 +107,19 @@ func killDecoders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		status, _ := os.ReadFile(name) // it may have ended
-		cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
-		ours := strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", os.Getpid()))
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil && ours && bytes.HasPrefix(cmdline, []byte("parley-decoder")) {
+		of := func(file string) string {
+			text, _ := os.ReadFile(filepath.Join(filepath.Dir(name), file)) // it may have ended
+			return string(text)
+		}
+		if !strings.HasPrefix(of("cmdline"), "parley-decoder") || !strings.Contains(of("status"), fmt.Sprintf("\nPPid:\t%d\n", os.Getpid())) {
+			continue
+		}
+		var read int
+		const some = 1 << 20 // bytes; before it is at it, it has read some kilobytes
+		if _, err := fmt.Sscanf(of("io"), "rchar: %d", &read); err != nil || read < some {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
