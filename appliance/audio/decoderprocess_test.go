@@ -243,23 +243,26 @@ func TestADecoderThatLiesIsAnErrorOfItsFile(t *testing.T) {
 	rate := appendPart(nil, partRate, number(48000))
 	sound := appendPart(nil, partSound, make([]byte, 40000))
 	end := appendPart(nil, partEnd, make([]byte, endingLen))
-	odd := slices.Concat(number(math.Float32bits(float32(math.NaN()))), number(math.Float32bits(float32(math.Inf(-1)))), number(math.Float32bits(100)))
+	sample := func(v float64) []byte { return number(math.Float32bits(float32(v))) }
+	odd := appendPart(nil, partSound, slices.Concat(sample(math.NaN()), sample(math.Inf(-1)), sample(100)))
+	words := appendPart(nil, partFault, slices.Repeat([]byte("\x1b\xff\nwords"), 10000))
+	once := func(parts ...[]byte) []byte { return append([]byte{1}, slices.Concat(parts...)...) }
 	for name, c := range map[string]struct {
 		request []byte
 		says    string
 	}{
 		"nothing":                   {nil, "takes too long"},
-		"half a part":               {[]byte{1, partEnd, 5}, "died"},
-		"a part longer than it is":  {[]byte{1, partSound, 0xff, 0xff, 0xff, 0xff, 1, 2}, "died"},
-		"no such part":              {[]byte{1, '?', 0, 0, 0, 0}, "died"},
-		"an end of no length":       {[]byte{1, partEnd, 0, 0, 0, 0}, "died"},
-		"sound without a rate":      {slices.Concat([]byte{1}, sound, end), "died"},
-		"a rate that nobody has":    {slices.Concat([]byte{1}, appendPart(nil, partRate, number(1<<31))), "allowed are"},
-		"two rates":                 {slices.Concat([]byte{1}, rate, appendPart(nil, partRate, number(44100))), "changes"},
-		"an error of its own":       {slices.Concat([]byte{1}, appendPart(nil, partFault, []byte("so it says"))), "so it says"},
-		"an error without an end":   {slices.Concat([]byte{1}, appendPart(nil, partFault, slices.Repeat([]byte("\x1b\xff\nwords"), 10000))), "wordswords"},
+		"half a part":               {once([]byte{partEnd, 5}), "died"},
+		"a part longer than it is":  {once([]byte{partSound, 0xff, 0xff, 0xff, 0xff, 1, 2}), "died"},
+		"no such part":              {once([]byte{'?', 0, 0, 0, 0}), "died"},
+		"an end of no length":       {once([]byte{partEnd, 0, 0, 0, 0}), "died"},
+		"sound without a rate":      {once(sound, end), "died"},
+		"a rate that nobody has":    {once(appendPart(nil, partRate, number(1<<31))), "allowed are"},
+		"two rates":                 {once(rate, appendPart(nil, partRate, number(44100))), "changes"},
+		"an error of its own":       {once(appendPart(nil, partFault, []byte("so it says"))), "so it says"},
+		"an error without an end":   {once(words), "wordswords"},
 		"sound without an end":      {slices.Concat([]byte{2}, rate, sound), "too long"},
-		"what is no number or loud": {slices.Concat([]byte{1}, rate, appendPart(nil, partSound, odd), end), ""},
+		"what is no number or loud": {once(rate, odd, end), ""},
 	} {
 		process, err := cage.Start(lying)
 		if err != nil {

@@ -77,7 +77,8 @@ func TestWhatTheDecoderDiesOfIsNotGivenToFFmpeg(t *testing.T) {
 	}
 	data = bytes.Repeat(data, 2000) // more than an hour, for seconds of decoding
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "ffmpeg"), []byte("#!/bin/sh\necho it was asked >&2\nexit 1\n"), 0o700); err != nil {
+	const script = "#!/bin/sh\necho it was asked >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(bin, "ffmpeg"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin)
@@ -111,7 +112,8 @@ func killDecoders(t *testing.T) {
 			text, _ := os.ReadFile(filepath.Join(filepath.Dir(name), file)) // it may have ended
 			return string(text)
 		}
-		if !strings.HasPrefix(of("cmdline"), "parley-decoder") || !strings.Contains(of("status"), fmt.Sprintf("\nPPid:\t%d\n", os.Getpid())) {
+		ours := strings.Contains(of("status"), fmt.Sprintf("\nPPid:\t%d\n", os.Getpid()))
+		if !ours || !strings.HasPrefix(of("cmdline"), "parley-decoder") {
 			continue
 		}
 		var read int

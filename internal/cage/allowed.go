@@ -39,8 +39,8 @@ func allowances(files bool, pid uint32) []allowance {
 	for _, c := range calls {
 		all = append(all, allowance{call: c})
 	}
-	const thread = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD | unix.CLONE_SYSVSEM |
-		unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_SETTID | unix.CLONE_CHILD_CLEARTID
+	const thread = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD |
+		unix.CLONE_SYSVSEM | unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_SETTID | unix.CLONE_CHILD_CLEARTID
 	only := func(call uint32, when ...condition) { all = append(all, allowance{call, when}) }
 	lower := func(argument int, mask uint32, is ...uint32) condition { return condition{argument, false, mask, is} }
 	// Memory that holds machine code is mapped by then.

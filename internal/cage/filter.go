@@ -101,5 +101,6 @@ func (a allowance) instructions(refuse bpf.Instruction) []bpf.Instruction {
 		block = append(block, refuse)
 	}
 	block = append(block, bpf.RetConstant{Val: unix.SECCOMP_RET_ALLOW})
-	return append([]bpf.Instruction{bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: a.call, SkipTrue: uint8(len(block))}}, block...)
+	otherCall := bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: a.call, SkipTrue: uint8(len(block))}
+	return append([]bpf.Instruction{otherCall}, block...)
 }

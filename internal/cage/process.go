@@ -72,7 +72,13 @@ func Start(name string, args ...string) (*Process, error) {
 	cmd.Env = []string{}
 	cmd.Stdin, cmd.Stdout = theirRequests, theirReplies
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	p := &Process{cmd: cmd, requests: requests, replies: replies, in: bufio.NewReaderSize(replies, 1<<15), ended: make(chan struct{})}
+	p := &Process{
+		cmd:      cmd,
+		requests: requests,
+		replies:  replies,
+		in:       bufio.NewReaderSize(replies, 1<<15),
+		ended:    make(chan struct{}),
+	}
 	closeOthers := unix.CloseRange(firstOther, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
 	started := make(chan error, 1)
 	go p.run(started)

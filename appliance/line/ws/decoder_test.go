@@ -29,7 +29,8 @@ func decoders(t *testing.T) (pids []int) {
 		_, behind, _ := strings.Cut(string(stat), ") ")
 		fields := strings.Fields(behind)
 		cmdline, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
-		if len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid()) && (len(cmdline) == 0 || bytes.HasPrefix(cmdline, []byte("parley-decoder"))) {
+		ours := len(fields) > 1 && fields[1] == strconv.Itoa(os.Getpid())
+		if ours && (len(cmdline) == 0 || bytes.HasPrefix(cmdline, []byte("parley-decoder"))) {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
 			pids = append(pids, pid)
 		}
@@ -79,7 +80,8 @@ func TestAChatHasADecoderForAsLongAsItSendsMP3(t *testing.T) {
 		t.Fatal(err)
 	}
 	send(t, one, websocket.MessageBinary, string(mp3[len(mp3)/2:]))
-	if e, ok := read(t, one).(contract.WebSocketError); !ok || e.Code != contract.BrokenAudio || !strings.Contains(e.Message, "could not be decoded") {
+	e, ok := read(t, one).(contract.WebSocketError)
+	if !ok || e.Code != contract.BrokenAudio || !strings.Contains(e.Message, "could not be decoded") {
 		t.Errorf("told %+v", e)
 	}
 	send(t, other, websocket.MessageBinary, string(mp3[len(mp3)/2:]))
@@ -91,7 +93,8 @@ func TestAChatHasADecoderForAsLongAsItSendsMP3(t *testing.T) {
 		t.Errorf("a new stream: %d samples", len(pcm))
 	}
 
-	send(t, one, websocket.MessageText, `{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1}}`)
+	const settings = `{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":16000,"channels":1}}`
+	send(t, one, websocket.MessageText, settings)
 	_ = got(t, first.got)
 	send(t, one, websocket.MessageBinary, "\x00\x40")
 	_ = got(t, first.got)
