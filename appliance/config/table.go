@@ -421,7 +421,7 @@ func Settings() []Setting {
 		{
 			Key: "limits.requests_per_second", Flag: "requests-per-second", Group: groupLimits, Takes: "N", Default: "200",
 			Help: "Requests of one account a second, for longer than the burst; 0 is any number.",
-			More: "Where no key is needed, those of one address count.",
+			More: "An address has as many for what brings no key, or one that has not opened the box lately.",
 			kind: number(func(c *Config) *int { return &c.Limits.RequestsPerSecond }, 0, 1_000_000),
 		},
 		{
