@@ -65,21 +65,17 @@ func (s State) thinking(more []Entry) Think {
 func (s *State) reveal(out *effects) {
 	r := s.reply
 	s.broken = brokenOff{}
-	s.reply.phase, s.reply.kept, s.reply.failed = answering, nil, nil
+	s.reply.phase, s.reply.failed = answering, nil
 	s.reply.told, s.reply.consult.more = nil, nil // the words are in the history now
 	s.history = append(s.history, r.told...)
 	out.add(Promote{s.turn})
-	for _, e := range r.kept {
-		s.play(out, e.Piece)
-	}
+	s.sendMade(out)
 	if r.failed != nil {
 		s.fail(out, *r.failed)
 		return
 	}
-	s.askMouth(out)
-	s.makeCall(out)
+	s.sendSound(out)
 	s.admit(out)
-	s.finish(out)
 }
 
 // drop forgets a reply that nobody heard of.
@@ -116,7 +112,7 @@ const MostAsked = 4
 // at a time after.
 func (s *State) askMouth(out *effects) {
 	r := &s.reply
-	for len(r.unspoken) > 0 && len(r.asked) < MostAsked && (r.phase == answering || !r.begun) {
+	for len(r.unspoken) > 0 && len(r.asked) < MostAsked && (r.phase == answering && r.madeUnsent() < madeAhead || !r.begun) {
 		out.add(Speak{Turn: s.turn, Sentence: r.unspoken[0]})
 		r.asked = append(slices.Clip(r.asked), r.unspoken[0])
 		r.unspoken = r.unspoken[1:]
@@ -147,13 +143,10 @@ func (s *State) spoken(out *effects, e Spoken) {
 	if e.Piece.Last {
 		r.asked = r.asked[1:]
 	}
-	if r.phase == preparing {
-		r.kept = append(slices.Clip(r.kept), e)
-		return
+	r.kept = append(slices.Clip(r.kept), e)
+	if r.phase == answering {
+		s.sendSound(out)
 	}
-	s.play(out, e.Piece)
-	s.askMouth(out)
-	s.finish(out)
 }
 
 // play sends a piece of a sentence: before the first of them its words, then
@@ -177,17 +170,23 @@ func (s *State) play(out *effects, p Piece) {
 // finish ends a turn of which everything was sent.
 func (s *State) finish(out *effects) {
 	r := s.reply
-	if r.phase != answering || !r.thought || len(r.asked)+len(r.unspoken) > 0 {
+	if r.phase != answering || !r.made() || len(r.kept) > 0 {
 		return
 	}
+	s.breakOff(out)
 	s.tell(out, AnswerEnded{})
 	s.reply = reply{}
+	if len(r.dictated) > 0 {
+		s.recite(out, r.dictated[0])
+		s.reply.dictated = r.dictated[1:]
+		return
+	}
 	out.add(Prefill{s.conversation()})
 }
 
 // failed: mind or mouth gave up.
 func (s *State) failed(out *effects, e Failed) {
-	if !s.at(e.Turn) {
+	if !s.at(e.Turn) || s.reply.phase == answering && s.reply.made() {
 		return
 	}
 	out.add(Cancel{s.turn})
@@ -198,10 +197,12 @@ func (s *State) failed(out *effects, e Failed) {
 	s.fail(out, e.Fault)
 }
 
-// fail tells the client, and ends the turn with what was sent of it.
+// fail tells the client, and ends the turn with what was made of it.
 func (s *State) fail(out *effects, f contract.Fault) {
-	s.reply = reply{phase: answering, thought: true}
-	s.breakOff(out)
+	s.noMore()
+	if len(s.reply.kept) == 0 {
+		s.breakOff(out)
+	}
 	s.faulty(out, f)
 	if !s.ended {
 		s.finish(out)
@@ -239,12 +240,28 @@ func (s *State) dictated(out *effects, e Dictated) {
 		s.askMouth(out)
 		return
 	}
-	if s.reply.phase == answering { // one voice at a time: this one now
-		out.add(Cancel{s.turn})
-		s.breakOff(out)
-		s.tell(out, AnswerEnded{})
+	if s.reply.phase != answering {
+		s.recite(out, lines)
+		return
 	}
-	s.recite(out, lines)
+	// One voice at a time: this one when what is made has been sent.
+	if !s.reply.made() {
+		out.add(Cancel{s.turn})
+		s.noMore()
+	}
+	if len(s.reply.dictated) == mostDictated {
+		s.reply.dictated = s.reply.dictated[1:]
+	}
+	s.reply.dictated = append(slices.Clip(s.reply.dictated), lines)
+	s.finish(out)
+}
+
+// made reports whether nothing more of a reply will be made.
+func (r reply) made() bool { return r.thought && len(r.asked)+len(r.unspoken) == 0 }
+
+// noMore ends a reply with what is made of it.
+func (s *State) noMore() {
+	s.reply = reply{phase: answering, thought: true, done: true, kept: s.reply.kept, dictated: s.reply.dictated, unasked: s.reply.unasked}
 }
 
 // recite begins a turn of which every sentence is known.

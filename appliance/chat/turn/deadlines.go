@@ -16,10 +16,11 @@ type deadline struct {
 
 // deadlines are all that there are. Of those due at the same moment the earlier
 // in the list comes first.
-func (s State) deadlines() [9]deadline {
+func (s State) deadlines() [10]deadline {
 	return [...]deadline{
 		{"maximum duration", s.timeOver(), (*State).lastedTooLong},
 		{"end of turn", s.endOfTurn(), (*State).turnOver},
+		{"sound", s.soundDue(), (*State).sendSound},
 		{"silence of the assistant", s.floorFree(), (*State).floorIsFree},
 		{"advice of plugins", s.adviceDue(), (*State).adviceIsLate},
 		{"tool", s.toolLate(), (*State).toolIsLate},

@@ -58,6 +58,11 @@ type (
 		ID   string
 		UpTo time.Duration
 	}
+	// Unsent says how much of the sound that was sent still waits for the network.
+	Unsent struct {
+		At
+		Length time.Duration
+	}
 	// HungUp means that the client closed the line or vanished.
 	HungUp struct{ At }
 	// Lost means that the client cannot be reached or the history not written;

@@ -30,6 +30,7 @@ type laws struct {
 	open1    string            // the newest
 	callTurn int               // whose it is
 	prepared map[int]Settings  // under which a turn was thought of
+	sounded  bool              // the event that is looked at has sent sound
 }
 
 func newLaws(t *rapid.T) laws {
@@ -57,6 +58,17 @@ func (l *laws) follow(e Event, effects []Effect, old, now State) {
 		delete(l.dead, now.turn) // what of it is made is still told, if its time comes
 		l.done[now.turn] = true
 	}
+	if l.dead[now.turn] && now.reply.phase == answering { // what of it is made is still sent, and nothing more made
+		delete(l.dead, now.turn)
+		l.done[now.turn] = true
+		if len(now.reply.kept) == 0 || !now.reply.made() {
+			l.t.Fatalf("turn %d goes on after it was cancelled: %+v", now.turn, now.reply)
+		}
+	}
+	if l.sounded && now.silentAt-now.now > now.settings.SoundAhead+longestPiece {
+		l.t.Fatalf("sound is sent %v ahead of its playback", now.silentAt-now.now)
+	}
+	l.sounded = false
 	if n := len(now.reply.asked); n > MostAsked {
 		l.t.Fatalf("%d sentences are asked of the mouth", n)
 	}
@@ -145,6 +157,7 @@ func (l *laws) fact(f Fact) {
 			l.t.Fatal("audio comes before its words")
 		}
 		l.mayTalk("sound", dictated)
+		l.sounded = true
 	case CutShort:
 		if len(f.Text) > len(l.records[f.ID])+len(CutMark) {
 			l.t.Fatalf("%q was cut short to %q", l.records[f.ID], f.Text)
@@ -257,6 +270,9 @@ func (l *laws) settled(w *world) {
 		if called := i > 0 && w.state.history[i-1].Role == ToolCall && w.state.history[i-1].ID == e.ID; called != (e.Role == ToolResult) {
 			l.t.Errorf("the model sees %+v behind %+v", e, w.state.history[max(0, i-1)])
 		}
+	}
+	if len(w.state.reply.kept) > 0 {
+		l.t.Error("sound was made and never sent")
 	}
 	if next := w.state.next(); next.what != "inactivity" {
 		l.t.Errorf("it waits for %s", next.what)

@@ -158,7 +158,7 @@ func (s *State) enough(out *effects) {
 	if r.consult.is() {
 		out.add(StopAdvice{s.turn})
 	}
-	r.unspoken, r.call, r.consult, r.thought = nil, openCall{}, consulting{}, true
+	r.unspoken, r.dictated, r.call, r.consult, r.thought = nil, nil, openCall{}, consulting{}, true
 	s.askMouth(out)
 	s.finish(out)
 }
@@ -182,7 +182,7 @@ func (s *State) hangUp(out *effects, c openCall) {
 func (s State) hasSpoken() bool {
 	own := func(x Sentence) bool { return !x.Quick && !x.Dictated }
 	n := len(s.history)
-	return n > 0 && s.history[n-1].Role == Assistant || slices.ContainsFunc(s.reply.asked, own) || slices.ContainsFunc(s.reply.unspoken, own)
+	return n > 0 && s.history[n-1].Role == Assistant || slices.ContainsFunc(s.reply.unsent(), own)
 }
 
 // departure is when a chat that is to end does.

@@ -74,6 +74,8 @@ func Next(s State, e Event) (State, []Effect) {
 		s.apply(&out, e.Message)
 	case Played:
 		s.played(e)
+	case Unsent:
+		s.notSent(e)
 	case Faulty:
 		s.faulty(&out, e.Fault)
 	case Tick:

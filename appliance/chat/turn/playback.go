@@ -98,7 +98,7 @@ func (s *State) silence(out *effects) (unheard []Sentence) {
 // rest is what of a reply was not heard, of which so much was sent, and of that
 // so much not heard.
 func (r reply) rest(sent []playing, unheard []Sentence) []Sentence {
-	for _, a := range append(r.asked[:len(r.asked):len(r.asked)], r.unspoken...) {
+	for _, a := range r.unsent() {
 		if n := len(sent); n == 0 || sent[n-1].sentence.ID != a.ID { // else it was broken off
 			unheard = append(unheard, a)
 		}

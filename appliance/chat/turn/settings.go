@@ -48,6 +48,9 @@ type Settings struct {
 	Inactivity       time.Duration
 	MaxDuration      time.Duration
 
+	// SoundAhead is how far ahead of its playback sound is sent.
+	SoundAhead time.Duration
+
 	// QuickResponses allows a short answer before one that is late.
 	QuickResponses bool
 
@@ -84,6 +87,7 @@ func DefaultSettings() Settings {
 		MaxDuration:      contract.DefaultMaxDuration,
 		ToolLimit:        DefaultToolLimit,
 		Filler:           DefaultFiller,
+		SoundAhead:       DefaultSoundAhead,
 	}
 }
 

@@ -57,14 +57,15 @@ type reply struct {
 	stale     bool   // the user went on; kept only in case the words stay the same
 	answers   string // these words
 
-	unspoken []Sentence // thought, not asked of the mouth yet
-	asked    []Sentence // of the mouth, not spoken yet
-	begun    bool       // some sentence was asked of the mouth
-	thought  bool       // no more sentences will come
-	done     bool       // and all were asked of the mouth
-	kept     []Spoken   // spoken, held back until the user has finished
-	consult  consulting // plugins are asked before the mind is
-	told     []Entry    // what they have said to a guess, beside the words
+	unspoken []Sentence   // thought, not asked of the mouth yet
+	asked    []Sentence   // of the mouth, not spoken yet
+	begun    bool         // some sentence was asked of the mouth
+	thought  bool         // no more sentences will come
+	done     bool         // and all were asked of the mouth
+	kept     []Spoken     // spoken, held back until the user has finished, or more may be sent
+	dictated [][]Sentence // texts that the client has sent meanwhile
+	consult  consulting   // plugins are asked before the mind is
+	told     []Entry      // what they have said to a guess, beside the words
 	failed   *contract.Fault
 	broke    *Broke   // the mind has failed, and nobody was told yet
 	unasked  bool     // it is of the assistant's own accord: nobody was there for it

@@ -157,7 +157,7 @@ func (s *State) called(out *effects, e Called) {
 // makeCall makes the call that waits for the user to have finished, if one does.
 func (s *State) makeCall(out *effects) {
 	c := &s.reply.call
-	if s.reply.phase != answering || !c.is() || c.told {
+	if s.reply.phase != answering || !c.is() || c.told || len(s.reply.kept) > 0 {
 		return
 	}
 	c.told, c.since = true, s.now
@@ -301,7 +301,7 @@ func (s *State) toolIsLate(out *effects) {
 // fillerDue is when the user is told that it takes long.
 func (s State) fillerDue() time.Duration {
 	c := s.reply.call
-	if !c.told || c.filled || s.settings.Filler <= 0 || len(s.reply.asked)+len(s.reply.unspoken) > 0 || s.leaving.on {
+	if !c.told || c.filled || s.settings.Filler <= 0 || s.reply.speaks() || s.leaving.on {
 		return never
 	}
 	return max(c.since, s.silentAt) + s.settings.Filler

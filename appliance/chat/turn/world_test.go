@@ -43,6 +43,9 @@ type guessOf struct {
 	text                string
 }
 
+// longestPiece is how much sound comes at once.
+const longestPiece = time.Second
+
 // piecesOf is a sentence at the mouth, and how many pieces of it are made.
 type piecesOf struct {
 	sentence Sentence
@@ -53,6 +56,7 @@ func newWorld(t *rapid.T) *world {
 	s := DefaultSettings()
 	s.Verbose = rapid.Bool().Draw(t, "verbose")
 	s.Semantic = rapid.Bool().Draw(t, "semantic")
+	s.SoundAhead = time.Duration(rapid.IntRange(0, 20).Draw(t, "ahead")) * 100 * time.Millisecond
 	if rapid.Bool().Draw(t, "tools") {
 		s.Tools = []Tool{weather(), Builtin(contract.WebSearch, "")}
 		s.Filler = time.Duration(rapid.IntRange(0, 2).Draw(t, "filler")) * time.Second
@@ -258,7 +262,7 @@ func (w *world) sound() {
 			return
 		}
 		p := Piece{Sentence: queue[0].sentence, Index: queue[0].made, Whole: time.Second}
-		p.PCM = silence(time.Duration(rapid.IntRange(0, 10).Draw(w.t, "length")) * 100 * time.Millisecond)
+		p.PCM = silence(time.Duration(rapid.IntRange(0, 10).Draw(w.t, "length")) * longestPiece / 10)
 		p.Last = queue[0].made == 3 || rapid.Bool().Draw(w.t, "last")
 		queue = slices.Clone(queue)
 		queue[0].made++
@@ -274,7 +278,9 @@ func (w *world) sound() {
 // ask is what the client may want.
 func (w *world) ask() {
 	w.serial++
-	switch rapid.IntRange(0, 8).Draw(w.t, "the client") {
+	switch rapid.IntRange(0, 9).Draw(w.t, "the client") {
+	case 9:
+		w.happen(Unsent{Length: time.Duration(rapid.IntRange(0, 3000).Draw(w.t, "unsent")) * time.Millisecond})
 	case 6:
 		prompt := fmt.Sprint("Be brief. ", w.serial)
 		w.happen(SettingsAsked{Message: contract.SessionSettings{SystemPrompt: &prompt}})
