@@ -174,6 +174,8 @@ func (e *echoing) HangUp() {
 	})
 }
 
+func (e *echoing) CutOff(error) { e.HangUp() }
+
 // click is 60 ms of a tone that begins at once.
 func click(rateHz int) []float32 {
 	pcm := make([]float32, rateHz*60/1000)

@@ -406,6 +406,9 @@ func (e *extension) HangUp() {
 	})
 }
 
+// CutOff ends it, too.
+func (e *extension) CutOff(error) { e.HangUp() }
+
 // Done is closed then.
 func (e *extension) Done() <-chan struct{} { return e.done }
 

@@ -174,6 +174,7 @@ func (c *counting) Fault(code contract.Code, detail string) error {
 	return fmt.Errorf("%s: %s", code, detail)
 }
 func (c *counting) HangUp()               { close(c.done) }
+func (c *counting) CutOff(error)          { close(c.done) }
 func (c *counting) Done() <-chan struct{} { return c.done }
 func (c *counting) Audio() *contract.AudioConfiguration {
 	return &contract.AudioConfiguration{Encoding: contract.Linear16, SampleRate: engine.SpeechRateHz, Channels: 1}

@@ -256,7 +256,7 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 	}, chosen.settings)
 	c.replies = reply.New(reply.Parts{
 		ChatID: id, Caller: reply.Caller{Account: o.Account, ChatID: id, GroupID: meta.ChatGroupID, ConfigID: chosen.config.ID}, Model: chosen.model, Voices: ownVoices{h.Voices, o.Account}, Pace: modelPace, Fallback: chosen.fallback, Certain: chosen.custom, Log: c.log, Clock: c.clock, Post: c.post, Go: c.workers.Go,
-		Reading: h.reading(o.Account), Room: func() <-chan struct{} { return c.scribe.SoundRoom() }, Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
+		Reading: h.reading(o.Account), Tools: h.Tools, Feelings: feelings, Advisers: h.Plugins,
 	})
 	c.scribe = record.NewScribe(record.Chat{ID: id, RequestID: meta.RequestID, Begun: begun, Told: told}, kept.records, aloud{o.Line, c}, c.recorder, c.tellAll, c.lost)
 	c.about = Live{

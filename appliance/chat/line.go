@@ -26,6 +26,10 @@ type Line interface {
 	// Kept is how many samples, the newest that Play was given, wait for more to
 	// come and have not left. It is called by the goroutine that calls Play.
 	Kept() int
+	// Unsent is how much of the sound that Play was given has not been handed to the
+	// network: none of it is played. It comes from any goroutine. A line that calls
+	// Played may say 0.
+	Unsent() time.Duration
 	// Cut drops the sound that was given to Play, also the one that Play is at,
 	// as far as it has not left: nobody is to hear it any more. It returns at
 	// once, and comes from any goroutine.
@@ -260,6 +264,13 @@ func (c *Session) Played(id string, upTo time.Duration) {
 
 // HangUp says that the client has gone.
 func (c *Session) HangUp() { c.post(turn.HungUp{At: turn.At(c.clock())}) }
+
+// CutOff says that the line has cut off its client, and why: the chat ends with
+// an error.
+func (c *Session) CutOff(why error) {
+	c.log.Warn("the chat is cut off", "err", why)
+	c.post(turn.Lost{At: turn.At(c.clock()), Code: contract.ClosePolicy, Why: why.Error()})
+}
 
 func (c *Session) over() error {
 	select {

@@ -89,8 +89,8 @@ func TestWhatIsTooSlowIsNamed(t *testing.T) {
 type slowNetwork struct {
 	*fakes
 	files   int
-	silence bool // there was a time in which nothing was on its way
-	until   time.Time
+	silence bool      // it had played all before more came
+	until   time.Time // it plays what has come
 }
 
 func (s *slowNetwork) RateHz() int { return contract.OutputRateHz }
@@ -105,10 +105,13 @@ func (s *slowNetwork) Speak(_ context.Context, _ string, _ engine.SpeakOptions, 
 
 var second = make([]float32, contract.OutputRateHz)
 
-func (s *slowNetwork) Play(context.Context, contract.Sound) error {
-	s.silence = s.silence || s.files > 0 && time.Since(s.until) > 100*time.Millisecond
+func (s *slowNetwork) Play(_ context.Context, sound contract.Sound) error {
 	time.Sleep(900 * time.Millisecond)
-	s.until = time.Now()
+	s.silence = s.silence || s.files > 0 && time.Now().After(s.until)
+	if s.files == 0 {
+		s.until = time.Now()
+	}
+	s.until = s.until.Add(time.Duration(len(sound.PCM)) * time.Second / contract.OutputRateHz)
 	s.files++
 	return nil
 }

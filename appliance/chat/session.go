@@ -234,6 +234,9 @@ func (c *Session) handle(ctx context.Context, p posted) {
 		c.workers.Go(func() { c.ear.Run(ctx) })
 		return
 	}
+	if unsent := c.line.Unsent(); unsent > 0 {
+		c.state, _ = turn.Next(c.state, turn.Unsent{At: turn.At(c.clock()), Length: unsent})
+	}
 	var follows []turn.Effect
 	c.state, follows = turn.Next(c.state, p.event)
 	var fault *contract.Fault

@@ -49,6 +49,7 @@ type Line interface {
 	Send(ctx context.Context, m contract.ServerMessage) error
 	Play(ctx context.Context, s contract.Sound) error
 	Kept() int
+	Unsent() time.Duration
 	Cut()
 	Close(code int, reason string)
 }
@@ -68,8 +69,10 @@ type Session interface {
 	// Fault takes a message that could not be read, so that its error comes in
 	// order with the rest.
 	Fault(code contract.Code, detail string) error
-	// HangUp says that the client is gone.
+	// HangUp says that the client is gone, and CutOff that the line has cut it off,
+	// and why: that is an error.
 	HangUp()
+	CutOff(why error)
 	// Done is closed when the session is over, after it has closed the line.
 	Done() <-chan struct{}
 }

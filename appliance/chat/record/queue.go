@@ -17,11 +17,6 @@ const (
 	// half a megabyte.
 	enough      = 128
 	enoughBytes = 4 << 20
-	// enoughSound is how much sound is enough to wait for before more of it is
-	// made: 20 s, beside the minute that a line may hold. A client whose network
-	// is hardly quicker than speech is so still able to hear a text of ten
-	// minutes, of which a voice makes one in three seconds.
-	enoughSound = 20 * contract.OutputRateHz
 	// batchLength is how many of them share a commit.
 	batchLength = 64
 	// overhead is what one counts as beside its text and sound.
@@ -32,13 +27,11 @@ const (
 type queue struct {
 	mu      sync.Mutex
 	waiting []outgoing
-	bytes   int  // of all
-	facts   int  // but sound
-	text    int  // bytes of these
-	sound   int  // samples
-	served  bool // somebody takes what comes
-	// Not nil: closed as soon as there is less than enough.
-	room, soundRoom chan struct{}
+	bytes   int           // of all
+	facts   int           // but sound
+	text    int           // bytes of these
+	served  bool          // somebody takes what comes
+	room    chan struct{} // not nil: closed as soon as there is less than enough
 }
 
 // put adds one; false means that too much waits. unserved: nobody takes what
@@ -61,7 +54,6 @@ func (q *queue) count(o outgoing, by int) {
 	n := by * o.size()
 	q.bytes += n
 	if o.sound != nil {
-		q.sound += by * len(o.sound.PCM)
 		return
 	}
 	q.facts += by
@@ -84,44 +76,27 @@ func (q *queue) take(batch []outgoing) []outgoing {
 		q.waiting = nil
 	}
 	q.served = n > 0
-	open(&q.room, q.roomy())
-	open(&q.soundRoom, q.soundRoomy())
+	if q.room != nil && q.roomy() { // those who wait for it may go on
+		close(q.room)
+		q.room = nil
+	}
 	return batch
 }
 
-func (q *queue) roomy() bool      { return q.facts < enough && q.text < enoughBytes }
-func (q *queue) soundRoomy() bool { return q.sound < enoughSound }
-
-// open lets those go who wait for room, if there is some.
-func open(room *chan struct{}, roomy bool) {
-	if *room != nil && roomy {
-		close(*room)
-		*room = nil
-	}
-}
+func (q *queue) roomy() bool { return q.facts < enough && q.text < enoughBytes }
 
 // wait returns what is closed as soon as there is room for more; nil where there
-// is. waitForSound is the same of sound.
+// is.
 func (q *queue) wait() <-chan struct{} {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return waitFor(&q.room, q.roomy())
-}
-
-func (q *queue) waitForSound() <-chan struct{} {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return waitFor(&q.soundRoom, q.soundRoomy())
-}
-
-func waitFor(room *chan struct{}, roomy bool) <-chan struct{} {
-	if roomy {
+	if q.roomy() {
 		return nil
 	}
-	if *room == nil {
-		*room = make(chan struct{})
+	if q.room == nil {
+		q.room = make(chan struct{})
 	}
-	return *room
+	return q.room
 }
 
 // size is how many bytes are held for it.

@@ -85,10 +85,6 @@ var (
 // may ask.
 func (s *Scribe) Room() <-chan struct{} { return s.queue.wait() }
 
-// SoundRoom is the same for the sound of the assistant: whoever makes it waits
-// until the client has taken enough of what was made.
-func (s *Scribe) SoundRoom() <-chan struct{} { return s.queue.waitForSound() }
-
 // Blocked is what holds up what waits to be told: ErrSlowClient or ErrSlowDisk.
 func (s *Scribe) Blocked() error {
 	if s.writing.Load() {

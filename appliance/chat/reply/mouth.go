@@ -24,24 +24,9 @@ type mouth struct {
 	pace    *Pace
 	clock   func() time.Duration
 	post    func(turn.Event)
-	room    func() <-chan struct{} // nil: there always is
 	// feelings scores a sentence, nil where it cannot in time; a nil func: nobody
 	// does.
 	feelings func(text string) *contract.EmotionScores
-}
-
-// wait holds up the mouth while its listener has enough to take. A voice makes
-// ten minutes of sound in half of one, and a slow network takes all of ten.
-func (m mouth) wait(ctx context.Context) {
-	if m.room == nil {
-		return
-	}
-	if full := m.room(); full != nil {
-		select {
-		case <-full:
-		case <-ctx.Done():
-		}
-	}
 }
 
 // speech is a sentence on its way to the mouth.
@@ -63,7 +48,6 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 	var rate audio.Converter
 	before := "" // what was said of the sentence that goes on
 	for s := range sentences {
-		m.wait(ctx)
 		err := m.say(ctx, n, s, before, &rate, due)
 		due.said()
 		if ctx.Err() != nil {

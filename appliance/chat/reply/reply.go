@@ -37,9 +37,6 @@ type Parts struct {
 	Log     *slog.Logger
 	Clock   func() time.Duration // since the chat began
 	Post    func(turn.Event)     // takes sentences and sound as they are made
-	// Room returns what is closed as soon as there is room for more sound on its
-	// way to the listener; nil where there is.
-	Room func() <-chan struct{}
 	// Tools are those of the box; nil where it has none.
 	Tools Toolbox
 	// Advisers are asked where a turn is to; nil where the box has none.
@@ -77,7 +74,7 @@ func New(p Parts) *Replies {
 	return &Replies{
 		Parts: p,
 		mind:  mind{p.ChatID, p.Model, p.Certain, p.Pace, p.Fallback, &ailing{}, &fits{}, &desk{}, p.Log, p.Clock, p.Post},
-		mouth: mouth{p.Voices, p.Reading, p.Pace, p.Clock, p.Post, p.Room, p.Feelings},
+		mouth: mouth{p.Voices, p.Reading, p.Pace, p.Clock, p.Post, p.Feelings},
 		turns: map[int]*work{},
 	}
 }

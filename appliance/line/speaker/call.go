@@ -383,6 +383,9 @@ func (c *Call) Play(_ context.Context, s contract.Sound) error {
 // Kept is 0: what Play was given is on its way.
 func (c *Call) Kept() int { return 0 }
 
+// Unsent is 0: what is played is told.
+func (c *Call) Unsent() time.Duration { return 0 }
+
 // Cut drops the sound that the loudspeaker was not given. What it holds is heard
 // for as long.
 func (c *Call) Cut() { c.speaker.playout.cut() }

@@ -350,6 +350,7 @@ func (t *talk) Audio() *contract.AudioConfiguration    { return nil }
 func (t *talk) Fault(contract.Code, string) error      { return nil }
 func (t *talk) Done() <-chan struct{}                  { return t.done }
 func (t *talk) HangUp()                                { t.end(contract.CloseNormal) }
+func (t *talk) CutOff(error)                           { t.end(contract.CloseNormal) }
 func (t *talk) Played(id string, upTo time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -151,6 +151,9 @@ func (c *Call) Play(_ context.Context, s contract.Sound) error {
 // Kept is how many samples wait for more.
 func (c *Call) Kept() int { return c.voice.kept() }
 
+// Unsent is 0: what is played is told.
+func (c *Call) Unsent() time.Duration { return 0 }
+
 // Cut drops the sound that was not sent. What is on its way is heard for the
 // tenth of a second that it lasts.
 func (c *Call) Cut() { c.voice.cut() }

@@ -95,6 +95,7 @@ func (t *talk) Fault(c contract.Code, detail string) error {
 }
 func (t *talk) Done() <-chan struct{} { return t.done }
 func (t *talk) HangUp()               { t.end(contract.CloseNormal, "") }
+func (t *talk) CutOff(error)          { t.end(contract.CloseNormal, "") }
 func (t *talk) end(code int, reason string) {
 	t.once.Do(func() {
 		t.Line.Close(code, reason)

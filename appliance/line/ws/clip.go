@@ -8,11 +8,12 @@ import (
 )
 
 const (
-	// longestFile is how much sound one message brings: 640 kB in base64. Many
+	// longestFile is how much sound one message brings: 192 kB in base64. A message
+	// on its way cannot be taken back, and what comes behind it waits: an
+	// interruption a second, on a link that is half as fast again as speech. Many
 	// WebSocket libraries, that of the published Python client among them, close
-	// the connection at a message of more than 1 MiB unless told otherwise, and
-	// the longest sentences are twice that.
-	longestFile = 5 * time.Second
+	// the connection at a message of more than 1 MiB unless told otherwise.
+	longestFile = 1500 * time.Millisecond
 	// firstLongest is how much the first file of a message brings: it can be
 	// decoded and played while the rest is still on its way.
 	firstLongest = 400 * time.Millisecond

@@ -66,11 +66,11 @@ func TestNoClipIsAMessageOfOverOneMiB(t *testing.T) {
 
 func TestAClipIsCutWhereItIsQuiet(t *testing.T) {
 	pcm := beep(contract.OutputRateHz, 8*time.Second)
-	for _, quiet := range []time.Duration{330 * ms, 5100 * ms} {
+	for _, quiet := range []time.Duration{330 * ms, 1600 * ms} {
 		clear(pcm[audio.Samples(quiet, contract.OutputRateHz):audio.Samples(quiet+30*ms, contract.OutputRateHz)])
 	}
 	at := 0
-	for i, from := range []time.Duration{330 * ms, 5100 * ms} {
+	for i, from := range []time.Duration{330 * ms, 1600 * ms} {
 		at += len(cutUp(pcm)[i])
 		if n := time.Duration(at) * time.Second / contract.OutputRateHz; n < from-cutCrossing || n > from+33*ms {
 			t.Errorf("file %d ends at %v, where it is not quiet", i, n)
@@ -96,9 +96,9 @@ func TestFilesBeginAndEndAtZero(t *testing.T) {
 func TestPiecesAreSentAsTheyCome(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
-	pcm := beep(contract.OutputRateHz, 4*time.Second)
+	pcm := beep(contract.OutputRateHz, 3*time.Second)
 	rest, heard := pcm, 0
-	for i, length := range []time.Duration{250 * ms, 250 * ms, 500 * ms, time.Second, 2 * time.Second} {
+	for i, length := range []time.Duration{250 * ms, 250 * ms, 500 * ms, time.Second, time.Second} {
 		n := audio.Samples(length, contract.OutputRateHz)
 		last := n == len(rest)
 		if err := s.Line.Play(t.Context(), contract.Sound{ID: "a", Index: i, PCM: rest[:n], Last: last}); err != nil {
@@ -150,7 +150,7 @@ func TestTheRestOfASoundIsSentOrDropped(t *testing.T) {
 func TestSoundIsSentAsFilesThatAreCounted(t *testing.T) {
 	b := start(t, Timing{})
 	c, s := b.dial("", nil)
-	long, short := beep(contract.OutputRateHz, 7*time.Second), beep(contract.OutputRateHz, 300*ms)
+	long, short := beep(contract.OutputRateHz, 2600*ms), beep(contract.OutputRateHz, 300*ms)
 	for _, sound := range []contract.Sound{
 		{ID: "a", PCM: long, CustomSessionID: "mine"}, {ID: "a", Index: 1, PCM: short, Last: true}, {ID: "b", PCM: short, Last: true}, {ID: "c"}, {ID: "c", Index: 1, PCM: short, Last: true},
 	} {

@@ -1,6 +1,7 @@
 package ws
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ var errNoPong = errors.New("the client gives no sign of life")
 type Line struct {
 	conn    *websocket.Conn
 	raw     net.Conn // under conn
+	socket  socket   // under raw
 	timing  Timing
 	largest int64 // message that the client may send, in bytes
 	log     *slog.Logger
@@ -48,7 +50,7 @@ type Line struct {
 	clip  clip                   // of the sender: the newest sound
 	queue *backlog.Queue[queued] // to the writer; room bounds it
 	room  *semaphore.Weighted
-	cuts  atomic.Int64 // how often Cut was called
+	sound outgoing // of which some waits
 
 	writing atomic.Bool // a message is on its way to the network
 	// listening is since when it is waited for what the client sends, in Unix
@@ -65,12 +67,12 @@ type Line struct {
 type queued struct {
 	data   []byte
 	binary bool
-	sound  bool  // of a chat, which may be cut
+	sound  int   // samples of a chat's, which may be cut
 	cuts   int64 // of sound: how often Cut had been called when it came
 }
 
 // Send queues a message for the client. It returns at once unless the queue is
-// full; a client that makes no room within Timing.Write is dropped. It is
+// full; then it waits for the client, which is dropped when it takes nothing. It is
 // called by one goroutine at a time.
 func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	m, tooOften := l.errs.Note(m)
@@ -109,21 +111,14 @@ func (l *Line) enqueue(ctx context.Context, q queued) error {
 }
 
 func (l *Line) waitForRoom(ctx context.Context, n int64) error {
-	waiting, cancel := context.WithTimeoutCause(ctx, l.timing.Write, line.ErrTooSlow)
+	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(l.life.Gone(), cancel)
 	defer stop()
 	if l.room.Acquire(waiting, n) == nil {
 		return nil
 	}
-	if err := l.life.Over(); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	l.life.Drop(line.ErrTooSlow)
-	return line.ErrTooSlow
+	return cmp.Or(l.life.Over(), ctx.Err())
 }
 
 // weight is what a message takes of the queue's room. One that is larger than
@@ -220,11 +215,10 @@ func (l *Line) writeAll() bool {
 // the connection is gone.
 func (l *Line) put(q queued) bool {
 	defer l.room.Release(weight(q.data))
-	if q.sound && q.cuts != l.cuts.Load() {
+	if q.sound > 0 && q.cuts != l.sound.cuts() {
 		return true
 	}
-	slow := time.AfterFunc(l.timing.Write, func() { l.life.Drop(line.ErrTooSlow) })
-	defer slow.Stop()
+	defer l.deadline().stop()
 	l.writing.Store(true)
 	kind := websocket.MessageText
 	if q.binary {
@@ -232,6 +226,7 @@ func (l *Line) put(q queued) bool {
 	}
 	err := l.conn.Write(l.life.Gone(), kind, q.data)
 	l.writing.Store(false)
+	l.sound.add(q.cuts, -q.sound)
 	if err != nil {
 		l.life.Drop(err)
 	}
@@ -267,16 +262,22 @@ func (l *Line) keepAlive() {
 	if l.life.Over() != nil {
 		return
 	}
-	begun := time.Now()
+	begun, taken := time.Now(), l.socket.taken()
 	ctx, cancel := context.WithTimeout(l.life.Gone(), l.timing.Pong)
 	err := l.conn.Ping(ctx)
 	waited := ctx.Err() != nil // all of it, and not for its turn to write
 	cancel()
-	if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.writing.Load() && l.life.Over() == nil {
+	if err != nil && waited && l.listenedFor(l.timing.Pong) && !l.takes(taken) && l.life.Over() == nil {
 		l.life.Drop(errNoPong)
 		return
 	}
 	l.alive.Reset(max(0, l.timing.PingEvery-time.Since(begun)))
+}
+
+// takes reports whether the client takes what is sent, since so much was taken. On
+// a slow link the pong waits behind it.
+func (l *Line) takes(before uint64) bool {
+	return l.writing.Load() || l.socket.taken() >= before+takenBytes
 }
 
 // listenedFor says whether a sign of life would have been seen: while the

@@ -2,6 +2,8 @@ package ws
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"parley/appliance/audio"
 	"parley/appliance/contract"
@@ -18,6 +20,7 @@ func (l *Line) Play(ctx context.Context, s contract.Sound) error {
 		l.clip = clip{id: s.ID}
 	}
 	l.dropCut()
+	l.sound.add(l.clip.cuts, len(s.PCM))
 	l.clip.session = s.CustomSessionID
 	l.clip.held = append(l.clip.held, s.PCM...)
 	return l.files(ctx, s.Last)
@@ -37,7 +40,7 @@ func (l *Line) endClip(ctx context.Context) error {
 
 // dropCut forgets what waits if it was cut since.
 func (l *Line) dropCut() {
-	if cuts := l.cuts.Load(); cuts != l.clip.cuts {
+	if cuts := l.sound.cuts(); cuts != l.clip.cuts {
 		l.clip.held, l.clip.cuts = nil, cuts
 	}
 }
@@ -45,7 +48,7 @@ func (l *Line) dropCut() {
 // files sends what there is of the newest sound, as far as files can be made of
 // it; all of it where it is the last.
 func (l *Line) files(ctx context.Context, last bool) error {
-	for l.clip.cuts == l.cuts.Load() {
+	for l.clip.cuts == l.sound.cuts() {
 		more := last || len(l.clip.held) > l.clip.longest()
 		part := l.clip.next(last)
 		if len(part) == 0 {
@@ -56,7 +59,7 @@ func (l *Line) files(ctx context.Context, last bool) error {
 		if err != nil {
 			return err
 		}
-		if err := l.enqueue(ctx, queued{data: data, sound: true, cuts: l.clip.cuts}); err != nil {
+		if err := l.enqueue(ctx, queued{data: data, sound: len(part), cuts: l.clip.cuts}); err != nil {
 			return err
 		}
 		l.clip.files++
@@ -69,4 +72,44 @@ func (l *Line) files(ctx context.Context, last bool) error {
 
 // Cut drops the sound that waits for the network. What the network has cannot
 // be taken back: the client is told of an interruption, and stops playing.
-func (l *Line) Cut() { l.cuts.Add(1) }
+func (l *Line) Cut() { l.sound.cut() }
+
+// Unsent is how much sound has not been handed to the network.
+func (l *Line) Unsent() time.Duration {
+	return time.Duration(l.sound.waits()) * time.Second / contract.OutputRateHz
+}
+
+// outgoing counts the sound that Play was given and the network was not.
+type outgoing struct {
+	mu      sync.Mutex
+	cutOff  int64 // how often
+	samples int   // since
+}
+
+// cuts is how often what was there was cut.
+func (o *outgoing) cuts() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.cutOff
+}
+
+func (o *outgoing) cut() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.cutOff, o.samples = o.cutOff+1, 0
+}
+
+// add counts samples that came, or went (below 0), unless they were cut.
+func (o *outgoing) add(cuts int64, samples int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if cuts == o.cutOff {
+		o.samples += samples
+	}
+}
+
+func (o *outgoing) waits() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.samples
+}

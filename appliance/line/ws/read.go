@@ -2,6 +2,7 @@ package ws
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,11 @@ const keptBuffer = 256 << 10
 // returns when the session is.
 func (l *Line) carry(g line.Guarded) {
 	l.endedBy(l.readUntilPanic(g))
-	g.HangUp()
+	if why := context.Cause(l.life.Gone()); errors.Is(why, line.ErrTooSlow) {
+		g.CutOff(why)
+	} else {
+		g.HangUp()
+	}
 	<-g.Done()
 }
 

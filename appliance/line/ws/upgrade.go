@@ -91,8 +91,10 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	if b, ok := under.(interface{ SetWriteBuffer(bytes int) error }); ok {
 		_ = b.SetWriteBuffer(socketBuffer) // a wish; without it the line works as well
 	}
+	tcp := socketOf(under)
+	tcp.holdLittle()
 	l := &Line{
-		conn: conn, raw: kept.conn, timing: s.timing, largest: s.largest,
+		conn: conn, raw: kept.conn, socket: tcp, timing: s.timing, largest: s.largest,
 		log:   s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
 		errs:  line.Errors{RequestID: w.Header().Get("X-Request-Id")},
 		queue: backlog.New[queued](),

@@ -22,10 +22,8 @@ const Kind = "websocket"
 // Timing holds the patience of a line. The zero value of each means its
 // default.
 type Timing struct {
-	// Write is how long one message may take to be handed to the network, and
-	// how long a message may wait for room in the queue. The default of 10 s
-	// is enough for a clip on any link that carries speech in real time: 10 s
-	// of it is what the largest clip holds.
+	// Write is how long a client may take nothing of what is being written to it.
+	// The default of 10 s is longer than what a network stalls for and comes back.
 	Write time.Duration
 	// PingEvery is how often a client is asked for a sign of life, 9 s: below
 	// the 30 s and more after which proxies cut quiet connections.

@@ -112,6 +112,7 @@ type talk struct {
 	breaks atomic.Bool // when it is to send its client away
 	got    chan any
 	hungUp chan struct{}
+	cutOff error // before hungUp is closed
 	done   chan struct{}
 	over   sync.Once
 }
@@ -132,6 +133,7 @@ func (t *talk) Hear(pcm []float32) error            { t.got <- heard(pcm); retur
 func (t *talk) Audio() *contract.AudioConfiguration { return t.audio.Load() }
 func (t *talk) Played(string, time.Duration)        {}
 func (t *talk) HangUp()                             { close(t.hungUp); t.end() }
+func (t *talk) CutOff(why error)                    { t.cutOff = why; t.HangUp() }
 func (t *talk) Done() <-chan struct{}               { return t.done }
 func (t *talk) end()                                { t.over.Do(func() { close(t.done) }) }
 func (t *talk) Fault(code contract.Code, detail string) error {

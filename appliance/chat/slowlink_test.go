@@ -1,0 +1,214 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/line/ws"
+	"parley/store"
+)
+
+// spoken is what a second of speech is on the wire, in bytes.
+const spoken = contract.OutputRateHz * 2 * 4 / 3
+
+// slowLink is a connection that is read at a rate, by a system that holds little.
+type slowLink struct {
+	net.Conn
+	rate  float64 // bytes a second; 0: nothing is read any more
+	begun time.Time
+	read  int
+}
+
+func (s *slowLink) Read(p []byte) (int, error) {
+	if s.begun.IsZero() {
+		s.begun = time.Now()
+	}
+	due := s.begun.Add(time.Duration(float64(s.read) / s.rate * float64(time.Second)))
+	time.Sleep(time.Until(due))
+	n, err := s.Conn.Read(p[:min(len(p), 4<<10)])
+	s.read += n
+	return n, err
+}
+
+// dialSlowly connects a client whose link carries so many times what speech is.
+func dialSlowly(t *testing.T, url string, times float64) *websocket.Conn {
+	t.Helper()
+	small := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		_ = c.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 32<<10) })
+		return err
+	}}
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := small.DialContext(ctx, network, address)
+		return &slowLink{Conn: conn, rate: times * spoken}, err
+	}}
+	conn, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn.SetReadLimit(-1)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return conn
+}
+
+// quickVoice makes any sentence into a second of sound, at once.
+type quickVoice struct{ *fakes }
+
+func (quickVoice) RateHz() int { return contract.OutputRateHz }
+func (v quickVoice) Voice(context.Context, string, string) (engine.Synthesizer, error) {
+	return v, nil
+}
+
+func (quickVoice) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	return emit(engine.Sound{PCM: second, Whole: len(second), Last: true})
+}
+
+// serve serves the chats of f on a socket. The signs of life that a line waits for
+// are due ten times as soon as elsewhere.
+func serve(t *testing.T, f whole) (url string) {
+	t.Helper()
+	h := hostOf(f)
+	timing := ws.Timing{Write: 2 * time.Second, PingEvery: 900 * time.Millisecond, Pong: time.Second, Close: time.Second}
+	lines := ws.NewServer(door{h}, nil, timing, slog.New(slog.DiscardHandler))
+	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := lines.ServeChat(w, r, "a", always{}); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := h.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := lines.Wait(ctx); err != nil {
+			t.Error(err)
+		}
+		box.Close()
+	})
+	return box.URL
+}
+
+// listen reads until a message of a type. It returns how much sound came before.
+func listen(t *testing.T, conn *websocket.Conn, until string) (sound time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	for {
+		_, data, err := conn.Read(ctx)
+		if err != nil {
+			t.Fatalf("after %v of sound: %v", sound, err)
+		}
+		m, err := contract.ParseServerMessage(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, ok := m.(contract.AudioOutput); ok {
+			pcm, err := audio.DecodeAll(a.Data, contract.OutputRateHz)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sound += time.Duration(len(pcm)) * time.Second / contract.OutputRateHz
+		}
+		if m.MessageType() == until {
+			return sound
+		}
+	}
+}
+
+func dictate(t *testing.T, conn *websocket.Conn, sentences int) {
+	t.Helper()
+	text := fmt.Sprintf(`{"type":"assistant_input","text":%q}`, strings.Repeat("This is a sentence. ", sentences))
+	if err := conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// each is how long one of the sentences is heard: its sound and the pause behind.
+const each = 1150 * time.Millisecond
+
+// A client on a slow link hears all of a long text, whether the link is quicker
+// than speech or not, and its chat goes on, although no pong comes in time.
+func TestALongTextIsHeardOverASlowLink(t *testing.T) {
+	t.Parallel()
+	for _, times := range []float64{0.8, 1.5} {
+		t.Run(fmt.Sprint(times), func(t *testing.T) {
+			t.Parallel()
+			f := newFakes()
+			conn := dialSlowly(t, serve(t, quickVoice{f}), times)
+			const sentences = 12
+			dictate(t, conn, sentences)
+			if got, want := listen(t, conn, "assistant_end"), sentences*each; got != want {
+				t.Errorf("%v of %v were heard", got, want)
+			}
+			if err := conn.Close(websocket.StatusNormalClosure, ""); err != nil {
+				t.Error(err)
+			}
+			endsAs(t, f, store.UserEnded)
+		})
+	}
+}
+
+// An answer that is stopped is silent within two seconds of the link's time, and
+// what was not sent of it is not sent.
+func TestAnAnswerIsStoppedOverASlowLink(t *testing.T) {
+	t.Parallel()
+	for _, times := range []float64{0.8, 1.5} {
+		t.Run(fmt.Sprint(times), func(t *testing.T) {
+			t.Parallel()
+			f := newFakes()
+			conn := dialSlowly(t, serve(t, quickVoice{f}), times)
+			dictate(t, conn, 130)
+			for heard := time.Duration(0); heard < 4*time.Second; {
+				heard += each
+				listen(t, conn, "audio_output")
+			}
+			if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"user_input","text":"Stop."}`)); err != nil {
+				t.Fatal(err)
+			}
+			late := listen(t, conn, "user_interruption")
+			if most := time.Duration(2 * times * float64(time.Second)); late > most {
+				t.Errorf("%v of sound came after the interruption, at %v times its rate", late, times)
+			}
+			if rest := listen(t, conn, "assistant_end"); rest != 2*each { // the new answer
+				t.Errorf("%v of sound came after user_interruption", rest)
+			}
+		})
+	}
+}
+
+// A client that takes nothing at all is cut off, which is an error.
+func TestAClientThatTakesNothingIsCutOff(t *testing.T) {
+	t.Parallel()
+	f := newFakes()
+	conn := dialSlowly(t, serve(t, quickVoice{f}), 10)
+	dictate(t, conn, 40) // and read no more
+	endsAs(t, f, store.Failed)
+}
+
+// endsAs waits for the end of the chat, whose status is to be that.
+func endsAs(t *testing.T, f *fakes, wanted store.Status) {
+	t.Helper()
+	var status store.Status
+	eventually(t, "the chat ends", func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		status = f.status
+		return status != ""
+	})
+	if status != wanted {
+		t.Errorf("the chat ended as %s", status)
+	}
+}
