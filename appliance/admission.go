@@ -153,6 +153,9 @@ func chatDefaults(cfg config.Config) turn.Settings {
 	if cfg.Tools.TimeoutS > 0 {
 		s.ToolLimit = time.Duration(cfg.Tools.TimeoutS) * time.Second
 	}
+	if cfg.Chat.SoundAheadS > 0 {
+		s.SoundAhead = time.Duration(cfg.Chat.SoundAheadS) * time.Second
+	}
 	s.Plugins = cfg.Plugins
 	s.Filler = time.Duration(cfg.Tools.FillerMS) * time.Millisecond
 	return s

@@ -303,5 +303,8 @@ func (h *Host) connected(account string, s turn.Settings, p contract.ConnectSett
 		return s, noVoice(contract.VoiceNotFound, err)
 	}
 	s.Verbose = p.VerboseTranscription
+	if p.SoundAheadSecs > 0 {
+		s.SoundAhead = time.Duration(p.SoundAheadSecs) * time.Second
+	}
 	return s, nil
 }

@@ -106,8 +106,9 @@ const ForServers = "servers"
 
 // Chat bounds the conversations.
 type Chat struct {
-	MaxChats   int // open at once; 0 means four for each core
-	MaxAddedMS int // by which answers may come late before no more chats begin; 0: any number
+	MaxChats    int // open at once; 0 means four for each core
+	MaxAddedMS  int // by which answers may come late before no more chats begin; 0: any number
+	SoundAheadS int // seconds ahead of its playback that sound is sent
 }
 
 // Speech says how text is read aloud, and what is kept of what was.

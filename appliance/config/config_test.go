@@ -76,7 +76,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"kiosk.keyboard": "/dev/input/event3", "kiosk.gpio": "gpiochip0:17:high", "kiosk.silence": "30", "kiosk.cue": "words", "kiosk.greeting": "Welcome, friend.", "kiosk.farewell": "Bye.",
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
-		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "models.allow": "llm.lan:8000,10.0.0.0/8", "fallback": "llm-qwen-small", "chat.max_chats": "3", "chat.max_added_ms": "900", "turn_detection.mode": "semantic", "expression.measured": "off", "expression.told": "always",
+		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "models.allow": "llm.lan:8000,10.0.0.0/8", "fallback": "llm-qwen-small", "chat.max_chats": "3", "chat.max_added_ms": "900", "chat.sound_ahead": "8", "turn_detection.mode": "semantic", "expression.measured": "off", "expression.told": "always",
 		"speech.locale": "en-IN", "speech.loudness_lufs": "-16", "speech.keep": "9", "speech.keep_days": "8", "lexicon": "Nguyen=/wɪn/",
 		"answers.rules": "always", "answers.check": "never",
 		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8", "limits.connections": "9",

@@ -22,6 +22,9 @@ type ConnectSettings struct {
 	AllowConnection bool
 	// Unkept has nothing of the chat kept, neither words nor sound.
 	Unkept bool
+	// SoundAheadSecs is how far ahead of its playback the client wants its sound; 0
+	// is as the box has it.
+	SoundAheadSecs int
 	// EventLimit, at least 1, is how many of the newest events of a resumed
 	// group the model sees; 0 is none given: MaxResumedEvents.
 	EventLimit int
@@ -71,6 +74,7 @@ func readConnect(o object) ConnectSettings {
 		VerboseTranscription: o.boolean("verbose_transcription"),
 		AllowConnection:      o.boolean("allow_connection"),
 		Unkept:               keep != nil && !*keep,
+		SoundAheadSecs:       o.integer("sound_ahead_secs", MinSoundAheadSecs, MaxSoundAheadSecs),
 		EventLimit:           o.integer("event_limit", 1, math.MaxInt32),
 	}
 	if c.Unkept && c.ResumedChatGroupID != "" {

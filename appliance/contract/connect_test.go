@@ -18,8 +18,9 @@ func TestConnectQueryIsReadForItsTypes(t *testing.T) {
 			ConfigID: "c", ConfigVersion: &two, ResumedChatGroupID: "g", VoiceID: "v", VerboseTranscription: true, EventLimit: 10},
 		`session_settings[tools][0][name]=f&verbose_transcription=True`: {VerboseTranscription: true},
 		`config_id=&config_version=&event_limit=`:                       {},
-		`keep_history=true`:  {},
-		`keep_history=false`: {Unkept: true},
+		`keep_history=true`:   {},
+		`keep_history=false`:  {Unkept: true},
+		`sound_ahead_secs=30`: {SoundAheadSecs: 30},
 		`session_settings%5Baudio%5D%5Bsample_rate%5D=16000`: {SessionSettings: SessionSettings{
 			Audio: &AudioConfiguration{Channels: 1, Encoding: Linear16, SampleRate: 16000}}},
 		`session_settings[audio][encoding]=linear16&session_settings[audio][sample_rate]=48000&session_settings[audio][channels]=2`: {SessionSettings: SessionSettings{
@@ -46,6 +47,7 @@ func TestAWrongConnectParameterIsNamed(t *testing.T) {
 		`verbose_transcription=yes`:                                     {Code: InvalidConnect, Detail: "verbose_transcription: expected true or false"},
 		`keep_history=maybe`:                                            {Code: InvalidConnect, Detail: "keep_history: expected true or false"},
 		`keep_history=false&resumed_chat_group_id=g`:                    {Code: InvalidConnect, Detail: "keep_history: false is not allowed with resumed_chat_group_id"},
+		`sound_ahead_secs=61`:                                           {Code: InvalidConnect, Detail: "sound_ahead_secs"},
 		`event_limit=0`:                                                 {Code: InvalidConnect, Detail: "event_limit"},
 		`event_limit=NaN`:                                               {Code: InvalidConnect, Detail: "event_limit"},
 		`session_settings[audio]=pcm`:                                   {Code: InvalidSettings, Detail: "session_settings.audio: expected an object"},

@@ -10,6 +10,14 @@ const (
 	MaxChannels     = 8
 )
 
+// How far ahead of its playback a client may have its sound: clips come a second
+// or two at a time, so that below the least it would run dry between them, and a
+// minute is what a line holds for one that does not take it.
+const (
+	MinSoundAheadSecs = 2
+	MaxSoundAheadSecs = 60
+)
+
 // Sizes on the wire.
 const (
 	// MaxMessageBytes is the largest WebSocket message: 60 s of 48 kHz stereo

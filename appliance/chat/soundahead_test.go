@@ -1,0 +1,37 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/contract"
+)
+
+// Sound is sent ahead of its playback by as much as the box says, or the client
+// asks for.
+func TestAClientMayHaveItsSoundFurtherAhead(t *testing.T) {
+	for secs, wanted := range map[int]int{0: 5, 30: 27} { // sentences of 1.15 s
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakes()
+			f.closed = make(chan int, 1)
+			h := hostOf(quickVoice{f})
+			c := begin(t, h, Opening{Line: f, Connect: contract.ConnectSettings{SoundAheadSecs: secs}})
+			if err := c.Receive(contract.AssistantInput{Text: strings.Repeat("This is a sentence. ", 60)}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			if got := strings.Count(fmt.Sprint(f.messages()), "audio_output"); got != wanted {
+				t.Errorf("with %d: %d sentences were sent at once, want %d", secs, got, wanted)
+			}
+			c.HangUp()
+			<-c.Done()
+			if err := h.Stop(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
