@@ -74,7 +74,8 @@ func (o *owner) stepOnce(cores int, leave func()) {
 func (o *owner) enterGate() (cores int, leave func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	u := o.urgency()
+	u, stop := o.atGate(time.Now())
+	defer stop()
 	if !o.box.atGate(u.Get(), cancel) {
 		return 0, nil
 	}

@@ -42,7 +42,7 @@ func (o *owner) plan(cores int) []share {
 	o.batch.empty()
 	now := time.Now()
 	replies, prompts := o.ordered()
-	if len(prompts) > 0 && dueBefore(prompts[0], replies) {
+	if len(prompts) > 0 && dueBefore(o.due(prompts[0], now), replies) {
 		replies = nil
 	}
 	shares := o.replies(replies, now)
@@ -121,12 +121,11 @@ func (o *owner) ordered() (replies, prompts []*request) {
 	return replies, prompts
 }
 
-// dueBefore tells whether a prompt has an answer that is due before what any of
+// dueBefore tells whether a prompt of that need has an answer that is due before what any of
 // the replies comes to next: then they can wait until it is read. One that was
 // read beside them, a few tokens a step, came a second late with four callers.
-func dueBefore(prompt *request, replies []*request) bool {
-	need := prompt.urgency.Get()
-	return missed(prompt) && !slices.ContainsFunc(replies, func(r *request) bool { return need.Compare(r.urgency.Get()) >= 0 })
+func dueBefore(need engine.Need, replies []*request) bool {
+	return need.Priority >= engine.Speculative && !slices.ContainsFunc(replies, func(r *request) bool { return need.Compare(r.urgency.Get()) >= 0 })
 }
 
 // missed tells whether somebody talks with the assistant and misses r.

@@ -29,7 +29,7 @@ func TestAPromptGoesBeforeRepliesThatHaveTime(t *testing.T) {
 		"nobody else":                  {due(engine.Live, 0), nil, true},
 		"beside what nobody waits for": {due(engine.Live, 0), []*request{due(engine.Ahead, -time.Minute)}, true},
 	} {
-		if got := dueBefore(row.prompt, row.replies); got != row.want {
+		if got := dueBefore(row.prompt.urgency.Get(), row.replies); got != row.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -1,0 +1,85 @@
+package llama
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// The prompt of a newcomer, whose answer is missed already, lets the sound of a
+// running answer through that has to be there before the prompt can be read: also
+// where that sound is late, so that it is due anew each time.
+func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
+	now := time.Now()
+	gate := engine.NewGate(2)
+	for name, row := range map[string]struct {
+		tokens, cached int
+		sound          time.Duration // due so much later
+		first          string
+	}{
+		"a newcomer, and sound that is late":    {tokens: 1500, sound: 700 * time.Millisecond, first: "sound"},
+		"a newcomer, and sound for a minute":    {tokens: 1500, sound: time.Minute, first: "prompt"},
+		"the words of a turn":                   {tokens: 1500, cached: 1472, sound: 700 * time.Millisecond, first: "prompt"},
+		"the words of a turn, sound due before": {tokens: 28, sound: -2 * time.Second, first: "sound"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &owner{gate: gate}
+			o.steps.measured(stepTokensAlone, 20*time.Millisecond, now)
+			r := &request{prompt: make([]Token, row.tokens), cached: row.cached, urgency: engine.NewUrgency(engine.Live, now.Add(-time.Second))}
+			o.running = []*request{r}
+			u, stop := o.atGate(now)
+			defer stop()
+			if got := order(t, gate, u, engine.NewUrgency(engine.Live, now.Add(row.sound))); got[0] != row.first {
+				t.Errorf("%v is the order", got)
+			}
+		})
+	}
+}
+
+// order is the one in which a step and a piece of sound pass the gate.
+func order(t *testing.T, gate *engine.Gate, step, sound *engine.Urgency) (names []string) {
+	t.Helper()
+	leave, err := gate.Enter(t.Context(), engine.Live.Urgency(), gate.Cores())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for i, u := range []*engine.Urgency{step, sound} {
+		all.Go(func() {
+			if err := gate.Do(context.Background(), u, gate.Cores(), func() error {
+				mu.Lock()
+				defer mu.Unlock()
+				names = append(names, []string{"prompt", "sound"}[i])
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for waits := 0; waits < 2; time.Sleep(time.Millisecond) {
+		_, waiting := gate.Load()
+		waits = waiting[engine.Live]
+	}
+	leave()
+	all.Wait()
+	return slices.Clone(names)
+}
+
+// A guess that becomes a turn while the owner waits with its long prompt goes on
+// as a turn.
+func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
+	now := time.Now()
+	r := &request{prompt: make([]Token, 1500), urgency: engine.NewUrgency(engine.Speculative, now.Add(time.Second))}
+	o := &owner{running: []*request{r}}
+	u, stop := o.atGate(now)
+	defer stop()
+	r.urgency.Set(engine.Live, now)
+	if got := u.Get(); got.Priority != engine.Live || !got.Due.Equal(now.Add(firstClause)) {
+		t.Errorf("it waits as %+v", got)
+	}
+}
