@@ -1,12 +1,15 @@
 package chat
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,6 +133,46 @@ func (h humming) Voice(context.Context, string, string) (engine.Synthesizer, err
 
 func (h humming) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
 	return emit(engine.Sound{PCM: beep(24000, time.Second), Whole: 24000, Last: true})
+}
+
+// slowSpeaker says each sentence in 1.35 s.
+type slowSpeaker struct{ *fakes }
+
+func (s slowSpeaker) Voice(context.Context, string, string) (engine.Synthesizer, error) {
+	return s, nil
+}
+
+func (slowSpeaker) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit func(engine.Sound) error) error {
+	pcm := make([]float32, 24000*135/100)
+	return emit(engine.Sound{PCM: pcm, Whole: len(pcm), Last: true})
+}
+
+// A text of the longest that a client may dictate, by a slow voice: twelve minutes,
+// all of which is recorded, though all of it could be made in a second.
+func TestALongTextIsRecordedToItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, s := newFakes(), &shelf{t: t, dir: t.TempDir()}
+		h := hostOf(slowSpeaker{f}, func(p *Parts) { p.Recordings = s })
+		c := begin(t, h, Opening{Line: f})
+		const sentence = "This is a sentence. "
+		const sentences = contract.MaxInputChars / len(sentence)
+		const whole = time.Duration(sentences) * 1500 * ms
+		if err := c.Receive(contract.AssistantInput{Text: strings.Repeat(sentence, sentences)}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(whole)
+		c.HangUp()
+		<-c.Done()
+		data, err := os.ReadFile(s.path(store.AssistantSide))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The granule position of the last page is its end, at 48 kHz (RFC 7845).
+		last := data[bytes.LastIndex(data, []byte("OggS"))+6:]
+		if got := time.Duration(binary.LittleEndian.Uint64(last)) * time.Second / 48000; got < whole-time.Second {
+			t.Errorf("%v of %v are recorded", got, whole)
+		}
+	})
 }
 
 func TestWithoutHistoryNothingIsKeptOrResumed(t *testing.T) {

@@ -33,10 +33,11 @@ const (
 	// interruption, whose event is handled that late at most, is then still to
 	// be written.
 	lag = 200 * time.Millisecond
-	// mostHeld is how many samples that are still to be played it holds: 11
-	// minutes, more than the longest text that a client may dictate. They are
-	// 64 MB, for it keeps them in two bytes each.
-	mostHeld = 11 * 60 * contract.OutputRateHz
+	// mostHeld is how many samples that are still to be played it holds: two
+	// minutes, twice as much as is ever sent ahead of its playback
+	// (contract.MaxSoundAheadSecs). They are 12 MB, for it keeps them in two bytes
+	// each.
+	mostHeld = 2 * contract.MaxSoundAheadSecs * contract.OutputRateHz
 )
 
 // Files is where the sound of chats is kept.
