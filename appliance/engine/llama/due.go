@@ -1,6 +1,7 @@
 package llama
 
 import (
+	"slices"
 	"time"
 
 	"parley/appliance/engine"
@@ -38,15 +39,15 @@ func (o *owner) toRead(r *request, now time.Time) time.Duration {
 	return firstClause + o.steps.expect(stepTokensAlone, now)*time.Duration(fresh/stepTokensAlone)
 }
 
+// first is the request under way that is due first.
+func (o *owner) first(now time.Time) *request {
+	return slices.MinFunc(o.running, func(a, b *request) int { return o.due(a, now).Compare(o.due(b, now)) })
+}
+
 // atGate is the urgency with which the owner waits at the gate: that of what is due
 // first. It follows changes until stop is called.
 func (o *owner) atGate(now time.Time) (u *engine.Urgency, stop func()) {
-	first := o.running[0]
-	for _, r := range o.running[1:] {
-		if o.due(r, now).Compare(o.due(first, now)) < 0 {
-			first = r
-		}
-	}
+	first := o.first(now)
 	later := o.toRead(first, now)
 	if later == 0 {
 		return first.urgency, func() {}

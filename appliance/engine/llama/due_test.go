@@ -83,3 +83,23 @@ func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 		t.Errorf("it waits as %+v", got)
 	}
 }
+
+// The words of a turn are read before the long prompt of a newcomer who has waited
+// longer, and a step for that prompt is given up for them.
+func TestALongPromptHoldsUpNoShortOne(t *testing.T) {
+	now := time.Now()
+	ask := func(tokens int, waited time.Duration) *request {
+		return &request{prompt: make([]Token, tokens), slot: &slot{}, urgency: engine.NewUrgency(engine.Live, now.Add(-waited))}
+	}
+	long, short := ask(1500, time.Second), ask(28, 0)
+	o := &owner{running: []*request{long, short}}
+	o.steps.measured(stepTokensAlone, 20*time.Millisecond, now)
+	if _, prompts := o.ordered(now); prompts[0] != short {
+		t.Error("the long prompt comes first")
+	}
+	a := &abort{gate: engine.NewGate(1)}
+	a.arm(func() engine.Need { return o.due(long, now) }, time.Minute, "", 0)
+	if a.yieldTo(short.urgency, "another"); !a.asked() {
+		t.Error("the step goes on")
+	}
+}

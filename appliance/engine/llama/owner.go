@@ -87,17 +87,6 @@ func (o *owner) enterGate() (cores int, leave func()) {
 	return cores, leave
 }
 
-// urgency is that of the most urgent request under way.
-func (o *owner) urgency() *engine.Urgency {
-	most := o.running[0].urgency
-	for _, r := range o.running[1:] {
-		if r.urgency.Get().Compare(most.Get()) < 0 {
-			most = r.urgency
-		}
-	}
-	return most
-}
-
 // takeIn reads the mailbox, lets those go who left, and gives free slots to
 // those who wait. It is false once the mailbox is closed.
 func (o *owner) takeIn() bool {
@@ -295,7 +284,7 @@ func (o *owner) decode(shares []share, cores int) (given bool, err error) {
 		took = time.Second // as good as any guess: it is worth giving up
 	}
 	if took > worthAborting && o.cache.divisible {
-		o.abort.arm(func() engine.Need { return o.urgency().Get() }, took, aheadFor(shares), o.steps.marginal(int(o.batch.c.count), now))
+		o.abort.arm(func() engine.Need { return o.due(o.first(now), now) }, took, aheadFor(shares), o.steps.marginal(int(o.batch.c.count), now))
 		o.ask(true)
 		defer func() {
 			o.ask(false)

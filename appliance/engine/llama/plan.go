@@ -41,7 +41,7 @@ type share struct {
 func (o *owner) plan(cores int) []share {
 	o.batch.empty()
 	now := time.Now()
-	replies, prompts := o.ordered()
+	replies, prompts := o.ordered(now)
 	if len(prompts) > 0 && dueBefore(o.due(prompts[0], now), replies) {
 		replies = nil
 	}
@@ -104,7 +104,7 @@ func (o *owner) ride(shares []share) []share {
 
 // ordered are the requests under way, the most urgent first, without the replies
 // that are held.
-func (o *owner) ordered() (replies, prompts []*request) {
+func (o *owner) ordered(now time.Time) (replies, prompts []*request) {
 	for _, r := range o.running {
 		switch {
 		case !r.replying():
@@ -113,7 +113,7 @@ func (o *owner) ordered() (replies, prompts []*request) {
 			replies = append(replies, r)
 		}
 	}
-	byNeed := func(a, b *request) int { return a.urgency.Get().Compare(b.urgency.Get()) }
+	byNeed := func(a, b *request) int { return o.due(a, now).Compare(o.due(b, now)) }
 	slices.SortStableFunc(replies, byNeed)
 	slices.SortStableFunc(prompts, func(a, b *request) int {
 		return cmp.Or(byNeed(a, b), cmp.Compare(len(a.rest()), len(b.rest())))
