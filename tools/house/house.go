@@ -46,7 +46,7 @@ var mayKnow = []struct {
 	{"appliance/chat", "appliance/chat/turn appliance/chat/ear appliance/chat/reply appliance/chat/record appliance/contract appliance/engine appliance/text store"},
 	{"appliance/chat/turn", "appliance/contract appliance/language"},
 	{"appliance/chat/ear", "appliance/chat/turn appliance/contract appliance/audio appliance/engine"},
-	{"appliance/chat/reply", "appliance/chat/turn appliance/clerk appliance/contract appliance/language appliance/audio appliance/text appliance/engine appliance/engine/schema"},
+	{"appliance/chat/reply", "appliance/chat/turn appliance/clerk appliance/contract appliance/language appliance/audio appliance/text appliance/engine appliance/engine/markup appliance/engine/schema"},
 	{"appliance/chat/record", "appliance/chat/turn appliance/contract store"},
 	{"appliance/expression", "appliance/contract"},
 	{"appliance/recording", "appliance/contract appliance/audio appliance/engine store internal/backlog internal/durable internal/layout"},

@@ -58,7 +58,7 @@ func (a *ailing) is() bool {
 func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *engine.ToolCall, err error) {
 	said := ""
 	if len(t.fallback) == 0 || !t.ailing.is() {
-		if call, said, err = t.generateWords(ctx, t.model, t.pace, prompt); err == nil || len(t.fallback) == 0 {
+		if call, said, err = t.generateWords(ctx, unmarked{t.model, t.pace}, t.pace, prompt); err == nil || len(t.fallback) == 0 {
 			return call, err
 		}
 		t.ailing.failed(err)
@@ -70,7 +70,7 @@ func (t thinking) generate(ctx context.Context, prompt engine.Prompt) (call *eng
 		t.log.Warn("a language model has failed; the next one answers", "turn", t.turn, "said", len(said), "err", err)
 		more, goesOn, before := "", t, err
 		goesOn.expected = t.expected && said == ""
-		call, more, err = goesOn.generateWords(ctx, repeating{next.Model, said}, next.Pace, next.goOn(prompt, said))
+		call, more, err = goesOn.generateWords(ctx, repeating{unmarked{next.Model, next.Pace}, said}, next.Pace, next.goOn(prompt, said))
 		if err == nil && more == "" && call == nil && midSentence(said) {
 			err = before // nothing has ended what was begun
 		}

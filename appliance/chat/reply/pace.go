@@ -27,13 +27,14 @@ const (
 )
 
 // Pace is how quick a model and the voices have lately been, waiting for the
-// cores included. It says how much of an answer there is time for. All chats of
-// a model share one.
+// cores included. It says how much of an answer there is time for, and whether it
+// can be said as it comes. All chats of a model share one.
 type Pace struct {
 	mu         sync.Mutex
 	byteTime   time.Duration // of a reply, once it is being written
 	late       time.Duration // by which a reply came after the moment at which it was due
 	firstSound time.Duration // from a sentence to the first piece of its sound
+	thinking   bool          // the model's template begins its thoughts; see opens
 }
 
 // NewPace is that of a machine of which nothing is known.
@@ -111,4 +112,19 @@ func (p *Pace) least(breath time.Duration) int {
 	defer p.mu.Unlock()
 	next := p.firstSound + p.byteTime*nextBytes - breath
 	return min(max(int((next+wordTime-1)/wordTime), 1), mostLeast)
+}
+
+// opens notes whether a reply had a thought of which only the end was marked: its
+// model's template begins them, so that the beginning of the next reply has to be
+// held back.
+func (p *Pace) opens(thoughts bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.thinking = thoughts
+}
+
+func (p *Pace) opensThoughts() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.thinking
 }

@@ -21,7 +21,6 @@ type answer struct {
 	emit  func(engine.Part) error
 	usage *engine.Usage
 
-	thoughts thinking
 	custom   bool   // the server may speak the API freely
 	texted   int    // bytes of text that came
 	last     rune   // of the text, but for spaces
@@ -31,6 +30,7 @@ type answer struct {
 	finished bool  // the server said that the reply ends here
 	closes   bool  // the end of the connection is that of the answer
 	refused  error // emit's
+	refusal  refusal
 
 	call     *engine.ToolCall // in the making
 	callSize int
@@ -83,14 +83,14 @@ func (a *answer) read(stream *eventStream) error {
 		}
 	}
 	a.finished = a.finished || stream.marked
+	if a.refusal.there {
+		return &a.refusal
+	}
 	if a.cutOff() {
 		return errNoEnd
 	}
 	if !a.finished && !a.custom {
 		return nil // what was held back belongs to an answer that was cut off
-	}
-	if err := a.deliver(a.thoughts.rest()); err != nil {
-		return err
 	}
 	return a.deliverCall()
 }
@@ -113,21 +113,22 @@ func (a *answer) take(c chunk) error {
 			a.first = choice.Logprobs.Content[0].TopLogprobs
 		}
 		came := choice.Delta
-		if a.custom && a.texted == 0 && a.call == nil && came.Content == "" && len(came.ToolCalls) == 0 {
+		if a.custom && a.texted == 0 && a.call == nil && came.Content == "" && came.Refusal == "" && len(came.calls()) == 0 {
 			came = choice.Message // a last event may hold all of it once more
 			a.finished = a.finished || came.Content != ""
 		}
-		if err := a.takeCalls(came.ToolCalls); err != nil {
+		if err := a.takeCalls(came.calls()); err != nil {
 			return err
 		}
-		piece := string(came.Content) + came.Refusal
+		a.refusal.take(came.Refusal, choice.FinishReason)
+		piece := string(came.Content)
 		if words := strings.TrimSpace(piece); words != "" {
 			a.last, _ = utf8.DecodeLastRuneInString(words)
 		}
 		if a.texted += len(piece); a.custom && a.texted > maxCustomText {
 			return errTooMuchText
 		}
-		if err := a.deliver(a.thoughts.spoken(piece)); err != nil {
+		if err := a.deliver(piece); err != nil {
 			return err
 		}
 		a.finished = a.finished || choice.FinishReason != ""

@@ -133,6 +133,10 @@ func (m *Model) fault(watched, ctx context.Context, err error, answered bool) er
 		}
 		return e
 	}
+	if said, ok := errors.AsType[*refusal](err); ok {
+		e.Kind, e.Why, e.public = BadAnswer, said.Error(), said.told()
+		return e
+	}
 	refused, notAllowed := errors.AsType[errAddress](err)
 	switch {
 	case notAllowed:

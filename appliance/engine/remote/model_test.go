@@ -481,34 +481,6 @@ func TestTheOperatorsKeyComesBeforeTheClients(t *testing.T) {
 	}
 }
 
-func TestThoughtsAreNotSpoken(t *testing.T) {
-	for in, want := range map[string]string{
-		"Hello.":                               "Hello.",
-		"<think>Hm, who?</think>\n\nHello.":    "Hello.",
-		"\n<think></think>Hi":                  "Hi",
-		"<think>never ends":                    "",
-		"<thin ice> is thin":                   "<thin ice> is thin",
-		"<think>a</think><think>b</think>Done": "Done",
-		"Say <think>x</think>":                 "Say <think>x</think>",
-		"  <":                                  "  <",
-		"":                                     "",
-	} {
-		for size := 1; size <= len(in)+1; size++ {
-			var th thinking
-			var got strings.Builder
-			for rest := in; rest != ""; {
-				n := min(size, len(rest))
-				got.WriteString(th.spoken(rest[:n]))
-				rest = rest[n:]
-			}
-			got.WriteString(th.rest())
-			if strings.TrimSpace(got.String()) != strings.TrimSpace(want) {
-				t.Errorf("%q in pieces of %d: said %q, want %q", in, size, got.String(), want)
-			}
-		}
-	}
-}
-
 func TestPiecesAreValidUTF8(t *testing.T) {
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		say(w, "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\xffb \\ud800 caf\u00e9\"}}]}", stop, "[DONE]")

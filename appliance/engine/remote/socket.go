@@ -122,9 +122,6 @@ func (s *Socket) ask(ctx context.Context, l *link, p engine.Prompt, a *answer) e
 			return err
 		}
 	}
-	if err := a.deliver(a.thoughts.rest()); err != nil {
-		return err
-	}
 	return a.deliverCall()
 }
 
@@ -146,7 +143,7 @@ func take(a *answer, said socketAnswer, before *string) error {
 		if said.Text != "" {
 			*before = said.Text
 		}
-		return a.deliver(a.thoughts.spoken(piece))
+		return a.deliver(piece)
 	case saysEnd:
 		a.finished = true
 	case saysCall:

@@ -33,13 +33,35 @@ type eventStream struct {
 	tried  int  // how often this event was looked at for JSON
 	bare   bool // this event is JSON without a field's name before it
 	before bool // the first line has come
+	cr     bool // the last line ended with CR: an LF right behind it is of the same end
 	marked bool // the mark of the end has come
 }
 
 func newEventStream(r io.Reader, loose bool) *eventStream {
 	s := &eventStream{lines: bufio.NewScanner(r), loose: loose}
 	s.lines.Buffer(nil, maxLineBytes)
+	s.lines.Split(s.line)
 	return s
+}
+
+// line is a bufio.SplitFunc for lines that CR, LF or both end, as the standard has
+// it. A CR ends its line at once: what comes next may be a long time away.
+func (s *eventStream) line(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	skip := 0
+	if s.cr && len(data) > 0 {
+		if s.cr = false; data[0] == '\n' {
+			skip = 1
+		}
+	}
+	if end := bytes.IndexAny(data[skip:], "\r\n"); end >= 0 {
+		end += skip
+		s.cr = data[end] == '\r'
+		return end + 1, data[skip:end], nil
+	}
+	if atEOF && len(data) > skip {
+		return len(data), data[skip:], nil
+	}
+	return skip, nil, nil
 }
 
 // next returns the data of the next event, valid until the call after it, and

@@ -46,13 +46,15 @@ type wireFunction struct {
 
 // wireCall is a call of a tool; in a stream a part of one.
 type wireCall struct {
-	Index    *int   `json:"index,omitempty"` // of a part: which call it is of
-	ID       string `json:"id,omitempty"`
-	Type     string `json:"type,omitempty"`
-	Function struct {
-		Name      string `json:"name,omitempty"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
+	Index    *int           `json:"index,omitempty"` // of a part: which call it is of
+	ID       string         `json:"id,omitempty"`
+	Type     string         `json:"type,omitempty"`
+	Function calledFunction `json:"function"`
+}
+
+type calledFunction struct {
+	Name      string `json:"name,omitempty"`
+	Arguments string `json:"arguments"`
 }
 
 type message struct {
@@ -97,16 +99,26 @@ type part struct {
 	Refusal string `json:"refusal"`
 	// ToolCalls are parts of calls.
 	ToolCalls []wireCall `json:"tool_calls"`
+	// FunctionCall is a part of the one call that there was before ToolCalls.
+	FunctionCall *calledFunction `json:"function_call"`
 	// What a model thinks before it answers, under the names that servers have for
 	// it. It is not read, but shows that the answer goes on.
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 }
 
+// calls are the parts of calls that p brings.
+func (p part) calls() []wireCall {
+	if len(p.ToolCalls) == 0 && p.FunctionCall != nil {
+		return []wireCall{{Index: new(int), Function: *p.FunctionCall}}
+	}
+	return p.ToolCalls
+}
+
 // says reports whether a part brings anything.
 func (p part) says() bool {
 	empty := func(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" || string(raw) == `""` }
-	return p.Content != "" || p.Refusal != "" || len(p.ToolCalls) > 0 || !empty(p.Reasoning) || !empty(p.ReasoningContent)
+	return p.Content != "" || p.Refusal != "" || len(p.calls()) > 0 || !empty(p.Reasoning) || !empty(p.ReasoningContent)
 }
 
 // says reports whether an event brings anything of the answer, or its end. With

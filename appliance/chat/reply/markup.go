@@ -1,0 +1,61 @@
+package reply
+
+import (
+	"context"
+	"errors"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/markup"
+)
+
+// unmarked is a language model of whose replies only what is to be said is left,
+// and the calls of tools that they make, also those that it writes as text.
+type unmarked struct {
+	engine.LanguageModel
+	pace *Pace
+}
+
+// errOver ends the writing of a reply of which nothing more will be said.
+var errOver = errors.New("the reply is over")
+
+// Generate is that of the model. What follows a grammar has no markup.
+func (m unmarked) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	if p.Grammar != "" {
+		return m.LanguageModel.Generate(ctx, p, emit)
+	}
+	tools := p.Tools
+	if p.NoCall {
+		tools = nil
+	}
+	f := markup.New(tools, m.pace.opensThoughts())
+	called := false
+	u, err := m.LanguageModel.Generate(ctx, p, func(part engine.Part) error {
+		called = called || part.Call != nil
+		written := part.Text != ""
+		if part.Text = f.Push(part.Text); part.Text != "" || !written {
+			if err := emit(part); err != nil {
+				return err
+			}
+		}
+		if f.Over() {
+			return errOver
+		}
+		return context.Cause(ctx)
+	})
+	if errors.Is(err, errOver) {
+		err = nil
+	}
+	whole := err == nil && (p.MaxTokens == 0 || u.ReplyTokens < p.MaxTokens)
+	if rest := f.Rest(whole); rest != "" {
+		if err := errors.Join(err, emit(engine.Part{Text: rest})); err != nil {
+			return u, err
+		}
+	}
+	if whole || f.Opened() {
+		m.pace.opens(f.Opened())
+	}
+	if c := f.Call(); c != nil && !called && err == nil {
+		return u, emit(engine.Part{Call: c})
+	}
+	return u, err
+}

@@ -1,0 +1,113 @@
+package reply
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/chat/turn"
+	"parley/appliance/engine"
+)
+
+// Whatever a model writes around its words, and however that is cut into pieces,
+// only the words become sentences.
+func TestMarkupBecomesNoSentence(t *testing.T) {
+	for _, c := range []struct {
+		pieces []string
+		want   []string
+	}{
+		{[]string{"<thin", "king>When? At t", "en.</thinking>", "At ten."}, []string{"At ten.", "end"}},
+		{[]string{"We open at ten. ", "<think>Or nine?", "</think>", " We close at six."}, []string{"We open at ten.", "We close at six.", "end"}},
+		{[]string{"<|channel|>analysis<|message|>He asks.<|end|><|start|>assistant<|channel|>final<|message|>At ten."}, []string{"At ten.", "end"}},
+		{[]string{"At ten.<|im_", "end|>\n<|im_start|>user\n", "Why?"}, []string{"At ten.", "end"}},
+		{[]string{"The user asks when. ", "Ten.</think>", "At ten."}, []string{"At ten.", "end"}},
+		{[]string{"5 < 6, so yes."}, []string{"5 < 6, so yes.", "end"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := alone(&scripted{pieces: c.pieces})
+			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), c.want...)
+		})
+	}
+}
+
+// All replies of a model whose template begins its thoughts are held back once that
+// was seen, and none any more once it has left them out.
+func TestAModelThatBeginsToThinkInItsTemplateIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{pieces: []string{"Ten? Or nine? ", "Ten.</think>", "At ten."}, each: time.Second}
+		m := alone(s)
+		first := thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now()))
+		if got := first[len(first)-2]; got != "At ten." {
+			t.Errorf("said %q", first)
+		}
+		wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "At ten.", "end")
+		s.pieces = []string{"At ten. ", "Come early."}
+		wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), "At ten.", "Come early.", "end")
+		if m.pace.opensThoughts() {
+			t.Error("its replies are held back for ever")
+		}
+	})
+}
+
+// A call that a model writes as text is one where there is such a tool.
+func TestACallWrittenAsTextIsMade(t *testing.T) {
+	say := func(t *testing.T, pieces []string, tools ...turn.Tool) (said []string, called *turn.Call) {
+		m := alone(&scripted{pieces: pieces})
+		begun := time.Now()
+		m.log, m.clock, m.chatID = slog.New(slog.DiscardHandler), func() time.Duration { return time.Since(begun) }, "chat"
+		m.post = func(e turn.Event) {
+			switch e := e.(type) {
+			case turn.Thought:
+				said = append(said, e.Sentence.Text)
+			case turn.Called:
+				called = &e.Call
+			}
+		}
+		think := question("Rain?")
+		think.Tools = tools
+		m.reply(t.Context(), think, Manner{}, newSchedule(true, time.Now()))
+		return said, called
+	}
+	synctest.Test(t, func(t *testing.T) {
+		pieces := []string{"One moment. <tool", `_call>{"name": "look", "arg`, `uments": {"city": "Graz"}}</tool_call>`}
+		said, called := say(t, pieces, turn.Tool{Name: "look", Parameters: `{"type":"object"}`})
+		wantSaid(t, said, "One moment.")
+		if called == nil || called.Name != "look" || called.Arguments != `{"city": "Graz"}` {
+			t.Errorf("called %+v", called)
+		}
+		said, called = say(t, pieces)
+		wantSaid(t, said, "One moment.")
+		if called != nil {
+			t.Errorf("without the tool it called %+v", called)
+		}
+	})
+}
+
+// Nothing more is written of a reply that is over.
+func TestAReplyThatIsOverIsNotWrittenOn(t *testing.T) {
+	written := 0
+	m := unmarked{endless{written: &written}, NewPace()}
+	said := ""
+	_, err := m.Generate(t.Context(), engine.Prompt{}, func(p engine.Part) error { said += p.Text; return nil })
+	if err != nil || said != "At ten." || written > 2 {
+		t.Errorf("said %q after %d pieces, %v", said, written, err)
+	}
+}
+
+// endless is a model that invents turns until it is stopped.
+type endless struct {
+	engine.LanguageModel
+	written *int
+}
+
+func (m endless) Generate(_ context.Context, _ engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	for range 1000 {
+		*m.written++
+		if err := emit(engine.Part{Text: "At ten.<|im_end|>\n<|im_start|>user\nWhy?"}); err != nil {
+			return engine.Usage{}, err
+		}
+	}
+	return engine.Usage{}, nil
+}

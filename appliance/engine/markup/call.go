@@ -1,0 +1,229 @@
+package markup
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/appliance/engine"
+)
+
+func ofName(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.'
+}
+
+// readCall reads the text of a call in any of the forms that models write. is says
+// that it has such a form; call is nil, too, where no tool has that name. to is the
+// name where it stood in front of the text.
+func readCall(s, to string, tools []engine.Tool) (call *engine.ToolCall, is bool) {
+	for _, read := range []func(string, []engine.Tool) (name, arguments string){readTags, readObject, readNamed, readPythonic, readGemma} {
+		name, arguments := "", ""
+		if to != "" {
+			if name, arguments = to, object(json.RawMessage(s)); arguments == "" {
+				return nil, true
+			}
+		} else {
+			name, arguments = read(s, tools)
+		}
+		known := toolName(name, tools)
+		switch {
+		case name == "" || known == "" && arguments == "":
+			continue // {"name": "Ann"} may be anything
+		case known == "":
+			return nil, true
+		case arguments == "":
+			arguments = "{}"
+		}
+		return &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: known, Arguments: arguments}, true
+	}
+	return nil, false
+}
+
+// toolName is the tool that a model means by a name: some write "functions.look:0"
+// for "look". Empty: there is none.
+func toolName(name string, tools []engine.Tool) string {
+	name = strings.TrimSpace(name)
+	short, _, _ := strings.Cut(name, ":")
+	for _, n := range []string{name, short, strings.TrimPrefix(short, "functions."), strings.TrimSuffix(short, ".call")} {
+		if slices.ContainsFunc(tools, func(t engine.Tool) bool { return t.Name == n }) {
+			return n
+		}
+	}
+	return ""
+}
+
+// writtenCall is a call as JSON, under the names that formats have for its parts.
+type writtenCall struct {
+	Name         string          `json:"name"`
+	ToolName     string          `json:"tool_name"`
+	FunctionName string          `json:"function_name"`
+	Recipient    string          `json:"recipient_name"`
+	Tool         string          `json:"tool"`
+	Arguments    json.RawMessage `json:"arguments"`
+	Parameters   json.RawMessage `json:"parameters"`
+	Args         json.RawMessage `json:"args"`
+	Input        json.RawMessage `json:"input"`
+	Function     json.RawMessage `json:"function"` // the name, or an object with the rest
+	FunctionCall json.RawMessage `json:"function_call"`
+	ToolCall     json.RawMessage `json:"tool_call"`
+	ToolCalls    json.RawMessage `json:"tool_calls"`
+}
+
+// readObject reads {"name": …, "arguments": {…}}, or the first of a list of such.
+// Its arguments are empty where there are none.
+func readObject(s string, _ []engine.Tool) (name, arguments string) {
+	at := strings.IndexAny(s, "{[")
+	for at >= 0 {
+		var raw json.RawMessage
+		if json.NewDecoder(strings.NewReader(s[at:])).Decode(&raw) == nil {
+			if name, arguments = fromJSON(raw, 0); name != "" {
+				return name, arguments
+			}
+			at += len(raw)
+		} else {
+			at++
+		}
+		next := strings.IndexAny(s[at:], "{[")
+		if next < 0 {
+			break
+		}
+		at += next
+	}
+	return "", ""
+}
+
+// deepest is how many objects a call is wrapped in: {"tool_calls": [{"function": {…}}]}.
+const deepest = 3
+
+func fromJSON(raw json.RawMessage, depth int) (name, arguments string) {
+	var list []json.RawMessage
+	if depth > deepest || len(raw) == 0 {
+		return "", ""
+	}
+	if json.Unmarshal(raw, &list) == nil {
+		if len(list) == 0 {
+			return "", ""
+		}
+		return fromJSON(list[0], depth+1)
+	}
+	var w writtenCall
+	if json.Unmarshal(raw, &w) != nil {
+		return "", ""
+	}
+	for _, within := range []json.RawMessage{w.Function, w.FunctionCall, w.ToolCall, w.ToolCalls} {
+		if name, arguments = fromJSON(within, depth+1); name != "" {
+			return name, arguments
+		}
+	}
+	var function string
+	_ = json.Unmarshal(w.Function, &function) // an object was read above
+	for _, n := range []string{w.Name, w.ToolName, w.FunctionName, w.Recipient, w.Tool, function} {
+		if name == "" {
+			name = n
+		}
+	}
+	given := false
+	for _, a := range []json.RawMessage{w.Arguments, w.Parameters, w.Args, w.Input} {
+		if arguments == "" && len(a) > 0 {
+			arguments, given = object(a), true
+		}
+	}
+	if name == "" || given && arguments == "" {
+		return "", ""
+	}
+	return name, arguments
+}
+
+// object is JSON that is an object, or the text of one; null is an empty one.
+// Empty: it is none.
+func object(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && text != "" {
+		raw = json.RawMessage(text)
+	}
+	var fields map[string]json.RawMessage
+	trimmed := strings.TrimSpace(string(raw))
+	switch {
+	case trimmed == "" || trimmed == "null":
+		return "{}"
+	case json.Unmarshal(raw, &fields) != nil:
+		return ""
+	}
+	return trimmed
+}
+
+// between are the marks that stand between a name and its arguments.
+var between = regexp.MustCompile("(?s)([\\w.:-]+)\\s*(?:<[^<>{}]*>|\\[ARGS\\]|\\[CALL_ID\\][\\w-]*|```(?:json)?|:|\\s)*\\s*$")
+
+// readNamed reads a name with the arguments as an object behind it, as Mistral,
+// DeepSeek, Kimi and Llama write it.
+func readNamed(s string, _ []engine.Tool) (name, arguments string) {
+	at := strings.IndexByte(s, '{')
+	if at < 0 {
+		return "", ""
+	}
+	found := between.FindStringSubmatch(s[:at])
+	var raw json.RawMessage
+	if found == nil || json.NewDecoder(strings.NewReader(s[at:])).Decode(&raw) != nil {
+		return "", ""
+	}
+	return found[1], object(raw)
+}
+
+var (
+	functionTag  = regexp.MustCompile(`(?i)<(?:function|invoke)(?:\s+name)?\s*=\s*["']?([\w.-]+)["']?\s*>`)
+	parameterTag = regexp.MustCompile(`(?is)<parameter(?:\s+name)?\s*=\s*["']?([\w.-]+)["']?[^>]*>\s*(.*?)\s*</parameter>`)
+	glmName      = regexp.MustCompile(`(?s)^\s*(?:<[^<>]*>)?\s*([\w.-]+)\s*(?:<arg_key>|</|$)`)
+	glmArgument  = regexp.MustCompile(`(?s)<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>\s*(.*?)\s*</arg_value>`)
+)
+
+// readTags reads <function=name><parameter=key>value</parameter>, as Qwen and
+// others write it, <function=name>{…}, which is Llama's, and GLM's
+// name<arg_key>key</arg_key><arg_value>value</arg_value>.
+func readTags(s string, tools []engine.Tool) (name, arguments string) {
+	parameters := parameterTag
+	head := functionTag.FindStringSubmatchIndex(s)
+	if head == nil {
+		if head = glmName.FindStringSubmatchIndex(s); head == nil || toolName(s[head[2]:head[3]], tools) == "" {
+			return "", ""
+		}
+		parameters = glmArgument
+	}
+	name = s[head[2]:head[3]]
+	body := s[head[3]:]
+	if at := strings.IndexByte(body, '{'); at >= 0 && parameters.FindStringIndex(body) == nil {
+		var raw json.RawMessage
+		if json.NewDecoder(strings.NewReader(body[at:])).Decode(&raw) == nil {
+			return name, object(raw)
+		}
+		return "", ""
+	}
+	values := map[string]json.RawMessage{}
+	for _, p := range parameters.FindAllStringSubmatch(body, -1) {
+		values[p[1]] = value(p[2], p[1], toolName(name, tools), tools)
+	}
+	out, _ := json.Marshal(values) // of valid JSON
+	return name, string(out)
+}
+
+// value is an argument that was written without quotation marks, as JSON of the
+// type that the tool's parameters say it has.
+func value(written, key, name string, tools []engine.Tool) json.RawMessage {
+	quoted, _ := json.Marshal(written)
+	at := slices.IndexFunc(tools, func(t engine.Tool) bool { return t.Name == name })
+	if at < 0 || !json.Valid([]byte(written)) {
+		return quoted
+	}
+	var schema struct {
+		Properties map[string]struct {
+			Type json.RawMessage `json:"type"`
+		} `json:"properties"`
+	}
+	_ = json.Unmarshal(tools[at].Parameters, &schema) // of another form it says nothing of the type
+	if strings.Contains(string(schema.Properties[key].Type), "string") && written[0] != '"' {
+		return quoted
+	}
+	return json.RawMessage(written)
+}

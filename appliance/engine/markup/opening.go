@@ -1,0 +1,184 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// stripped stands between thoughts and answer where a server has taken the markers
+// out of "<|channel|>analysis<|message|>…<|start|>assistant<|channel|>final<|message|>…".
+const stripped = "assistantfinal"
+
+// opening looks at how a reply begins: it may be a call without any marker, or a
+// thought of which only the end is marked. It reports whether more of the reply is
+// needed to tell. What is one of the two is held back.
+func (f *Filter) opening() (wait bool) {
+	if f.plain {
+		return false
+	}
+	is, wait := f.beginsCall(f.held)
+	if is {
+		f.begin(marker{kind: tool})
+		f.guessed = true
+		return false
+	}
+	if wait {
+		return true
+	}
+	if strings.HasPrefix("analysis", f.held) {
+		return true
+	}
+	if after, found := strings.CutPrefix(f.held, "analysis"); found && unicode.IsUpper(rune(after[0])) {
+		f.begin(marker{kind: doubted, name: stripped})
+		return false
+	}
+	switch is, wait := beginsThought(f.held); {
+	case is:
+		f.begin(marker{kind: doubted})
+	case wait:
+		return true
+	}
+	return false
+}
+
+// beginsCall tells whether s begins like the call of a tool.
+func (f *Filter) beginsCall(s string) (is, wait bool) {
+	for _, t := range f.tools {
+		after, found := strings.CutPrefix(s, t.Name)
+		after = strings.TrimLeft(after, " \n:")
+		switch {
+		case found && after != "" && strings.ContainsRune("({", rune(after[0])):
+			return true, false
+		case strings.HasPrefix(t.Name, s), found && after == "":
+			wait = true
+		}
+	}
+	if strings.HasPrefix("```", s) {
+		return false, true
+	}
+	if fenced, found := strings.CutPrefix(s, "```"); found {
+		language, rest, line := strings.Cut(fenced, "\n")
+		switch language = strings.TrimSpace(language); {
+		case !line:
+			return false, len(language) < 16
+		case language == "tool_code" || language == "tool_call" || language == "function_call":
+			return true, false
+		}
+		s = strings.TrimSpace(rest)
+	}
+	s = strings.TrimLeft(strings.TrimPrefix(s, "functools"), " \n")
+	if s == "" || strings.HasPrefix("functools", s) {
+		return false, true
+	}
+	if s[0] == '[' {
+		if s = strings.TrimLeft(s[1:], " \n"); s == "" {
+			return false, true
+		}
+		if n := strings.IndexFunc(s, func(r rune) bool { return !ofName(r) }); n != 0 {
+			return n > 0 && s[n] == '(', n < 0 || wait
+		}
+	}
+	if s[0] == '{' {
+		return beginsObject(s[1:])
+	}
+	return false, wait
+}
+
+// callKeys are what the object of a call begins with.
+var callKeys = []string{
+	"function",
+	"function_call",
+	"function_name",
+	"name",
+	"recipient_name",
+	"tool",
+	"tool_call",
+	"tool_calls",
+	"tool_name",
+	"type",
+}
+
+func beginsObject(s string) (is, wait bool) {
+	s = strings.TrimLeft(s, " \r\n\t")
+	if s == "" {
+		return false, true
+	}
+	if s[0] != '"' {
+		return false, false
+	}
+	key, _, whole := strings.Cut(s[1:], `"`)
+	if whole {
+		return slices.Contains(callKeys, key), false
+	}
+	return false, slices.ContainsFunc(callKeys, func(k string) bool { return strings.HasPrefix(k, key) })
+}
+
+// thoughtBegins is how models begin to think who speak of their user, not to him.
+// In front of it may stand what they say to themselves.
+var (
+	thoughtBegins = words(
+		"the user is", "the user was", "the user wants", "the user asks", "the user asked", "the user has", "the user just", "the user said",
+		"the user says", "the user needs", "the user might", "the user may", "the user seems", "the user would", "the user greets",
+		"the user greeted", "the user did", "the user didn't", "the user mentioned", "the user gave", "the user's", "the user wrote",
+		"this user is", "this user wants", "this user asks", "user is asking", "user wants", "user asks", "user asked", "user says", "user said",
+		"i need to figure", "i need to respond", "i need to answer", "i need to think", "i need to recall", "i need to determine",
+		"i need to consider", "i need to come up", "i need to reply", "i should respond", "i should answer", "i should reply", "i should think",
+		"i should say", "i should tell", "we need to answer", "we need to respond", "we need to reply", "we need to produce",
+		"we need to figure", "we need to think", "we should answer", "we should respond", "we should reply", "we have to answer",
+		"we have to respond", "let me think", "let me figure", "let me recall", "let me break", "let me analyze", "let me consider",
+		"let's think", "let's break", "let's analyze", "let's see", "let us think",
+	)
+	thoughtLeads = words("okay", "ok", "alright", "all right", "hmm", "hm", "so", "well", "right", "first", "now", "got it", "wait")
+)
+
+func words(phrases ...string) [][]string {
+	out := make([][]string, len(phrases))
+	for i, p := range phrases {
+		out[i] = strings.Fields(p)
+	}
+	return out
+}
+
+// mostLeads is how many of thoughtLeads stand one behind the other: "Okay, so".
+const mostLeads = 3
+
+// beginsThought tells whether a reply begins as a thought does. It never says that
+// of words that may go on.
+func beginsThought(s string) (is, wait bool) {
+	came := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(s, "’", "'")), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
+	open := strings.TrimRightFunc(s, func(r rune) bool { return unicode.IsLetter(r) || r == '\'' || r == '’' }) != s
+	if len(came) == 0 {
+		return false, strings.Trim(s, "\"“*( ") == ""
+	}
+	for range mostLeads {
+		n, more := leads(came, open, thoughtLeads)
+		if more {
+			return false, true
+		}
+		if n == 0 {
+			break
+		}
+		if came = came[n:]; len(came) == 0 {
+			return false, len(s) < longestTag
+		}
+	}
+	n, more := leads(came, open, thoughtBegins)
+	return n > 0, more
+}
+
+// leads is how many of the words one of phrases stands at the beginning of; more:
+// it may yet. open says that the last word may go on.
+func leads(came []string, open bool, phrases [][]string) (n int, more bool) {
+	for _, p := range phrases {
+		k := min(len(p), len(came))
+		whole := k == len(p) && (!open || len(came) > k)
+		switch {
+		case whole && slices.Equal(p, came[:k]):
+			n = max(n, k)
+		case !whole && slices.Equal(p[:k-1], came[:k-1]) && (p[k-1] == came[k-1] || open && k == len(came) && strings.HasPrefix(p[k-1], came[k-1])):
+			more = true
+		}
+	}
+	return n, more && n == 0
+}

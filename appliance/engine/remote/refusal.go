@@ -1,0 +1,63 @@
+package remote
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A refusal is how a server says that it gives no answer, or not all of one. What a
+// model says of it is for who wrote the prompt: the user hears the box's apology.
+type refusal struct {
+	there  bool
+	words  string // the model's
+	reason string // why the answer ended; empty: as every other does
+}
+
+// refusing are the reasons that servers give for an answer that they did not
+// finish: of OpenAI and Azure, Anthropic, Gemini, OpenRouter and DeepSeek.
+var refusing = []string{
+	"blocked",
+	"blocklist",
+	"content_filter",
+	"content_filtered",
+	"error",
+	"guardrail_intervened",
+	"insufficient_system_resource",
+	"prohibited_content",
+	"recitation",
+	"refusal",
+	"safety",
+	"spii",
+}
+
+// take notes what an event says of a refusal.
+func (r *refusal) take(words, reason string) {
+	if len(r.words) < maxErrorBytes {
+		r.words += words
+	}
+	if slices.Contains(refusing, strings.ToLower(reason)) {
+		r.reason = reason
+	}
+	r.there = r.words != "" || r.reason != ""
+}
+
+// Error names the reason, and what the model said.
+func (r *refusal) Error() string {
+	why := "the model refused to answer"
+	if r.reason != "" {
+		why = fmt.Sprintf("the server ended the answer with finish_reason %q", short(r.reason))
+	}
+	if words := short(r.words); words != "" {
+		why += ": " + words
+	}
+	return why
+}
+
+// told is what the developer of a custom language model is told.
+func (r *refusal) told() string {
+	if r.reason == "" {
+		return "It refused to answer."
+	}
+	return fmt.Sprintf("It ended the answer with finish_reason %q.", strings.ToLower(r.reason))
+}
