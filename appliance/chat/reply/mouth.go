@@ -46,9 +46,14 @@ type Voices interface {
 // more or ctx ends.
 func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
 	var rate audio.Converter
+	var directions text.Directions
 	before := "" // what was said of the sentence that goes on
 	for s := range sentences {
-		err := m.say(ctx, n, s, before, &rate, due)
+		line := s.sentence.Text
+		if !s.sentence.Dictated {
+			line = directions.Without(line)
+		}
+		err := m.say(ctx, n, s, line, before, &rate, due)
 		due.said()
 		if ctx.Err() != nil {
 			return
@@ -57,7 +62,7 @@ func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *s
 			m.post(turn.Failed{At: turn.At(m.clock()), Turn: n, Fault: notSpoken(err)})
 			return
 		}
-		if before += s.sentence.Text + " "; !s.sentence.GoesOn {
+		if before += line + " "; !s.sentence.GoesOn {
 			before = ""
 		}
 	}
@@ -76,8 +81,9 @@ func notSpoken(err error) contract.Fault {
 	return f
 }
 
-// say speaks one sentence, and posts its sound piece by piece as it is made.
-func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *audio.Converter, due *schedule) error {
+// say speaks one sentence, of which line is to be heard, and posts its sound piece
+// by piece as it is made.
+func (m mouth) say(ctx context.Context, n int, s speech, line, before string, rate *audio.Converter, due *schedule) error {
 	asked := time.Now()
 	voice, err := m.voices.Voice(ctx, s.voice)
 	if err != nil {
@@ -88,7 +94,7 @@ func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *au
 		return err
 	}
 	pause := 0
-	if !s.sentence.GoesOn && text.EndsSentence(s.sentence.Text) {
+	if !s.sentence.GoesOn && text.EndsSentence(line) {
 		pause = int(sentencePause * contract.OutputRateHz / time.Second)
 	}
 	piece := turn.Piece{Sentence: s.sentence}
@@ -105,7 +111,7 @@ func (m mouth) say(ctx context.Context, n int, s speech, before string, rate *au
 		read := m.reading(ctx)
 		o.Locale, o.Lexicon = read.Locale, read.Lexicon
 	}
-	err = speakWhatCanBeSaid(ctx, voice, s.sentence.Text, o, func(sound engine.Sound) error {
+	err = speakWhatCanBeSaid(ctx, voice, line, o, func(sound engine.Sound) error {
 		if piece.Index == 0 {
 			m.pace.sounded(time.Since(asked))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,6 +102,25 @@ func TestSoundIsContinuousOverItsPieces(t *testing.T) {
 	for _, p := range pieces {
 		if (p.Whole - whole).Abs() > time.Millisecond {
 			t.Errorf("piece %d says that the sentence plays %v, it plays %v", p.Index, p.Whole, whole)
+		}
+	}
+}
+
+// What a model writes of what it does is in its message and not in its sound; what
+// a client dictates is said as it stands.
+func TestStageDirectionsAreSilent(t *testing.T) {
+	for _, c := range []struct {
+		sentence turn.Sentence
+		says     string
+	}{
+		{turn.Sentence{ID: "a", Text: "*waves happily* Hello!"}, "Hello!"},
+		{turn.Sentence{ID: "a", Text: "(chuckles)"}, ""},
+		{turn.Sentence{ID: "a", Text: "*waves happily* Hello!", Dictated: true}, "*waves happily* Hello!"},
+	} {
+		v := &singer{pieces: []int{100}}
+		pieces := spoken(t.Context(), v, c.sentence)
+		if last := pieces[len(pieces)-1]; strings.TrimSpace(strings.Join(v.said, "")) != c.says || last.Sentence.Text != c.sentence.Text || !last.Last {
+			t.Errorf("%q: said %q, posted %q", c.sentence.Text, v.said, last.Sentence.Text)
 		}
 	}
 }

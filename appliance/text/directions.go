@@ -1,0 +1,227 @@
+package text
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Directions leaves the stage directions out of a reply that comes sentence by
+// sentence: what language models write of what they do ("*waves happily*",
+// "(chuckles)") in place of doing it. They are recognised by their form, so that
+// what is emphasised ("*very* important") or an aside ("(the red one)") stays.
+type Directions struct {
+	open rune // one has begun with it, and not ended with the sentence
+}
+
+// directionsFile has the words that a stage direction consists of alone, or begins
+// with: forms of verbs for what people do with face, voice and hands.
+//
+//go:embed directions.txt
+var directionsFile string
+
+var directionWords = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(directionsFile) {
+		out[w] = true
+	}
+	return out
+}()
+
+var (
+	// directed are parts of the body that directions are about: "clears his throat".
+	directed = setOf("arm", "arms", "breath", "brow", "cheek", "chin", "eye", "eyebrow", "eyebrows", "eyes", "finger", "fingers", "fist", "glasses",
+		"hair", "hand", "hands", "head", "lips", "nose", "palms", "shoulder", "shoulders", "throat", "thumbs")
+	// manners are how something is said: "*in a soft voice*", "*with a smile*".
+	manners = setOf("grin", "laugh", "sigh", "smile", "smirk", "tone", "voice", "whisper", "wink", "nod", "shrug", "bow", "giggle", "chuckle",
+		"pause", "gasp", "laughter")
+	// actors stand before what is done.
+	actors = setOf("he", "she", "they", "it", "i", "se", "assistant", "the", "bot", "robot", "ai", "everyone", "audience")
+	// behindVerb stand behind a verb and behind no noun.
+	behindVerb = setOf("the", "a", "an", "his", "her", "their", "its", "my", "your", "up", "down", "around", "forward", "back", "out", "off", "over",
+		"toward", "towards", "closer", "away")
+	// interjections are behind what a single direction stands within a sentence.
+	interjections = setOf("ah", "aha", "and", "but", "haha", "hm", "hmm", "no", "oh", "ok", "okay", "so", "uh", "um", "well", "yeah", "yes")
+	// noVerbs end like a verb and are none.
+	noVerbs = setOf("nothing", "everything", "something", "anything", "morning", "evening", "including", "starting", "according", "during", "parking",
+		"always", "as", "besides", "does", "has", "hours", "is", "its", "news", "perhaps", "plus", "sometimes", "this", "thus", "towards",
+		"us", "was", "whereas", "yes", "yours", "ours", "hers", "theirs", "across", "unless", "various", "previous", "previously")
+)
+
+func setOf(words ...string) map[string]bool {
+	out := make(map[string]bool, len(words))
+	for _, w := range words {
+		out[w] = true
+	}
+	return out
+}
+
+// mostDirected is how many words a direction in brackets has at most, and
+// mostActed one between asterisks, which may tell a whole story.
+const (
+	mostDirected = 7
+	mostActed    = 25
+)
+
+// closers are with what directions end that begin so.
+var closers = map[rune]rune{'*': '*', '(': ')', '[': ']', '（': '）'}
+
+// Without returns the next sentence, or part of one, of a reply as it is to be
+// spoken.
+func (d *Directions) Without(sentence string) string {
+	if d.open != 0 {
+		_, after, found := strings.Cut(sentence, string(closers[d.open]))
+		if !found {
+			return ""
+		}
+		d.open, sentence = 0, after
+	}
+	var out strings.Builder
+	for rest := sentence; rest != ""; {
+		at := strings.IndexAny(rest, "*([（")
+		if at < 0 {
+			out.WriteString(rest)
+			break
+		}
+		out.WriteString(rest[:at])
+		rest = rest[at:]
+		n, whole := direction(out.String(), rest)
+		if n == 0 {
+			n = len(rest) - len(strings.TrimLeft(rest, "*"))
+			if n == 0 {
+				_, n = utf8.DecodeRuneInString(rest)
+			}
+			out.WriteString(rest[:n])
+			rest = rest[n:]
+			continue
+		}
+		if !whole {
+			d.open, _ = utf8.DecodeRuneInString(rest)
+		}
+		if rest = rest[n:]; startsWith(rest, unicode.IsPunct) && !strings.HasPrefix(rest, "*") {
+			kept := strings.TrimRight(out.String(), " ")
+			out.Reset()
+			out.WriteString(kept)
+		}
+	}
+	return out.String()
+}
+
+func startsWith(s string, is func(rune) bool) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return s != "" && is(r)
+}
+
+// direction is how long the stage direction at the beginning of s is, and whether
+// it ends there; 0: there is none. before is what stands in front of it.
+func direction(before, s string) (n int, whole bool) {
+	opener, size := utf8.DecodeRuneInString(s)
+	closer := closers[opener]
+	if strings.HasPrefix(s, "**") || opener == '*' && !startsWith(s[1:], unicode.IsLetter) {
+		return 0, false
+	}
+	inner, after, whole := strings.Cut(s[size:], string(closer))
+	if whole && opener == '*' && (strings.HasPrefix(after, "*") || startsWith(after, unicode.IsLetter)) {
+		return 0, false // **, or 3*x*y
+	}
+	words := strings.FieldsFunc(strings.ToLower(inner), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' })
+	if len(words) == 0 || strings.ContainsFunc(inner, unicode.IsDigit) {
+		return 0, false
+	}
+	acts := known(words)
+	switch {
+	case opener != '*':
+		acts = acts && whole && len(words) <= mostDirected
+	case !whole:
+		acts = acts && known(words[:min(len(words), 2)])
+	case len(words) > mostActed:
+		acts = false
+	case !acts:
+		acts = (acting(words, inner) || smiling(words)) && begins(before) && alone(after)
+	case len(words) == 1:
+		acts = interrupts(before) && !verbAlso[firstWord(after)] && (alone(after) || thirdPerson(words[0]) || gerund(words[0]))
+	}
+	if !acts {
+		return 0, false
+	}
+	if !whole {
+		return len(s), false
+	}
+	return len(s) - len(after), true
+}
+
+// known tells whether words are a direction by what they are.
+func known(words []string) bool {
+	for len(words) > 1 && (actors[words[0]] || strings.HasSuffix(words[0], "ly")) {
+		words = words[1:]
+	}
+	last := words[len(words)-1]
+	switch {
+	case directionWords[words[0]]:
+		return len(words) == 1 || thirdPerson(words[0]) || !verbAlso[words[1]]
+	case (words[0] == "with" || words[0] == "in") && len(words) > 2 && (words[1] == "a" || words[1] == "an"):
+		return manners[last]
+	case thirdPerson(words[0]) && len(words) > 1:
+		return slices.ContainsFunc(words[1:], func(w string) bool { return directed[w] })
+	}
+	return false
+}
+
+// verbAlso are words behind which a form that may be a noun is one: "smile is free".
+var verbAlso = setOf("is", "are", "was", "were", "of", "and", "or", "if", "for", "when", "at", "your", "every")
+
+// thirdPerson tells whether a word has the form of a verb in the third person.
+func thirdPerson(w string) bool {
+	return len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "'s") && !noVerbs[w]
+}
+
+// gerund tells whether a word has the form of what somebody is doing.
+func gerund(w string) bool { return len(w) > 5 && strings.HasSuffix(w, "ing") && !noVerbs[w] }
+
+// acting tells whether words between asterisks say what somebody does, whatever
+// that is: "*adjusts the microphone*". What is emphasised begins with a capital
+// letter, where it is a sentence; with one a direction has a word behind its verb
+// that shows it to be one.
+func acting(words []string, inner string) bool {
+	if !thirdPerson(words[0]) && !gerund(words[0]) || len(words) > 1 && verbAlso[words[1]] {
+		return false
+	}
+	return startsWith(inner, unicode.IsLower) || len(words) > 1 && (behindVerb[words[1]] || strings.HasSuffix(words[1], "ly") && words[1] != "only")
+}
+
+// smiling tells whether words between asterisks are "a warm smile" and the like.
+func smiling(words []string) bool {
+	return len(words) <= 4 && (words[0] == "a" || words[0] == "an") && manners[words[len(words)-1]]
+}
+
+// alone tells whether what stands behind asterisks does not go on with their words.
+func alone(after string) bool {
+	after = strings.TrimLeft(after, " \n")
+	return after == "" || !startsWith(after, unicode.IsLower) && (!startsWith(after, unicode.IsPunct) || startsWith(after, isOpener))
+}
+
+func isOpener(r rune) bool { return strings.ContainsRune("*([\"“¿¡…", r) }
+
+func firstWord(s string) string {
+	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.ToLower(words[0])
+}
+
+// interrupts tells whether a direction may stand behind before: where a sentence
+// may begin, a clause, or behind an interjection.
+func interrupts(before string) bool {
+	trimmed := strings.TrimRight(before, " \n")
+	word := strings.ToLower(trimmed[strings.LastIndexFunc(trimmed, func(r rune) bool { return !unicode.IsLetter(r) })+1:])
+	return begins(before) || strings.HasSuffix(trimmed, ",") || interjections[word]
+}
+
+// begins tells whether a sentence may begin behind before.
+func begins(before string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(before, " \n"))
+	return strings.TrimSpace(before) == "" || strings.ContainsRune(".!?…:;—–)\"”", last)
+}
