@@ -236,10 +236,11 @@ func (c *packsImportCmd) Run(ctx context.Context, k *kong.Context, console *cons
 type packsAddCmd struct {
 	Files []string `arg:"" name:"file" help:"A GGUF file, or a Piper voice's ONNX file and its JSON." type:"path"`
 	As    string   `required:"" help:"Name of the new pack: 1 to 40 of a-z, 0-9 and -." placeholder:"NAME"`
+	Yes   bool     `short:"y" help:"Add a language model also where it has no chat template, and ask nothing."`
 }
 
 func (packsAddCmd) Help() string {
-	return "The model is copied, loaded once to see that it works, and can then be named in the configuration.\n\nExample:\n  parley packs add my-model.gguf --as my-model\n  parley packs add en_GB-cori.onnx en_GB-cori.onnx.json --as voice-cori"
+	return "The model is copied, loaded once to see that it works, and can then be named in the configuration. A GGUF file without a chat template is a base model, which was taught no conversations: it is added only where that is wanted.\n\nExample:\n  parley packs add my-model.gguf --as my-model\n  parley packs add en_GB-cori.onnx en_GB-cori.onnx.json --as voice-cori"
 }
 
 func (c *packsAddCmd) Run(ctx context.Context, k *kong.Context, console *console) error {
@@ -248,12 +249,26 @@ func (c *packsAddCmd) Run(ctx context.Context, k *kong.Context, console *console
 		return err
 	}
 	fmt.Fprintf(console.err, "copying, and loading it once ...\n")
-	p, err := packs.Add(ctx, cfg.Packs, c.Files, c.As, loadsIn(cfg.Packs))
+	p, err := packs.Add(ctx, cfg.Packs, c.Files, c.As, loadsIn(cfg.Packs, func() error { return c.baseModel(console) }))
 	if err != nil {
 		return brokenOff(ctx, err, "nothing was added", "run the command again")
 	}
 	setting := map[packs.Kind]string{packs.Voice: "engines.voice", packs.LanguageModel: "engines.language_model"}[p.Kind]
 	_, err = fmt.Fprintf(console.out, "%s is added as a %s; set %s: %s in parley.yaml to use it\n", p.Name, p.Kind, setting, p.Name)
+	return err
+}
+
+// baseModel asks whether to add a model without a chat template; nil: yes.
+func (c *packsAddCmd) baseModel(console *console) error {
+	fmt.Fprintln(console.err, "This model has no chat template: it is a base model, which goes on with texts and was taught no conversations.\n"+
+		"It would be given them as ChatML, and may answer badly or invent turns. An instruct or chat version of it answers better.")
+	if c.Yes {
+		return nil
+	}
+	yes, err := console.confirm("Add it all the same?", "--yes, or a model with a chat template")
+	if err == nil && !yes {
+		err = errors.New("it has no chat template, and was not added")
+	}
 	return err
 }
 

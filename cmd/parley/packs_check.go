@@ -15,12 +15,18 @@ import (
 )
 
 // loadsIn returns the check that an added model must pass: the engine that
-// will run it, from the packs in dir, loads it and runs it once.
-func loadsIn(dir string) packs.Check {
+// will run it, from the packs in dir, loads it and runs it once. baseModel is
+// asked whether to add a language model that was taught no conversations.
+func loadsIn(dir string, baseModel func() error) packs.Check {
 	return func(ctx context.Context, kind packs.Kind, folder string) error {
 		switch kind {
 		case packs.LanguageModel:
-			return unlessDone(ctx, func() error { return loadsModel(ctx, dir, folder) })
+			converses := true
+			err := unlessDone(ctx, func() (err error) { converses, err = loadsModel(ctx, dir, folder); return err })
+			if err == nil && !converses {
+				return baseModel()
+			}
+			return err
 		case packs.Voice:
 			return unlessDone(ctx, func() error { return loadsVoice(ctx, dir, folder) })
 		}
@@ -50,19 +56,20 @@ func needs(ctx context.Context, dir string, names ...string) error {
 	return packs.Require(ctx, dir, needed)
 }
 
-func loadsModel(ctx context.Context, dir, folder string) (err error) {
+// loadsModel loads a language model, and reports whether it has a chat template.
+func loadsModel(ctx context.Context, dir, folder string) (converses bool, err error) {
 	if err := needs(ctx, dir, "runtime-llama"); err != nil {
-		return err
+		return false, err
 	}
 	m, err := llama.Open(llama.Options{
 		LibraryDir: filepath.Join(dir, "runtime-llama"), ModelPath: filepath.Join(folder, "model.gguf"),
 		ContextTokens: 512, Conversations: 1, // enough to see that it runs
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	return m.Warm(ctx)
+	return m.HasTemplate(), m.Warm(ctx)
 }
 
 func loadsVoice(ctx context.Context, dir, folder string) (err error) {

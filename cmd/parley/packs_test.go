@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/firmware/packs"
+	"parley/internal/packtest"
 )
 
 // packsAt runs parley packs over the folder dir.
@@ -119,5 +120,29 @@ func TestOwnModelsAreLoadedBeforeTheyAreAddedAndCanBeCarried(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(there, "my-model")); err == nil {
 		t.Error("it is still there")
+	}
+}
+
+// A model without a chat template is added where somebody says so, at a terminal or
+// by a flag, and not by mistake.
+func TestABaseModelIsAddedOnlyWhereThatIsWanted(t *testing.T) {
+	dir, model := linkedPacks(t, "runtime-llama"), packtest.BaseModel(t)
+	code, _, complaint := packsAt(t, dir, "add", model, "--as", "base")
+	if code != exitMisuse || !strings.Contains(complaint, "no chat template") || !strings.Contains(complaint, "--yes") {
+		t.Errorf("where nobody can be asked: exit code %d, %s", code, complaint)
+	}
+	for answer, added := range map[string]bool{"\n": false, "y\n": true} {
+		cmd := program(t, []string{"PARLEY_PACKS=" + dir}, "packs", "add", model, "--as", "base")
+		s := onScreen(t, 100, cmd)
+		if !s.shows("Add it all the same? [y/N]") {
+			t.Fatal(s.text())
+		}
+		s.press(answer)
+		if err := cmd.Wait(); (err == nil) != added {
+			t.Errorf("after %q: %v\n%s", answer, err, s.text())
+		}
+	}
+	if code, out, complaint := packsAt(t, dir, "add", model, "--as", "base-2", "--yes"); code != exitDone || !strings.Contains(complaint, "no chat template") {
+		t.Errorf("with --yes: exit code %d, %s%s", code, out, complaint)
 	}
 }

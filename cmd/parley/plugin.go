@@ -190,7 +190,7 @@ func settingValues(words []string) (map[string]*string, error) {
 // wrong use, and instead says what to give in place of an answer.
 func (c *console) confirm(question, instead string) (bool, error) {
 	if !onTerminal(c.in) {
-		return false, misuse{fmt.Errorf("plugin: nobody can be asked, since the input is no terminal: give %s", instead)}
+		return false, misuse{fmt.Errorf("nobody can be asked, since the input is no terminal: give %s", instead)}
 	}
 	fmt.Fprintf(c.err, "%s [y/N] ", question)
 	answer, err := bufio.NewReader(c.in).ReadString('\n')

@@ -105,3 +105,14 @@ func TestAnotherModelAnswersFromItsFacts(t *testing.T) {
 		t.Error("nothing was said at temperature 0.7")
 	}
 }
+
+// A GGUF file of a base model brings no chat template.
+func TestAModelTellsWhetherItHasAChatTemplate(t *testing.T) {
+	if !small(t, nil).HasTemplate() {
+		t.Error("that of a chat model is not found")
+	}
+	base := packtest.BaseModel(t)
+	if small(t, func(o *Options) { o.ModelPath = base }).HasTemplate() {
+		t.Error("a base model has one")
+	}
+}

@@ -18,6 +18,8 @@ type template struct {
 	// terse: between what a user said and the reply stands no more of the markup
 	// than its first token.
 	terse bool
+	// own: the model brings a template, whether or not the library knows it.
+	own bool
 }
 
 // A part of a rendered conversation: markup of the template, or what message
@@ -31,18 +33,25 @@ type part struct {
 // follow, where the library knows no better.
 func newTemplate(lib *library, model handle, vocab vocabulary, log *slog.Logger) template {
 	own := lib.modelChatTemplate(model, nil)
-	t := template{lib: lib, vocab: vocab, text: cString(own)}
+	t := template{lib: lib, vocab: vocab, text: cString(own), own: own != ""}
 	probe := []engine.Role{engine.System, engine.User, engine.Assistant, engine.User}
 	if own != "" {
 		if parts, err := t.parts(probe, true); err == nil && complete(parts, len(probe)) {
 			return t
 		}
 	}
-	log.Warn("the model's chat template is not known to libllama; conversations are written as ChatML, which it may not follow",
-		"template_bytes", len(own))
+	why := "the model's chat template is not known to libllama"
+	if own == "" {
+		why = "the model has no chat template: it is a base model"
+	}
+	log.Warn(why+"; conversations are written as ChatML, which it may not follow", "template_bytes", len(own))
 	t.text = cString("chatml")
 	return t
 }
+
+// HasTemplate reports whether the model brings a chat template; a base model, which
+// was taught no conversations, brings none.
+func (m *Model) HasTemplate() bool { return m.template.own }
 
 // complete tells whether parts hold each of n messages.
 func complete(parts []part, n int) bool {
