@@ -113,6 +113,8 @@ type sink struct {
 	max   int // samples in one call
 	inHz  int
 	rs    *Resampler
+	down  *downmix  // of channels; nil until some have come
+	mono  []float32 // that it made last
 	out   []float32
 }
 
@@ -152,6 +154,15 @@ func (s *sink) write(pcm []float32) error {
 	}
 	s.out = s.rs.Process(s.out, pcm)
 	return nil
+}
+
+// writeFrames adds whole frames, whose channels are interleaved, mixed down.
+func (s *sink) writeFrames(frames []float32, channels int) error {
+	if s.down == nil || s.down.channels != channels {
+		s.down = newDownmix(channels, s.inHz)
+	}
+	s.mono = s.down.mix(s.mono[:0], frames)
+	return s.write(s.mono)
 }
 
 // flush adds what the resampler still holds.

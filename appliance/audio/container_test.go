@@ -42,7 +42,7 @@ var containers = []struct {
 	{"f64.wav", "-c:a pcm_f64le -ar 22050 OUT", "wav", 60},
 	{"alaw.wav", "-c:a pcm_alaw OUT", "wav", 60},
 	{"mulaw.wav", "-c:a pcm_mulaw OUT", "wav", 60},
-	{"six.wav", "-c:a pcm_s16le -ac 6 OUT", "wav", 0},
+	{"six.wav", "-c:a pcm_s16le -af pan=5.1|FL=c0|FR=0.5*c0|FC=c0|LFE=0.2*c0|BL=c0|BR=c0 OUT", "wav", 0},
 	{"rf64.wav", "-c:a pcm_s16le -rf64 always OUT", "wav", 60},
 	{"a.mp3", "-c:a libmp3lame -ar 44100 -b:a 128k OUT", "mp3", 55},
 	{"stereo.mp3", "-c:a libmp3lame -ar 48000 -ac 2 -b:a 192k OUT", "mp3", 55},
@@ -270,7 +270,7 @@ func TestOtherFormatsAreNamed(t *testing.T) {
 
 func TestFLACFilesAreDecodedAsFFmpegDoes(t *testing.T) {
 	for file, args := range map[string]string{
-		"a.flac": "OUT", "stereo.flac": "-ac 2 -ar 44100 -sample_fmt s32 OUT", "six.flac": "-ac 6 -ar 48000 OUT", "low.flac": "-ar 8000 -compression_level 12 OUT",
+		"a.flac": "OUT", "stereo.flac": "-ac 2 -ar 44100 -sample_fmt s32 OUT", "six.flac": "-af pan=5.1|FL=c0|FR=0.5*c0|FC=c0|LFE=0.2*c0|BL=c0|BR=c0 -ar 48000 OUT", "low.flac": "-ar 8000 -compression_level 12 OUT",
 	} {
 		data := voice(t, file, args)
 		reference, rateHz := ffmpegDecode(t, data, file)

@@ -41,7 +41,7 @@ func decodeFLAC(data []byte, outHz, most int) (out []float32, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("flac: damaged after %.1f s: %w", float64(len(out))/float64(outHz), err)
 		}
-		if err := to.write(mixFLAC(f, int(stream.Info.BitsPerSample))); err != nil {
+		if err := to.writeFrames(interleaveFLAC(f, int(stream.Info.BitsPerSample)), len(f.Subframes)); err != nil {
 			return nil, err
 		}
 		if out = append(out, to.take()...); len(out) > most {
@@ -81,16 +81,17 @@ func flacInOgg(data []byte) ([]byte, error) {
 	return file[mapping:], nil
 }
 
-// mixFLAC is the mean of a frame's channels.
-func mixFLAC(f *frame.Frame, bits int) []float32 {
+// interleaveFLAC is the sound of a frame.
+func interleaveFLAC(f *frame.Frame, bits int) []float32 {
 	if f.BitsPerSample != 0 {
 		bits = int(f.BitsPerSample)
 	}
-	scale := 1 / (float32(len(f.Subframes)) * float32(int64(1)<<(bits-1)))
-	pcm := make([]float32, f.BlockSize)
-	for _, channel := range f.Subframes {
-		for i, v := range channel.Samples[:len(pcm)] {
-			pcm[i] += scale * float32(v)
+	scale := 1 / float32(int64(1)<<(bits-1))
+	channels := len(f.Subframes)
+	pcm := make([]float32, int(f.BlockSize)*channels)
+	for c, channel := range f.Subframes {
+		for i, v := range channel.Samples[:f.BlockSize] {
+			pcm[i*channels+c] = scale * float32(v)
 		}
 	}
 	return pcm

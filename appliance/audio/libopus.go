@@ -33,24 +33,25 @@ func opusOutHz(outHz int) int {
 	return opusHz
 }
 
-// An opusDecoder decodes the packets of one Opus stream to mono. Its state is
-// plain memory of Go's, so there is nothing to free.
+// An opusDecoder decodes the packets of one Opus stream to one channel or two. Its
+// state is plain memory of Go's, so there is nothing to free.
 type opusDecoder struct {
-	rateHz int
-	state  []uint64
-	pcm    []float32
+	rateHz   int
+	channels int
+	state    []uint64
+	pcm      []float32
 }
 
 // newOpusDecoder takes one of the rates of opusOutHz.
-func newOpusDecoder(rateHz int) (*opusDecoder, error) {
-	d := &opusDecoder{rateHz: rateHz, pcm: make([]float32, rateHz*opusMaxPacketMS/1000)}
-	d.state = make([]uint64, (C.opus_decoder_get_size(1)+7)/8)
+func newOpusDecoder(rateHz, channels int) (*opusDecoder, error) {
+	d := &opusDecoder{rateHz: rateHz, channels: channels, pcm: make([]float32, channels*rateHz*opusMaxPacketMS/1000)}
+	d.state = make([]uint64, (C.opus_decoder_get_size(C.int(channels))+7)/8)
 	return d, d.reset()
 }
 
 // reset makes the decoder ready for another stream.
 func (d *opusDecoder) reset() error {
-	if rc := C.opus_decoder_init(d.c(), C.opus_int32(d.rateHz), 1); rc != C.OPUS_OK {
+	if rc := C.opus_decoder_init(d.c(), C.opus_int32(d.rateHz), C.int(d.channels)); rc != C.OPUS_OK {
 		return fmt.Errorf("opus: start decoder at %d Hz: %w", d.rateHz, opusError(rc))
 	}
 	return nil
@@ -70,17 +71,18 @@ func opusDuration(packet []byte, rateHz int) (int, error) {
 	return int(n), nil
 }
 
-// decode returns the samples of a packet, valid until the next call.
+// decode returns the samples of a packet, the channels interleaved, valid until the
+// next call.
 func (d *opusDecoder) decode(packet []byte) ([]float32, error) {
 	if len(packet) == 0 {
 		return nil, errors.New("opus: empty packet")
 	}
 	n := C.opus_decode_float(d.c(), (*C.uchar)(&packet[0]), C.opus_int32(len(packet)),
-		(*C.float)(&d.pcm[0]), C.int(len(d.pcm)), 0)
+		(*C.float)(&d.pcm[0]), C.int(len(d.pcm)/d.channels), 0)
 	if n < 0 {
 		return nil, fmt.Errorf("opus: packet of %d bytes: %w", len(packet), opusError(n))
 	}
-	return d.pcm[:n], nil
+	return d.pcm[:int(n)*d.channels], nil
 }
 
 // opusComplexity is how hard the encoder tries, of 0 to 10. Recordings are made

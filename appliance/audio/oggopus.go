@@ -41,22 +41,25 @@ func opusGain(q8 int16) float32 { return float32(math.Pow(10, float64(q8)/(20*25
 // container they come in, leaving out their pre-skip. It has one decoder for
 // all, made at the first packet: headers are cheap to send.
 type opusTrack struct {
-	dec   *opusDecoder
-	stale bool // dec was used for the stream before
-	gain  float32
-	skip  int // samples that are still to be left out, at 48 kHz while stale
+	dec      *opusDecoder
+	stale    bool // dec was used for the stream before
+	channels int
+	gain     float32
+	skip     int // frames that are still to be left out, at 48 kHz while stale
 }
 
 // begin is called with the header of each stream.
-func (t *opusTrack) begin(h opusHead) { t.gain, t.skip, t.stale = h.gain, h.preSkip, true }
+func (t *opusTrack) begin(h opusHead) {
+	t.channels, t.gain, t.skip, t.stale = h.channels, h.gain, h.preSkip, true
+}
 
 // decoder returns the decoder for the stream that was begun.
 func (t *opusTrack) decoder(to *sink) (*opusDecoder, error) {
 	if t.dec != nil && !t.stale {
 		return t.dec, nil
 	}
-	if t.dec == nil {
-		dec, err := newOpusDecoder(opusOutHz(to.outHz))
+	if t.dec == nil || t.dec.channels != t.channels {
+		dec, err := newOpusDecoder(opusOutHz(to.outHz), t.channels)
 		if err != nil {
 			return nil, err
 		}
@@ -90,13 +93,13 @@ func (t *opusTrack) decode(packet []byte, drop int, to *sink) error {
 	if err != nil {
 		return err
 	}
-	pcm = pcm[:max(0, len(pcm)-rescale(drop, opusHz, dec.rateHz))]
-	skip := min(t.skip, len(pcm))
-	t.skip, pcm = t.skip-skip, pcm[skip:]
+	pcm = pcm[:max(0, len(pcm)-dec.channels*rescale(drop, opusHz, dec.rateHz))]
+	skip := min(t.skip, len(pcm)/dec.channels)
+	t.skip, pcm = t.skip-skip, pcm[dec.channels*skip:]
 	for i := range pcm { // decoded Opus overshoots
 		pcm[i] = bounded(pcm[i] * t.gain)
 	}
-	return to.write(pcm)
+	return to.writeFrames(pcm, dec.channels)
 }
 
 func rescale(n, from, to int) int { return int(resampledLen(int64(n), int64(from), int64(to))) }

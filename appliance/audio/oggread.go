@@ -114,7 +114,7 @@ func (o *OpusFile) Decode(out []float32, rateHz int, from int64) error {
 	if begin >= end || first == len(o.pages) {
 		return nil
 	}
-	dec, err := newOpusDecoder(rateHz)
+	dec, err := newOpusDecoder(rateHz, 1)
 	if err != nil {
 		return err
 	}

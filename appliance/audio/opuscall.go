@@ -156,7 +156,7 @@ func NewCallDecoder(rateHz int) (*CallDecoder, error) {
 	if opusOutHz(rateHz) != rateHz {
 		return nil, fmt.Errorf("opus: %d Hz; allowed are 8000, 12000, 16000, 24000 and 48000", rateHz)
 	}
-	d, err := newOpusDecoder(rateHz)
+	d, err := newOpusDecoder(rateHz, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -134,11 +134,11 @@ type layout struct {
 
 func (l layout) frameLen() int { return l.format.bytes() * l.channels }
 
-// A framer turns PCM bytes, cut anywhere, into mono samples.
+// A framer turns PCM bytes, cut anywhere, into frames.
 type framer struct {
 	layout layout
 	part   []byte // of a frame that is not complete
-	mono   []float32
+	frames []float32
 }
 
 // pcmPiece is how many frames are mixed at a time: a buffer that stays in the
@@ -170,18 +170,14 @@ func (f *framer) feed(p []byte, to *sink) error {
 	return nil
 }
 
-// mix averages the channels of whole frames.
+// mix hears whole frames.
 func (f *framer) mix(p []byte, to *sink) error {
-	width, frame := f.layout.format.bytes(), f.layout.frameLen()
-	f.mono = f.mono[:0]
-	for ; len(p) >= frame; p = p[frame:] {
-		sum := float32(0)
-		for i := 0; i < frame; i += width {
-			sum += f.layout.format.at(p[i:])
-		}
-		f.mono = append(f.mono, sum/float32(f.layout.channels))
+	width := f.layout.format.bytes()
+	f.frames = f.frames[:0]
+	for ; len(p) >= width; p = p[width:] {
+		f.frames = append(f.frames, f.layout.format.at(p))
 	}
-	return to.write(f.mono)
+	return to.writeFrames(f.frames, f.layout.channels)
 }
 
 // Samples is how many samples a time holds, to the nearest.

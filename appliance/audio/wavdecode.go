@@ -71,7 +71,7 @@ func (w *wavParser) riff(p []byte, _ *sink) ([]byte, error) {
 	case string(w.head[8:]) != "WAVE":
 		return p, fmt.Errorf("wav: RIFF file of type %q; expected \"WAVE\"", w.head[8:])
 	}
-	*w = wavParser{step: (*wavParser).chunk, head: w.head[:0], frames: framer{mono: w.frames.mono}}
+	*w = wavParser{step: (*wavParser).chunk, head: w.head[:0], frames: framer{frames: w.frames.frames}}
 	return p, nil
 }
 

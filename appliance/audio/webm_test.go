@@ -29,7 +29,7 @@ func opusPackets(t testing.TB) (packets [][]byte, pcm []float32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dec, err := newOpusDecoder(16000)
+	dec, err := newOpusDecoder(16000, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

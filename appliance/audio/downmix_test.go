@@ -1,0 +1,167 @@
+package audio
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// murmur is noise that comes and goes as syllables do.
+func murmur(n int, seed uint64) []float32 {
+	r := rand.New(rand.NewPCG(seed, 1))
+	out := make([]float32, n)
+	last := float32(0)
+	for i := range out {
+		last += 0.2 * (r.Float32() - 0.5 - last)
+		out[i] = last * float32(1+math.Sin(float64(i)/2000))
+	}
+	return out
+}
+
+func interleaved(channels ...[]float32) []float32 {
+	var out []float32
+	for i := range channels[0] {
+		for _, c := range channels {
+			out = append(out, c[i])
+		}
+	}
+	return out
+}
+
+func scaled(pcm []float32, by float32) []float32 {
+	out := slices.Clone(pcm)
+	for i := range out {
+		out[i] *= by
+	}
+	return out
+}
+
+func shifted(pcm []float32, by float32) []float32 {
+	out := slices.Clone(pcm)
+	for i := range out {
+		out[i] += by
+	}
+	return out
+}
+
+// Channels that cancel each other out are heard all the same, and others as their
+// mean.
+func TestChannelsThatCancelEachOtherOutAreHeard(t *testing.T) {
+	const rate = 16000
+	a, b := murmur(2*rate, 1), murmur(2*rate, 2)
+	silent := make([]float32, len(a))
+	mean := func(x, y []float32) []float32 {
+		out := make([]float32, len(x))
+		for i := range out {
+			out[i] = (x[i] + y[i]) / 2
+		}
+		return out
+	}
+	for name, c := range map[string]struct{ frames, want []float32 }{
+		"inverted":                 {interleaved(a, scaled(a, -1)), a},
+		"inverted, softer":         {interleaved(scaled(a, -0.8), a), a},
+		"inverted, with an offset": {interleaved(shifted(a, 0.05), shifted(scaled(a, -1), 0.05)), shifted(a, 0.05)},
+		"one of eight":             {interleaved(silent, silent, a, silent, silent, silent, silent, silent), a},
+		"the same":                 {interleaved(a, a), a},
+		"two voices":               {interleaved(a, b), mean(a, b)},
+		"one side":                 {interleaved(silent, a), scaled(a, 0.5)},
+		"silence":                  {interleaved(silent, silent), silent},
+	} {
+		channels := len(c.frames) / len(a)
+		d := newDownmix(channels, rate)
+		got := d.mix(nil, c.frames)
+		from := rate / 10 // until then it listens
+		for i := from; i < len(got); i++ {
+			if math.Abs(float64(got[i]-c.want[i])) > 1e-5 {
+				t.Errorf("%s: sample %d is %v, want %v", name, i, got[i], c.want[i])
+				break
+			}
+		}
+		pieces := newDownmix(channels, rate)
+		var cut []float32
+		for piece := range slices.Chunk(c.frames, 77*channels) {
+			cut = pieces.mix(cut, piece)
+		}
+		if !slices.Equal(got, cut) {
+			t.Errorf("%s: in pieces it differs", name)
+		}
+	}
+}
+
+// One that speaks softly on one side is no reason to change sides, and a change
+// does not click.
+func TestWhichChannelIsHeardDoesNotFlap(t *testing.T) {
+	const rate = 16000
+	a := murmur(4*rate, 1)
+	d := newDownmix(2, rate)
+	changes, was := 0, d.only
+	for i, v := range a {
+		level := 1 + 0.2*float32(math.Sin(float64(i)/3000)) // the two are louder in turn
+		d.frame([]float32{v * level, -v * (2 - level)})
+		if d.only != was {
+			changes, was = changes+1, d.only
+		}
+	}
+	if changes != 1 {
+		t.Errorf("it changed %d times", changes)
+	}
+	var got []float32
+	steady := make([]float32, rate)
+	for i := range steady {
+		steady[i] = 0.5 * float32(math.Sin(2*math.Pi*100*float64(i)/rate))
+	}
+	got = newDownmix(2, rate).mix(got, interleaved(steady, scaled(steady, -1)))
+	for i := 1; i < len(got); i++ {
+		if math.Abs(float64(got[i]-got[i-1])) > 0.05 {
+			t.Errorf("a click of %v at sample %d", got[i]-got[i-1], i)
+		}
+	}
+}
+
+// In every format whose channels the box mixes.
+func TestStereoOfWhichOneSideIsInvertedIsHeardInEveryFormat(t *testing.T) {
+	const rate = 16000
+	a := scaled(murmur(2*rate, 3), 0.5)
+	frames := interleaved(a, scaled(a, -1))
+	var wav, ogg bytes.Buffer
+	w, err := NewWAVWriter(&wav, rate, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := NewOggOpusWriter(&ogg, rate, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, write := range []func([]float32) error{w.Write, o.Write} {
+		if err := write(frames); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := NewLinear16(rate, 2, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear, err := raw.Decode(AppendLinear16(nil, frames))
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := map[string][]float32{"linear16": linear}
+	for name, file := range map[string][]byte{"WAV": wav.Bytes(), "Ogg": ogg.Bytes()} {
+		if heard[name], err = DecodeAll(file, rate); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, pcm := range heard {
+		if got, want := power(pcm), power(a); got < want/2 || got > want*2 {
+			t.Errorf("%s: a power of %v, want %v", name, got, want)
+		}
+	}
+}
