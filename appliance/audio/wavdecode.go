@@ -2,6 +2,7 @@ package audio
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -14,6 +15,10 @@ const (
 	wavMuLaw      = 7
 	wavExtensible = 0xfffe
 )
+
+// ErrBigEndian is in the error for a WAV file whose numbers begin with their high
+// byte.
+var ErrBigEndian = errors.New("wav: big-endian WAV (RIFX) is not taken; send RIFF")
 
 // wavFmtLen is as much of a fmt chunk as there is to know: WAVEFORMATEXTENSIBLE.
 const wavFmtLen = 40
@@ -67,7 +72,7 @@ func (w *wavParser) riff(p []byte, _ *sink) ([]byte, error) {
 	}
 	switch id := string(w.head[:4]); {
 	case id == "RIFX":
-		return p, fmt.Errorf("wav: big-endian WAV (RIFX) is not taken; send RIFF")
+		return p, ErrBigEndian
 	case string(w.head[8:]) != "WAVE":
 		return p, fmt.Errorf("wav: RIFF file of type %q; expected \"WAVE\"", w.head[8:])
 	}

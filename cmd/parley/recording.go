@@ -36,6 +36,9 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 	if errors.Is(err, audio.ErrUndecodable) { // ffmpeg has the same decoders, and all rights
 		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
 	}
+	if errors.Is(err, audio.ErrBigEndian) { // which ffmpeg reads as silence
+		return nil, misuse{fmt.Errorf("%s: %w", name, err)}
+	}
 	program, missing := exec.LookPath("ffmpeg") // runs: ffmpeg
 	if missing != nil {
 		return nil, misuse{unread(name, err)}
@@ -49,6 +52,9 @@ func (c *console) recording(ctx context.Context, name string, rateHz int) ([]flo
 	}
 	if pcm, err = audio.DecodeAll(converted, rateHz); err != nil {
 		return nil, fmt.Errorf("%s, through ffmpeg: %w", name, err)
+	}
+	if len(pcm) == 0 {
+		return nil, misuse{fmt.Errorf("%s: ffmpeg finds no sound in it", name)}
 	}
 	return pcm, nil
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"parley/appliance/audio"
 )
 
 // made has ffmpeg make a recording of two seconds.
@@ -124,5 +128,21 @@ func killDecoders(t *testing.T) {
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(name))); err == nil {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
+	}
+}
+
+// A big-endian WAV file is refused with the reason, as an upload of it is, and not
+// taken for silence.
+func TestABigEndianRecordingIsRefused(t *testing.T) {
+	wav := audio.EncodeWAV(make([]float32, 8000), 16000)
+	rifx := filepath.Join(t.TempDir(), "rifx.wav")
+	if err := os.WriteFile(rifx, append([]byte("RIFX"), wav[4:]...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := &console{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
+	_, err := c.recording(t.Context(), rifx, 16000)
+	var wrong misuse
+	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "RIFX") || !strings.Contains(err.Error(), "send RIFF") {
+		t.Errorf("%v", err)
 	}
 }

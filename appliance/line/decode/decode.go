@@ -4,7 +4,9 @@
 package decode
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"time"
 
@@ -31,16 +33,22 @@ type Stream struct {
 	format  *contract.AudioConfiguration // that decoder is for
 	decoder audio.Decoder                // nil: the next message begins anew
 	half    []byte                       // of linear16: the byte of a sample whose other one is still to come, or none
+	told    bool                         // E0200 was told, and nothing was heard since
+	foreign bool                         // because it is of a format that is not taken
 }
 
 // Take returns the sound of a message in the format that is in force (nil is a
 // container), mono at engine.SpeechRateHz, which the caller owns. What came in
 // another format before is over. Beside a fault, E0200 or E0723, it returns the
-// sound before it; the next message may be the beginning of a new stream.
+// sound before it; the next message may be the beginning of a new stream. A
+// container that cannot be read is told of once, not with each of its messages.
 func (s *Stream) Take(format *contract.AudioConfiguration, message []byte) ([]float32, *contract.Fault) {
 	if !same(s.format, format) {
 		s.Close()
-		s.format, s.half = format, nil
+		*s = Stream{New: s.New, format: format}
+	}
+	if s.foreign && !beginsStream(message) {
+		return nil, nil
 	}
 	begins := s.decoder == nil
 	pcm, err := s.decode(message)
@@ -48,11 +56,30 @@ func (s *Stream) Take(format *contract.AudioConfiguration, message []byte) ([]fl
 		s.Close()
 		return nil, &contract.Fault{Code: contract.WholeRecording}
 	}
-	if err != nil {
-		s.Close()
-		return pcm, &contract.Fault{Code: contract.BrokenAudio, Detail: err.Error()}
+	if len(pcm) > 0 {
+		s.told, s.foreign = false, false
 	}
-	return pcm, nil
+	if err == nil {
+		return pcm, nil
+	}
+	s.Close()
+	if format == nil && s.told {
+		return pcm, nil
+	}
+	other, known := errors.AsType[*audio.ErrFormat](err)
+	s.told, s.foreign = true, known && other.Name != ""
+	return pcm, &contract.Fault{Code: contract.BrokenAudio, Detail: err.Error()}
+}
+
+// beginsStream reports whether a message that comes amid a stream of a format that
+// is not taken begins one that is. The sync words of MP3 and AAC are no beginning:
+// a frame of FLAC has the same.
+func beginsStream(message []byte) bool {
+	switch audio.Sniff(message) {
+	case "webm", "ogg", "mp4", "wav":
+		return true
+	}
+	return bytes.HasPrefix(message, []byte("ID3"))
 }
 
 // Close ends the stream. The next message begins anew.

@@ -173,6 +173,41 @@ func TestWhatCannotBeTakenIsNamed(t *testing.T) {
 	}
 }
 
+// What cannot be read is told once, however many messages it comes in, and another
+// stream is heard behind it.
+func TestAStreamThatCannotBeReadIsToldOnce(t *testing.T) {
+	frames := append([]byte("fLaC\x00\x00\x00\x22"), bytes.Repeat([]byte("\xff\xf8\xc9\x18\x00some of FLAC's numbers"), 3000)...)
+	words := bytes.Repeat([]byte("This is no audio at all, whatever the client thinks of it. "), 300)
+	for name, data := range map[string][]byte{"FLAC": frames, "words": words} {
+		var s Stream
+		faults := 0
+		for piece := range slices.Chunk(data, 1400) {
+			pcm, fault := s.Take(nil, piece)
+			if fault != nil {
+				faults++
+			}
+			if len(pcm) > 0 {
+				t.Errorf("%s: %d samples", name, len(pcm))
+			}
+		}
+		if faults != 1 {
+			t.Errorf("%s: %d faults", name, faults)
+		}
+		for piece := range slices.Chunk(data, 1400) { // once more
+			if _, fault := s.Take(nil, piece); fault != nil {
+				t.Errorf("%s: told again: %v", name, fault)
+			}
+		}
+		if pcm, fault := s.Take(nil, opus(t, 2*time.Second)); fault != nil || len(pcm) < engine.SpeechRateHz/2 {
+			t.Errorf("%s: of the stream behind it %d samples are heard, %v", name, len(pcm), fault)
+		}
+		s.decoder = nil
+		if _, fault := s.Take(nil, words); fault == nil {
+			t.Errorf("%s: what is wrong behind that is not told", name)
+		}
+	}
+}
+
 // The sound before a fault is heard all the same.
 func TestTheSoundBeforeAFaultIsNotLost(t *testing.T) {
 	message := append(opus(t, 3*time.Second), bytes.Repeat([]byte("OggS\xff"), 100)...)
