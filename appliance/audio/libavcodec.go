@@ -114,7 +114,8 @@ func (a *avcodec) free() {
 }
 
 // errNoAVCodec says what is missing on a machine without the library.
-var errNoAVCodec = errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: apt-get install ffmpeg, or send WebM or Ogg with Opus, WAV or MP3")
+var errNoAVCodec = errors.New("this machine has no libavcodec, which decodes AAC and Vorbis: " +
+	"apt-get install ffmpeg, or send WebM or Ogg with Opus, WAV or MP3")
 
 // loadAVCodec opens the first of the libraries that is there, and finds its calls.
 func loadAVCodec(names []string) (*avcodecCalls, error) {

@@ -64,16 +64,21 @@ func TestProgressTellsHowFarItIs(t *testing.T) {
 func TestSetUpChoosesAPackageThatCanBeInstalled(t *testing.T) {
 	tree, bin := t.TempDir(), t.TempDir()
 	missing := filepath.Join(tree, "library.so")
+	aptGet := `#!/bin/sh
+case "$*" in *' install '*library2) touch ` + missing + ` ;; esac
+`
+	aptCache := `#!/bin/sh
+[ "$1" = policy ] || exit 0
+case $2 in
+library1) echo "$2:"; echo "  Candidate: (none)" ;;
+library*) echo "$2:"; echo "  Candidate: 1.0" ;;
+esac
+`
 	for path, content := range map[string]string{
 		filepath.Join(tree, "tools", "setup.table"): "fresh | " + missing + " | library1 library2 library3 | a reason\n",
 		filepath.Join(bin, "id"):                    "#!/bin/sh\necho 0\n",
-		filepath.Join(bin, "apt-get"):               "#!/bin/sh\ncase \"$*\" in *' install '*library2) touch " + missing + " ;; esac\n",
-		filepath.Join(bin, "apt-cache"): `#!/bin/sh
-[ "$1" = policy ] || exit 0
-for name; do
-	case $name in library2 | library3) echo "$name:"; echo "  Candidate: 1.0" ;; library1) echo "$name:"; echo "  Candidate: (none)" ;; esac
-done
-`,
+		filepath.Join(bin, "apt-get"):               aptGet,
+		filepath.Join(bin, "apt-cache"):             aptCache,
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
