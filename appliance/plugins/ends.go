@@ -128,7 +128,8 @@ func ended(c store.EndCall) time.Time {
 func (e ends) call(ctx context.Context, next store.EndCall) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			e.log.Error("the box panicked while it told a plugin of the end of a chat", "plugin", next.Plugin, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			e.log.Error("the box panicked while it told a plugin of the end of a chat",
+				"plugin", next.Plugin, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errors.New("the box failed inside")
 		}
 	}()

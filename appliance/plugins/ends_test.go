@@ -49,7 +49,8 @@ func endedChat(t *testing.T, records *store.Store, plugins ...string) {
 		ID: uuid.NewString(), GroupID: uuid.NewString(), AccountID: account.ID, StartedMS: 1000, RequestID: "r",
 		EndCalls: store.EndCalls{Plugins: plugins, Body: "{}"},
 	}
-	if err := errors.Join(records.StartChat(t.Context(), n), records.EndChat(t.Context(), n.ID, store.UserEnded, 2000)); err != nil {
+	err = errors.Join(records.StartChat(t.Context(), n), records.EndChat(t.Context(), n.ID, store.UserEnded, 2000))
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -72,7 +73,8 @@ func TestAPluginThatMadeTheBoxPanicAtTheEndOfAChatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wasm, err = manifest.Embed(wasm, []byte("name: evil\nversion: 1.0.0\ndescription: Means no good.\nhooks: [on_chat_end]\n"))
+	const yaml = "name: evil\nversion: 1.0.0\ndescription: Means no good.\nhooks: [on_chat_end]\n"
+	wasm, err = manifest.Embed(wasm, []byte(yaml))
 	if err != nil {
 		t.Fatal(err)
 	}

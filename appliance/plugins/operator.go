@@ -134,7 +134,8 @@ func (b operator) CallPlugin(ctx context.Context, account, name string, c contra
 		c.Tool = i.Manifest.Tools[0].Name
 	}
 	if err := CheckParameters(i.Manifest, c.Tool, c.Parameters); err != nil {
-		return contract.PluginCalled{}, contract.ErrInvalid{Field: "parameters", Why: "do not fit the tool's schema: " + err.Error()}
+		why := "do not fit the tool's schema: " + err.Error()
+		return contract.PluginCalled{}, contract.ErrInvalid{Field: "parameters", Why: why}
 	}
 	r, err := b.shelf.Try(ctx, shelf.Who{Account: account}, name, c.Tool, json.RawMessage(c.Parameters))
 	told := contract.PluginCalled{Content: r.Content, Milliseconds: milliseconds(r.Took), MemoryBytes: r.Memory}

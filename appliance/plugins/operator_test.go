@@ -20,7 +20,9 @@ import (
 func quietPlugin(t *testing.T, version, more string) io.ReadSeeker {
 	t.Helper()
 	module := []byte("\x00asm\x01\x00\x00\x00\x01\x04\x01\x60\x00\x00\x03\x02\x01\x00\x07\x0a\x01\x06_start\x00\x00\x0a\x04\x01\x02\x00\x0b")
-	text := "name: quiet\nversion: " + version + "\ndescription: Says nothing.\ntools: [{name: hush, description: Say nothing., parameters: {type: object, properties: {loud: {type: boolean}}}}]\n" + more
+	text := "name: quiet\nversion: " + version + "\ndescription: Says nothing.\n" +
+		"tools: [{name: hush, description: Say nothing., " +
+		"parameters: {type: object, properties: {loud: {type: boolean}}}}]\n" + more
 	wasm, err := manifest.Embed(module, []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +66,7 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 	if err != nil || p.Version != "1.1.0" || p.Upgrades != 1 || !p.Settings[0].IsSet || len(p.Granted) != 1 {
 		t.Errorf("upgraded, it is %+v, %v", p, err)
 	}
+	loud := contract.PostedPluginCall{Parameters: `{"loud":7}`}
 	for what, failed := range map[string]struct {
 		err  error
 		want error
@@ -75,7 +78,7 @@ func TestTheOperatorLooksAfterPlugins(t *testing.T) {
 		"a strange grant":     {second(b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Grant: []string{"network"}})), contract.ErrInvalid{}},
 		"a strange setting":   {second(b.ChangePlugin(ctx, "quiet", contract.PostedPluginChange{Unset: []string{"town"}})), contract.ErrInvalid{}},
 		"one that is unknown": {second(b.InstalledPlugin(ctx, "loud")), contract.ErrNotFound{}},
-		"other parameters":    {second(b.CallPlugin(ctx, "", "quiet", contract.PostedPluginCall{Parameters: `{"loud":7}`})), contract.ErrInvalid{}},
+		"other parameters":    {second(b.CallPlugin(ctx, "", "quiet", loud)), contract.ErrInvalid{}},
 		"removed, unknown":    {b.RemovePlugin(ctx, "loud"), contract.ErrNotFound{}},
 		"its log, unknown":    {second(b.PluginLog(ctx, "loud", 1)), contract.ErrNotFound{}},
 	} {

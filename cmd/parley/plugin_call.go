@@ -71,7 +71,8 @@ func (cmd *pluginCallCmd) Run(ctx context.Context, c *console, parsed *kong.Cont
 			return err
 		}
 		if err := plugins.CheckParameters(i.Manifest, tool, cmd.Parameters); err != nil {
-			return misuse{fmt.Errorf("plugin: the parameters do not fit %s: %w; parley plugin show %s --json has its schema", tool, err, cmd.Name)}
+			return misuse{fmt.Errorf("plugin: the parameters do not fit %s: %w; parley plugin show %s --json has its schema",
+				tool, err, cmd.Name)}
 		}
 		id, err := cmd.account(ctx, s.Records)
 		if err != nil {

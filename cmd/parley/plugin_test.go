@@ -26,7 +26,10 @@ description: Tries what a plugin can do.
 license: MIT
 wasm: trial.wasm
 settings: [{name: city, type: string, default: Bonn}, {name: api_key, type: secret}]
-tools: [{name: run, description: Does what it is told., parameters: {type: object, properties: {do: {type: string}}, required: [do]}}]
+tools:
+  - name: run
+    description: Does what it is told.
+    parameters: {type: object, properties: {do: {type: string}}, required: [do]}
 permissions: {http: [{host: example.test, methods: [POST]}], storage: 64KiB` + more + "}\n"
 	for name, text := range map[string][]byte{"trial.wasm": wasm, "plugin.yaml": []byte(yaml)} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {

@@ -110,7 +110,8 @@ func (m *Module) check(c *Call) (time.Duration, error) {
 	if t, ok := m.manifest.Tool(c.Tool); ok {
 		limit = t.Timeout
 	} else if !m.Hook(c.Tool) {
-		return 0, fault(Unready, "%s has no tool %.80q; it has %s", m.manifest.Name, c.Tool, strings.Join(append(m.toolNames(), m.Hooks()...), ", "))
+		names := strings.Join(append(m.toolNames(), m.Hooks()...), ", ")
+		return 0, fault(Unready, "%s has no tool %.80q; it has %s", m.manifest.Name, c.Tool, names)
 	}
 	if c.Time.IsZero() {
 		c.Time = time.Now()

@@ -108,9 +108,11 @@ func (m *meter) branch(depth uint32) {
 func (m *meter) costly() error {
 	switch {
 	case m.values > maxValues:
-		return unfit("the module passes on too many values: its calls, blocks and branches have %d beyond %d each; at most %d are allowed", m.values, usualArity, maxValues)
+		return unfit("the module passes on too many values: its calls, blocks and branches have %d beyond %d each; "+
+			"at most %d are allowed", m.values, usualArity, maxValues)
 	case m.work > maxWork:
-		return unfit("the module has functions with too many loops, branches, or locals within nested loops: compiling it would take minutes")
+		return unfit("the module has functions with too many loops, branches, or locals within nested loops: " +
+			"compiling it would take minutes")
 	}
 	return nil
 }

@@ -30,44 +30,41 @@ func looping(n, m int) wat {
 // A small module that takes gigabytes or hours to compile is refused before it is
 // compiled, and one like it that does not is run.
 func TestWhatIsCostlyToCompileIsRefused(t *testing.T) {
+	const tooMany, minutes = "too many values", "compiling it would take minutes"
+	indirect := passing(1000, strings.Repeat("\x41\x00\x11\x00\x00", 1000))
+	indirect.table = []uint32{1}
+	types, globals := run(zero), run(zero)
+	types.types, globals.global = make([][]byte, maxTypes+1), make([]int64, maxEntries+1)
+	for i := range types.types {
+		types.types[i] = code(0x60, 0, 0)
+	}
 	many := strings.Repeat
 	for name, c := range map[string]struct {
 		module wat
 		says   string // empty: it is no fault
 	}{
-		"calls":                   {passing(1000, many("\x10\x01", 1000)), "too many values"},
-		"blocks":                  {passing(1000, many("\x02\x01\x0B", 1000)), "too many values"},
-		"loops":                   {passing(1000, many("\x03\x01\x0B", 1000)), "too many values"},
-		"conditions":              {passing(1000, many("\x41\x00\x04\x01\x0B", 1000)), "too many values"},
-		"branches":                {passing(1000, "\x02\x01"+many("\x41\x00\x0D\x00", 1000)+"\x0B"), "too many values"},
-		"branches out of a loop":  {passing(1000, "\x03\x01"+many("\x41\x00\x0D\x00", 1000)+"\x0B"), "too many values"},
-		"a branch to many places": {passing(1000, "\x02\x01\x41\x00\x0E\xE8\x07"+many("\x00", 1001)+"\x0B"), "too many values"},
-		"calls that are indirect": {func() wat { w := passing(1000, many("\x41\x00\x11\x00\x00", 1000)); w.table = []uint32{1}; return w }(), "too many values"},
+		"calls":                   {passing(1000, many("\x10\x01", 1000)), tooMany},
+		"blocks":                  {passing(1000, many("\x02\x01\x0B", 1000)), tooMany},
+		"loops":                   {passing(1000, many("\x03\x01\x0B", 1000)), tooMany},
+		"conditions":              {passing(1000, many("\x41\x00\x04\x01\x0B", 1000)), tooMany},
+		"branches":                {passing(1000, "\x02\x01"+many("\x41\x00\x0D\x00", 1000)+"\x0B"), tooMany},
+		"branches out of a loop":  {passing(1000, "\x03\x01"+many("\x41\x00\x0D\x00", 1000)+"\x0B"), tooMany},
+		"a branch to many places": {passing(1000, "\x02\x01\x41\x00\x0E\xE8\x07"+many("\x00", 1001)+"\x0B"), tooMany},
+		"calls that are indirect": {indirect, tooMany},
 		"many parameters":         {passing(maxArity+1, ""), "more than 1000 parameters or results"},
-		"loops within loops":      {looping(4000, 60), "compiling it would take minutes"},
-		"many locals in a few":    {looping(40_000, 8), "compiling it would take minutes"},
-		"many branches":           {run(code(0x02, 0x40, many("\x20\x00\x0D\x00", 40_000), 0x0B, zero)), "compiling it would take minutes"},
-		"many loops":              {run(code(many("\x03\x40\x0B", 20_000), zero)), "compiling it would take minutes"},
+		"loops within loops":      {looping(4000, 60), minutes},
+		"many locals in a few":    {looping(40_000, 8), minutes},
+		"many branches":           {run(code(0x02, 0x40, many("\x20\x00\x0D\x00", 40_000), 0x0B, zero)), minutes},
+		"many loops":              {run(code(many("\x03\x40\x0B", 20_000), zero)), minutes},
 		"a large function":        {run(code(many("\x01", maxBody), zero)), "at most 524288"},
-		"many types": {func() wat {
-			w := run(zero)
-			w.types = make([][]byte, maxTypes+1)
-			fill(w.types, code(0x60, 0, 0))
-			return w
-		}(), "more than 10000 types"},
-		"many globals":      {func() wat { w := run(zero); w.global = make([]int64, maxEntries+1); return w }(), "section 6 of the module has"},
-		"ten of each":       {passing(10, many("\x10\x01\x02\x01\x0B", 1000)), ""},
-		"loops as they are": {looping(300, 10), ""},
+		"many types":              {types, "more than 10000 types"},
+		"many globals":            {globals, "section 6 of the module has"},
+		"ten of each":             {passing(10, many("\x10\x01\x02\x01\x0B", 1000)), ""},
+		"loops as they are":       {looping(300, 10), ""},
 	} {
 		_, _, err := stoppable(c.module.module())
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v; want %q", name, err, c.says)
 		}
-	}
-}
-
-func fill(all [][]byte, with []byte) {
-	for i := range all {
-		all[i] = with
 	}
 }

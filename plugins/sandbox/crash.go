@@ -20,8 +20,8 @@ func (c *crash) read(line string) {
 		c.why, c.open = c.why+" "+strings.TrimSpace(line), false
 		return
 	}
-	thread := strings.HasPrefix(line, "thread ") && (strings.Contains(line, " panicked at ") || strings.Contains(line, " panic: "))
-	if thread { // in Rust, since 2023 with the message in the line below, and in Zig
+	panics := strings.Contains(line, " panicked at ") || strings.Contains(line, " panic: ")
+	if panics && strings.HasPrefix(line, "thread ") { // in Rust and Zig; in Rust since 2023 with the message below
 		c.why, c.open = line, strings.HasSuffix(line, ":")
 		return
 	}

@@ -63,8 +63,10 @@ func TestOnlyFunctionsAreImported(t *testing.T) {
 // kernelMemory is a module that imports the memory of the Extism kernel, and says
 // there that its output lies before the beginning.
 func kernelMemory() []byte {
-	body := code(i32c(stateOutput), i64c(-4096), 0x37, 3, 0, i32c(stateOutputLength), i64c(8), 0x37, 3, 0, zero) // i64.store
-	w := run(body, extismImport("output_length", nil, []byte{i64}), imported{from: extismName, name: "memory", what: code(2, 1, uleb(1024), uleb(1024))})
+	store := []byte{0x37, 3, 0} // i64.store
+	body := code(i32c(stateOutput), i64c(-4096), store, i32c(stateOutputLength), i64c(8), store, zero)
+	memory := imported{from: extismName, name: "memory", what: code(2, 1, uleb(1024), uleb(1024))}
+	w := run(body, extismImport("output_length", nil, []byte{i64}), memory)
 	w.funcs = append(w.funcs, function{export: manifest.OnChatEnd, out: []byte{i32}, code: body})
 	w.memory = nil
 	return w.module()
@@ -77,7 +79,8 @@ func TestTheHostileModuleOnTheDiskIsThisOne(t *testing.T) {
 	if err != nil || !bytes.Equal(wasm, kernelMemory()) {
 		t.Errorf("%d bytes, want %x; %v", len(wasm), kernelMemory(), err)
 	}
-	if _, _, err := stoppable(wasm); err == nil || !strings.Contains(err.Error(), "imports the memory extism:host/env.memory") {
+	const words = "imports the memory extism:host/env.memory"
+	if _, _, err := stoppable(wasm); err == nil || !strings.Contains(err.Error(), words) {
 		t.Error(err)
 	}
 }
@@ -90,23 +93,31 @@ func TestWhatIsCalledIsTheModulesOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	http4 := importOf("parley", "http", []byte{i32, i32, i32, i32}, []byte{i32})
+	passedOn := func(i imported, export string) wat {
+		w := run(zero, i)
+		w.again = map[string]int{export: 0}
+		if export == "run" || export == "_start" { // in the place of the tool
+			w.funcs = nil
+		}
+		return w
+	}
+	beside := func(name string, out ...byte) wat {
+		w := run(zero)
+		w.funcs = append(w.funcs, function{export: name, out: out, code: code(bytes.Repeat(zero, len(out)))})
+		return w
+	}
+	started := func(w wat, name string) wat { w.start = name; return w }
+	talk, reset := importOf("parley", "conversation", nil, []byte{i32}), importOf(extismName, "reset", nil, nil)
 	for name, c := range map[string]struct {
 		module wat
 		says   string
 	}{
-		"a tool": {wat{memory: []uint32{1}, imports: []imported{importOf("parley", "conversation", nil, []byte{i32})}, again: map[string]int{"run": 0}}, "the export run is the imported function parley.conversation"},
-		"_start": {wat{memory: []uint32{1}, imports: []imported{importOf(extismName, "reset", nil, nil)}, again: map[string]int{"_start": 0}}, "the export _start is the imported function"},
-		"_initialize": {func() wat {
-			w := run(zero, importOf("parley", "http_headers", nil, []byte{i32}))
-			w.again = map[string]int{"_initialize": 0}
-			return w
-		}(), "the export _initialize is the imported function parley.http_headers"},
-		"an _initialize with results": {wat{memory: []uint32{1}, types: [][]byte{}, funcs: []function{
-			{export: "run", out: []byte{i32}, code: zero}, {export: "_initialize", out: []byte{i32, i32}, code: code(zero, zero)}}}, "the export _initialize is"},
-		"a start function": {func() wat { w := run(zero, http4); w.again, w.start = map[string]int{"x": 0}, "x"; return w }(), "start function"},
-		"a start function with results": {wat{memory: []uint32{1}, start: "begin", funcs: []function{
-			{export: "run", out: []byte{i32}, code: zero}, {export: "begin", out: []byte{i32}, code: zero}}}, "start function"},
+		"a tool":                        {passedOn(talk, "run"), "export run is the imported function parley"},
+		"_start":                        {passedOn(reset, "_start"), "export _start is the imported function extism"},
+		"_initialize":                   {passedOn(talk, "_initialize"), "export _initialize is the imported"},
+		"an _initialize with results":   {beside("_initialize", i32, i32), "export _initialize is () -> (i32, i32)"},
+		"a start function":              {started(passedOn(boxHTTP, "x"), "x"), "start function is the imported function"},
+		"a start function with results": {started(beside("begin", i32), "begin"), "start function is () -> (i32)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			module, err := h.Load(t.Context(), m, c.module.module())
@@ -130,7 +141,8 @@ func TestOddMemoriesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, section := range map[string][]byte{
-		"two": code(2, 0, 1, 0, 1), "shared": code(1, 3, 1, 1), "of 64 bits": code(1, 4, 1), "with a page size": code(1, 8, 1, 0),
+		"two": code(2, 0, 1, 0, 1), "shared": code(1, 3, 1, 1), "of 64 bits": code(1, 4, 1),
+		"with a page size":             code(1, 8, 1, 0),
 		"the least more than the most": code(1, 1, 2, 1), "more than there is": code(1, 0, uleb(1<<32-1)),
 	} {
 		w := run(zero)
@@ -154,7 +166,8 @@ func TestOneHostCallDoesNotGoOnForEver(t *testing.T) {
 		kind Kind
 	}{"to standard error": {2, Late}, "to the answer": {1, TooMuch}} {
 		t.Run(name, func(t *testing.T) {
-			w := command(code(i32c(c.fd), i32c(0), i32c(many), i32c(8*many), call(0), 0x1A), wasi("fd_write", i32, i32, i32, i32))
+			write := wasi("fd_write", i32, i32, i32, i32)
+			w := command(code(i32c(c.fd), i32c(0), i32c(many), i32c(8*many), call(0), 0x1A), write)
 			w.memory, w.data = []uint32{1000}, strings.Repeat("\x00\x00\x00\x00\x00\x00\x80\x03", many) // 56 MiB from 0 on
 			ended := make(chan error, 1)
 			module := load(t, h, hostileManifest, w.module())
@@ -257,8 +270,9 @@ func TestTheStateOfTheKernelIsNotTrusted(t *testing.T) {
 // pathOpen opens, for writing, a path of that many bytes from 1024 on, beneath the
 // first folder, and fails with what came of it.
 func pathOpen(n int64) wat {
-	return command(code(i32c(3), i32c(0), i32c(1024), i32c(n), i32c(0), i64c(-1), i64c(-1), i32c(0), i32c(0), call(0), call(1)),
-		wasi("path_open", i32, i32, i32, i32, i32, i64, i64, i32, i32), importOf("wasi_snapshot_preview1", "proc_exit", []byte{i32}, nil))
+	where, rights := code(i32c(3), i32c(0), i32c(1024), i32c(n)), code(i64c(-1), i64c(-1))
+	return command(code(where, i32c(0), rights, i32c(0), i32c(0), call(0), call(1)),
+		wasi("path_open", i32, i32, i32, i32, i32, i64, i64, i32, i32), procExit)
 }
 
 // A path of megabytes is refused before a list of its parts is made.
@@ -287,14 +301,13 @@ func TestALargeRequestIsRefused(t *testing.T) {
 		fmt.Fprintf(&headers, `"%x":"",`, n)
 	}
 	text := `{"url":"https://example.test","headers":{` + headers.String() + `"x":""}}`
-	w := run(code(i32c(0), i32c(int64(len(text))), i32c(0), i32c(0), call(0)), importOf("parley", "http", []byte{i32, i32, i32, i32}, []byte{i32}))
+	w := run(code(i32c(0), i32c(int64(len(text))), i32c(0), i32c(0), call(0)), boxHTTP)
 	w.memory, w.data = []uint32{100}, text
 	m := load(t, host(t, Options{}), hostileManifest+"permissions: {http: [{host: example.test}]}\n", w.module())
 	asked := false
-	_, err := m.Call(t.Context(), Call{Tool: "run", Account: "a", Granted: m.Manifest().Permissions, Transport: carrier(func(r *http.Request) (*http.Response, error) {
-		asked = true
-		return nil, errors.New("no")
-	})})
+	carry := carrier(func(*http.Request) (*http.Response, error) { asked = true; return nil, errors.New("no") })
+	c := Call{Tool: "run", Account: "a", Granted: m.Manifest().Permissions, Transport: carry}
+	_, err := m.Call(t.Context(), c)
 	if err == nil || asked {
 		t.Errorf("the request was made; %v", err)
 	}
@@ -337,11 +350,12 @@ func logging() []byte {
 func TestAPanicOfTheBoxIsAFault(t *testing.T) {
 	h := host(t, Options{Instances: 2, Wait: 50 * time.Millisecond})
 	talk := importOf("parley", "conversation", nil, []byte{i32})
+	seeing := manifest.Permissions{Conversation: manifest.Transcript}
 	for name, c := range map[string]struct {
 		wasm []byte
 		call Call
 	}{
-		"in a host function": {run(call(0), talk).module(), Call{Talk: talker{}, Granted: manifest.Permissions{Conversation: manifest.Transcript}}},
+		"in a host function": {run(call(0), talk).module(), Call{Talk: talker{}, Granted: seeing}},
 		"in the log":         {logging(), Call{Log: func(Line) { panic("of the log") }}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -378,8 +392,22 @@ func TestAPanicOfTheCompilerIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := h.Load(t.Context(), m, counting()); !errors.As(err, new(ErrUnfit)) || strings.Contains(err.Error(), "of the compiler") {
+		_, err := h.Load(t.Context(), m, counting())
+		if !errors.As(err, new(ErrUnfit)) || strings.Contains(err.Error(), "of the compiler") {
 			t.Error(err)
 		}
+	}
+}
+
+// What is shown of a plugin does nothing to a terminal.
+func TestControlCharactersAreNotShown(t *testing.T) {
+	w := command(saying(i32c(1), call(1)), wasi("fd_write", i32, i32, i32, i32), procExit)
+	w.data = said("\x1b[2J\x1b]0;gone\x07 \xc2\x9b1m\r\tno\xff\n")
+	var log []string
+	m := load(t, host(t, Options{}), hostileManifest, w.module())
+	_, err := m.Call(t.Context(), Call{Tool: "run", Account: "a", Log: func(l Line) { log = append(log, l.Text) }})
+	const want = "�[2J�]0;gone� �1m�\tno�"
+	if err == nil || err.Error() != want || len(log) != 1 || log[0] != want {
+		t.Errorf("%q, %q", err, log)
 	}
 }

@@ -278,7 +278,8 @@ func (r *running) trapped(before string, err error) error {
 func (r *running) panicked(p any) error {
 	i := r.in
 	if i.mod == nil && i.memory != nil && i.memory.refused { // the runtime has no other way to say so
-		return fault(TooMuch, "%s wants more memory than the %s that it may have", i.module.manifest.Name, manifest.Size(i.limit))
+		return fault(TooMuch, "%s wants more memory than the %s that it may have",
+			i.module.manifest.Name, manifest.Size(i.limit))
 	}
 	return r.boxFailed(fmt.Sprintf("%v\n%s", p, debug.Stack()))
 }

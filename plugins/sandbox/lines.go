@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -61,8 +62,16 @@ func (l *lines) say(level, text string) {
 	l.tell(Line{level, text})
 }
 
-// legible is what a plugin wrote as a text of one line at most.
-func legible(b []byte) string { return strings.ToValidUTF8(string(b[:min(len(b), maxLine)]), "�") }
+// legible is what a plugin wrote as a text of one line at most. Control characters
+// are taken out, for it is shown on terminals.
+func legible(b []byte) string {
+	return strings.Map(func(c rune) rune {
+		if c != '\n' && c != '\t' && unicode.IsControl(c) {
+			return unicode.ReplacementChar
+		}
+		return c
+	}, string(b[:min(len(b), maxLine)]))
+}
 
 // recovered is in an error of the runtime where a function of the box panicked.
 const recovered = " (recovered by wazero)"

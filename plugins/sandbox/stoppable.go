@@ -182,7 +182,8 @@ func (p *parts) measure() (*meter, hooks, error) {
 		}
 	}
 	if !m.readTypes(p.find(typeSection)) {
-		return nil, hooks{}, unfit("the module has more than %d types, or one with more than %d parameters or results", maxTypes, maxArity)
+		return nil, hooks{}, unfit("the module has more than %d types, or one with more than %d parameters or results",
+			maxTypes, maxArity)
 	}
 	if err := m.countImports(p.find(importSection)); err != nil {
 		return nil, hooks{}, err

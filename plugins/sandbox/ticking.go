@@ -24,7 +24,8 @@ func (m *meter) code(b []byte, whole int) ([]byte, error) {
 	out := make([]byte, 0, len(b)+len(b)/4)
 	for f := range n {
 		if m.sizes[f] > maxBody {
-			return nil, unfit("the function %d of the module has %d bytes of code; at most %d are allowed", m.imported+f, m.sizes[f], maxBody)
+			return nil, unfit("the function %d of the module has %d bytes of code; at most %d are allowed",
+				m.imported+f, m.sizes[f], maxBody)
 		}
 		body, ok := m.body(m.imported+f, c.bytes())
 		if !ok || c.bad {

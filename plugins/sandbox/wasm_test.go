@@ -190,3 +190,9 @@ func extismImport(name string, in, out []byte) imported {
 func importOf(from, name string, in, out []byte) imported {
 	return imported{from: from, name: name, in: in, out: out}
 }
+
+// Functions of the box that several tests import.
+var (
+	boxHTTP  = importOf("parley", "http", []byte{i32, i32, i32, i32}, []byte{i32})
+	procExit = importOf("wasi_snapshot_preview1", "proc_exit", []byte{i32}, nil)
+)

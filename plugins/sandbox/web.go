@@ -256,7 +256,8 @@ func (r *running) fetch(text, body []byte) (response, error) {
 		return response{}, fault(Refused, "more than %d requests in one call", maxRequests)
 	}
 	if len(text) > maxAsked {
-		return response{}, fault(Failed, "the request without its body has %d bytes; at most %d are allowed", len(text), maxAsked)
+		return response{}, fault(Failed, "the request without its body has %d bytes; at most %d are allowed",
+			len(text), maxAsked)
 	}
 	if len(body) > maxResponse {
 		return response{}, fault(Failed, "the body has %d bytes; at most %d are allowed", len(body), maxResponse)

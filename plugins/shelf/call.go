@@ -97,7 +97,9 @@ func (s *Shelf) call(ctx context.Context, who Who, tool string, parameters json.
 var errUnfinished = errors.New("the box failed inside")
 
 // guarded runs a plugin behind its breaker.
-func (s *Shelf) guarded(ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage, try bool) (r sandbox.Result, err error) {
+func (s *Shelf) guarded(
+	ctx context.Context, p *plugin, who Who, tool string, parameters json.RawMessage, try bool,
+) (r sandbox.Result, err error) {
 	if p.stopped != "" {
 		return r, ErrStopped{p.row.Name, p.stopped}
 	}

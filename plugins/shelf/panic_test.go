@@ -25,7 +25,8 @@ func asBefore(t *testing.T, s *Shelf, from string) {
 func TestAPluginWithTheMemoryOfTheKernelIsNotRun(t *testing.T) {
 	wasm, err := os.ReadFile("../sandbox/testdata/hostile/kernel-memory.wasm")
 	must(t, err)
-	const yaml = "name: evil\nversion: 1.0.0\ndescription: Means no good.\nwasm: tool.wasm\nreuse: any\nhooks: [on_chat_end]\ntools: [{name: run, description: Run.}]\n"
+	const yaml = "name: evil\nversion: 1.0.0\ndescription: Means no good.\nwasm: tool.wasm\nreuse: any\n" +
+		"hooks: [on_chat_end]\ntools: [{name: run, description: Run.}]\n"
 	const words = "imports the memory extism:host/env.memory"
 	from, s := folderOf(t, yaml, wasm), box(t, t.TempDir())
 	p, err := Read(from, "")
@@ -69,7 +70,8 @@ func TestAHookThatMakesTheBoxPanicIsAnErrorOfIts(t *testing.T) {
 	}
 	wantState(t, s, Broken)
 	for range 2 * sandbox.DefaultInstances { // also those that do not count
-		if _, err := s.Try(t.Context(), who, "tool", "do", half); !errors.As(err, new(*sandbox.Fault)) || sandbox.AsFault(err).Kind != sandbox.Trapped {
+		_, err := s.Try(t.Context(), who, "tool", "do", half)
+		if err == nil || sandbox.AsFault(err).Kind != sandbox.Trapped {
 			t.Fatal(err)
 		}
 	}
