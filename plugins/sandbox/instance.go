@@ -268,7 +268,7 @@ func (r *running) because(err error, limit time.Duration) error {
 
 // trapped is the fault of err, an error of the runtime; before comes first in it.
 func (r *running) trapped(before string, err error) error {
-	if strings.Contains(err.Error(), recovered) {
+	if strings.Contains(err.Error(), recovered+"\n") {
 		return r.boxFailed(err.Error())
 	}
 	return r.in.trapped(before, err)

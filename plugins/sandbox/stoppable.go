@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Sections of a module, by their numbers; those of number 0 are left out. See
+// Sections of a module, by their numbers; 0 are those of anybody's own. See
 // https://www.w3.org/TR/wasm-core-2/#sections.
 const (
 	typeSection      = 1
@@ -104,12 +104,14 @@ func split(wasm []byte) (*parts, bool) {
 	p, c, last := &parts{head: wasm[:8]}, cursor{b: wasm, at: 8}, -1
 	for c.left() > 0 && !c.bad {
 		s := section{id: c.byte(), body: c.bytes()}
-		if s.id == 0 { // names, and the like: nothing is done with them
-			continue
+		if s.id == 0 && string((&cursor{b: s.body}).bytes()) == "name" {
+			continue // the runtime makes 24 bytes of two, for messages that nobody is shown
 		}
-		at := slices.Index(inOrder, s.id)
-		c.bad = c.bad || at <= last
-		last = at
+		if s.id != 0 {
+			at := slices.Index(inOrder, s.id)
+			c.bad = c.bad || at <= last
+			last = at
+		}
 		p.sections = append(p.sections, s)
 	}
 	return p, !c.bad
@@ -133,7 +135,7 @@ func (p *parts) set(id byte, body []byte) {
 			p.sections[n].body = body
 			return
 		}
-		if slices.Index(inOrder, s.id) > slices.Index(inOrder, id) {
+		if s.id != 0 && slices.Index(inOrder, s.id) > slices.Index(inOrder, id) {
 			at = n
 			break
 		}
@@ -172,7 +174,7 @@ func (p *parts) measure() (*meter, hooks, error) {
 		// All of these are lists; the one of a length that is a lie would have the
 		// runtime make room for as many entries.
 		c := cursor{b: s.body}
-		if s.id != startSection && s.id != dataCountSection {
+		if s.id != 0 && s.id != startSection && s.id != dataCountSection {
 			if n := c.count(); n > maxEntries {
 				return nil, hooks{}, unfit("section %d of the module has %d entries; at most %d are allowed", s.id, n, maxEntries)
 			}
