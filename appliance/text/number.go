@@ -175,7 +175,11 @@ func plural(n, noun string) string {
 		return head + last[:len(last)-1] + map[string]string{"e": "er", "a": "or"}[last[len(last)-1:]]
 	case last == "real":
 		return head + "reais"
-	case last == "lira", last == "rand", last == "baht", last == "dong", last == "naira", last == "yuan", last == "bitcoin", last == "kelvin", last == "kobo", last == "fils":
+	case last == "grosz":
+		return head + "groszy"
+	case last == "leu":
+		return head + "lei"
+	case last == "lira", last == "rand", last == "baht", last == "dong", last == "naira", last == "yuan", last == "bitcoin", last == "kelvin", last == "kobo", last == "fils", last == "złoty":
 		return noun
 	case last == "yen", last == "won", strings.HasSuffix(last, "hertz"), last == "percent":
 		return noun

@@ -15,8 +15,9 @@ type marks struct {
 // eyeMarks compiles the patterns once, when the first text comes.
 var eyeMarks = sync.OnceValue(func() marks {
 	return marks{
-		link:   regexp.MustCompile(`!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)`),
-		orphan: regexp.MustCompile(`\]\([^)\s]*\)`), // the end of a link whose beginning was cut off
+		link: regexp.MustCompile(`!?\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)`),
+		// the end of a link whose beginning was cut off; [^2], a note in Markdown
+		orphan: regexp.MustCompile(`\]\([^)\s]*\)|\[\^[^\]\s]{1,20}\]:?`),
 		bare:   regexp.MustCompile(`<(https?://[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>`),
 		note:   regexp.MustCompile(`([\pL\d.,;:!?"')])\[(?:\d{1,3}(?: ?[,–-] ?\d{1,3})*|citation needed|note \d{1,3})\]`),
 		smiley: regexp.MustCompile(`(^|\s)[:;=]['-]?[()DPp]+(?:\s|$)`),
@@ -149,8 +150,7 @@ func meant(s string, i, j int) bool {
 	single := j-i == 1 && s[i] != '`'
 	about := s[i] == '~' && single && (startsDigit(after) || strings.IndexAny(after, "$£€¥") == 0)
 	key := s[i] == '*' && single && startsDigit(after) && strings.IndexByte(after, '*') < 0 // press *67
-	home := s[i] == '~' && single && strings.HasPrefix(after, "/")                          // ~/notes.txt
-	return single && (inWord || alone) || about || key || home
+	return single && (inWord || alone) || about || key
 }
 
 // startsDigit reports whether s begins with a digit.
@@ -176,6 +176,9 @@ func withoutEmoji(t traced) traced {
 // pictographs, dingbats, miscellaneous symbols and arrows, variation
 // selectors, the keycap and flag tags.
 func emoji(r rune) bool {
+	if r >= '♭' && r <= '♯' { // of notes
+		return false
+	}
 	return r >= 0x1f000 && r <= 0x1fbef || r >= 0x2600 && r <= 0x27bf || r >= 0x2b00 && r <= 0x2bff ||
 		r >= 0xfe00 && r <= 0xfe0f || r == 0x20e3 || r >= 0xe0020 && r <= 0xe007f
 }

@@ -12,10 +12,6 @@ const (
 func (e english) addressRules() []rule {
 	return []rule{
 		// file names: C:\Users\Anna, ~/notes
-		newRule(`\`, `\b([A-Za-z]):((?:\\[^\s\\/:*?"<>|]+)+)\\?`, func(m match) string { return spell(m.group(1)) + " colon " + e.sayAddress(m.group(2)) }),
-		doubtfulRule("#", `#([0-9A-Fa-f]{6})\b`, func(m match) (string, bool) {
-			return "hash " + readOne(m.group(1)), strings.ContainsAny(m.group(1), digits) && strings.ContainsAny(m.group(1), "abcdefABCDEF")
-		}),
 		newRule("#", `#([A-Za-z][a-z]*(?:[A-Z][a-z]+)+|[A-Z]?[a-z]+)(\d*)`, func(m match) string { return "hashtag " + e.sayTag(m.group(1), m.group(2)) }),
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string {
 			return e.sayAddress(m.group(0))
@@ -31,12 +27,8 @@ func (e english) addressRules() []rule {
 			}
 			return e.sayTrimmed(m.group(0)), true
 		}),
-		newRule(":", `\b(?:localhost|[a-z0-9-]+\.local):\d{2,5}\b(?:/[^\s<>"']*)?`, func(m match) string { return e.sayTrimmed(m.group(0)) }),
 		doubtfulRule("@", `@([A-Za-z0-9_]+(?:[._-][A-Za-z0-9_]+)*)`, func(m match) (string, bool) { // @anna_b
 			return "at " + e.sayAddress(m.group(1)), !endsWord(m.before())
-		}),
-		newRule("/", `(^|[ (])((?:~|\.{1,2})?/[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+)`, func(m match) string { // /etc/hosts
-			return m.group(1) + e.sayTrimmed(m.group(2))
 		}),
 		newRule(".", `(?i)(?:(?:~|\.{1,2})?/)?\b[a-z0-9_][a-z0-9_/-]*(?:\.[a-z0-9_-]+)*\.(?:`+fileTypes+`)\b`, func(m match) string {
 			return e.sayAddress(m.group(0))

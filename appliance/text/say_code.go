@@ -12,13 +12,6 @@ func (e english) codeRules() []rule {
 	readOut := func(m match) (string, bool) { return m.group(1) + readGroups(m.group(2)), !startsWord(m.after()) }
 	return []rule{
 		// 00:1A:2B:3C:4D:5E, fe80::1
-		doubtfulRule(":", `\b([0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})\b`, func(m match) (string, bool) {
-			return strings.Join(readAll(strings.Split(m.group(1), ":")), ", "), m.apart() && strings.Trim(m.group(1), digits+":") != ""
-		}),
-		doubtfulRule(":", `(?:[0-9A-Fa-f]{1,4}:){1,7}(?::[0-9A-Fa-f]{1,4}){1,6}|(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}`, func(m match) (string, bool) {
-			return strings.Join(readAll(strings.Split(m.group(0), ":")), " colon "), m.apart()
-		}),
-		newRule("xX", `\b0[xX]([0-9A-Fa-f]+)\b`, func(m match) string { return "zero X " + readOne(m.group(1)) }),
 		newRule("N", `\bISBN(?:-1[03])?:? ?([0-9][0-9 -]{8,15}[0-9X])\b`, func(m match) string {
 			return "ISBN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
 		}),
@@ -51,9 +44,6 @@ func (e english) codeRules() []rule {
 			return m.group(1) + "umber " + digitByDigit(m.group(3))
 		}),
 		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is)){0,2}:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*(?:-[A-Z]{1,4}\b)?)`, func(m match) (string, bool) { return e.sayNumber(m) }),
-		doubtfulRule(digits, `\b(?:(?:Cl|Br|Na|Ca|Mg|Fe|Cu|Zn|Al|Si|[CHONSPFK])\d{0,2}){2,}\b`, func(m match) (string, bool) { // C6H12O6
-			return e.sayFormula(m.group(0)), strings.ContainsAny(m.group(0), digits) && m.apart()
-		}),
 		// aB3-x9Z: capitals, small letters and digits all mixed
 		doubtfulRule(digits, `[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*`, func(m match) (string, bool) {
 			return strings.Join(readAll(strings.Split(m.group(0), "-")), ", "), m.apart() && isCode(m.group(0)) && !strings.HasPrefix(m.after(), ":")
@@ -65,23 +55,10 @@ func (e english) codeRules() []rule {
 		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|class|grade|form|size|page)s?) (\d{1,4})([A-Za-f])\b`, func(m match) (string, bool) {
 			return m.group(1) + " " + e.sayNumbered(m.group(2)) + letterBehind(m.group(3)), m.apart()
 		}),
-		newRule(digits, `\b(Boeing|Airbus) ([A-Z]?)(\d{3})(?:-(\d{3}))?\b`, func(m match) string {
-			said := m.group(1) + " " + letterBefore(m.group(2), e.sayNumbered(m.group(3)))
-			if m.group(4) != "" {
-				said += " " + e.sayNumbered(m.group(4))
-			}
-			return said
-		}),
 		// Q1-Q3, seats A12–A15, and Q4'25
 		doubtfulRule("-–—", `\b([A-Z])(\d{1,3}) ?[-–—] ?([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
 			from, to := letterBefore(m.group(1), e.sayNumbered(m.group(2))), letterBefore(m.group(3), e.sayNumbered(m.group(4)))
 			return from + " to " + to, m.group(1) == m.group(3) && m.apart()
-		}),
-		doubtfulRule("'", `\b([QH])([1-4])'(\d{2})\b`, func(m match) (string, bool) {
-			return m.group(1) + " " + e.cardinal(m.group(2)) + " " + e.sayShortYear(m.group(3)), m.apart()
-		}),
-		newRule("xX×", `\bM(\d{1,2}) ?[xX×] ?(\d)`, func(m match) string { // of screws
-			return "M " + e.cardinal(m.group(1)) + " by " + m.group(2)
 		}),
 		// A380, M25, B12: a letter and its number
 		doubtfulRule(digits, `\b([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
@@ -128,28 +105,6 @@ func (e english) sayNumber(m match) (string, bool) {
 var noNumber = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|\d{1,3}[/ ]\d{1,3}|\d{4}-\d{2}-\d{2}|\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
 })
-
-// sayFormula says a chemical formula: letters by their names, and how many.
-func (e english) sayFormula(s string) string {
-	var words []string
-	for i := 0; i < len(s); {
-		n := i
-		for n < len(s) && (s[n] < '0' || s[n] > '9') {
-			n++
-		}
-		if n > i {
-			words = append(words, spell(s[i:n]))
-		}
-		for i = n; n < len(s) && s[n] >= '0' && s[n] <= '9'; {
-			n++
-		}
-		if n > i {
-			words = append(words, e.cardinal(s[i:n]))
-		}
-		i = n
-	}
-	return strings.Join(words, " ")
-}
 
 // pointed reports whether a decimal goes on with s.
 func pointed(s string) bool {

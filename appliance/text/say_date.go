@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -15,7 +16,21 @@ const (
 
 const shortDays = `Mon|Tues?|Wed|Thurs?|Thu|Fri|Sat|Sun`
 
-func dayName(short string) string { return formOf(shortForms, strings.ToLower(short)) }
+const weekdays wordList = " mon tue tues wed thu thur thurs fri sat sun "
+
+// anyDay is the name of a day, short or whole, also as on signs.
+const anyDay = `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|` + shortDays + `|MON|TUES?|WED|THU|THURS?|FRI|SAT|SUN`
+
+// seasonal follows the years of a season.
+var seasonal = regexp.MustCompile(`^ (?:season|school|academic|academy|campaign|winter|tour|budget|fiscal|financial|edition|term)`)
+
+// dayName is the whole name of a day, which may be whole already.
+func dayName(short string) string {
+	if name := formOf(shortForms, strings.ToLower(short)); name != "" {
+		return name
+	}
+	return short
+}
 
 // datedBy stand before a day.
 const datedBy wordList = " on until till by ends before after through since starting dated "
@@ -26,9 +41,6 @@ func (e english) dateRules() []rule {
 		doubtfulRule("-", `\b(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?`, func(m match) (string, bool) { // RFC 3339
 			said, ok := e.sayDate(m.group(1), m.group(2), m.group(3))
 			clock, ok2 := e.sayClock(m.group(4), m.group(5), false)
-			if clock += e.sayOffset(m.group(6)); ok2 && m.group(6) == "Z" {
-				clock += " UTC"
-			}
 			return said + ", " + clock, ok && ok2 && m.apart()
 		}),
 		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})`, func(m match) (string, bool) {
@@ -46,6 +58,11 @@ func (e english) dateRules() []rule {
 			}
 			return e.sayDate(y, a, b)
 		}),
+		// May 06, 1994 - June 12, 1996; 1 Jan–31 Mar; January - March
+		doubtfulRule("-–—", `\b(`+monthPattern+`(?: `+dayPattern+`)?(?:,? \d{4})?) ?[-–—] ?((?:`+dayPattern+` )?`+monthPattern+`)\b`,
+			func(m match) (string, bool) {
+				return m.group(1) + " to " + m.group(4), len(m.group(0)) > len("May - May") || m.group(1) != "May"
+			}),
 		// 5/1–8/31, Tues., 12/3
 		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2}) ?(?:[-–—]|to|thru|through) ?(\d{1,2})/(\d{1,2})\b`, func(m match) (string, bool) {
 			from, ok := e.sayDayOfYear(m.group(1), m.group(2))
@@ -53,72 +70,75 @@ func (e english) dateRules() []rule {
 			parts := usualFraction(m.group(1), m.group(2)) && usualFraction(m.group(3), m.group(4))
 			return from + " to " + to, ok && ok2 && !parts && m.apart() && !strings.HasPrefix(m.after(), "/") && !strings.HasSuffix(m.before(), "/")
 		}),
-		doubtfulRule("/", `\b((?:`+shortDays+`|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\.?,? )(\d{1,2})/(\d{1,2})\b`, func(m match) (string, bool) {
-			day, ok := e.sayDayOfYear(m.group(2), m.group(3))
-			name, _, _ := strings.Cut(strings.TrimRight(m.group(1), " "), ",")
-			if name = strings.TrimSuffix(name, "."); !strings.HasSuffix(name, "day") {
-				name = dayName(name)
-			}
-			return name + ", " + day, ok && !strings.HasPrefix(m.after(), "/")
-		}),
-		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2})\b`, func(m match) (string, bool) { // on 5/1
-			day, ok := e.sayDayOfYear(m.group(1), m.group(2))
-			ok = ok && m.group(0) != "9/11" && (datedBy.has(strings.ToLower(lastWord(m.before()))) || strings.HasSuffix(m.before(), "week of ")) && !usualFraction(m.group(1), m.group(2)) && m.apart()
-			return day, ok && !strings.HasSuffix(m.before(), "/") && !strings.HasPrefix(m.after(), "/") && !strings.HasPrefix(m.after(), "%")
-		}),
+
+		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2})\b`, e.sayStroke), // on 5/1, 03/04, Tues., 12/3
+
 		// 05-JAN-2025
 		doubtfulRule("-", `\b(\d{1,2})-((?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))-(\d{4}|\d{2})\b`, func(m match) (string, bool) {
 			month := 1 + strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(m.group(2)))/3
 			said, ok := e.sayDate(m.group(3), strconv.Itoa(month), m.group(1))
 			return said, ok && m.apart()
 		}),
-		// Jan 5 - Feb 3
-		doubtfulRule("-–—", `\b`+monthPattern+` `+dayPattern+` ?[-–—] ?`+monthPattern+` `+dayPattern+`\b`, func(m match) (string, bool) {
-			return monthName(m.group(1)) + " " + e.ordinal(m.group(2)) + " to " + monthName(m.group(3)) + " " + e.ordinal(m.group(4)), m.apart() && atoi(m.group(2)) <= 31 && atoi(m.group(4)) <= 31
-		}),
+
 		newRule("-/", `\b(`+shortDays+`)[-/](`+shortDays+`)[-/](`+shortDays+`)\b`, func(m match) string {
 			return dayName(m.group(1)) + ", " + dayName(m.group(2)) + ", " + dayName(m.group(3))
 		}),
 		newRule("noon", `\b([Nn]oon|[Mm]idnight) ?[-–—] ?(\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
-		// 03/04: nobody writes a fraction so
-		doubtfulRule("/", `\b(\d{2})/(\d{2})\b`, func(m match) (string, bool) {
-			month, day := m.group(1), m.group(2)
-			if e.dayFirst && atoi(day) <= 12 || atoi(month) > 12 {
-				month, day = day, month
-			}
-			mo, d := atoi(month), atoi(day)
-			ok := (m.group(1)[0] == '0' || m.group(2)[0] == '0' || datedBy.has(strings.ToLower(lastWord(m.before())))) && mo >= 1 && mo <= 12 && d >= 1 && d <= 31
-			if !ok || !m.apart() || strings.HasSuffix(m.before(), "/") || strings.HasPrefix(m.after(), "/") || strings.HasPrefix(m.after(), "%") {
-				return "", false
-			}
-			return e.sayDay(mo, day), true
-		}),
-		// Mon to Sat, Mon & Tue, Mon 9-5
-		newRule(digits+"-–—&,t", `\b(`+shortDays+`)( to | and | & |, |-|–|—)(`+shortDays+`)\b`, func(m match) string {
+
+		// Mon to Sat, Tuesday - Saturday, MON-FRI, Tue/Thu
+		newRule("-–—&,to/", `\b(`+anyDay+`)\.?( to | and | & |, | ?[-–—] ?|/)(`+anyDay+`)\b\.?`, func(m match) string {
 			between := m.group(2)
-			if strings.ContainsAny(between, "-–—") {
+			switch {
+			case strings.ContainsAny(between, "-–—"):
 				between = " to "
+			case between == "/":
+				between = " and "
 			}
-			return dayName(m.group(1)) + between + dayName(m.group(3))
+			return dayName(m.group(1)) + between + dayName(m.group(3)) + m.stop()
+		}),
+		// Sat: closed, every Sun, closed Mon
+		doubtfulRule("SMTWF", `\b(`+shortDays+`)(:)`, func(m match) (string, bool) {
+			last := strings.ToLower(lastWord(m.before()))
+			return dayName(m.group(1)) + m.group(2), last != "the" && last != "a"
 		}),
 		newRule(digits, `\b(`+shortDays+`)(:? \d{1,2}(?:[:.]\d\d)? ?(?:[-–—]|to\b|until\b|[apAP]\.?[mM]))`, func(m match) string { return dayName(m.group(1)) + m.group(2) }),
 		// Sun, Nov 22
-		newRule(digits, `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (`+strings.Trim(monthPattern, "()")+`|\d{1,2} (?:`+strings.Trim(monthPattern, "()")+`))`, func(m match) string {
+		newRule("MTWFS", `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (the \pL|`+strings.Trim(monthPattern, "()")+`|\d{1,2} (?:`+strings.Trim(monthPattern, "()")+`))`, func(m match) string {
 			return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)
 		}),
+		doubtfulRule("SMTWF", `\b((?i:closed|open|every|each|this|next|last|until|except|on) |)(`+shortDays+`)\b`,
+			func(m match) (string, bool) {
+				const always wordList = " Tue Tues Thu Thurs Fri "
+				ok := m.group(1) != "" || always.has(m.group(2))
+				return m.group(1) + dayName(m.group(2)), ok && !strings.HasPrefix(m.after(), ".") && m.apart()
+			}),
 		newRule(digits, `\b(FY|Q[1-4]|H[12]) ?((?:19|20)\d{2})\b`, func(m match) string { return m.group(1) + " " + e.year(m.group(2)) }),
-		doubtfulRule("A", `\bAD (\d)|(\d) AD\b`, func(m match) (string, bool) {
-			if m.group(1) != "" {
-				return "A-D " + m.group(1), true
+		newRule("A", `\bAD (\d)|\b(\d{1,4}) (?:AD\b|A\.D\.)`, func(m match) string {
+			switch n := m.group(2); {
+			case n == "":
+				return "A-D " + m.group(1)
+			case len(n) == 4:
+				return e.year(n) + " A-D" + m.stop()
+			default:
+				return n + " A-D" + m.stop()
 			}
-			return m.group(2) + " A-D", true
 		}),
+
 		// June 5-7, 5-7 June
 		doubtfulRule("-–", `\b`+monthPattern+` `+dayPattern+` ?[-–] ?`+dayPattern+`\b`, func(m match) (string, bool) {
 			return monthName(m.group(1)) + " " + e.ordinal(m.group(2)) + " to " + e.ordinal(m.group(3)), m.apart() && atoi(m.group(3)) <= 31
 		}),
 		doubtfulRule("-–", `\b`+dayPattern+` ?[-–] ?`+dayPattern+` (?:of )?`+monthPattern+`\b`, func(m match) (string, bool) {
 			return e.ordinal(m.group(1)) + " to " + e.ordinal(m.group(2)) + " of " + monthName(m.group(3)), m.apart() && atoi(m.group(2)) <= 31
+		}),
+		// 2024-11; what follows on a year is the next one: the season 2010-11
+		doubtfulRule("-", `\b((?:19|20)\d{2})-(0[1-9]|1[0-2])\b`, func(m match) (string, bool) {
+			month := atoi(m.group(2))
+			ok := m.apart() && !strings.HasPrefix(m.after(), "-") && !strings.HasSuffix(m.before(), "-")
+			if month == (atoi(m.group(1))+1)%100 || seasonal.MatchString(m.after()) {
+				return e.year(m.group(1)) + " to " + e.cardinal(m.group(2)), ok
+			}
+			return monthNames[month-1] + " " + e.year(m.group(1)), ok
 		}),
 		// 12/2026
 		doubtfulRule("/", `\b(0?[1-9]|1[0-2])/((?:19|20)\d{2})\b`, func(m match) (string, bool) {
@@ -188,27 +208,44 @@ func (e english) sayDayOfYear(a, b string) (string, bool) {
 	return e.sayDay(mo, day), true
 }
 
+// holidays are days that nobody writes as parts of a whole.
+const holidays wordList = " 12/24 12/25 12/26 12/31 1/1 10/31 "
+
+// letterOf is what stands before a day of two numbers, whatever numbers they are.
+var letterOf = regexp.MustCompile(`(?i)\b(?:(?:rsvp|due|return|pay|reply|apply|submit|register|order|book|enroll?)` +
+	`(?: it| them| this| back)? (?:by|on|before)|thru|valid to|expires?(?: on)?|exp|` +
+	`(?:e-?mail|letter|invoice|order|message|call|visit|appointment|meeting) (?:of|from))$`)
+
+// sayStroke says a day that is written as two numbers; what may be a part of a whole
+// stays: "5/8 of it", "I scored 12/25".
+func (e english) sayStroke(m match) (string, bool) {
+	day, ok := e.sayDayOfYear(m.group(1), m.group(2))
+	before, after := strings.TrimRight(m.before(), " "), strings.TrimLeft(m.after(), " ")
+	if !ok || !m.apart() || strings.TrimRight(before, "/-–—") != before || strings.IndexAny(after, "/-–—\"%") == 0 {
+		return "", false
+	}
+	month, last := m.group(0), strings.ToLower(strings.TrimRight(lastWord(before), ".,:"))
+	if e.dayFirst {
+		month = m.group(2) + "/" + m.group(1)
+	}
+	const scored wordList = " scored got score answered scores with scoring "
+	twice := len(m.group(1)) == 2 && len(m.group(2)) == 2
+	padded := twice && (m.group(1)[0] == '0' || m.group(2)[0] == '0')
+	dated := datedBy.has(last) && m.group(0) != "9/11" || strings.HasSuffix(before, "week of")
+	switch {
+	case padded, letterOf.MatchString(strings.TrimRight(before, ".")), strings.HasSuffix(last, "day"), weekdays.has(last):
+		return day, true
+	case holidays.has(month) && !scored.has(last) && !unitFollows(after):
+		return day, true
+	}
+	return day, dated && (twice || !usualFraction(m.group(1), m.group(2)))
+}
+
 // usualFraction reports whether a part of a whole is one that people name: a half,
 // three quarters, five eighths.
 func usualFraction(over, under string) bool {
 	const usual wordList = " 2 3 4 5 6 8 10 16 "
 	return atoi(over) < atoi(under) && usual.has(under)
-}
-
-// sayOffset says how far a clock is from UTC.
-func (e english) sayOffset(offset string) string {
-	if offset == "" || offset == "Z" {
-		return ""
-	}
-	sign := " plus "
-	if offset[0] == '-' {
-		sign = " minus "
-	}
-	said := " UTC" + sign + e.cardinal(offset[1:3])
-	if minutes := offset[len(offset)-2:]; minutes != "00" {
-		said += " " + e.cardinal(minutes)
-	}
-	return said
 }
 
 // sayMonthDay says "Nov 21, 2026".

@@ -2,6 +2,9 @@ package text
 
 import "strings"
 
+// continentalSigns are those of countries that write a comma before the hundredths.
+const continentalSigns = `€|zł|Kč|\bkr\b|\blei\b|\b` + currencyCodes + `\b`
+
 // groupingRules bring numbers to one way of writing: without the commas that
 // stand between lakhs and crores, and, where people write so, without spaces
 // between thousands and with a point for a comma.
@@ -12,19 +15,19 @@ func (e english) groupingRules() []rule {
 			return regrouped(n) + m.group(2), m.apart() && !pointedBefore(m.before()) && !pointed(m.after())
 		}),
 		// 1.000,50 €: as it is written on the continent
-		doubtfulRule(",", `\b(\d{1,3}),(\d{2}) ?[-–—] ?(\d{1,3}),(\d{2}) ?(€|`+currencyCodes+`\b)`, func(m match) (string, bool) {
+		doubtfulRule(",", `\b(\d{1,3}),(\d{2}) ?[-–—] ?(\d{1,3}),(\d{2}) ?(`+continentalSigns+`)`, func(m match) (string, bool) {
 			return m.group(1) + "." + m.group(2) + "–" + m.group(3) + "." + m.group(4) + " " + m.group(5), !pointedBefore(m.before())
 		}),
-		doubtfulRule(",", `((?:€|\b`+currencyCodes+`) ?)(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—)`, func(m match) (string, bool) {
+		doubtfulRule(",", `((?:`+continentalSigns+`) ?)(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—)`, func(m match) (string, bool) {
 			return m.group(1) + continental(m.group(3), m.group(4)), !startsWord(m.after())
 		}),
-		doubtfulRule(",", `\b(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—) ?(€|`+currencyCodes+`\b)`, func(m match) (string, bool) {
-			return continental(m.group(1), m.group(2)) + " " + m.group(3), !pointedBefore(m.before())
+		doubtfulRule(",", `\b(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—) ?(`+continentalSigns+`)`, func(m match) (string, bool) {
+			return continental(m.group(1), m.group(2)) + " " + m.group(3), !pointedBefore(m.before()) && !startsWord(m.after())
 		}),
-		doubtfulRule(".", `((?:€|\b`+currencyCodes+`) ?)(\d{1,3}(?:\.\d{3})*\.000)\b`, func(m match) (string, bool) {
+		doubtfulRule(".", `((?:`+continentalSigns+`) ?)(\d{1,3}(?:\.\d{3})*\.000)\b`, func(m match) (string, bool) {
 			return m.group(1) + strings.ReplaceAll(m.group(3), ".", ""), !pointed(m.after())
 		}),
-		doubtfulRule(".", `\b(\d{1,3}(?:\.\d{3})*\.000) ?(€|`+currencyCodes+`\b)`, func(m match) (string, bool) {
+		doubtfulRule(".", `\b(\d{1,3}(?:\.\d{3})*\.000) ?(`+continentalSigns+`)`, func(m match) (string, bool) {
 			return strings.ReplaceAll(m.group(1), ".", "") + " " + m.group(2), !pointedBefore(m.before())
 		}),
 		doubtfulRule("'", `\b\d{1,3}(?:'\d{3})+\b`, func(m match) (string, bool) { // CHF 1'000.50
@@ -35,27 +38,12 @@ func (e english) groupingRules() []rule {
 		}),
 		newRule("-–—", `(\d)\.[-–—]($|[ ,;!?])`, func(m match) string { return m.group(1) + m.group(2) }), // CHF 15.-
 		newRule("+", `\+/-`, func(match) string { return "±" }),
-		newRule("·⋅", `(\d ?)N[·⋅]m\b`, func(m match) string { return m.group(1) + "Nm" }),
 		newRule(".", `\b(?i:(rm|bldg|lvl|flr?)\.) ?#?(\d)`, func(m match) string { // rm. 204
 			word := map[string]string{"rm": "room", "bldg": "building", "lvl": "level", "fl": "floor", "flr": "floor"}[strings.ToLower(m.group(1))]
 			if m.group(1)[0] < 'a' {
 				word = strings.ToUpper(word[:1]) + word[1:]
 			}
 			return word + " " + m.group(2)
-		}),
-		// 6.02 x 10^23, 1e6
-		doubtfulRule("xX×", `(\d) ?[xX×] ?(10\^)`, func(m match) (string, bool) { return m.group(1) + " times " + m.group(2), true }),
-		doubtfulRule("eE", `\b(\d+(?:\.\d+)?)[eE]([+-]?)(\d{1,3})\b(?: (mbar|mm|cm|km|kg|mg|Pa|kPa|hPa|Hz|kHz|MHz|GHz|W|kW|V|mV|A|mA|s|ms|m)\b)?`, func(m match) (string, bool) {
-			exponent := e.cardinal(m.group(3))
-			if m.group(2) == "-" {
-				exponent = "minus " + exponent
-			}
-			said := e.decimal(m.group(1)) + " times ten to the power of " + exponent
-			if m.group(4) != "" {
-				name := unitSign(m.group(4))
-				return said + " " + plural("2", name), name != "" && !endsWord(m.before()) && !startsWord(m.after())
-			}
-			return said, m.apart()
 		}),
 		// comparisons, before what is compared is written out
 		newRule("<>≤≥≠", ` ?(<=|>=|!=|[<>≤≥≠]) ?(-?[$£€]?\d)`, func(m match) string {
@@ -86,10 +74,7 @@ func (e english) groupingRules() []rule {
 			}
 			return "one " + number + " " + m.group(2)
 		}),
-		// 123 Main St.
-		doubtfulRule(digits, `\b(\d{3,4})((?: [A-Z][a-z]+){1,3} (?:St|Street|Ave|Avenue|Rd|Road|Blvd|Boulevard|Ln|Lane|Dr|Drive|Way|Court|Ct|Place|Pl|Parkway|Pkwy)\b)`, func(m match) (string, bool) {
-			return e.sayHouse(m.group(1)) + m.group(2), m.apart() && !pointedBefore(m.before())
-		}),
+
 		// hundreds of people
 		doubtfulRule("s", `\b(100|1000|1,000)s (of)\b`, func(m match) (string, bool) {
 			word := "thousands"

@@ -19,7 +19,15 @@ func (e english) labelRules() []rule {
 		return "pound"
 	}
 	return []rule{
-		// Press # to repeat, or *67
+		doubtfulRule("-", `\b(\d{5})-(\d{4})\b`, func(m match) (string, bool) { // a post code with its four more
+			return digitByDigit(m.group(1)) + ", " + digitByDigit(m.group(2)), m.apart() && !strings.HasPrefix(m.after(), "-") && !strings.HasSuffix(m.before(), "-")
+		}), doubtfulRule("s", `\b([A-Z]{1,4})(\d{1,2})s\b`, func(m match) (string, bool) { // MP3s
+			return spell(m.group(1)) + " " + pluralWord(e.cardinal(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-")
+		}), doubtfulRule(digits, `\b((?:[Tt]rain )?(?:ICE|TGV|AVE|Eurostar|Amtrak)|[Tt]rain) ([1-9]\d{3})\b`, func(m match) (string, bool) {
+			return m.group(1) + " " + e.sayHouse(m.group(2)), m.apart() && !strings.HasSuffix(m.group(2), "00")
+		}), doubtfulRule(":", `\b((?i:password|passphrase|passcode|pw|pwd)): ?([A-Za-z0-9]+(?:[-_#$%&*@!+.][A-Za-z0-9]+)+)`, func(m match) (string, bool) {
+			return "password: " + e.sayAddress(m.group(2)), strings.ContainsAny(m.group(2), "_#$%&*@!+")
+		}), // Press # to repeat, or *67
 		doubtfulRule("#*", `(?i)\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])(\d{0,3})( key)?\b|\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])( |$|[.,;:!?])`, func(m match) (string, bool) {
 			said := m.group(1) + m.group(2) + m.group(6) + m.group(7) + " " + key(m.group(3)+m.group(8))
 			if m.group(4) != "" {
@@ -40,9 +48,14 @@ func (e english) labelRules() []rule {
 			}
 			return m.group(1) + " number " + strings.Join(readAll(strings.Split(strings.ToUpper(m.group(3)), "-")), ", ")
 		}),
-		newRule(digits, `\b((?:UPC|EAN|GTIN|MRN|SSN|NPI|NHS|VAT|IMEI|EIN)(?:-1[34])?(?: (?:[Nn]o\.?|[Nn]umber|[Cc]ode))?:? )(\d[\d -]{4,22}\d)\b`, func(m match) string {
-			return m.group(1) + sayGroups(m.group(2))
+		newRule(digits, `\b((?:UPC|EAN|GTIN|MRN|SSN|NPI|NHS|VAT|IMEI|EIN)(?:-1[34])?(?: (?:[Nn]o\.?|[Nn]umber|[Cc]ode))?:? )`+
+			`([A-Z]{2} ?)?(\d[\d -]{4,22}\d)\b`, func(m match) string {
+			if country := strings.TrimSpace(m.group(2)); country != "" {
+				return m.group(1) + spell(country) + " " + sayGroups(m.group(3))
+			}
+			return m.group(1) + sayGroups(m.group(3))
 		}),
+
 		// telephone numbers that look like versions and amounts
 		doubtfulRule(".", `\b(?:1\.)?\d{3}\.\d{3}\.\d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }),
 		doubtfulRule(digits, `\b1[38]00 \d{3} \d{3}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }),
@@ -50,59 +63,23 @@ func (e english) labelRules() []rule {
 			return m.group(1) + "xpires " + monthNames[atoi(m.group(2))-1] + " " + e.year("20"+m.group(3))
 		}),
 		// sums of bytes, identities of versions: 9f86d081884c7d65
-		doubtfulRule("abcdef", `\b[0-9a-f]{8,64}\b`, func(m match) (string, bool) {
-			n := len(strings.Trim(m.group(0), digits))
-			return readFours(m.group(0)), n > 0 && strings.ContainsAny(m.group(0), digits) && strings.ContainsAny(m.group(0), "abcdef") && changesOften(m.group(0))
-		}),
-		newRule("N", `\bISSN:? ?(\d{4})-(\d{3}[\dX])\b`, func(m match) string { return "ISSN " + readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
-		doubtfulRule("/", `\b((?:\d{1,3}\.){3}\d{1,3})/(\d{1,2})\b`, func(m match) (string, bool) { // 10.0.0.0/24
-			return m.group(1) + " slash " + e.cardinal(m.group(2)), m.apart() && !pointed(m.after())
-		}),
 		newRule("cCrRdDpP", `(?i)\b((?:call|ring|dial|phone)(?: us)?(?: on| at)? )(\d{3} \d{3})($|[.,;!?)]| [a-z])`, func(m match) string { return m.group(1) + sayGroups(m.group(2)) + m.group(3) }),
 		newRule("x", `(^|[^\d] )x(\d{3,5})\b`, func(m match) string { return m.group(1) + "extension " + digitByDigit(m.group(2)) }),
 		newRule("n", `\b((?i:ticket|order|account|policy|invoice|room|serial|part|reference|member|case|phone|tracking|id) no)\. ([a-z])`, func(m match) string { return strings.TrimSuffix(m.group(1), "no") + "number " + m.group(2) }),
 		newRule("Uu", `\b([Uu]nit) (\d{1,3})/(\d{1,4} [A-Z][a-z])`, func(m match) string { return m.group(1) + " " + m.group(2) + ", " + m.group(3) }),
 		// ISO 9001:2015
-		newRule(":", `\b((?:ISO|IEC|EN|DIN|BS|ANSI|ASTM|IEEE|NFPA|UL)(?:[ /](?:ISO|IEC|EN))*)[ -](\d{3,5}(?:-\d+)?):((?:19|20)\d{2})\b`, func(m match) string {
-			return m.group(1) + " " + m.group(2) + ", " + e.year(m.group(3))
-		}),
-		doubtfulRule(":", `\b(\d+\.\d+):(\d)\b`, func(m match) (string, bool) {
-			return m.group(1) + " to " + m.group(2), m.apart() && !pointedBefore(m.before())
-		}), // 2.39:1
 		newRule("–", `\b([A-Z]|XS|XL)–([A-Z]|X{1,3}L)\b`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
-		newRule("HWDL", `\b([HWDL])\. (\d+(?:\.\d+)? ?(?:cm|mm|m|in)\b)`, func(m match) string {
-			return map[string]string{"H": "height", "W": "width", "D": "depth", "L": "length"}[m.group(1)] + " " + m.group(2)
-		}),
-		newRule("V", `(\d) ?V([AD]C)\b`, func(m match) string { return m.group(1) + " V " + m.group(2) }),
-		newRule("p", `(\d)-pt\b\.?`, func(m match) string { return m.group(1) + " point" }),
 		newRule("p", `(\d) ?ppl\b\.?`, func(m match) string { return m.group(1) + " people" + m.stop() }),
 		newRule("/", `(\d ?(?:lbs?|oz|kg|pcs|packs?|boxes|cans|bottles)) ?/ ?([$£€]\d)`, func(m match) string { return m.group(1) + " for " + m.group(2) }),
 		// 1/8" x 3/4", 8 1/2 x 11
-		doubtfulRule("xX×", `\b(?:(\d+) )?(\d)/(\d{1,2})("?) ?[xX×] ?(?:(\d+) )?(?:(\d)/(\d{1,2})|(\d+))("?)`, func(m match) (string, bool) { return e.sayPartsBy(m) }),
-		newRule("Ø⌀", `[Ø⌀] ?(\d)`, func(m match) string { return "diameter " + m.group(1) }),
 		newRule("°º", `(\d) [°º] ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
 		newRule("d", `(\d) ?deg(?:rees)?\.? ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
 		newRule("-.·", `(\d) ?ft[-.· ]?lbs?\b`, func(m match) string { return m.group(1) + " foot pounds" }),
 		newRule("l", `(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, func(m match) string { return m.group(1) + " lb " + m.group(2) }),
-		doubtfulRule("xX×", `\b(\d+(?:\.\d+)?) ?[xX×] ?(\d+(?:\.\d+)?)( ?[xX×] ?(\d+(?:\.\d+)?))? in($|[).,;])`, func(m match) (string, bool) { // 30 × 21 in
-			said := m.group(1) + " by " + m.group(2)
-			if m.group(4) != "" {
-				said += " by " + m.group(4)
-			}
-			return said + " inches" + m.group(5), m.apart()
-		}),
-		newRule("^", `\^-(\d+)`, func(m match) string { return " to the power of minus " + m.group(1) }),
+		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`, func(m match) string { return m.group(1) + "in" + m.group(2) }), // 30 × 21 in
+
 		// ions, types of blood, marks, results
-		newRule("+", `\b(H|Na|K|Li|Ag|Ca|Mg|Fe|Cu|Zn|Al)(?:\^([23]))?\+($|[ ,.;)])`, func(m match) string {
-			said := spell(m.group(1))
-			if m.group(2) != "" {
-				said += " " + e.cardinal(m.group(2))
-			}
-			return said + " plus" + m.group(3)
-		}),
 		doubtfulRule("+-", `\b(A|B|AB|O)([+-])($|[ ,.;)])`, func(m match) (string, bool) { return sayGraded(m) }),
-		newRule("A", `\bA1[cC]\b`, func(match) string { return letterA + " one C" }),
-		newRule("S", `\bSpO2\b`, func(match) string { return "S-P-O two" }),
 		newRule("W", `\bWW ?(II?|[12])\b`, func(m match) string {
 			if m.group(1) == "I" || m.group(1) == "1" {
 				return "World War one"
@@ -112,12 +89,8 @@ func (e english) labelRules() []rule {
 		// short forms
 		newRule("hH", `\b([Vv]isiting|[Oo]pening|[Oo]ffice|[Bb]usiness|[Ww]orking|[Ss]tore|[Cc]linic|[Dd]esk|[Mm]useum|[Pp]er) hrs\b\.?`, func(m match) string { return m.group(1) + " hours" + m.stop() }),
 		newRule("m", `\b((?i:every|each|per|this|next|last|a)) mo\b\.?`, func(m match) string { return m.group(1) + " month" + m.stop() }),
-		newRule("np", `\b((?i:test|tests|result|results|covid|culture|screen|is|was)(?:: ?| ))(neg|pos)\b\.?`, func(m match) string {
-			return m.group(1) + map[string]string{"neg": "negative", "pos": "positive"}[m.group(2)] + m.stop()
-		}),
 		newRule("w", `\bw/in\b`, func(match) string { return "within" }),
 		newRule("p", `\bpls\b\.?`, func(match) string { return "please" }),
-		newRule("r", `\breq'd\b`, func(match) string { return "required" }),
 		newRule(".", `\b(e|E)st\. ((?:in )?(?:1\d|20)\d{2})\b`, func(m match) string { return m.group(1) + "stablished " + m.group(2) }),
 		newRule(".", `\b(e|E)st\.( [a-z0-9$£€])`, func(m match) string { return m.group(1) + "stimated" + m.group(2) }),
 		doubtfulRule(".", `\b([A-Za-z]{3,5})\.`, func(m match) (string, bool) {
@@ -126,9 +99,6 @@ func (e english) labelRules() []rule {
 			return strings.Map(keepCase(m.group(1)), said[:min(len(said), 1)]) + said[min(len(said), 1):] + m.stop(), said != "" && !startsWord(m.after())
 		}),
 		newRule("ap", `\b([Aa])ppt(s?)\b`, func(m match) string { return m.group(1) + "ppointment" + m.group(2) }),
-		// 123 N. Elm Dr., the E. wing
-		newRule("NSEW", `\b([NSEW])\. ((?:[A-Z][a-z]+ ){1,2}(?:St|Ave|Dr|Rd|Blvd|Ln|Way|Ct|Pl|Street|Avenue|Drive|Road|Boulevard|Lane)\b)`, func(m match) string { return compass(m.group(1)) + " " + m.group(2) }),
-		newRule("NSEW", `\b([NSEW])\. ((?i:wing|entrance|side|gate|campus|exit|tower|lobby|stairs|parking)\b)`, func(m match) string { return compass(m.group(1)) + " " + m.group(2) }),
 		// c. 1503–1506 at the beginning
 		newRule(".", `(^|[ (])([cbd])\. ?(\d{3,4})\b`, func(m match) string {
 			return m.group(1) + map[string]string{"c": "circa", "b": "born", "d": "died"}[m.group(2)] + " " + m.group(3)
@@ -162,43 +132,4 @@ func sayGraded(m match) (string, bool) {
 		return rest + sign[1] + m.group(3), true
 	}
 	return "", false
-}
-
-// sayPartsBy says a size in parts of an inch: one eighth by three quarters inches.
-func (e english) sayPartsBy(m match) (string, bool) {
-	if m.group(4) != m.group(9) || !m.apart() && m.group(9) == "" || strings.HasSuffix(m.before(), "/") {
-		return "", false
-	}
-	length := func(whole, over, under string) (string, bool) {
-		part, ok := e.sayFraction(over, under)
-		if whole != "" {
-			return e.cardinal(whole) + " and " + part, ok
-		}
-		if over == "1" {
-			part = withOne(part)
-		}
-		return part, ok
-	}
-	from, ok := length(m.group(1), m.group(2), m.group(3))
-	to, ok2 := e.cardinal(m.group(8)), true
-	if m.group(8) == "" {
-		to, ok2 = length(m.group(5), m.group(6), m.group(7))
-	}
-	said := from + " by " + to
-	if m.group(9) != "" {
-		said += " " + sized(m, "inch")
-	}
-	return said, ok && ok2
-}
-
-// changesOften reports whether letters and digits stand in turns in s, as they do
-// by chance.
-func changesOften(s string) bool {
-	changes := 0
-	for i := 1; i < len(s); i++ {
-		if (s[i] <= '9') != (s[i-1] <= '9') {
-			changes++
-		}
-	}
-	return changes >= 3
 }

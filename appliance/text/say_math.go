@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
 
 func (e english) mathRules() []rule {
 	const n = `(-?(?:\d+(?:,\d{3})*(?:\.\d+)?|\.\d+))`
@@ -11,9 +15,8 @@ func (e english) mathRules() []rule {
 		doubtfulRule("-–—", `\b((?:19|20)\d{2})[-–](\d{2})\b`, func(m match) (string, bool) { // 1914-18
 			return e.year(m.group(1)) + " to " + e.cardinal(m.group(2)), m.apart()
 		}),
-		doubtfulRule("-", n+` - `+n, func(m match) (string, bool) { // spaced: a difference
-			return m.group(1) + " minus " + m.group(2), !endsNumber(m.before())
-		}),
+		doubtfulRule("-–—", n+` [-–—] `+n, e.sayApart), // 10 - 4 = 6, pages 5 - 8
+
 		doubtfulRule("-–—", `\b(\d+(?:,\d{3})*(?:\.\d+)?)[-–—](\d+(?:,\d{3})*(?:\.\d+)?)([^-\w]|$)`, func(m match) (string, bool) {
 			before := m.before()
 			letter := before != "" && strings.ContainsAny(before[len(before)-1:], "-./")
@@ -36,14 +39,36 @@ func (e english) mathRules() []rule {
 		}),
 		newRule("k", `\b(\d+(?:\.\d+)?)k\b`, func(m match) string { return e.decimal(m.group(1)) + " thousand" }),
 		newRule("+", `C\+\+`, func(match) string { return "C plus plus" }),
-		newRule("#", `\b([CF])#`, func(m match) string { return m.group(1) + " sharp" }),
+		newRule("#", `\b([A-G])#`, func(m match) string { return m.group(1) + " sharp" }),
 		newRule("+", ` ?\+ ?`+n, func(m match) string { return " plus " + m.group(1) }),
 		newRule("*", `(\d) ?\* ?`+n, func(m match) string { return m.group(1) + " times " + m.group(2) }),
 		newRule("^", `\^2\b`, func(match) string { return " squared" }),
 		newRule("^", `\^3\b`, func(match) string { return " cubed" }),
 		newRule("^", `\^`+n, func(m match) string { return " to the power of " + m.group(1) }),
+		newRule("^", `\^([a-z])\b`, func(m match) string { return " to the power of " + m.group(1) }),
 		newRule("~≈", `[~≈] ?`+n, func(m match) string { return space(m) + "about " + m.group(1) }),
 	}
+}
+
+// reckoned says that a text is about sums; scored, that it is about a game.
+var (
+	reckoned = regexp.MustCompile(`(?i)=|\b(?:equals|minus|subtract\w*|difference|calculat\w+|solve|sum|plus|(?:what is|what's|how much is) -?\d)`)
+	scored   = regexp.MustCompile(`(?i)\b(?:won|wins?|beat|lost|lead|leads|scores?|scored|final|defeated|drew|match|game|half-time)\b`)
+)
+
+// sayApart says two numbers with a dash between spaces: a difference in sums, and where
+// the second is smaller, else from the one to the other.
+func (e english) sayApart(m match) (string, bool) {
+	from, to := strings.ReplaceAll(m.group(1), ",", ""), strings.ReplaceAll(m.group(2), ",", "")
+	a, _ := strconv.ParseFloat(from, 64)
+	b, _ := strconv.ParseFloat(to, 64)
+	last := strings.ToLower(strings.TrimRight(lastWord(m.before()), ",:"))
+	between := " minus "
+	if a >= 0 && b >= 0 && !reckoned.MatchString(m.text) &&
+		(a < b || scored.MatchString(m.text) || openFrom.has(last) && a < 13 && b < 13) {
+		between = " to "
+	}
+	return m.group(1) + between + m.group(2), !endsNumber(m.before()) && !pointed(m.after())
 }
 
 // comparison is the words for a sign between two numbers.
@@ -97,11 +122,16 @@ func (e english) numberRules() []rule {
 	}
 }
 
+// historic is what a text has that tells of long ago.
+var historic = regexp.MustCompile(`(?i)\b(?:years?|founded|built|rebuilt|established|erected|completed|crowned|conquest|conquered|battle|` +
+	`reign(?:ed)?|king|queen|century|centuries|medieval|norman|viking|saxon|dynasty|charter|castle|abbey|cathedral|born|died|dated?|dates)\b`)
+
 // sayYear says a number of four digits as a year where it stands like one.
 func (e english) sayYear(m match) (string, bool) {
 	n := m.group(2)
 	const dated wordList = " in since year a-d circa born died by until "
-	year := looksLikeYear(n) || n > "1009" && n < "2200" && dated.has(strings.ToLower(lastWord(m.before())))
+	year := looksLikeYear(n) || n > "1009" && n < "2200" &&
+		(dated.has(strings.ToLower(lastWord(m.before()))) || historic.MatchString(m.text))
 	if m.group(1) != "" || !year || !m.apart() || strings.HasSuffix(m.before(), ".") || strings.HasSuffix(m.before(), ",") {
 		return "", false
 	}

@@ -6,7 +6,7 @@ import "strings"
 // "_" stands for a space in a name. Signs of one letter, and those that are
 // words, count only where no space or no ordinary word makes them doubtful.
 const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:micrometer nm:nanometer m:meter mi:mile ft:foot yd:yard in:inch
- km^2:square_kilometer m^2:square_meter cm^2:square_centimeter m^3:cubic_meter cm^3:cubic_centimeter mm^2:square_millimeter mm^3:cubic_millimeter km2:square_kilometer m2:square_meter m3:cubic_meter mm2:square_millimeter cm2:square_centimeter sqft:square_foot
+ sqft:square_foot
  kg:kilogram g:gram mg:milligram µg:microgram μg:microgram lb:pound lbs:pound oz:ounce
  l:liter L:liter ml:milliliter mL:milliliter cl:centiliter dl:deciliter gal:gallon
  s:second sec:second secs:second ms:millisecond µs:microsecond μs:microsecond ns:nanosecond min:minute mins:minute h:hour hr:hour hrs:hour yr:year yrs:year
@@ -77,6 +77,17 @@ func (e english) measureRules() []rule {
 			name := unitAfter(m.group(3), m.group(4), m)
 			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name) + unitStop(m), name != "" && !endsNumber(m.before())
 		}),
+		// 5°–10°C, 5 km - 10 km
+		doubtfulRule("-–—", `(-?)`+numberPattern+`( ?)(`+unitPattern+`)\.? ?[-–—] ?(-?)`+numberPattern+`( ?)(`+unitPattern+`)`,
+			func(m match) (string, bool) {
+				from, to := unitSign(m.group(4)), unitAfter(m.group(7), m.group(8), m)
+				said := sign(m) + e.decimal(m.group(2))
+				if !strings.HasPrefix(to, from) {
+					said += " " + plural(m.group(2), from)
+				}
+				said += " to " + minusBefore(m.group(5), "") + e.decimal(m.group(6)) + " " + plural(m.group(6), to)
+				return said, from != "" && to != "" && !endsWord(m.before())
+			}),
 		newRule("‰", numberPattern+` ?‰`, func(m match) string { return e.decimal(m.group(1)) + " per mille" }),
 		newRule("%", `(-?)`+numberPattern+` ?%`, func(m match) string {
 			return sign(m) + e.decimal(m.group(2)) + " percent" + spaceAfter(m)
@@ -101,7 +112,8 @@ func (e english) measureRules() []rule {
 // unitAfter is the name of the unit that follows a number, "" if what follows
 // is none.
 func unitAfter(gap, unit string, m match) string {
-	if (unit == "K" || unit == "A") && (gap == "" || startsWord(strings.TrimPrefix(m.after(), " "))) { // 4K, 5 A students
+	if after := m.after(); (unit == "K" || unit == "A") && // 4K, 5 A students, 387 A-D
+		(gap == "" || strings.HasPrefix(after, "-") || startsWord(strings.TrimPrefix(after, " "))) {
 		return ""
 	}
 	if startsWord(m.after()) || gap != "" && needsNoSpace.has(unit) && (!spacedUnits.has(unit) || strings.HasPrefix(m.after(), "'")) {
@@ -150,12 +162,13 @@ func unitSign(sign string) string {
 		}
 		return of + " per " + per
 	}
-	_, found, ok := strings.Cut(strings.ReplaceAll(unitNames, "\n", ""), " "+sign+":")
-	if !ok {
-		return ""
+	const lengths wordList = " km m cm mm mi ft yd in "
+	for _, power := range [...]string{"^2", "^3", "2", "3"} {
+		if length, ok := strings.CutSuffix(sign, power); ok && lengths.has(length) { // 30 ft^2, 5 m3
+			return map[byte]string{'2': "square ", '3': "cubic "}[power[len(power)-1]] + formOf(unitNames, length)
+		}
 	}
-	name, _, _ := strings.Cut(found, " ")
-	return strings.ReplaceAll(name, "_", " ")
+	return formOf(unitNames, sign)
 }
 
 // perUnit is the name of what something is measured by, "" if it is none.

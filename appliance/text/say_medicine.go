@@ -30,9 +30,6 @@ func (e english) medicineRules() []rule {
 			}
 			return times + " " + article(name) + name + m.stop()
 		}),
-		doubtfulRule("snj", `\b(susp|inj|soln)\b\.?`, func(m match) (string, bool) {
-			return map[string]string{"susp": "suspension", "inj": "injection", "soln": "solution"}[m.group(1)] + m.stop(), medical(m)
-		}),
 		// 2 tabs., 1-2 caps, ½ tab
 		doubtfulRule("tTcC", `(\d|½|\b(?i:one|two|three|half)|\d ?(?:mg|mcg|g)) ?((?i:tabs?|caps?|gtts?|supps?))\b(\.?)`, func(m match) (string, bool) {
 			short := strings.ToLower(strings.TrimSuffix(strings.ToLower(m.group(2)), "s"))

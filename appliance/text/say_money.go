@@ -5,77 +5,63 @@ import "strings"
 // A currency has the names of its whole and of its hundredth.
 type currency struct{ whole, part string }
 
-// currencyOf is the currency of a sign or a code.
-func currencyOf(sign string) currency {
-	switch sign {
-	case "US$", "USD":
-		return currency{"US dollar", "cent"}
-	case "C$", "CA$", "CAD":
-		return currency{"Canadian dollar", "cent"}
-	case "A$", "AU$", "AUD":
-		return currency{"Australian dollar", "cent"}
-	case "£", "GBP":
-		return currency{"pound", "penny"}
-	case "€", "EUR":
-		return currency{"euro", "cent"}
-	case "¥", "JPY":
-		return currency{"yen", ""}
-	case "₹", "INR", "Rs", "Rs.":
-		return currency{"rupee", "paisa"}
-	case "₩", "KRW":
-		return currency{"won", ""}
-	case "₽", "RUB":
-		return currency{"ruble", "kopeck"}
-	case "CHF":
-		return currency{"Swiss franc", "centime"}
-	}
-	return rarerCurrency(sign)
-}
+// currencies are the signs and codes of each, its name, and that of its hundredth.
+const currencies = `US$ USD|US dollar|cent
+C$ CA$ CAD|Canadian dollar|cent
+A$ AU$ AUD|Australian dollar|cent
+NZ$ NZD|New Zealand dollar|cent
+HK$ HKD|Hong Kong dollar|cent
+S$ SGD|Singapore dollar|cent
+£ GBP|pound|penny
+€ EUR|euro|cent
+¥ JPY|yen|
+₹ INR Rs Rs.|rupee|paisa
+₩ KRW|won|
+₽ RUB|ruble|kopeck
+CHF|Swiss franc|centime
+R$ BRL|Brazilian real|centavo
+MX$ MXN|Mexican peso|centavo
+R ZAR|rand|cent
+kr NOK DKK|krone|øre
+SEK|Swedish krona|öre
+zł|złoty|grosz
+PLN|Polish zloty|grosz
+Kč CZK|Czech koruna|
+lei RON|leu|ban
+HUF|forint|
+CNY RMB|yuan|
+₺ TRY|lira|kurus
+₪ ILS|shekel|agora
+₴ UAH|hryvnia|kopiyka
+฿ THB|baht|satang
+₫ VND|dong|
+₦ NGN|naira|kobo
+₱ PHP|Philippine peso|centavo
+₵ GHS|cedi|pesewa
+₿ BTC|bitcoin|
+KES|Kenyan shilling|cent
+AED|dirham|fils`
 
-// rarerCurrency goes on with currencyOf.
-func rarerCurrency(sign string) currency {
-	for _, c := range [...]struct {
-		signs wordList
-		currency
-	}{
-		{" NZ$ NZD ", currency{"New Zealand dollar", "cent"}},
-		{" HK$ HKD ", currency{"Hong Kong dollar", "cent"}},
-		{" S$ SGD ", currency{"Singapore dollar", "cent"}},
-		{" R$ BRL ", currency{"Brazilian real", "centavo"}},
-		{" MX$ MXN ", currency{"Mexican peso", "centavo"}},
-		{" R ZAR ", currency{"rand", "cent"}},
-		{" kr NOK DKK ", currency{"krone", "øre"}},
-		{" SEK ", currency{"Swedish krona", "öre"}},
-		{" zł PLN ", currency{"Polish zloty", "grosz"}},
-		{" Kč CZK ", currency{"Czech koruna", ""}},
-		{" CNY RMB ", currency{"yuan", ""}},
-		{" ₺ TRY ", currency{"lira", "kurus"}},
-		{" ₪ ILS ", currency{"shekel", "agora"}},
-		{" ₴ UAH ", currency{"hryvnia", "kopiyka"}},
-		{" ฿ THB ", currency{"baht", "satang"}},
-		{" ₫ VND ", currency{"dong", ""}},
-		{" ₦ NGN ", currency{"naira", "kobo"}},
-		{" ₱ PHP ", currency{"Philippine peso", "centavo"}},
-		{" ₿ BTC ", currency{"bitcoin", ""}},
-		{" KES ", currency{"Kenyan shilling", "cent"}},
-		{" AED ", currency{"dirham", "fils"}},
-	} {
-		if c.signs.has(sign) {
-			return c.currency
+// currencyOf is the currency of a sign or a code, dollars where it is not known.
+func currencyOf(sign string) currency {
+	for line := range strings.Lines(currencies) {
+		c := strings.Split(strings.TrimSuffix(line, "\n"), "|")
+		if wordList(" " + c[0] + " ").has(sign) {
+			return currency{c[1], c[2]}
 		}
 	}
 	return currency{"dollar", "cent"}
 }
 
 const (
-	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|[$£€¥₹₩₽₺₪₴฿₫₦₱₿])`
-	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|VND|NGN|PHP|KRW|RUB|KES|AED|BTC)`
+	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|\blei\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵₿])`
+	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|VND|NGN|PHP|KRW|RUB|KES|AED|BTC|TRY|RON|HUF|GHS)`
 	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|lakh|crore|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`
 )
 
 func (e english) moneyRules() []rule {
-	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₿Rk"
+	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₵₿RkłKl"
 	return []rule{
 		// $5-10, $5–$10 million
 		newRule(needs, currencySigns+` ?`+amountPattern+` ?[-–—] ?(?:`+currencySigns+` ?)?`+amountPattern+magnitudes, func(m match) string {
@@ -99,9 +85,11 @@ func (e english) moneyRules() []rule {
 			}
 			return space(m) + minus(m.group(1)+m.group(3)) + said + spaceAfter(m)
 		}),
-		newRule(needs, `\b`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) string {
-			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m)
+		doubtfulRule(needs, `\b`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) (string, bool) {
+			word := endsWord(m.group(0)) && startsWord(m.after()) // 12 złotych
+			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m), !word
 		}),
+
 		newRule("UEGJCAINHSBMZDPKTRV", `\b`+currencyCodes+` ?`+amountPattern+magnitudes, func(m match) string {
 			return e.sayMoney(m.group(1), m.group(2), m.group(3))
 		}),

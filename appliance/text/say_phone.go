@@ -6,7 +6,18 @@ import (
 	"sync"
 )
 
+// codeNames are what people call what they type in; codeDigits are its figures.
+const (
+	codeNames  = `codes?|pin|otp|passcode|passkey|password|zip`
+	codeDigits = `(\d{3,}(?:[ -]\d{2,})*|\d{2}(?:[ -]\d{2,})+)`
+)
+
 func (e english) phoneRules() []rule {
+	readOut := func(m match) (string, bool) {
+		edition := strings.HasSuffix(m.group(1), ", ") && strings.HasPrefix(m.after(), " ") // the dress code, 2024 edition
+		ok := m.apart() && !pointed(m.after()) && !unitFollows(strings.TrimLeft(m.after(), " ")) && !edition
+		return m.group(1) + sayGroups(m.group(2)), ok
+	}
 	groups := func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }
 	return []rule{
 		// +1 (555) 123-4567, +49 30 901820
@@ -27,10 +38,17 @@ func (e english) phoneRules() []rule {
 		doubtfulRule(digits, `(?i)\b((?:dial|call|ring|text) )(\d{3}(?:(?:,? or |, )\d{3})+)\b`, func(m match) (string, bool) { // 911, 112 or 999
 			return m.group(1) + threes().ReplaceAllStringFunc(m.group(2), digitByDigit), m.apart() && !pointed(m.after()) && !strings.HasPrefix(m.after(), "-")
 		}),
-		// what is called a code or a number is read out
-		newRule(digits, `(?i)\b((?:code|pin|zip|passcode|password|extension|ext\.|account|confirmation|tracking|serial|reference|flight|dial|call)(?: (?:code|number|no\.|is|at|to))*:? #?)(\d{3,})\b`, func(m match) string {
-			return m.group(1) + digitByDigit(m.group(2))
-		}),
+		// what is called a code or a number is read out: your code: 7306-1158
+		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`|extension|ext\.|account|confirmation|tracking|serial|reference|flight|dial|call)`+
+			`(?:'s| (?:code|number|no\.|id|is|was|at|to|again))*[:=,]? ?#?)`+codeDigits+`\b`, readOut),
+		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`)\b[^.,;:!?\d]{1,40}\b(?:is|was|reads):? )`+codeDigits+`\b`, readOut),
+		doubtfulRule("I", `\b(ID(?: (?:is|was|number|no\.))*[:=]? ?#?)`+codeDigits+`\b`, readOut),
+		// 518204 is your code; enter 4711 to sign in
+		newRule(digits, `(?i)\b`+codeDigits+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|an?) (?:[a-z-]+ ){0,3}(?:`+
+			codeNames+`|ID)(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now)\b))`, func(m match) string { return sayGroups(m.group(1)) + m.group(2) }),
+		newRule(digits, `(?i)\b((?:enter|use|type(?: in)?|key in|punch in) )(\d{4,8})`+
+			`( (?:to (?:sign|log|verify|confirm|enter|open|unlock|access|get in|join)|as (?:your|the|a)|on the keypad)\b)`,
+			func(m match) string { return m.group(1) + digitByDigit(m.group(2)) + m.group(3) }),
 		// a leading zero, or more digits than a number has that is written without commas
 		doubtfulRule(digits, `\b(?:0\d+|\d{7,})\b`, func(m match) (string, bool) {
 			n := m.group(0)

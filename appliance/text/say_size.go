@@ -73,10 +73,6 @@ func (e english) sizeRules() []rule {
 			}
 			return e.decimal(m.group(1)) + " " + plural(m.group(1), word+unitSign(m.group(3))) + m.stop()
 		}),
-		newRule("V", `(\d) ?V/(\d+(?:\.\d+)?) ?A\b`, func(m match) string { // of power supplies
-			return m.group(1) + " V, " + e.sayCountDecimal(m.group(2), "amp")
-		}),
-		newRule("°", `(\d) ?° ?([NSEW])\b`, func(m match) string { return m.group(1) + "° " + strings.ToLower(compass(m.group(2))) }),
 		doubtfulRule("xX×", `(\pL\)?) [x×] ?(\d{1,3})\b`, func(m match) (string, bool) { // espresso x 2
 			return m.group(1) + " times " + m.group(2), !pointed(m.after()) && !startsWord(m.after())
 		}),

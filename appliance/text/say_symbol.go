@@ -9,10 +9,10 @@ func (e english) symbolRules() []rule {
 		return newRule(sign, ` ?`+`\`+sign+` ?`, func(match) string { return " " + said + " " })
 	}
 	return []rule{
-		newRule("αβγδεζηθικλμνξοπρστυφχψωΓΔΘΛΞΠΣΦΨΩ", `(^|[^\p{Greek}])([\p{Greek}])($|[^\p{Greek}])`, func(m match) string {
-			return m.group(1) + greek(m.group(2)) + m.group(3)
+
+		newRule("♭♯♮", ` ?([♭♯♮])`, func(m match) string {
+			return " " + map[string]string{"♭": "flat", "♯": "sharp", "♮": "natural"}[m.group(1)] + spaceAfter(m)
 		}),
-		newRule("∞", ` ?∞ ?`, func(match) string { return " infinity " }),
 		newRule("†‡*", `(\pL)[†‡*]+`, func(m match) string { return m.group(1) }),
 		newRule("&", ` ?&& ?`, func(match) string { return " and " }),
 		word("&", "and"), word("@", "at"), word("%", "percent"), word("+", "plus"),
@@ -66,13 +66,4 @@ func (e english) sayTag(words, number string) string {
 		b.WriteString(" " + e.sayPlain(number))
 	}
 	return b.String()
-}
-
-// greek is the name of a Greek letter that stands alone.
-func greek(letter string) string {
-	const names = " α:alpha β:beta γ:gamma δ:delta ε:epsilon ζ:zeta η:eta θ:theta ι:iota κ:kappa λ:lambda μ:mu ν:nu ξ:xi ο:omicron π:pi ρ:rho σ:sigma τ:tau υ:upsilon φ:phi χ:chi ψ:psi ω:omega "
-	if name := formOf(names, strings.ToLower(letter)); name != "" {
-		return name
-	}
-	return letter
 }

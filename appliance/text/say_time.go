@@ -92,7 +92,8 @@ func (e english) timeRules() []rule {
 		}),
 		// 3:1, 16:9 and what is no time of day
 		doubtfulRule(":", `\b(\d{1,3}):(\d{1,3})\b`, func(m match) (string, bool) {
-			return e.cardinal(m.group(1)) + " to " + e.cardinal(m.group(2)), !strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
+			return e.cardinal(m.group(1)) + " to " + e.cardinal(m.group(2)), !pointedBefore(m.before()) &&
+				!strings.HasSuffix(m.before(), ":") && !strings.HasPrefix(m.after(), ":")
 		}),
 	}
 }

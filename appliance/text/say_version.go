@@ -4,17 +4,6 @@ import "strings"
 
 func (e english) versionRules() []rule {
 	return []rule{
-		doubtfulRule(".", `\b(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?::(\d{1,5}))?\b`, func(m match) (string, bool) {
-			var parts []string
-			for i := 1; i <= 4; i++ {
-				parts = append(parts, digitByDigit(m.group(i)))
-			}
-			said := strings.Join(parts, " dot ")
-			if m.group(5) != "" {
-				said += " colon " + digitByDigit(m.group(5))
-			}
-			return said, m.apart()
-		}),
 		doubtfulRule(digits, `(?i)\b(v(?:ersion)?\.? ?)(\d+(?:\.\d+)*)([a-z]+\d*)?\b(?:-(rc|alpha|beta|dev|pre)[.-]?(\d{0,3})\b)?`, func(m match) (string, bool) {
 			if !m.apart() || strings.HasPrefix(m.after(), "/") {
 				return "", false

@@ -1,8 +1,12 @@
 package text
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // shortForms are abbreviations that are always said the same, "_" for a space.
@@ -27,23 +31,44 @@ const atHead wordList = " p pp ch sec eq fig figs vol ca cf tel ext temp qty rm 
 // crowned stand before a name whose "I" is a number, whatever follows.
 const crowned wordList = " king queen pope emperor empress tsar czar "
 
+// ruled are the names of kings, queens and popes that were several.
+const ruled = `Henry|Louis|Elizabeth|George|Edward|Charles|Richard|William|James|Philip|Paul|Pius|Benedict|` +
+	`Catherine|Frederick|Napoleon|Leo|Nicholas|Alexander|Francis|Gregory|Innocent|Clement|John|Peter|Ivan|` +
+	`Ferdinand|Wilhelm|Mary|Margaret|Christian|Gustav|Ramesses|Ptolemy`
+
+var rulers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:` + ruled + `) $`) })
+
+// headings are words that a chapter is called by.
+const headings wordList = " Introduction Overview Summary Conclusion Conclusions Background Methods Results Discussion" +
+	" Definitions Purpose Scope About History General "
+
 func (e english) abbreviationRules() []rule {
 	return []rule{
+		// "IV. The House" at the head of a line, (iv), and Ⅳ
+		doubtfulRule("IVXivx", `^([IVX]{1,5}|[ivx]{2,5})([.)])( \S|$)`, func(m match) (string, bool) {
+			n := roman(strings.ToUpper(m.group(1)))
+			next, _, _ := strings.Cut(strings.TrimSpace(m.group(3))+m.after(), " ")
+			heads := next == "" || sentenceStarters.has(strings.ToLower(next)) || headings.has(next)
+			return e.cardinal(n) + m.group(2) + m.group(3), n != "" && (len(m.group(1)) > 1 || m.group(2) == ")" || heads)
+		}),
+		doubtfulRule("(", `\(([ivx]{1,5}|[IVX]{1,5})\)`, func(m match) (string, bool) {
+			n := roman(strings.ToUpper(m.group(1)))
+			listed := strings.Contains(m.text, "(ii)") || strings.Contains(m.text, "(II)")
+			return "(" + e.cardinal(n) + ")", n != "" && (listed || len(m.group(1)) > 1 && m.group(1) != "IV")
+		}),
+		newRule("", `[Ⅰ-ⅿ]+`, func(m match) string {
+			letters := strings.ToUpper(norm.NFKC.String(m.group(0)))
+			if n := roman(letters); n != "" && !rulers().MatchString(m.before()) {
+				letters = e.cardinal(n)
+			}
+			return space(m) + letters + spaceAfter(m)
+		}),
 		newRule("/", `\bc/o\b`, func(match) string { return "care of" }),
 		newRule("/", `\bw/o\b ?`, func(match) string { return "without " }),
 		newRule("/", `\bb/c\b`, func(match) string { return "because" }),
 		newRule("/", `\bw/ ?`, func(match) string { return "with " }),
 		newRule("/", `\b([Aa])nd/or\b`, func(m match) string { return m.group(1) + "nd or" }),
-		doubtfulRule(".", `\b([A-Z][a-z]+(?:'s)?|[a-z]*(?:first|second|third|th)) (St|Dr)\.`, func(m match) (string, bool) { // Main St.
-			next := strings.TrimLeft(m.after(), " ")
-			if word, _, _ := strings.Cut(next, "."); titles.has(strings.ToLower(word)) && word != "Dr" && titleForm(m.group(1)) == "" { // Elm Dr. Mr. Lee
-				return m.group(1) + " " + map[string]string{"St": "Street", "Dr": "Drive"}[m.group(2)] + ".", true
-			}
-			if next != "" && unicode.IsUpper(rune(next[0])) && endOfSentence(m.after()) == "" || titleForm(m.group(1)) != "" || sentenceStarters.has(strings.ToLower(m.group(1))) {
-				return "", false
-			}
-			return m.group(1) + " " + map[string]string{"St": "Street", "Dr": "Drive"}[m.group(2)] + m.stop(), true
-		}),
+
 		doubtfulRule("", `\b(Drs?|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
 			if m.group(2) == "" && !strings.Contains(" Dr Mr Mrs Ms St Prof ", " "+m.group(1)+" ") {
 				return "", false
@@ -54,18 +79,9 @@ func (e english) abbreviationRules() []rule {
 		newRule(".", `\b(DR|MR|MRS|MS|PROF|REV|CAPT|SGT)\.( [A-Z])`, func(m match) string {
 			return titleForm(m.group(1)[:1]+strings.ToLower(m.group(1)[1:])) + m.group(2)
 		}),
-		// Mon–Fri, Jan-Mar
-		doubtfulRule("-–—", `\b([A-Z][a-z]{2,4})\.?[-–—]([A-Z][a-z]{2,4})\b\.?`, func(m match) (string, bool) {
-			from, to := strings.ToLower(m.group(1)), strings.ToLower(m.group(2))
-			said := formOf(shortForms, from) + " to " + formOf(shortForms, to)
-			return said + m.stop(), capitalForms.has(from) && capitalForms.has(to)
-		}),
+
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
-		// addresses: 1600 Pennsylvania Ave. NW, 10 Downing St
-		doubtfulRule("NSEW", `\b(St\.?|Ave\.?|Blvd\.?|Rd\.?|Dr\.?|Street|Avenue|Road|Boulevard|Drive),? (NW|NE|SW|SE|N|S|E|W)\b`, func(m match) (string, bool) {
-			return street(m.group(1)) + " " + compass(m.group(2)), !strings.HasPrefix(m.after(), "-") // S-W one
-		}),
-		doubtfulRule("S", `\b(\d+[A-Za-z]? (?:[A-Z][a-z]+ ){1,3})St\b`, func(m match) (string, bool) { return m.group(1) + "Street", true }),
+
 		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
 		// acronyms that would be read as words, and several of others
 		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API|NYC|EOD|OOO|EOB)(s?)\b`, func(m match) string { return spellAcronym(m.group(1), m.group(2)) }),
@@ -75,6 +91,9 @@ func (e english) abbreviationRules() []rule {
 		newRule("&", `\b([A-Z]{1,3})&([A-Z]{1,3})\b`, func(m match) string { return spell(m.group(1)) + " and " + spell(m.group(2)) }),
 		doubtfulRule(")", `(^|[ (])([a-h])\) `, func(m match) (string, bool) { return m.group(1) + strings.ToUpper(m.group(2)) + ") ", true }),
 		newRule("A", `\b((?i:plan|vitamin|point|exit|gate|terminal|platform|block|building|section|part|appendix|hepatitis|influenza|class|grade|level|series|size|letter|column|row|zone|wing|option|answer|group|team|side|type|blood type|track|line|hall|question|exhibit)) A\b`, func(m match) string { return m.group(1) + " " + letterA }),
+		// Mm-hm, hmm, shh: sounds that have no vowel
+		doubtfulRule("mhrzfMHBGSPZ", `\b([Mm]+-? ?[Hh]+m+|[Hh]m{1,9}|[Mm]m{1,9}|[Ss]+h+|[Bb]rr+|[Gg]rr+|[Pp]s?f+t?|[Bb]?[Zz]zz+|[Pp]st|[Hh]mph)\b`,
+			func(m match) (string, bool) { return sayNoise(m) }),
 		newRule("", `\b(vs)\b`, func(match) string { return "versus" }),
 		doubtfulRule(".", `\b(?:Ph\.D|[A-Za-z](?:\.[A-Za-z])+)\b\.?`, func(m match) (string, bool) { // U.S., a.k.a.
 			return spell(strings.ReplaceAll(m.group(0), ".", "")) + m.stop(), m.apart() || strings.HasSuffix(m.group(0), ".")
@@ -106,7 +125,7 @@ func (e english) abbreviationRules() []rule {
 			n := roman(m.group(0))
 			return e.sayPlain(n), n != ""
 		}),
-		newRule("IVX", `\b(Henry|Louis|Elizabeth|George|Edward|Charles|Richard|William|James|Philip|Paul|Pius|Benedict|Catherine|Frederick|Napoleon|Leo|Nicholas|Alexander|Francis|Gregory|Innocent|Clement|John|Peter|Ivan|Ferdinand|Wilhelm|Mary|Margaret|Christian|Gustav|Ramesses|Ptolemy) ([IVX]+)\b`, func(m match) string {
+		newRule("IVX", `\b(`+ruled+`) ([IVX]+)\b`, func(m match) string {
 			n := roman(m.group(2))
 			if n == "" || m.group(2) == "I" && m.after() != "" && !strings.ContainsAny(m.after()[:1], ".,;:!?)'") && !strings.HasPrefix(m.after(), " of ") && !crowned.has(strings.ToLower(lastWord(m.before()))) {
 				return m.group(0)
@@ -114,10 +133,31 @@ func (e english) abbreviationRules() []rule {
 			return m.group(1) + " the " + e.ordinal(n)
 		}),
 		// what no word is: II, VIII, XII
-		doubtfulRule("IVX", `\bX{0,3}(?:III?|VIII?)\b|\bX{1,3}(?:IV|VI|IX)\b`, func(m match) (string, bool) {
+		doubtfulRule("IVX", `\bX{0,3}(?:III?|VIII?)\b|\bX{1,3}(?:IV|VI?|IX|I)\b`, func(m match) (string, bool) {
 			return e.cardinal(roman(m.group(0))), m.apart() && !strings.HasSuffix(m.before(), ".") && !strings.HasSuffix(m.before(), "-") && !strings.HasPrefix(m.after(), "-")
 		}),
 	}
+}
+
+// sayNoise spells a sound so that it is read as one. "5 mm" is a measure, "run.sh" a file.
+func sayNoise(m match) (string, bool) {
+	const noises = ` h:Hum m:Hum s:Shush b:Burr g:Gurr p:Puff z:Buzz `
+	word := strings.ToLower(m.group(1))
+	said := formOf(noises, word[:1])
+	switch {
+	case word[0] == 'm' && strings.Contains(word, "h"):
+		said = "Um-hum"
+	case word == "hmph":
+		said = "Humph"
+	case strings.Contains(word, "z"):
+		said = "Buzz"
+	}
+	if m.group(1)[0] >= 'a' {
+		said = strings.ToLower(said)
+	}
+	before, after := strings.TrimRight(m.before(), " "), strings.TrimLeft(m.after(), ".")
+	measure := endsNumber(before) || m.group(1) == "mm" || m.group(1) == "sh"
+	return said, !measure && m.apart() && (after == m.after() || !startsWord(after))
 }
 
 // sayShortForm says an abbreviation with its full stop.
@@ -137,20 +177,6 @@ func sayShortForm(m match) (string, bool) {
 		said = strings.ToUpper(said[:1]) + said[1:]
 	}
 	return said + stop, true
-}
-
-// compass says a direction behind the name of a street.
-func compass(s string) string {
-	return strings.NewReplacer("NW", "Northwest", "NE", "Northeast", "SW", "Southwest", "SE", "Southeast", "N", "North", "S", "South", "E", "East", "W", "West").Replace(s)
-}
-
-// street is the whole word of one that is shortened behind the name of a street.
-func street(short string) string {
-	const streets = ` St:Street Ave:Avenue Blvd:Boulevard Rd:Road Dr:Drive `
-	if whole := formOf(streets, strings.TrimSuffix(short, ".")); whole != "" {
-		return whole
-	}
-	return short
 }
 
 // spellAcronym spells what is no word.

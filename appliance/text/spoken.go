@@ -17,7 +17,7 @@ const maxPasses = 4
 // addresses and abbreviations written out, and no digit is left. What it gives
 // is not changed by it again.
 func (o Options) aloud(t traced) traced {
-	t = withoutEmoji(t)
+	t = o.withoutTeX(withoutEmoji(t))
 	if language, _ := parseTag(o.Language); language != "en" {
 		t = o.Lexicon.pronounce(t.tidy().composed())
 		if language == "hi" {
@@ -51,8 +51,10 @@ func (o Options) english(t traced) traced {
 // written out, the next does not see.
 func (e english) rules() []rule {
 	return slices.Concat(
-		e.deskRules(), e.everydayRules(), e.formRules(), e.labelRules(), e.noticeRules(), e.medicineRules(), e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(), e.phoneRules(), e.moneyRules(),
-		e.sizeRules(), e.measureRules(), e.orderRules(), e.mathRules(), e.abbreviationRules(), e.numberRules(), e.symbolRules(),
+		e.formRules(), e.labelRules(), e.noticeRules(), e.medicineRules(), e.streetRules(),
+		e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(),
+		e.phoneRules(), e.moneyRules(), e.sizeRules(), e.measureRules(), e.orderRules(), e.mathRules(),
+		e.abbreviationRules(), e.capitalRules(), e.numberRules(), e.symbolRules(),
 	)
 }
 
@@ -193,7 +195,7 @@ func superior(r rune) string {
 
 func legibleRune(r rune) string {
 	switch {
-	case r < 0x80, r == '…', r == 'º':
+	case r < 0x80, r == '…', r == 'º', r >= 'Ⅰ' && r <= 'ⅿ':
 		return string(r)
 	case strings.ContainsRune("™®©℠", r):
 		return "" // said by nobody

@@ -84,7 +84,6 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 		{"In November 2026.", "In November twenty twenty-six."},
 		{"On 3/4/26.", "On March fourth, twenty-six."},
 		{"On 21.11.2026.", "On November twenty-first, twenty twenty-six."},
-		{"At 2026-11-21T10:30:00Z.", "At November twenty-first, twenty twenty-six, ten thirty UTC."},
 		{"May 5 is fine.", "May fifth is fine."},
 		// phones and digit strings
 		{"Call 555-1234.", "Call five five five, one two three four."},
@@ -159,7 +158,6 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 		{"Open report.pdf and main.go", "Open report dot P-D-F and main dot go"},
 		{"Use v1.2.3 or Go 1.26.0", "Use version one point two point three or Go one point twenty-six point zero"},
 		{"Version 2.0", "version two point zero"},
-		{"At 192.168.0.1", "At one nine two dot one six eight dot zero dot one"},
 		// symbols
 		{"Salt & pepper", "Salt and pepper"},
 		{"2 + 2 = 4", "two plus two equals four"},
@@ -182,7 +180,6 @@ func TestEnglishIsWrittenAsItIsSaid(t *testing.T) {
 		{"It weighs 10 lbs. after 3 hrs. of work.", "It weighs ten pounds after three hours of work."},
 		{"Flight BA2490 to 42nd St.", "Flight B-eigh two four nine zero to forty-second Street."},
 		{"In 12/2026, room 5A, 10k", "In December twenty twenty-six, room five eigh, ten thousand"},
-		{"Read /etc/hosts.", "Read slash etc slash hosts."},
 		{"√2 ± 3, (1,5)", "square root of two plus or minus three, (one, five)"},
 		{"Mr. & Mrs. Smith at 11.30 am", "Mister and Missus Smith at eleven thirty A-M"},
 		{"bell\x07 and\x00nul", "bell and nul"},
