@@ -53,10 +53,14 @@ func judgeStop(buf []rune, i int) verdict {
 	if wide { // Chinese and Japanese put no space behind, and Indian scripts not always
 		return end
 	}
-	if !unicode.IsSpace(buf[closed]) {
+	kind := kindOfStop(buf, i, stop)
+	switch {
+	case unicode.IsSpace(buf[closed]):
+	case kind == plainStop && closed == stop:
+		return judgeJoined(buf, i, stop, end, no)
+	default:
 		return no
 	}
-	kind := kindOfStop(buf, i, stop)
 	switch {
 	case kind == inside:
 		return no
@@ -74,6 +78,38 @@ func judgeStop(buf []rune, i int) verdict {
 		return unsure
 	}
 	return judgeNext(kind, buf[next:], end, no)
+}
+
+// judgeJoined decides a stop behind which the space was forgotten: "First one.Second one."
+// What could be an address, a file or a name of a program is none.
+func judgeJoined(buf []rune, i, stop int, end, no verdict) verdict {
+	next := buf[stop:]
+	n := 0
+	for n < len(next) && unicode.IsLetter(next[n]) {
+		n++
+	}
+	switch {
+	case i < 2 || !unicode.IsLower(buf[i-1]) || !unicode.IsLower(buf[i-2]) || !unicode.IsUpper(next[0]):
+		return no
+	case n == len(next) && n < maxLookahead:
+		return unsure
+	case n == 1 && next[0] != 'I' && next[0] != 'A', n > 1 && !unicode.IsLower(next[1]):
+		return no
+	case n < len(next) && !unicode.IsSpace(next[n]) && !strings.ContainsRune(",;:!?.'’", next[n]):
+		return no
+	case n < len(next) && next[n] == '.' && n+1 == len(next):
+		return unsure
+	case n < len(next) && next[n] == '.' && unicode.IsLower(next[n+1]), files.has(strings.ToLower(string(next[:n]))):
+		return no
+	}
+	word := i
+	for word > 0 && !unicode.IsSpace(buf[word-1]) {
+		word--
+	}
+	if before := string(buf[word:i]); before == "www" || strings.ContainsAny(before, "/@:\\_") {
+		return no
+	}
+	return end
 }
 
 // judgeNext decides a doubtful stop by what follows it.

@@ -11,6 +11,9 @@ var (
 	// mathematical is what a price beside another price has none of.
 	mathematical = regexp.MustCompile(`[\\^_{}=<>]|^[A-Za-z]{1,2}$|^[A-Za-z]\(\w\)$|[a-zA-Z] ?[+*/-]|[+*/-] ?[a-z]\b`)
 
+	// texWord is a word that is written out.
+	texWord = regexp.MustCompile(`(?:^|[^\\{\pL])\pL{4,}`)
+
 	texParts = [...]struct {
 		pattern *regexp.Regexp
 		said    string
@@ -43,7 +46,8 @@ func (o Options) withoutTeX(t traced) traced {
 	return t.replaced(formula.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 		s := m.group(1) + m.group(2) + m.group(3)
 		if m.group(4) != "" {
-			if s = m.group(4); !mathematical.MatchString(s) || startsDigit(m.after()) || endsNumber(m.before()) {
+			s = m.group(4)
+			if !mathematical.MatchString(s) || texWord.MatchString(s) || startsDigit(m.after()) || endsNumber(m.before()) {
 				return "", false
 			}
 		}

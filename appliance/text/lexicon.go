@@ -27,6 +27,8 @@ const (
 	numbered wordList = " op pt ref apt no nos fig figs vol pp p pg ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec tel ext rm bldg lvl fl flr qty ea temp dep arr plat flt ste chap acc inv cat obj para tél núm pág pag tfno n ap apto séc pop máx mín réf int rif cód cod sett págs janv févr avr juil déc ene abr dic gen giu lug ott fev dez "
 	// canEnd end a sentence when a capital follows.
 	canEnd wordList = " sam dim dom ter lun mer jeu ven mié mie jue vie sáb gio sab seg qua qui sex mos wks gal tsp tbsp mon tue tues wed thu thur thurs fri sat sun etc inc ltd co corp llc plc bros a.m p.m am pm dept est govt assn min max hr hrs yr yrs oz lb lbs ft mi km kg cm mm tab tabs cap caps b.i.d t.i.d q.i.d p.r.n mtg pls btl appt appts avg amt bal avail addl misc hosp univ mgr pkg pkgs ctr stn dia pkwy msg msgs assoc conf pts pers ex es "
+	// files and addresses end with these, written as names are.
+	files wordList = " com net org edu gov io js ts py app "
 	// places and relations stand before or behind a name; a capital behind them tells nothing.
 	places wordList = " st ave rd blvd ln hwy sq mt jr sr esq ph.d m.d b.a m.a "
 	// partOfDate go on after "9 a.m.".
