@@ -10,6 +10,7 @@ import (
 // A foreign is a language besides English whose numbers eSpeak NG reads: what it
 // reads wrongly is brought to words here.
 type foreign struct {
+	code    string
 	months  [12]string
 	of      string // between the day, the month and the year
 	first   string // of a month
@@ -19,12 +20,13 @@ type foreign struct {
 	dotted  bool   // 9.30 is a time behind "alle" and the like
 	euro    string
 	euros   string
-	cents   string                // between euros and cents
-	units   map[string]string     // by their signs, in the plural
-	short   [][2]string           // patterns of what is shortened, and what is said for it
-	ordinal func(n string) string // "" where it knows none
-	century string                // the word, where a Roman number stands before it
-	kings   string                // a pattern of names that Roman numbers follow
+	cents   string             // between euros and cents
+	units   map[string]string  // by their signs, in the plural
+	short   [][2]string        // patterns of what is shortened, and what is said for it
+	ordinal func(n int) string // from one to most; nil where eSpeak NG reads them
+	most    int
+	century string // a pattern of words that a Roman number stands before
+	kings   string // a pattern of names that Roman numbers follow
 	king    func(n string) string
 }
 
@@ -59,16 +61,11 @@ var french = foreign{
 	short: [][2]string{
 		{`\bM\. ?(\p{Lu})`, "Monsieur $1"}, {`\bMM\. ?(\p{Lu})`, "Messieurs $1"}, {`\bMlle\b\.?`, "Mademoiselle"}, {`\bDr\.? (\p{Lu})`, "Docteur $1"}, {`\bPr\.? (\p{Lu})`, "Professeur $1"},
 		{`\b[nN][°º] ?(\d)`, "numéro $1"}, {`\b[tT]él\. ?:?`, "téléphone "}, {`\b[bB]d\.? (\p{Lu})`, "boulevard $1"}, {`\b[aA]v\. `, "avenue "}, {`\bp\. ?(\d)`, "page $1"},
-		{`\bGal (\p{Lu})`, "Général $1"}, {`\b1re\b`, "première"}, {`\b1 cps?\b`, "1 comprimé"}, {`(\d) cps?\b`, "$1 comprimés"}, {`(\d) j([ .,;]|$)`, "$1 jours$2"}, {`\b([IVX]+e) s\.`, "$1 siècle"}, {`\bRDV\b`, "rendez-vous"}, {`\bc\. ?à ?s\.`, "cuillères à soupe"}, {`\bc\. ?à ?c\.`, "cuillères à café"}, {`\bapr\. J\.-C\.`, "après Jésus-Christ"}, {`\bav\. J\.-C\.`, "avant Jésus-Christ"},
+		{`\bGal (\p{Lu})`, "Général $1"}, {`\b1(?:re|ère)(s?)\b`, "première$1"}, {`\b1er(s?)\b`, "premier$1"}, {`\b2nd(e?s?)\b`, "second$1"}, {`\bS(te?) (\p{Lu})`, "Sain$1 $2"}, {`\b1 cps?\b`, "1 comprimé"}, {`(\d) cps?\b`, "$1 comprimés"}, {`(\d) j([ .,;]|$)`, "$1 jours$2"}, {`\b([IVX]+e) s\.`, "$1 siècle"}, {`\bRDV\b`, "rendez-vous"}, {`\bc\. ?à ?s\.`, "cuillères à soupe"}, {`\bc\. ?à ?c\.`, "cuillères à café"}, {`\bapr\. J\.-C\.`, "après Jésus-Christ"}, {`\bav\. J\.-C\.`, "avant Jésus-Christ"},
 	},
-	ordinal: func(n string) string {
-		names := [...]string{"", "premier", "deuxième", "troisième", "quatrième", "cinquième", "sixième", "septième", "huitième", "neuvième", "dixième", "onzième", "douzième", "treizième", "quatorzième", "quinzième", "seizième", "dix-septième", "dix-huitième", "dix-neuvième", "vingtième", "vingt et unième"}
-		if i, err := strconv.Atoi(n); err == nil && i < len(names) {
-			return names[i]
-		}
-		return ""
-	},
-	century: "siècle",
+	ordinal: frenchOrdinal,
+	most:    999,
+	century: "(?:siècle|République|dynastie|arrondissement|étage|édition)",
 	kings:   `Louis|Henri|Charles|François|Napoléon|Philippe|Jean-Paul|Pie|Benoît|Léopold|Élisabeth`,
 	king: func(n string) string {
 		if n == "1" {
@@ -84,7 +81,7 @@ var spanish = foreign{
 	units: map[string]string{"t": "toneladas", "km²": "kilómetros cuadrados", "m³": "metros cúbicos", "cm³": "centímetros cúbicos", "°F": "grados Fahrenheit", "kWh": "kilovatios hora", "kW": "kilovatios", "ha": "hectáreas", "GB": "gigas", "MB": "megas", "g": "gramos", "min": "minutos", "ml": "mililitros", "cl": "centilitros", "l": "litros", "L": "litros", "m": "metros", "m²": "metros cuadrados", "km/h": "kilómetros por hora", "°C": "grados", "°": "grados", "kg": "kilos", "km": "kilómetros", "cm": "centímetros", "mm": "milímetros", "mg": "miligramos"},
 	short: [][2]string{
 		{`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[nN]úm\. ?(\d)`, "número $1"}, {`\b[tT](?:el|fno|eléf)\. ?:?`, "teléfono "}, {`\b[aA]vda?\. `, "avenida "}, {`\bC/ ?(\p{Lu})`, "calle $1"},
-		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bSra\. ?(\p{Lu})`, "señora $1"}, {`\bSr\. ?(\p{Lu})`, "señor $1"}, {`\b1 comp\.`, "1 comprimido"}, {`(\d) comp\.`, "$1 comprimidos"}, {`\b[mM]áx\.`, "máximo"}, {`\b[mM]ín\.`, "mínimo"}, {`\bincl\.`, "incluido"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\b(\d+)\.([ºª])`, "$1$2"}, {`\b1\.?er `, "primer "}, {`\b3\.?er `, "tercer "}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
+		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bSra\. ?(\p{Lu})`, "señora $1"}, {`\bSr\. ?(\p{Lu})`, "señor $1"}, {`\b1 comp\.`, "1 comprimido"}, {`(\d) comp\.`, "$1 comprimidos"}, {`\b[mM]áx\.`, "máximo"}, {`\b[mM]ín\.`, "mínimo"}, {`\bincl\.`, "incluido"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\b(\d+)\.([ºª])`, "$1$2"}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
 	},
 	kings: `Felipe|Carlos|Fernando|Alfonso|Juan Carlos|Juan Pablo|Juan|Enrique|Luis|Pío|Benedicto|Napoleón|Alejandro|Jaime|Pedro`,
 	king: func(n string) string {
@@ -100,13 +97,8 @@ var italian = foreign{
 		{`\b[sS]ig\.ra\b`, "signora"}, {`\b[sS]ig\. ?(\p{Lu})`, "signor $1"}, {`\b[dD]ott\.ssa\b`, "dottoressa"}, {`\b[dD]ott\. ?(\p{Lu})`, "dottor $1"}, {`\b[pP]rof\.ssa\b`, "professoressa"}, {`\b[pP]rof\. ?(\p{Lu})`, "professor $1"},
 		{`\b([IVX]+) sec\.`, "$1 secolo"}, {`\b1 cpr\b\.?`, "1 compressa"}, {`(\d) cpr\b\.?`, "$1 compresse"}, {`(\d) gg\.`, "$1 giorni"}, {`\b[cC]ell\.`, "cellulare"}, {`\bIVA incl\.`, "IVA inclusa"}, {`\bincl\.`, "incluso"}, {`\bbin\.( ?\d|$)`, "binario$1"}, {`\bn\. ?(\d)`, "numero $1"}, {`\b[nN][°º] ?(\d)`, "numero $1"}, {`\bsec\. ?([IVX])`, "secolo $1"}, {`\b[tT]el\. ?:?`, "telefono "}, {`\bp\.zza\b`, "piazza"}, {`\b[vV]\.le\b`, "viale"}, {`\b[cC]\.so\b`, "corso"}, {`\bpag\. ?(\d)`, "pagina $1"}, {`\becc\.`, "eccetera"},
 	},
-	ordinal: func(n string) string {
-		names := [...]string{"", "primo", "secondo", "terzo", "quarto", "quinto", "sesto", "settimo", "ottavo", "nono", "decimo"}
-		if i, err := strconv.Atoi(n); err == nil && i < len(names) {
-			return names[i]
-		}
-		return ""
-	},
+	ordinal: func(n int) string { return italianPlaces[n] },
+	most:    len(italianPlaces) - 1,
 }
 
 var portuguese = foreign{
@@ -133,9 +125,11 @@ func rankOf(n string, ordinals ...string) string {
 
 // all are the rules of a language by its code, in their order.
 func (f foreign) all(code string) []rule {
+	f.code = code
 	signs := foreignSignsOf[code]
 	counts := foreignCountsOf[code]
-	return slices.Concat(signs.first(), f.shortened(foreignShortOf[code], counts, signs.parts), f.counts(counts, signs.to), f.rules())
+	return slices.Concat(signs.first(), f.shortened(foreignShortOf[code], counts, signs.parts), f.counts(counts, signs.to), f.rules(),
+		numeralRules(code), []rule{grammars[code].agreement()})
 }
 
 func (f foreign) rules() []rule {
@@ -151,12 +145,13 @@ func (f foreign) rules() []rule {
 	}
 	const clock = `([01]?\d|2[0-4])`
 	all = append(all,
-		doubtfulRule("/.", `\b(0?[1-9]|[12]\d|3[01])[/.](0?[1-9]|1[0-2])[/.]((?:19|20)\d{2})\b`, func(m match) (string, bool) {
-			day := strings.TrimLeft(m.group(1), "0")
-			if day == "1" {
-				day = f.first
-			}
-			return day + f.of + f.months[atoi(m.group(2))-1] + f.of + m.group(3), m.apart()
+		doubtfulRule("/.-", `\b(0?[1-9]|[12]\d|3[01])[/.-](0?[1-9]|1[0-2])[/.-]((?:19|20)\d{2})\b`, func(m match) (string, bool) {
+			return f.dayOf(m.group(1), m.group(2)) + f.of + m.group(3), m.apart()
+		}),
+		// 2025-04-03, 2025-04
+		doubtfulRule("-", `\b((?:19|20)\d{2})-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?\b`, func(m match) (string, bool) {
+			date, season := f.dayOf(m.group(3), m.group(2))+f.of+m.group(1), atoi(m.group(2)) == (atoi(m.group(1))+1)%100
+			return date, apartFromSigns(m) && (m.group(3) != "" || !season)
 		}),
 		// 9h30, 18h, 18:00 h, 9.30
 		doubtfulRule("h", `\b`+clock+` ?(?:h|[:.h] ?([0-5]\d)(?: ?h(?:rs?|s)?\.?)?)\b`, func(m match) (string, bool) {
@@ -188,15 +183,15 @@ func (f foreign) rules() []rule {
 		}),
 	)
 	if f.ordinal != nil {
-		all = append(all, doubtfulRule(digits, `\b(\d{1,2})(?:(?:e|ème|eme|°|º)( \pL)|(?:e|ème)([.,;)]|$))`, func(m match) (string, bool) {
-			said := f.ordinal(m.group(1))
-			return said + m.group(2) + m.group(3), said != "" && m.group(1) != "0"
+		all = append(all, doubtfulRule(digits, `\b([1-9]\d{0,2})(?:(?:°|º)( \pL)|(?:e|ème|eme|ième)s?\b)`, func(m match) (string, bool) {
+			n := atoi(m.group(1))
+			return f.ordinal(min(n, f.most)) + m.group(2), n <= f.most
 		}))
 	}
-	if f.century != "" {
-		all = append(all, doubtfulRule("IVX", `\b([IVX]{1,5})(?:e|ᵉ|ème)( `+f.century+`)`, func(m match) (string, bool) {
-			said := f.ordinal(roman(m.group(1)))
-			return said + m.group(2), said != ""
+	if f.century != "" { // XIXe siècle, Ve République, chapitre IX, III. Le jardin
+		all = append(all, doubtfulRule("IVX", `\b([IVX]{2,5}|[IVX]\b)(?:e|ᵉ|ème)\b|\b([IVX])(?:e|ème)( `+f.century+`)`, func(m match) (string, bool) {
+			n := roman(m.group(1) + m.group(2))
+			return f.ordinal(atoi(n)) + m.group(3), n != ""
 		}))
 	}
 	if f.kings != "" {
@@ -208,6 +203,18 @@ func (f foreign) rules() []rule {
 	return all
 }
 
+// dayOf says a day of a month, or a month alone.
+func (f foreign) dayOf(day, month string) string {
+	name := f.months[atoi(month)-1]
+	switch day = strings.TrimLeft(day, "0"); day {
+	case "":
+		return name
+	case "1":
+		day = f.first
+	}
+	return day + f.of + name
+}
+
 // sayClock says a time of day; eSpeak NG reads the numbers.
 func (f foreign) sayClock(hour, minute string) string {
 	hour = strings.TrimLeft(hour, "0")
@@ -216,6 +223,12 @@ func (f foreign) sayClock(hour, minute string) string {
 	}
 	minute = strings.TrimLeft(minute, "0")
 	name := f.hours
+	if said, ok := grammars[f.code].say(atoi(hour), true, "hora"); ok && f.and != " " { // la una y 30
+		if hour == "1" {
+			name = f.hour
+		}
+		hour = said
+	}
 	if hour == "1" || hour == "0" && f.hour == "heure" {
 		name = f.hour
 	}

@@ -24,7 +24,7 @@ var foreignShortOf = map[string]foreignShort{
 	"fr": {
 		dotted: "env=environ bât=bâtiment incl=inclus max#=maximum min#=minimum dir=direction chap#=chapitre réf=référence hab=habitants pers=personnes resp=responsable éd=édition vol#=volume fig#=figure art#=article ann#=annexe " +
 			"cf=voir etc=etcétéra p.ex=par_exemple s.v.p=s'il_vous_plaît n.b=nota_bene r.-de-ch=rez-de-chaussée rdc=rez-de-chaussée appt=appartement étg=étage qté=quantité tj=toujours vs=contre rens=renseignements hebdo=hebdomadaire boul=boulevard dép=département",
-		plain:  "max=maximum SVP=s'il_vous_plaît svp=s'il_vous_plaît RDC=rez-de-chaussée tlj=tous_les_jours Cie=compagnie Sté=société vs=contre Ier=premier bât=bâtiment",
+		plain:  "max=maximum Mme=madame Mmes=mesdames Mgr=monseigneur SVP=s'il_vous_plaît svp=s'il_vous_plaît RDC=rez-de-chaussée tlj=tous_les_jours Cie=compagnie Sté=société vs=contre Ier=premier bât=bâtiment",
 		months: "janv|févr?|mars|avr|mai|juin|juil|août|sept|oct|nov|déc", over: "sur", pages: "pages?", km: "kilomètre",
 		rules: [][2]string{
 			{`\bM\. (et|le|la|l'|ou) `, "Monsieur $1 "}, {`\bMM\. les `, "Messieurs les "}, {`\bSt-(\p{Lu})`, "Saint-$1"}, {`\bSte-(\p{Lu})`, "Sainte-$1"},

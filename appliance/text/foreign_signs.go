@@ -8,45 +8,45 @@ import (
 // foreignSigns are the words of a language for what eSpeak NG drops or says in
 // English: signs, ranges, the days as notices shorten them, and addresses.
 type foreignSigns struct {
-	to                                 string    // between the ends of a range
-	least, most, plusMinus, about, and string    // ≥ ≤ ± ~ &
-	section                            string    // §
-	parts                              [3]string // ¼ ½ ¾
-	days                               [7]string // from Monday on
-	shortDays                          string    // their short forms, parted by |, in the same order
-	dot, at, dash, underscore, slash   string    // in addresses
-	round                              string    // "24h/24": between the two
-	dayWord                            string    // "7j/7"
-	dotted                             bool      // times are written 9.30
+	to                                        string    // between the ends of a range
+	least, most, plusMinus, minus, about, and string    // ≥ ≤ ± - ~ &
+	section                                   string    // §
+	parts                                     [3]string // ¼ ½ ¾
+	days                                      [7]string // from Monday on
+	shortDays                                 string    // their short forms, parted by |, in the same order
+	dot, at, dash, underscore, slash          string    // in addresses
+	round                                     string    // "24h/24": between the two
+	dayWord                                   string    // "7j/7"
+	dotted                                    bool      // times are written 9.30
 }
 
 var foreignSignsOf = map[string]foreignSigns{
 	"fr": {
-		to: "à", least: "au moins", most: "au plus", plusMinus: "plus ou moins", about: "environ", and: "et", section: "paragraphe",
+		to: "à", least: "au moins", most: "au plus", plusMinus: "plus ou moins", minus: "moins", about: "environ", and: "et", section: "paragraphe",
 		parts: [3]string{"un quart", "un demi", "trois quarts"},
-		days:  [7]string{"lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"}, shortDays: "lun|mar|mer|jeu|ven|sam|dim",
+		days:  [7]string{"lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"}, shortDays: "lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?",
 		dot: "point", at: "arobase", dash: "tiret", underscore: "tiret bas", slash: "barre", round: "sur", dayWord: "jours",
 	},
 	"es": {
-		to: "a", least: "al menos", most: "como máximo", plusMinus: "más menos", about: "unos", and: "y", section: "sección",
+		to: "a", least: "al menos", most: "como máximo", plusMinus: "más menos", minus: "menos", about: "unos", and: "y", section: "sección",
 		parts: [3]string{"un cuarto", "medio", "tres cuartos"},
-		days:  [7]string{"lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"}, shortDays: "lun|mar|mi[eé]|jue|vie|s[aá]b|dom",
+		days:  [7]string{"lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"}, shortDays: "lun(?:es)?|mar(?:tes)?|mi[eé](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[aá]b(?:ado)?|dom(?:ingo)?",
 		dot: "punto", at: "arroba", dash: "guion", underscore: "guion bajo", slash: "barra",
 	},
 	"it": {
-		to: "a", least: "almeno", most: "al massimo", plusMinus: "più o meno", about: "circa", and: "e", section: "paragrafo",
+		to: "a", least: "almeno", most: "al massimo", plusMinus: "più o meno", minus: "meno", about: "circa", and: "e", section: "paragrafo",
 		parts: [3]string{"un quarto", "mezzo", "tre quarti"},
-		days:  [7]string{"lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"}, shortDays: "lun|mar|mer|gio|ven|sab|dom",
+		days:  [7]string{"lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"}, shortDays: "lun(?:edì)?|mar(?:tedì)?|mer(?:coledì)?|gio(?:vedì)?|ven(?:erdì)?|sab(?:ato)?|dom(?:enica)?",
 		dot: "punto", at: "chiocciola", dash: "trattino", underscore: "trattino basso", slash: "barra", dotted: true,
 	},
 	"pt": {
-		to: "a", least: "pelo menos", most: "no máximo", plusMinus: "mais ou menos", about: "cerca de", and: "e", section: "parágrafo",
+		to: "a", least: "pelo menos", most: "no máximo", plusMinus: "mais ou menos", minus: "menos", about: "cerca de", and: "e", section: "parágrafo",
 		parts: [3]string{"um quarto", "meio", "três quartos"},
-		days:  [7]string{"segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo"}, shortDays: "seg|ter|qua|qui|sex|s[aá]b|dom",
+		days:  [7]string{"segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo"}, shortDays: "seg(?:unda)?|ter(?:ça)?|qua(?:rta)?|qui(?:nta)?|sex(?:ta)?|s[aá]b(?:ado)?|dom(?:ingo)?",
 		dot: "ponto", at: "arroba", dash: "hífen", underscore: "sublinhado", slash: "barra",
 	},
 	"hi": {
-		to: "से", least: "कम से कम", most: "ज़्यादा से ज़्यादा", plusMinus: "प्लस माइनस", about: "लगभग", and: "और", section: "धारा",
+		to: "से", least: "कम से कम", most: "ज़्यादा से ज़्यादा", plusMinus: "प्लस माइनस", minus: "माइनस", about: "लगभग", and: "और", section: "धारा",
 		parts: [3]string{"एक चौथाई", "आधा", "तीन चौथाई"},
 		days:  [7]string{"सोमवार", "मंगलवार", "बुधवार", "गुरुवार", "शुक्रवार", "शनिवार", "रविवार"}, shortDays: "सोम|मंगल|बुध|गुरु|शुक्र|शनि|रवि",
 		dot: "डॉट", at: "ऐट", dash: "डैश", underscore: "अंडरस्कोर", slash: "स्लैश",
@@ -104,8 +104,18 @@ func (f foreignSigns) first() []rule {
 			}
 			return from + " " + f.to + " " + to, m.apart()
 		}),
-		doubtfulRule("–—", `\b(\d+(?:,\d+)?)`+gap+`[–—]`+gap+`(\d+(?:,\d+)?)`, func(m match) (string, bool) {
-			return m.group(1) + " " + f.to + " " + m.group(2), m.apart()
+		doubtfulRule("-–—", `\b(\d+(?:,\d+)?)(?:`+gap+`[–—]`+gap+`|( - ))(\d+(?:,\d+)?)`, func(m match) (string, bool) {
+			from, to := m.group(1), m.group(3) // 10–12, 5 - 8, and not 8 - 5
+			rises := len(from) < len(to) || len(from) == len(to) && from < to
+			return from + " " + f.to + " " + to, m.apart() && (m.group(2) == "" || rises && !strings.Contains(m.text, "="))
+		}),
+		// -5 °C, de -7 à -3, −4,5°; 5°–10°C
+		newRule("°º", `(\d) ?[°º]C? ?[-–—] ?([-−]?\d+(?:[.,]\d+)? ?[°º])`, func(m match) string {
+			return m.group(1) + " " + f.to + " " + m.group(2)
+		}),
+		doubtfulRule("-–−", `(^|[\s(:])(?:[-–]|− ?)(\d)`, func(m match) (string, bool) {
+			before := lastWord(m.before())
+			return m.group(1) + f.minus + " " + m.group(2), !endsNumber(strings.TrimRight(before, "h€%")) || strings.HasSuffix(before, ",")
 		}),
 		newRule("≥≤±~≈", `([≥≤±~≈])`+gap+`(\p{Sc}? ?\d)`, func(m match) string {
 			said := map[string]string{"≥": f.least, "≤": f.most, "±": f.plusMinus, "~": f.about, "≈": f.about}[m.group(1)]

@@ -106,11 +106,11 @@ func (e english) dateRules() []rule {
 		newRule("MTWFS", `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (the \pL|`+strings.Trim(monthPattern, "()")+`|\d{1,2} (?:`+strings.Trim(monthPattern, "()")+`))`, func(m match) string {
 			return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)
 		}),
-		doubtfulRule("SMTWF", `\b((?i:closed|open|every|each|this|next|last|until|except|on) |)(`+shortDays+`)\b`,
+		doubtfulRule("SMTWF", `\b((?i:closed|open|every|each|this|next|last|until|except|on) |)(`+shortDays+`)\b\.?`,
 			func(m match) (string, bool) {
 				const always wordList = " Tue Tues Thu Thurs Fri "
 				ok := m.group(1) != "" || always.has(m.group(2))
-				return m.group(1) + dayName(m.group(2)), ok && !strings.HasPrefix(m.after(), ".") && m.apart()
+				return m.group(1) + dayName(m.group(2)) + m.stop(), ok && m.apart()
 			}),
 		newRule(digits, `\b(FY|Q[1-4]|H[12]) ?((?:19|20)\d{2})\b`, func(m match) string { return m.group(1) + " " + e.year(m.group(2)) }),
 		newRule("A", `\bAD (\d)|\b(\d{1,4}) (?:AD\b|A\.D\.)`, func(m match) string {

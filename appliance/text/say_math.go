@@ -139,7 +139,7 @@ func (e english) sayYear(m match) (string, bool) {
 		return "", false
 	}
 	const years wordList = " in since from until till by of year after before circa ca around during the between and "
-	if !years.has(strings.ToLower(lastWord(m.before()))) && unitFollows(strings.TrimPrefix(m.after(), " ")) {
+	if (!years.has(strings.ToLower(lastWord(m.before()))) || n < "1100") && unitFollows(strings.TrimPrefix(m.after(), " ")) {
 		return "", false // 1984 people, 2026 dollars
 	}
 	return e.year(n), true

@@ -66,8 +66,9 @@ func (e english) noticeRules() []rule {
 
 		// low 48F, but not of a seat
 		doubtfulRule("FC", `(^|[^\w.])(-?\d{2,3}(?:\.\d)?|-\d) ?([FC])\b`, func(m match) (string, bool) {
-			last := strings.ToLower(strings.TrimRight(lastWord(m.before()+m.group(1)), ".:#"))
-			return m.group(1) + m.group(2) + "°" + m.group(3), weather.MatchString(m.text) && !doors.has(last)
+			before := strings.TrimSuffix(strings.TrimRight(m.before()+m.group(1), ".:# "), " is")
+			door := doors.has(strings.ToLower(lastWord(before)))
+			return m.group(1) + m.group(2) + "°" + m.group(3), weather.MatchString(m.text) && !door
 		}),
 	}
 }

@@ -28,12 +28,13 @@ func (e english) streetRules() []rule {
 		newRule("NSEW", `\b([NSEW])\. ((?i:wing|entrance|side|gate|campus|exit|tower|lobby|stairs|parking)\b)`, func(m match) string {
 			return compass(m.group(1)) + " " + m.group(2)
 		}),
+		newRule("A", `\bApt\b\.? ?#?(\d)`, func(m match) string { return "apartment " + m.group(1) }),
 		// Pennsylvania Avenue NW, I-95 N
 		doubtfulRule("NSEW", `\b(`+streetWhole+`|I-\d{1,3}|US-\d{1,3}|(?:Hwy\.?|Highway|Route|Rte\.?) \d{1,3}),? `+points+`\b`,
 			func(m match) (string, bool) {
 				return m.group(1) + " " + compass(m.group(2)), !strings.HasPrefix(m.after(), "-") // S-W one
 			}),
-		doubtfulRule(digits, `\b(\d{3,4})((?: [A-Z][a-z]+){1,4} `+streetWhole+`\b)`, func(m match) (string, bool) {
+		doubtfulRule(digits, `\b(\d{3,4})((?: `+streetName+`){1,4} `+streetWhole+`\b)`, func(m match) (string, bool) {
 			return e.sayHouse(m.group(1)) + m.group(2), m.apart() && !pointedBefore(m.before())
 		}),
 	}

@@ -19,7 +19,7 @@ const maxPasses = 4
 func (o Options) aloud(t traced) traced {
 	t = o.withoutTeX(withoutEmoji(t))
 	if language, _ := parseTag(o.Language); language != "en" {
-		t = o.Lexicon.pronounce(t.tidy().composed())
+		t = o.Lexicon.pronounce(t.tidy().composed().runes(onTheLine))
 		if language == "hi" {
 			t = t.runes(asciiDigit)
 		}
@@ -226,6 +226,14 @@ func plainSign(r rune) rune {
 		return '/'
 	}
 	return asciiDigit(r)
+}
+
+// onTheLine writes letters that are set above the line as others: Mᵐᵉ, 1ᵉʳ.
+func onTheLine(r rune) rune {
+	if plain := []rune(norm.NFKC.String(string(r))); unicode.Is(unicode.Lm, r) && len(plain) == 1 && unicode.IsLetter(plain[0]) {
+		return plain[0]
+	}
+	return r
 }
 
 // asciiDigit turns a digit of any script into that of ours. Every range of
