@@ -76,29 +76,15 @@ func (e english) belowThousand(n int) string {
 func (e english) ordinal(n string) string {
 	words := e.cardinal(n)
 	cut := strings.LastIndexAny(words, " -") + 1
+	const irregular = ` one:first two:second three:third five:fifth eight:eighth nine:ninth twelve:twelfth `
 	last := words[cut:]
-	switch last {
-	case "one":
-		last = "first"
-	case "two":
-		last = "second"
-	case "three":
-		last = "third"
-	case "five":
-		last = "fifth"
-	case "eight":
-		last = "eighth"
-	case "nine":
-		last = "ninth"
-	case "twelve":
-		last = "twelfth"
-	default:
-		if strings.HasSuffix(last, "y") {
-			last = last[:len(last)-1] + "ie"
-		}
-		last += "th"
+	if place := formOf(irregular, last); place != "" {
+		return words[:cut] + place
 	}
-	return words[:cut] + last
+	if base, ok := strings.CutSuffix(last, "y"); ok {
+		last = base + "ie"
+	}
+	return words[:cut] + last + "th"
 }
 
 // digitByDigit says each digit of s and leaves out what is none.
@@ -162,26 +148,13 @@ func plural(n, noun string) string {
 	}
 	cut := strings.LastIndexByte(noun, ' ') + 1
 	head, last := noun[:cut], noun[cut:]
-	switch {
-	case last == "foot":
-		return head + "feet"
-	case last == "inch":
-		return head + "inches"
-	case last == "penny":
-		return head + "pence"
-	case last == "paisa":
-		return head + "paise"
-	case last == "krone", last == "krona":
-		return head + last[:len(last)-1] + map[string]string{"e": "er", "a": "or"}[last[len(last)-1:]]
-	case last == "real":
-		return head + "reais"
-	case last == "grosz":
-		return head + "groszy"
-	case last == "leu":
-		return head + "lei"
-	case last == "lira", last == "rand", last == "baht", last == "dong", last == "naira", last == "yuan", last == "bitcoin", last == "kelvin", last == "kobo", last == "fils", last == "złoty":
-		return noun
-	case last == "yen", last == "won", strings.HasSuffix(last, "hertz"), last == "percent":
+	const irregular = ` foot:feet inch:inches penny:pence paisa:paise krone:kroner krona:kronor real:reais grosz:groszy leu:lei
+ lira:lira rand:rand baht:baht dong:dong naira:naira yuan:yuan bitcoin:bitcoin kelvin:kelvin kobo:kobo fils:fils złoty:złoty
+ yen:yen won:won percent:percent `
+	switch several := formOf(irregular, last); {
+	case several != "":
+		return head + several
+	case strings.HasSuffix(last, "hertz"):
 		return noun
 	}
 	return noun + "s"

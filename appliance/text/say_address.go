@@ -2,17 +2,12 @@ package text
 
 import "strings"
 
-// endings are the last parts of domain and file names that are taken for such
-// without "www" or a slash, and how those are said that are not words.
-const (
-	topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au|ly|museum|shop|health|clinic|hotel|online|site|cloud|nz|ie|se|dk|pl`
-	fileTypes = `txt|pdf|doc|docx|xls|xlsx|csv|json|yaml|yml|xml|html|htm|css|js|ts|go|py|rs|sh|md|zip|gz|tar|exe|deb|jpg|jpeg|png|gif|svg|mp3|mp4|wav|ogg|webm|log|conf|ini|sql|db`
-)
+// topLevels are the last parts of names that are taken for addresses without "www" or a
+// slash.
+const topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au|ly|museum|shop|health|clinic|hotel|online|site|cloud|nz|ie|se|dk|pl`
 
 func (e english) addressRules() []rule {
 	return []rule{
-		// file names: C:\Users\Anna, ~/notes
-		newRule("#", `#([A-Za-z][a-z]*(?:[A-Z][a-z]+)+|[A-Z]?[a-z]+)(\d*)`, func(m match) string { return "hashtag " + e.sayTag(m.group(1), m.group(2)) }),
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string {
 			return e.sayAddress(m.group(0))
 		}),
@@ -22,16 +17,8 @@ func (e english) addressRules() []rule {
 		}),
 		newRule(".", `(?i)\bwww\.[^\s<>"']+`, func(m match) string { return e.sayTrimmed(m.group(0)) }),
 		doubtfulRule(".", `(?i)\b[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)*\.(?:`+topLevels+`)\b(?:/[^\s<>"']*)?`, func(m match) (string, bool) {
-			if strings.HasSuffix(m.before(), ".") || strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:]) {
-				return "", false
-			}
-			return e.sayTrimmed(m.group(0)), true
-		}),
-		doubtfulRule("@", `@([A-Za-z0-9_]+(?:[._-][A-Za-z0-9_]+)*)`, func(m match) (string, bool) { // @anna_b
-			return "at " + e.sayAddress(m.group(1)), !endsWord(m.before())
-		}),
-		newRule(".", `(?i)(?:(?:~|\.{1,2})?/)?\b[a-z0-9_][a-z0-9_/-]*(?:\.[a-z0-9_-]+)*\.(?:`+fileTypes+`)\b`, func(m match) string {
-			return e.sayAddress(m.group(0))
+			goesOn := strings.HasPrefix(m.after(), ".") && startsWord(m.after()[1:])
+			return e.sayTrimmed(m.group(0)), !strings.HasSuffix(m.before(), ".") && !goesOn
 		}),
 	}
 }
@@ -45,7 +32,8 @@ func (e english) sayTrimmed(address string) string {
 }
 
 // addressSigns are the names of the signs in addresses.
-const addressSigns = `.dot /slash @at -dash _underscore :colon ?question-mark =equals &and #hash %percent +plus ~tilde ,comma ;semicolon !exclamation-mark *star $dollar \backslash |bar`
+const addressSigns = ` .:dot /:slash @:at -:dash _:underscore ::colon ?:question_mark =:equals &:and #:hash %:percent +:plus
+ ~:tilde ,:comma ;:semicolon !:exclamation_mark *:star $:dollar \:backslash |:bar `
 
 // sayAddress says a URL, an e-mail address or a file name part by part.
 func (e english) sayAddress(s string) string {
@@ -70,7 +58,7 @@ func (e english) sayAddress(s string) string {
 			words = append(words, e.sayShort(s[:n]))
 		default:
 			n = 1
-			if sign := signName(s[0]); sign != "" {
+			if sign := formOf(addressSigns, s[:1]); sign != "" {
 				words = append(words, sign)
 			}
 		}
@@ -85,15 +73,6 @@ func (e english) sayShort(n string) string {
 		return digitByDigit(n)
 	}
 	return e.cardinal(n)
-}
-
-func signName(c byte) string {
-	for sign := range strings.FieldsSeq(addressSigns) {
-		if sign[0] == c {
-			return strings.ReplaceAll(sign[1:], "-", " ")
-		}
-	}
-	return ""
 }
 
 // sayLabel says a part of a name: as a word, or letter by letter where it is

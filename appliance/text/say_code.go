@@ -11,7 +11,6 @@ import (
 func (e english) codeRules() []rule {
 	readOut := func(m match) (string, bool) { return m.group(1) + readGroups(m.group(2)), !startsWord(m.after()) }
 	return []rule{
-		// 00:1A:2B:3C:4D:5E, fe80::1
 		newRule("N", `\bISBN(?:-1[03])?:? ?([0-9][0-9 -]{8,15}[0-9X])\b`, func(m match) string {
 			return "ISBN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
 		}),
@@ -33,7 +32,6 @@ func (e english) codeRules() []rule {
 			}
 			return said
 		}),
-		doubtfulRule("-", `\b((?i:(?:license|licence|number) plate:? ))([A-Z0-9]{1,4}(?:[ -][A-Z0-9]{1,4}){1,3})\b`, readOut),
 		doubtfulRule(digits, `\b((?i:flight|flights):? )([A-Z]{2} ?\d{1,4})\b`, readOut),
 		// what is called a number, and is one that is not counted with
 		// ticket, no. 0087; VAT no.: 4711
@@ -53,7 +51,7 @@ func (e english) codeRules() []rule {
 			return m.group(1) + " " + letterBefore(m.group(2)[:1], e.sayNumbered(m.group(3))), m.apart()
 		}),
 		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|class|grade|form|size|page)s?) (\d{1,4})([A-Za-f])\b`, func(m match) (string, bool) {
-			return m.group(1) + " " + e.sayNumbered(m.group(2)) + letterBehind(m.group(3)), m.apart()
+			return m.group(1) + " " + e.sayNumbered(m.group(2)) + " " + spell(m.group(3)), m.apart()
 		}),
 		// Q1-Q3, seats A12–A15, and Q4'25
 		doubtfulRule("-–—", `\b([A-Z])(\d{1,3}) ?[-–—] ?([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
@@ -192,6 +190,3 @@ func letterBefore(letter, said string) string {
 	}
 	return spell(letter) + " " + said
 }
-
-// letterBehind is a letter behind what it belongs to.
-func letterBehind(letter string) string { return " " + spell(letter) }

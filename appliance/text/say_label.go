@@ -1,9 +1,24 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // labelForms are what labels, forms and messages shorten, whatever stands behind.
 const labelForms = ` appt:appointment appts:appointments avg:average amt:amount bal:balance avail:available addl:additional misc:miscellaneous hosp:hospital univ:university mgr:manager pkg:package pkgs:packages ctr:center stn:station viz:namely dia:diameter pkwy:parkway msg:message msgs:messages para:paragraph assoc:associates `
+
+// prescribed says that a text is about medicine, where "tabs." are tablets; oneTablet is
+// one of them, or a part of one. bloody texts have types of blood,
+// graded ones marks; onKeypad tells somebody to press keys.
+var (
+	prescribed = regexp.MustCompile(`(?i)\b(?:mg|mcg|ml|daily|dispense|refills?|rx|by mouth|with (?:food|water|meals?)|meals?|bedtime|` +
+		`a day|doses?|pain|pharmac\w+|prescri\w+|tablets?|capsules?|patient)\b|\d ?m?c?g\b`)
+	bloody    = regexp.MustCompile(`(?i)\bblood|\bdonors?\b|\btype [ABO]+[+-]`)
+	graded    = regexp.MustCompile(`(?i)grade|student|rating|^got|^an?\b`)
+	onKeypad  = regexp.MustCompile(`(?i)press|dial|push|touch|enter|hit| key`)
+	oneTablet = regexp.MustCompile(`^(?:0*1|½|one|.*half|.*/[24])$`)
+)
 
 // labelRules bring what stands on labels, keypads and forms, and the signs of
 // standards, units and results, to the ways of writing that the other rules know.
@@ -19,21 +34,42 @@ func (e english) labelRules() []rule {
 		return "pound"
 	}
 	return []rule{
+		// 2x/day, 2 tabs., 500 mg caps
+		newRule("xX×", `\b(\d{1,2}) ?[xX×] ?(?:/|a|per) ?(day|d|night|week|wk|month|mo|year|yr|hour|hr)\b\.?`, func(m match) string {
+			times := m.group(1) + " times"
+			if often := formOf(` 1:once 2:twice `, m.group(1)); often != "" {
+				times = often
+			}
+			name := unitName(m.group(2))
+			if name == "d" {
+				name = "day"
+			}
+			return times + " " + article(name) + name + m.stop()
+		}),
+		doubtfulRule("tTcC", `(\d|½|\b(?i:one|two|three|half)|\d ?m?c?g) ?((?i:tab|cap))(s?)\b\.?`, func(m match) (string, bool) {
+			n, name := strings.ToLower(lastWord(m.before()+m.group(1))), formOf(` tab:tablet cap:capsule `, strings.ToLower(m.group(2)))
+			one := oneTablet.MatchString(n)
+			if mg := strings.HasSuffix(n, "g"); mg && m.group(3) != "" || !mg && !one {
+				name += "s"
+			}
+			return m.group(1) + " " + name + m.stop(), prescribed.MatchString(m.text)
+		}),
 		doubtfulRule("-", `\b(\d{5})-(\d{4})\b`, func(m match) (string, bool) { // a post code with its four more
 			return digitByDigit(m.group(1)) + ", " + digitByDigit(m.group(2)), m.apart() && !strings.HasPrefix(m.after(), "-") && !strings.HasSuffix(m.before(), "-")
-		}), doubtfulRule("s", `\b([A-Z]{1,4})(\d{1,2})s\b`, func(m match) (string, bool) { // MP3s
+		}),
+		doubtfulRule("s", `\b([A-Z]{1,4})(\d{1,2})s\b`, func(m match) (string, bool) { // MP3s
 			return spell(m.group(1)) + " " + pluralWord(e.cardinal(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-")
-		}), doubtfulRule(digits, `\b((?:[Tt]rain )?(?:ICE|TGV|AVE|Eurostar|Amtrak)|[Tt]rain) ([1-9]\d{3})\b`, func(m match) (string, bool) {
-			return m.group(1) + " " + e.sayHouse(m.group(2)), m.apart() && !strings.HasSuffix(m.group(2), "00")
-		}), doubtfulRule(":", `\b((?i:password|passphrase|passcode|pw|pwd)): ?([A-Za-z0-9]+(?:[-_#$%&*@!+.][A-Za-z0-9]+)+)`, func(m match) (string, bool) {
+		}),
+		doubtfulRule(":", `\b((?i:password|passphrase|passcode|pw|pwd)): ?([A-Za-z0-9]+(?:[-_#$%&*@!+.][A-Za-z0-9]+)+)`, func(m match) (string, bool) {
 			return "password: " + e.sayAddress(m.group(2)), strings.ContainsAny(m.group(2), "_#$%&*@!+")
-		}), // Press # to repeat, or *67
+		}),
+		// Press # to repeat, or *67
 		doubtfulRule("#*", `(?i)\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])(\d{0,3})( key)?\b|\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])( |$|[.,;:!?])`, func(m match) (string, bool) {
 			said := m.group(1) + m.group(2) + m.group(6) + m.group(7) + " " + key(m.group(3)+m.group(8))
 			if m.group(4) != "" {
 				said += " " + digitByDigit(m.group(4))
 			}
-			return said + m.group(5) + m.group(9), onKeypad(m.text)
+			return said + m.group(5) + m.group(9), onKeypad.MatchString(m.text)
 		}),
 		// about: ~20 min, ~$8
 		newRule("~", `(^|[ (])~ ?([$£€¥]?\d)`, func(m match) string { return m.group(1) + "about " + m.group(2) }),
@@ -42,7 +78,7 @@ func (e english) labelRules() []rule {
 			return m.group(1) + " for " + m.group(2), !strings.ContainsAny(lastRunes(m.before()), "$£€./")
 		}),
 		// Lot #A2231-07, batch # 4410
-		newRule("#", `(?i)\b(lot|batch|model|job|asset|unit|bed|table|work order|locker|case|store|check|claim)( )?# ?([A-Z]{0,4}\d[A-Z0-9]*(?:-[A-Z0-9]{1,5})*)\b`, func(m match) string {
+		newRule("#", `(?i)\b(lot|batch|model|job|asset|unit|bed|table|locker|case|store|check|claim|po|acct|ref|inv)( )?# ?([A-Z]{0,4}\d[A-Z0-9]*(?:-[A-Z0-9]{1,5})*)\b`, func(m match) string {
 			if number := m.group(3); strings.Trim(number, digits) == "" {
 				return m.group(1) + " number " + e.sayNumbered(number)
 			}
@@ -62,30 +98,22 @@ func (e english) labelRules() []rule {
 		newRule("/", `\b([Ee])xp(?:\.|ires?)?:? (0?[1-9]|1[0-2])/(2[4-9]|3\d)\b`, func(m match) string { // exp. 11/27
 			return m.group(1) + "xpires " + monthNames[atoi(m.group(2))-1] + " " + e.year("20"+m.group(3))
 		}),
-		// sums of bytes, identities of versions: 9f86d081884c7d65
 		newRule("cCrRdDpP", `(?i)\b((?:call|ring|dial|phone)(?: us)?(?: on| at)? )(\d{3} \d{3})($|[.,;!?)]| [a-z])`, func(m match) string { return m.group(1) + sayGroups(m.group(2)) + m.group(3) }),
 		newRule("x", `(^|[^\d] )x(\d{3,5})\b`, func(m match) string { return m.group(1) + "extension " + digitByDigit(m.group(2)) }),
 		newRule("n", `\b((?i:ticket|order|account|policy|invoice|room|serial|part|reference|member|case|phone|tracking|id) no)\. ([a-z])`, func(m match) string { return strings.TrimSuffix(m.group(1), "no") + "number " + m.group(2) }),
 		newRule("Uu", `\b([Uu]nit) (\d{1,3})/(\d{1,4} [A-Z][a-z])`, func(m match) string { return m.group(1) + " " + m.group(2) + ", " + m.group(3) }),
-		// ISO 9001:2015
 		newRule("–", `\b([A-Z]|XS|XL)–([A-Z]|X{1,3}L)\b`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		newRule("p", `(\d) ?ppl\b\.?`, func(m match) string { return m.group(1) + " people" + m.stop() }),
 		newRule("/", `(\d ?(?:lbs?|oz|kg|pcs|packs?|boxes|cans|bottles)) ?/ ?([$£€]\d)`, func(m match) string { return m.group(1) + " for " + m.group(2) }),
-		// 1/8" x 3/4", 8 1/2 x 11
 		newRule("°º", `(\d) [°º] ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
 		newRule("d", `(\d) ?deg(?:rees)?\.? ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
 		newRule("-.·", `(\d) ?ft[-.· ]?lbs?\b`, func(m match) string { return m.group(1) + " foot pounds" }),
 		newRule("l", `(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, func(m match) string { return m.group(1) + " lb " + m.group(2) }),
 		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`, func(m match) string { return m.group(1) + "in" + m.group(2) }), // 30 × 21 in
 
-		// ions, types of blood, marks, results
+		// types of blood, marks
 		doubtfulRule("+-", `\b(A|B|AB|O)([+-])($|[ ,.;)])`, func(m match) (string, bool) { return sayGraded(m) }),
-		newRule("W", `\bWW ?(II?|[12])\b`, func(m match) string {
-			if m.group(1) == "I" || m.group(1) == "1" {
-				return "World War one"
-			}
-			return "World War two"
-		}),
+		writes("W", `\bWW ?(II?|[12])\b`, "World War $1"),
 		// short forms
 		newRule("hH", `\b([Vv]isiting|[Oo]pening|[Oo]ffice|[Bb]usiness|[Ww]orking|[Ss]tore|[Cc]linic|[Dd]esk|[Mm]useum|[Pp]er) hrs\b\.?`, func(m match) string { return m.group(1) + " hours" + m.stop() }),
 		newRule("m", `\b((?i:every|each|per|this|next|last|a)) mo\b\.?`, func(m match) string { return m.group(1) + " month" + m.stop() }),
@@ -101,35 +129,21 @@ func (e english) labelRules() []rule {
 		newRule("ap", `\b([Aa])ppt(s?)\b`, func(m match) string { return m.group(1) + "ppointment" + m.group(2) }),
 		// c. 1503–1506 at the beginning
 		newRule(".", `(^|[ (])([cbd])\. ?(\d{3,4})\b`, func(m match) string {
-			return m.group(1) + map[string]string{"c": "circa", "b": "born", "d": "died"}[m.group(2)] + " " + m.group(3)
+			return m.group(1) + formOf(` c:circa b:born d:died `, m.group(2)) + " " + m.group(3)
 		}),
 	}
 }
 
-// onKeypad reports whether a text tells somebody to press keys.
-func onKeypad(text string) bool {
-	text = strings.ToLower(text)
-	for _, verb := range [...]string{"press", "dial", "push", "touch", "enter", "hit", " key"} {
-		if strings.Contains(text, verb) {
-			return true
-		}
-	}
-	return false
-}
-
 // sayGraded says the sign behind a letter: of a type of blood, or of a mark.
 func sayGraded(m match) (string, bool) {
-	around := strings.ToLower(lastWord(m.before()) + m.after())
-	rest := m.group(1)
-	if rest == "A" {
-		rest = letterA
+	letter := m.group(1)
+	if letter == "A" {
+		letter = letterA
 	}
-	sign := map[string][2]string{"+": {" positive", " plus"}, "-": {" negative", " minus"}}[m.group(2)]
-	switch {
-	case strings.HasPrefix(around, "type"), strings.Contains(strings.ToLower(m.before()), "blood"), strings.HasPrefix(strings.TrimLeft(strings.ToLower(m.group(3)+m.after()), " "), "blood"), strings.HasPrefix(strings.TrimLeft(strings.ToLower(m.after()), " "), "donor"), m.group(1) == "AB":
-		return rest + sign[0] + m.group(3), true
-	case strings.Contains(around, "grade") || strings.Contains(around, "student") || strings.Contains(around, "rating") || strings.HasPrefix(around, "got") || strings.HasPrefix(around, "an") || strings.HasPrefix(around, "a "):
-		return rest + sign[1] + m.group(3), true
+	words := ` +:positive -:negative `
+	if letter != "AB" && !bloody.MatchString(m.text) {
+		words = ` +:plus -:minus `
 	}
-	return "", false
+	around := lastWord(m.before()) + m.after()
+	return letter + " " + formOf(words, m.group(2)) + m.group(3), letter == "AB" || graded.MatchString(around) || bloody.MatchString(m.text)
 }

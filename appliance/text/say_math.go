@@ -73,17 +73,8 @@ func (e english) sayApart(m match) (string, bool) {
 
 // comparison is the words for a sign between two numbers.
 func comparison(sign string) string {
-	switch sign {
-	case "<":
-		return "less than"
-	case ">":
-		return "more than"
-	case "<=", "≤":
-		return "at most"
-	case "!=", "≠":
-		return "is not equal to"
-	}
-	return "at least"
+	const words = ` <:less_than >:more_than <=:at_most ≤:at_most >=:at_least ≥:at_least !=:is_not_equal_to ≠:is_not_equal_to `
+	return formOf(words, sign)
 }
 
 func (e english) sayCountDecimal(n, noun string) string { return e.decimal(n) + " " + plural(n, noun) }

@@ -137,18 +137,10 @@ func (e english) sayFrom(sign, amount string) string {
 
 // sayMagnitude says what stands for thousands and millions behind an amount.
 func sayMagnitude(s string) string {
-	switch s[0] {
-	case 'k', 'K':
-		return "thousand"
-	case 'm', 'M':
-		return "million"
-	case 'b', 'B':
-		return "billion"
-	case 'T':
-		return "trillion"
-	}
-	if s == "tn" {
-		return "trillion"
+	const short = ` k:thousand K:thousand m:million mn:million M:million Mn:million b:billion bn:billion B:billion Bn:billion
+ T:trillion tn:trillion `
+	if word := formOf(short, s); word != "" {
+		return word
 	}
 	return s
 }

@@ -15,21 +15,13 @@ const noticeForms = ` dep:departs arr:arrives plat:platform flt:flight ste:suite
 // papers to the ways of writing that the other rules know. They come first.
 func (e english) noticeRules() []rule {
 	return []rule{
-		// times: 9 a.m./10 a.m., 6:05a, 07.42, Thu 3:30, 3m 12s, in 30s, MON-FRI
-		doubtfulRule("/", `\b(\d{1,2}(?:[:.][0-5]\d)? ?`+halfDayBehind+`) ?/ ?(\d{1,2}(?:[:.][0-5]\d)? ?`+halfDayBehind+`)`, func(m match) (string, bool) {
-			return m.group(1) + " or " + m.group(2), !startsWord(m.after())
-		}),
-		newRule(":", `\b(1[0-2]|0?[1-9]):([0-5]\d) ?([ap])\b([^.]|$)`, func(m match) string {
-			return m.group(1) + ":" + m.group(2) + " " + m.group(3) + "m" + m.group(4)
-		}),
+		// 07.42, Thu 3:30
 		doubtfulRule(".", `\b(0\d)\.([0-5]\d)\b`, func(m match) (string, bool) {
 			return m.group(1) + ":" + m.group(2), m.apart() && !pointedBefore(m.before()) && !countsOn(m.after()) && !strings.ContainsAny(lastRunes(m.before()), "$£€-–—") && strings.IndexAny(strings.TrimLeft(m.after(), " "), "-–—") != 0
 		}),
 		newRule(":", `\b(`+shortDays+`)\.?,? (\d{1,2}:[0-5]\d)\b`, func(m match) string { return dayName(m.group(1)) + " " + m.group(2) }),
-		newRule("s", `\b(\d{1,3})m ?(\d{1,2})s\b`, func(m match) string { return m.group(1) + " min " + m.group(2) + " sec" }),
-		newRule("s", `\b((?:in|after|every|within|takes|took|for|than|wait) )([1-9]0)s\b`, func(m match) string { return m.group(1) + m.group(2) + " sec" }),
 
-		// No 10, no. A4, room no. 3C, PO# 55871
+		// No 10, no. A4, room no. 3C
 		doubtfulRule("N", `\bNo (\d{1,4}[A-Za-z]?)\b`, func(m match) (string, bool) {
 			return "No. " + m.group(1), m.before() != "" && insideSentence(m.before()) || startsName(m.after())
 		}),
@@ -40,10 +32,7 @@ func (e english) noticeRules() []rule {
 			return strings.Map(keepCase(m.group(1)), "number") + " " + letterBefore(m.group(2), e.sayNumbered(m.group(3))), m.apart() && !strings.HasPrefix(m.after(), "-")
 		}),
 		doubtfulRule(".", `\b([Nn]o|[Nn]r)\. ?(\d{1,4})([A-Za-h])\b`, func(m match) (string, bool) {
-			return strings.Map(keepCase(m.group(1)), "number") + " " + e.sayNumbered(m.group(2)) + letterBehind(m.group(3)), m.apart()
-		}),
-		newRule("#", `\b(P\.?O\.?|(?i:acct|ref|inv|ticket|case|item|order|invoice))# ?(\d+)\b`, func(m match) string {
-			return m.group(1) + " number " + e.sayNumbered(m.group(2))
+			return strings.Map(keepCase(m.group(1)), "number") + " " + e.sayNumbered(m.group(2)) + " " + spell(m.group(3)), m.apart()
 		}),
 		// dep. 06:15, Flt. 1234, Ste. 300, pg. 3
 		newRule("m", `\b([Rr])m ?(\d{1,4}[A-Za-z]?)\b`, func(m match) string { return m.group(1) + "oom " + m.group(2) }),
@@ -51,19 +40,18 @@ func (e english) noticeRules() []rule {
 			return strings.Map(keepCase(m.group(1)), formOf(noticeForms, strings.ToLower(m.group(1)))) + " " + m.group(2)
 		}),
 
-		newRule("/", `\b([Ff]lat) (\d{1,2})/(\d{1,2})\b`, func(m match) string { return m.group(1) + " " + m.group(2) + ", " + m.group(3) }),
-		// prices, amounts and dates with a stroke: 8.90/15.50, 4 doses/24 hrs, thru 12/31, your letter of 11/12
-		doubtfulRule("/", `\b(\d+\.\d\d) ?/ ?(\d+\.\d\d)\b`, func(m match) (string, bool) {
-			return m.group(1) + " or " + m.group(2), m.apart() && !pointed(m.after()) && !strings.HasSuffix(m.before(), "/")
-		}),
-		newRule("/", `(\d (?:doses?|tablets?|capsules?|times|puffs|drops|litres?|liters?|pills)) ?/ ?(\d+ ?(?:h|hrs?|hours?|days?|d|weeks?|wks?)\b)`, func(m match) string { return m.group(1) + " per " + m.group(2) }),
-
 		newRule("$", `\${2,}`, func(match) string { return "" }),
-		newRule("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, func(m match) string { return m.group(1) + " each" + m.stop() }),
-		// 530–520 B.C., 1500 BCE–AD 300
-		newRule("-–—", `\b(BCE?|B\.C\.(?:E\.)?|CE) ?[-–—] ?(AD \d|\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		doubtfulRule(digits, `\b0\d{3} \d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }), // 0800 1111
 
+		writes("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, "$1 each"),
+		writes("s", `\b(\d{1,3})m ?(\d{1,2})s\b`, "$1 min $2 sec"),
+		writes("s", `\b((?:in|after|every|within|takes|took|for|than|wait) [1-9]0)s\b`, "$1 sec"),
+		writes("/", `([ap]\.?m\.?) ?/ ?(\d)`, "$1 or $2"),
+		writes(":", `\b(\d{1,2}:[0-5]\d) ?([ap])\b([^.\w]|$)`, "$1 ${2}m$3"),
+		writes("/", `\b(doses?|tablets?|capsules?|times|puffs|drops|pills) ?/ ?(\d+ ?(?:h|hrs?|hours?|d|days?)\b)`, "$1 per $2"),
+		writes("-–—", `\b(BCE?|B\.C\.(?:E\.)?|CE) ?[-–—] ?(AD \d|\d)`, "$1 to $2"),
+		writes("/", `\bw/c (\d)`, "week commencing $1"),
+		writes(".", `\b([A-Z][a-z]+) v\. ([A-Z])`, "$1 versus $2"),
 		// low 48F, but not of a seat
 		doubtfulRule("FC", `(^|[^\w.])(-?\d{2,3}(?:\.\d)?|-\d) ?([FC])\b`, func(m match) (string, bool) {
 			before := strings.TrimSuffix(strings.TrimRight(m.before()+m.group(1), ".:# "), " is")

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // sizeRules say how large things are: in feet and inches, and so much by so much.
 func (e english) sizeRules() []rule {
@@ -14,40 +17,34 @@ func (e english) sizeRules() []rule {
 			if m.group(3) != "" {
 				said += " by " + e.decimal(m.group(3))
 			}
-			return said + " " + sized(m, "inch"), !quoted(m)
+			return said + " " + sized(m, "2", "inch"), !quoted(m)
 		}),
 		doubtfulRule("'′", `\b`+n+`['′] ?(?:[xX×]|by) ?`+n+`['′]`, func(m match) (string, bool) { // 6' x 4'
-			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(2)) + " " + sized(m, "foot"), !startsWord(m.after())
+			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(2)) + " " + sized(m, "2", "foot"), !startsWord(m.after())
 		}),
 		doubtfulRule("'′", `\b(\d{1,2})['′] ?(\d{1,2})`+inch, func(m match) (string, bool) { // 5'11"
 			return e.sayCount(m.group(1), "foot") + " " + e.sayCount(m.group(2), "inch"), true
 		}),
 		doubtfulRule(`"″′'`, `\b(\d+) (\d)/(\d{1,2})`+inch, func(m match) (string, bool) { // 2 1/4"
 			part, ok := e.sayFraction(m.group(2), m.group(3))
-			return e.cardinal(m.group(1)) + " and " + part + " " + sized(m, "inch"), ok && !quoted(m)
+			return e.cardinal(m.group(1)) + " and " + part + " " + sized(m, "2", "inch"), ok && !quoted(m)
 		}),
 		doubtfulRule(`"″′'`, `\b(\d)/(\d{1,2})`+inch, func(m match) (string, bool) { // 3/4"
 			part, ok := e.sayFraction(m.group(1), m.group(2))
 			return strings.Replace(part, "a ", "one ", 1) + " inch", ok && m.apart() && !quoted(m)
 		}),
 		doubtfulRule(`"″′'`, `\b`+n+inch, func(m match) (string, bool) { // 27" screen
-			noun := plural(m.group(1), "inch")
-			if describes(m) {
-				noun = "inch"
-			}
-			return e.decimal(m.group(1)) + " " + noun, !quoted(m)
+			return e.decimal(m.group(1)) + " " + sized(m, m.group(1), "inch"), !quoted(m)
 		}),
 		doubtfulRule("'′", `\b([3-8])['′](\d{1,2})\b`, func(m match) (string, bool) { // 6'1 tall
 			return e.cardinal(m.group(1)) + " foot " + e.cardinal(m.group(2)), m.apart() && atoi(m.group(2)) < 12
 		}),
 		doubtfulRule("'′", `\b(\d{1,3})['′]`, func(m match) (string, bool) { // 5' tall
-			noun := plural(m.group(1), "foot")
-			if describes(m) {
-				noun = "foot"
-			}
-			return e.cardinal(m.group(1)) + " " + noun, m.apart() && !opened(m.before())
+			return e.cardinal(m.group(1)) + " " + sized(m, m.group(1), "foot"), m.apart() && !opened(m.before())
 		}),
-		newRule("s", `\b((?i:under|over))[- ](\d{1,2})s\b`, func(m match) string { return m.group(1) + " " + pluralWord(e.cardinal(m.group(2))) }),
+		newRule("s", `\b((?i:under|over))[- ](\d{1,2})s\b`, func(m match) string {
+			return m.group(1) + " " + pluralWord(e.cardinal(m.group(2)))
+		}),
 		// 363 cm x 437 cm, 73 × 92 × 2 cm
 		doubtfulRule("xX×", numberPattern+`( ?)(`+unitPattern+`) ?[xX×] ?`+numberPattern+`( ?)(`+unitPattern+`)`, func(m match) (string, bool) {
 			from, to := unitSign(m.group(3)), unitAfter(m.group(5), m.group(6), m)
@@ -67,53 +64,28 @@ func (e english) sizeRules() []rule {
 			return e.decimal(m.group(1)) + " fluid " + plural(m.group(1), "ounce") + m.stop()
 		}),
 		newRule("sc", numberPattern+` ?(sq|cu)\.? ?(ft|in|yd|mi|km|m)\b\.?`, func(m match) string {
-			word := "square "
-			if m.group(2) == "cu" {
-				word = "cubic "
-			}
-			return e.decimal(m.group(1)) + " " + plural(m.group(1), word+unitSign(m.group(3))) + m.stop()
+			unit := formOf(` sq:square cu:cubic `, m.group(2)) + " " + unitSign(m.group(3))
+			return e.decimal(m.group(1)) + " " + plural(m.group(1), unit) + m.stop()
 		}),
-		doubtfulRule("xX×", `(\pL\)?) [x×] ?(\d{1,3})\b`, func(m match) (string, bool) { // espresso x 2
-			return m.group(1) + " times " + m.group(2), !pointed(m.after()) && !startsWord(m.after())
-		}),
+		writes("xX×", `(\pL\)?) [x×] ?(\d{1,3})($|[ ,;!?)])`, "$1 times $2$3"), // espresso x 2
 	}
 }
 
 // sized is a unit behind a size: in the singular where that says of what kind a
 // thing is.
-func sized(m match, unit string) string {
+func sized(m match, n, unit string) string {
 	if describes(m) {
 		return unit
 	}
-	return plural("2", unit)
+	return plural(n, unit)
 }
 
 // opened reports whether a quotation begins in s that is not closed yet: one in
 // single quotes, which stand before a word and behind one.
 func opened(s string) bool {
-	open := false
-	for i := range len(s) {
-		if s[i] != '\'' {
-			continue
-		}
-		before, after := i > 0 && s[i-1] != ' ' && s[i-1] != '(' && s[i-1] != '"', i+1 < len(s) && s[i+1] != ' '
-		switch {
-		case !before && after:
-			open = true
-		case before && !after:
-			open = false
-		}
-	}
-	return open
+	s = " " + strings.NewReplacer("(", " ", `"`, " ").Replace(s) + " "
+	return strings.LastIndex(strings.ReplaceAll(s, " ' ", "   "), " '") > strings.LastIndex(s, "' ")
 }
 
 // quotes counts the quotation marks in s that are no inches.
-func quotes(s string) int {
-	n := 0
-	for i := range len(s) {
-		if s[i] == '"' && (i == 0 || s[i-1] < '0' || s[i-1] > '9') {
-			n++
-		}
-	}
-	return n
-}
+func quotes(s string) int { return len(regexp.MustCompile(`(?:^|\D)"`).FindAllString(s, -1)) }

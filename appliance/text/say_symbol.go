@@ -21,9 +21,9 @@ func (e english) symbolRules() []rule {
 		newRule("§", `§+ ?`, func(match) string { return "section " }),
 		newRule("√", ` ?√ ?`, func(match) string { return " square root of " }),
 		newRule("±", ` ?± ?`, func(match) string { return " plus or minus " }),
+		newRule("÷", ` ?÷ ?`, func(match) string { return " divided by " }),
 		newRule("≈", ` ?≈ ?`, func(match) string { return " about " }),
 		newRule("×", ` ?× ?`, func(match) string { return " times " }),
-		newRule("÷", ` ?÷ ?`, func(match) string { return " divided by " }),
 		newRule("$", `\$([A-Z])`, func(m match) string { return m.group(1) }), // a share's sign
 		newRule("$", ` ?\$ ?`, func(match) string { return " dollars " }),
 		newRule("£", ` ?£ ?`, func(match) string { return " pounds " }),
@@ -51,19 +51,4 @@ func saySlash(m match) string {
 		return " "
 	}
 	return " or "
-}
-
-// sayTag says the words that a hashtag was put together of.
-func (e english) sayTag(words, number string) string {
-	var b strings.Builder
-	for i, r := range words {
-		if i > 0 && r >= 'A' && r <= 'Z' {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-	}
-	if number != "" {
-		b.WriteString(" " + e.sayPlain(number))
-	}
-	return b.String()
 }

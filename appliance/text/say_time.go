@@ -16,6 +16,14 @@ func (e english) timeRules() []rule {
 	const clock = `(\d{1,2}):([0-5]\d)`
 	const half = `(\d{1,2})(?:[:.]([0-5]\d))? ?` + halfDay
 	return []rule{
+		writes("v", `\b[vV](\d+(?:\.\d+)*)\b`, "version $1"),
+		newRule(".", `\b\d+(?:\.\d+){2,}\b`, func(m match) string { // Python 3.12.1
+			var parts []string
+			for p := range strings.SplitSeq(m.group(0), ".") {
+				parts = append(parts, e.sayShort(p))
+			}
+			return strings.Join(parts, " point ")
+		}),
 		// 14h30, 14:05h, 1400 hours, 2h 30m
 		doubtfulRule("h", `\b([01]?\d|2[0-3])(?:h([0-5]\d)|:([0-5]\d) ?h)\b`, func(m match) (string, bool) {
 			if last := strings.TrimRight(lastWord(m.before()), ".:"); m.group(2) != "" && lasting.has(strings.ToLower(last)) && atoi(m.group(1)) < 6 {

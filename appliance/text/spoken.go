@@ -51,8 +51,8 @@ func (o Options) english(t traced) traced {
 // written out, the next does not see.
 func (e english) rules() []rule {
 	return slices.Concat(
-		e.formRules(), e.labelRules(), e.noticeRules(), e.medicineRules(), e.streetRules(),
-		e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.versionRules(), e.timeRules(),
+		e.formRules(), e.labelRules(), e.noticeRules(), e.streetRules(),
+		e.groupingRules(), e.addressRules(), e.codeRules(), e.dateRules(), e.timeRules(),
 		e.phoneRules(), e.moneyRules(), e.sizeRules(), e.measureRules(), e.orderRules(), e.mathRules(),
 		e.abbreviationRules(), e.capitalRules(), e.numberRules(), e.symbolRules(),
 	)
@@ -73,6 +73,15 @@ const digits = "0123456789"
 // newRule makes a rule that always speaks.
 func newRule(needs, pattern string, say func(m match) string) rule {
 	return rule{regexp.MustCompile(pattern), needs, func(m match) (string, bool) { return say(m), true }}
+}
+
+// writes makes a rule that says a template: $1 is the first group of its pattern, and a
+// stop that ends the sentence stays.
+func writes(needs, pattern, template string) rule {
+	expression := regexp.MustCompile(pattern)
+	return rule{expression, needs, func(m match) (string, bool) {
+		return string(expression.ExpandString(nil, template, m.text, m.at)) + m.stop(), true
+	}}
 }
 
 // doubtfulRule makes a rule that may leave what it matches.
