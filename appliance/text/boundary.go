@@ -102,11 +102,7 @@ func judgeJoined(buf []rune, i, stop int, end, no verdict) verdict {
 	case n+1 < len(next) && next[n] == '.' && buf[i] == '.' && unicode.IsLower(next[n+1]), files.has(strings.ToLower(string(next[:n]))):
 		return no
 	}
-	word := i
-	for word > 0 && !unicode.IsSpace(buf[word-1]) {
-		word--
-	}
-	if before := string(buf[word:i]); before == "www" || strings.ContainsAny(before, "/@:\\_") {
+	if before := lastWord(string(buf[:i])); before == "www" || strings.ContainsAny(before, "/@:\\_") {
 		return no
 	}
 	return end

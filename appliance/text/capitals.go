@@ -1,8 +1,8 @@
 package text
 
 import (
+	"regexp"
 	"strings"
-	"unicode"
 )
 
 const (
@@ -30,33 +30,22 @@ func (e english) capitalRules() []rule {
 	})}
 }
 
+// capitalsBefore and capitalsAfter are the words in capitals beside one.
+var (
+	capitalsBefore = regexp.MustCompile(`(?:\b[A-Z][A-Z']* )+$`)
+	capitalsAfter  = regexp.MustCompile(`^(?: [A-Z][A-Z']*\b)+`)
+)
+
 // shouted reports whether the words around the match are in capitals, too, and none of
 // them makes an acronym of it.
 func (m match) shouted() bool {
-	count := 0
-	before, after := strings.Fields(m.before()), strings.Fields(m.after())
+	before, after := strings.Fields(capitalsBefore.FindString(m.before())), strings.Fields(capitalsAfter.FindString(m.after()))
 	if n := len(before); n > 0 && (before[n-1] == "THE" || before[n-1] == "IN" && m.group(0) == "US") {
 		return false
 	}
-	if len(after) > 0 && itNouns.has(strings.TrimRight(after[0], ".,;:!?")) {
+	if len(after) > 0 && itNouns.has(after[0]) {
 		return false
 	}
-	for i := len(before) - 1; i >= 0 && inCapitals(before[i]) && strings.TrimRight(before[i], ".,;:!?)") == before[i]; i-- {
-		count++
-	}
-	for i := 0; i < len(after) && strings.HasPrefix(m.after(), " "); i++ {
-		word := strings.TrimRight(after[i], ".,;:!?)")
-		if !inCapitals(word) {
-			break
-		}
-		if count++; word != after[i] {
-			break
-		}
-	}
+	count := len(before) + len(after)
 	return count > 1 || count == 1 && strings.ToUpper(m.text) == m.text
-}
-
-// inCapitals reports whether a word is letters, all of them capitals.
-func inCapitals(word string) bool {
-	return word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsUpper(r) && r != '\'' && r != '"' })
 }

@@ -135,13 +135,7 @@ func (f foreign) all(code string) []rule {
 func (f foreign) rules() []rule {
 	var all []rule
 	for _, s := range f.short {
-		all = append(all, newRule("", s[0], func(m match) string {
-			said := s[1]
-			for i := 1; 2*i < len(m.at); i++ {
-				said = strings.ReplaceAll(said, "$"+strconv.Itoa(i), m.group(i))
-			}
-			return said
-		}))
+		all = append(all, writes("", s[0], s[1]))
 	}
 	const clock = `([01]?\d|2[0-4])`
 	all = append(all,

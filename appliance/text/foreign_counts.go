@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -131,8 +132,8 @@ func (f foreign) counts(c foreignCounts, to string) []rule {
 
 // oftener is "veces" behind a number, "vez" behind one.
 func (f foreign) oftener(c foreignCounts, n string) string {
-	if n == "1" {
-		return map[string]string{"veces": "vez", "volte": "volta", "vezes": "vez", "fois": "fois"}[c.times]
+	if once := formOf(` veces:vez volte:volta vezes:vez fois:fois `, c.times); n == "1" {
+		return once
 	}
 	return c.times
 }
@@ -173,8 +174,8 @@ func (f foreign) singular(name, n string) string {
 	if n != "1" {
 		return name
 	}
-	ones := map[string]string{"reais": "real", "dólares": "dólar", "yenes": "yen", "dollari": "dollaro", "sterline": "sterlina", "rupie": "rupia"}
-	if one := ones[name]; one != "" {
+	const ones = ` reais:real dólares:dólar yenes:yen dollari:dollaro sterline:sterlina rupie:rupia `
+	if one := formOf(ones, name); one != "" {
 		return one
 	}
 	return strings.TrimSuffix(name, "s")
@@ -190,30 +191,14 @@ func magnitudeOf(many [][2]string, short string) string {
 	return ""
 }
 
+// longGroup is a group of figures that is read one by one.
+var longGroup = regexp.MustCompile(`\d{4,}`)
+
 // foreignNumber reads a telephone number: its groups of two and three figures as
 // people say them, the longer ones figure by figure.
 func foreignNumber(s string) string {
-	var said strings.Builder
-	for i := 0; i < len(s); {
-		n := i
-		for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-			n++
-		}
-		switch group := s[i:n]; {
-		case n == i && s[i] == '-':
-			said.WriteString(", ")
-		case n == i && s[i] == ')':
-			said.WriteString(" ")
-		case n == i && s[i] != '(':
-			said.WriteByte(s[i])
-		case n-i > 3:
-			said.WriteString(apartDigits(group))
-		default:
-			said.WriteString(group)
-		}
-		i = max(n, i+1)
-	}
-	return strings.Join(strings.Fields(said.String()), " ")
+	s = strings.NewReplacer("-", ", ", "(", "", ")", " ").Replace(longGroup.ReplaceAllStringFunc(s, apartDigits))
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // apartDigits puts spaces between figures, which are read one by one then.

@@ -29,7 +29,7 @@ var foreignShortOf = map[string]foreignShort{
 		rules: [][2]string{
 			{`\bM\. (et|le|la|l'|ou) `, "Monsieur $1 "}, {`\bMM\. les `, "Messieurs les "}, {`\bSt-(\p{Lu})`, "Saint-$1"}, {`\bSte-(\p{Lu})`, "Sainte-$1"},
 			{`\b[nN][°º] ?(\p{Lu})`, "numéro $1"}, {`\b[eE]x\. ?:`, "exemple :"}, {`\bJ-(\d)`, "J moins $1"}, {`\b[pP]\. ?ex\.`, "par exemple"}, {`\b(0\d)\.(\d\d)\.(\d\d)\.(\d\d)\.(\d\d)\b`, "$1 $2 $3 $4 $5"},
-			{`\b24/7\b`, "24 heures sur 24"}, {`(\d) ?% vol\b\.?`, "$1 % d'alcool"},
+			{`\b24/7\b|\b24 ?h(?:eures)?/24\b`, "24 heures sur 24"}, {`\b7 ?j(?:ours)?/7\b`, "7 jours sur 7"}, {`(\d) ?% vol\b\.?`, "$1 % d'alcool"},
 		},
 	},
 	"es": {
@@ -72,10 +72,7 @@ func (f foreign) shortened(s foreignShort, c foreignCounts, parts [3]string) []r
 	}
 	var all []rule
 	for _, r := range s.rules {
-		pattern := regexp.MustCompile(r[0])
-		all = append(all, rule{pattern, "", func(m match) (string, bool) {
-			return string(pattern.ExpandString(nil, r[1], m.text, m.at)), true
-		}})
+		all = append(all, writes("", r[0], r[1]))
 	}
 	dotted, words := formsOf(s.dotted)
 	all = append(all, doubtfulRule(".", `(?i)(`+dotted+`)\.`, func(m match) (string, bool) {

@@ -15,8 +15,6 @@ type foreignSigns struct {
 	days                                      [7]string // from Monday on
 	shortDays                                 string    // their short forms, parted by |, in the same order
 	dot, at, dash, underscore, slash          string    // in addresses
-	round                                     string    // "24h/24": between the two
-	dayWord                                   string    // "7j/7"
 	dotted                                    bool      // times are written 9.30
 }
 
@@ -25,7 +23,7 @@ var foreignSignsOf = map[string]foreignSigns{
 		to: "à", least: "au moins", most: "au plus", plusMinus: "plus ou moins", minus: "moins", about: "environ", and: "et", section: "paragraphe",
 		parts: [3]string{"un quart", "un demi", "trois quarts"},
 		days:  [7]string{"lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"}, shortDays: "lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?",
-		dot: "point", at: "arobase", dash: "tiret", underscore: "tiret bas", slash: "barre", round: "sur", dayWord: "jours",
+		dot: "point", at: "arobase", dash: "tiret", underscore: "tiret bas", slash: "barre",
 	},
 	"es": {
 		to: "a", least: "al menos", most: "como máximo", plusMinus: "más menos", minus: "menos", about: "unos", and: "y", section: "sección",
@@ -73,7 +71,7 @@ func (f foreignSigns) dayOf() func(short string) string {
 func (f foreignSigns) first() []rule {
 	const gap = ` ?`
 	days, day := `((?i:`+f.shortDays+`))`, f.dayOf()
-	all := []rule{
+	return []rule{
 		// addresses: info@musee.fr, www.musee.fr/plan
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string { return f.address(m.group(0)) }),
 		newRule("./", `(?i)\b(?:https?://|www\.)[^\s<>"'«»]*[\pL\d/]`, func(m match) string { return f.address(m.group(0)) }),
@@ -131,11 +129,6 @@ func (f foreignSigns) first() []rule {
 			return m.group(1) + part + spaceAfter(m)
 		}),
 	}
-	if f.round != "" {
-		all = append(all, newRule("/", `\b24 ?h(?:eures)?/24\b`, func(match) string { return "24 heures " + f.round + " 24" }),
-			newRule("/", `\b7 ?j(?:ours)?/7\b`, func(match) string { return "7 " + f.dayWord + " " + f.round + " 7" }))
-	}
-	return all
 }
 
 // address says a URL or an e-mail address part by part.

@@ -1,7 +1,6 @@
 package text
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -53,24 +52,6 @@ func withinNumber(s string, i, j int) bool {
 		return isDigit(rune(a)) && strings.IndexByte(".,:/", sign) >= 0 && isDigit(rune(b))
 	}
 	return i > 1 && joins(s[i-2], s[i-1], s[i]) || j > 0 && j+1 < len(s) && joins(s[j-1], s[j], s[j+1])
-}
-
-// numberSign is what stands before a number for the word.
-var numberSign = regexp.MustCompile(`\b([Nn]o|[Nn]r)(s?)\. ?|#`)
-
-// numbersNamed says "number" before the numbers that a lexicon has: their digits
-// are not there any more for the rules that would.
-func (t traced) numbersNamed() traced {
-	return t.replaced(numberSign.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
-		next := len(m.before()) + len(m.group(0))
-		if next == len(t.s) || t.of[next].by == nil || !unicode.IsDigit(t.of[next].by.folded[0]) {
-			return "", false
-		}
-		if m.group(0) == "#" {
-			return space(m) + "number ", true
-		}
-		return strings.Map(keepCase(m.group(1)), "number") + m.group(2) + " ", true
-	})
 }
 
 // find returns the entry that s begins with, its ending in it, and how many

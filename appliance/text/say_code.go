@@ -3,7 +3,6 @@ package text
 import (
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // codeRules read out what is no word and no amount: codes, serial numbers,
@@ -79,30 +78,24 @@ func (e english) sayNumber(m match) (string, bool) {
 	switch {
 	case startsWord(m.after()), strings.HasPrefix(m.after(), "%"), strings.HasPrefix(m.after(), ":"), pointed(m.after()):
 		return "", false
-	case !plain && (len(number) < 5 || noNumber().MatchString(number)):
+	case !plain && (len(number) < 5 || noNumber.MatchString(number)):
 		return "", false
 	case plain && len(number) < 3, plain && len(number) < 4 && !named:
 		return "", false
 	case plain && !named && (unitFollows(strings.TrimPrefix(m.after(), " ")) || strings.HasSuffix(number, "00")):
 		return "", false
 	}
-	said := m.group(1)
-	if strings.HasSuffix(said, "#") {
-		said = strings.TrimSuffix(said, "#") + "number "
-	}
-	for _, short := range [...]string{"no. ", "nr. ", "no ", "nr "} {
-		if before, ok := strings.CutSuffix(said, short); ok {
-			said = before + "number "
-		}
-	}
+	said := shortNumber.ReplaceAllString(m.group(1), "number ")
 	return said + strings.Join(readAll(strings.FieldsFunc(number, func(r rune) bool { return r == '-' || r == '/' || r == ' ' })), ", "), true
 }
 
 // noNumber is what stands behind such words and is none of their numbers: an
-// ordinal, a time, an amount, a fraction, a date.
-var noNumber = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|\d{1,3}[/ ]\d{1,3}|\d{4}-\d{2}-\d{2}|\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
-})
+// ordinal, a time, an amount, a fraction, a date. shortNumber stands for the word.
+var (
+	noNumber = regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|` +
+		`\d{1,3}[/ ]\d{1,3}|\d{4}-\d{2}-\d{2}|\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
+	shortNumber = regexp.MustCompile(`(?:\bn[or]\.? |#)$`)
+)
 
 // pointed reports whether a decimal goes on with s.
 func pointed(s string) bool {

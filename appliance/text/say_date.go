@@ -2,7 +2,6 @@ package text
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -70,21 +69,14 @@ func (e english) dateRules() []rule {
 			parts := usualFraction(m.group(1), m.group(2)) && usualFraction(m.group(3), m.group(4))
 			return from + " to " + to, ok && ok2 && !parts && m.apart() && !strings.HasPrefix(m.after(), "/") && !strings.HasSuffix(m.before(), "/")
 		}),
-
 		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2})\b`, e.sayStroke), // on 5/1, 03/04, Tues., 12/3
-
-		// 05-JAN-2025
-		doubtfulRule("-", `\b(\d{1,2})-((?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))-(\d{4}|\d{2})\b`, func(m match) (string, bool) {
-			month := 1 + strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(m.group(2)))/3
-			said, ok := e.sayDate(m.group(3), strconv.Itoa(month), m.group(1))
-			return said, ok && m.apart()
+		newRule("-", `\b(\d{1,2})-(?i:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))-(\d{4})\b`, func(m match) string {
+			return strings.ToUpper(m.group(2)[:1]) + strings.ToLower(m.group(2)[1:]) + " " + m.group(1) + ", " + m.group(3)
 		}),
-
 		newRule("-/", `\b(`+shortDays+`)[-/](`+shortDays+`)[-/](`+shortDays+`)\b`, func(m match) string {
 			return dayName(m.group(1)) + ", " + dayName(m.group(2)) + ", " + dayName(m.group(3))
 		}),
 		newRule("noon", `\b([Nn]oon|[Mm]idnight) ?[-–—] ?(\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
-
 		// Mon to Sat, Tuesday - Saturday, MON-FRI, Tue/Thu
 		newRule("-–—&,to/", `\b(`+anyDay+`)\.?( to | and | & |, | ?[-–—] ?|/)(`+anyDay+`)\b\.?`, func(m match) string {
 			between := m.group(2)
@@ -123,7 +115,6 @@ func (e english) dateRules() []rule {
 				return n + " A-D" + m.stop()
 			}
 		}),
-
 		// June 5-7, 5-7 June
 		doubtfulRule("-–", `\b`+monthPattern+` `+dayPattern+` ?[-–] ?`+dayPattern+`\b`, func(m match) (string, bool) {
 			return monthName(m.group(1)) + " " + e.ordinal(m.group(2)) + " to " + e.ordinal(m.group(3)), m.apart() && atoi(m.group(3)) <= 31

@@ -46,7 +46,6 @@ func (e english) formRules() []rule {
 		// ranges: 10am–noon, K–12, 2-for-1
 		newRule("-–—", `(\d ?`+halfDayBehind+`|\d) ?[-–—] ?(`+halfDays+`)\b`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		newRule("f", `\b(\d|[Tt]wo|[Tt]hree)-for-(\d|one|two)\b`, func(m match) string { return m.group(1) + " for " + m.group(2) }),
-
 		// 2 x 500 mg: so often, not so wide
 		doubtfulRule("xX×", `\b(\d{1,2}) ?[xX×] ?(\d+(?:\.\d+)?) ?(mg|mcg|µg|μg|g|kg|ml|mL|cl|l|L)\b`, func(m match) (string, bool) {
 			return e.cardinal(m.group(1)) + " times " + m.group(2) + " " + m.group(3), m.apart() && !endsNumber(m.before())

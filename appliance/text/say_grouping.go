@@ -1,9 +1,15 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // continentalSigns are those of countries that write a comma before the hundredths.
 const continentalSigns = `€|zł|Kč|\bkr\b|\blei\b|\b` + currencyCodes + `\b`
+
+// ofBlood ends with the pressure that two numbers are.
+var ofBlood = regexp.MustCompile(`(?i)(?:blood pressure|\bbp)(?: is| was| of)?:? *$`)
 
 // groupingRules bring numbers to one way of writing: without the commas that
 // stand between lakhs and crores, and, where people write so, without spaces
@@ -39,11 +45,8 @@ func (e english) groupingRules() []rule {
 		newRule("-–—", `(\d)\.[-–—]($|[ ,;!?])`, func(m match) string { return m.group(1) + m.group(2) }), // CHF 15.-
 		newRule("+", `\+/-`, func(match) string { return "±" }),
 		newRule(".", `\b(?i:(rm|bldg|lvl|flr?)\.) ?#?(\d)`, func(m match) string { // rm. 204
-			word := map[string]string{"rm": "room", "bldg": "building", "lvl": "level", "fl": "floor", "flr": "floor"}[strings.ToLower(m.group(1))]
-			if m.group(1)[0] < 'a' {
-				word = strings.ToUpper(word[:1]) + word[1:]
-			}
-			return word + " " + m.group(2)
+			word := formOf(` rm:oom bldg:uilding lvl:evel fl:loor flr:loor `, strings.ToLower(m.group(1)))
+			return m.group(1)[:1] + word + " " + m.group(2)
 		}),
 		// comparisons, before what is compared is written out
 		newRule("<>≤≥≠", ` ?(<=|>=|!=|[<>≤≥≠]) ?(-?[$£€]?\d)`, func(m match) string {
@@ -58,31 +61,17 @@ func (e english) groupingRules() []rule {
 		doubtfulRule("/", `\b(\d{2,3})/(\d{2,3})( ?mm ?Hg)?\b`, func(m match) (string, bool) {
 			said := e.cardinal(m.group(1)) + " over " + e.cardinal(m.group(2))
 			if m.group(3) != "" {
-				return said + " millimeters of mercury", m.apart()
+				said += " millimeters of mercury"
 			}
-			before := strings.ToLower(strings.TrimRight(m.before(), ": "))
-			for _, verb := range [...]string{" is", " was", " of"} {
-				before = strings.TrimSuffix(before, verb)
-			}
-			return said, m.apart() && (strings.HasSuffix(before, "blood pressure") || strings.HasSuffix(" "+before, " bp"))
+			return said, m.apart() && (m.group(3) != "" || ofBlood.MatchString(m.before()))
 		}),
 		// 1-800-FLOWERS
 		newRule("-", `\b1-(8\d\d)-([A-Z]{3,10}(?:-[A-Z]{2,8})*)\b`, func(m match) string {
-			number := e.cardinal(m.group(1))
-			if !strings.HasSuffix(m.group(1), "00") {
-				number = digitByDigit(m.group(1))
-			}
-			return "one " + number + " " + m.group(2)
+			return "one " + strings.ReplaceAll(digitByDigit(m.group(1)), " zero zero", " hundred") + " " + m.group(2)
 		}),
-
 		// hundreds of people
-		doubtfulRule("s", `\b(100|1000|1,000)s (of)\b`, func(m match) (string, bool) {
-			word := "thousands"
-			if m.group(1) == "100" {
-				word = "hundreds"
-			}
-			return word + " of", m.apart()
-		}),
+		writes("s", `\b100s of\b`, "hundreds of"),
+		writes("s", `\b1,?000s of\b`, "thousands of"),
 	}
 	if e.rand {
 		all = append(all,

@@ -91,7 +91,6 @@ func (e english) labelRules() []rule {
 			}
 			return m.group(1) + sayGroups(m.group(3))
 		}),
-
 		// telephone numbers that look like versions and amounts
 		doubtfulRule(".", `\b(?:1\.)?\d{3}\.\d{3}\.\d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }),
 		doubtfulRule(digits, `\b1[38]00 \d{3} \d{3}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }),
@@ -110,7 +109,6 @@ func (e english) labelRules() []rule {
 		newRule("-.·", `(\d) ?ft[-.· ]?lbs?\b`, func(m match) string { return m.group(1) + " foot pounds" }),
 		newRule("l", `(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, func(m match) string { return m.group(1) + " lb " + m.group(2) }),
 		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`, func(m match) string { return m.group(1) + "in" + m.group(2) }), // 30 × 21 in
-
 		// types of blood, marks
 		doubtfulRule("+-", `\b(A|B|AB|O)([+-])($|[ ,.;)])`, func(m match) (string, bool) { return sayGraded(m) }),
 		writes("W", `\bWW ?(II?|[12])\b`, "World War $1"),

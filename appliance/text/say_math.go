@@ -16,7 +16,6 @@ func (e english) mathRules() []rule {
 			return e.year(m.group(1)) + " to " + e.cardinal(m.group(2)), m.apart()
 		}),
 		doubtfulRule("-–—", n+` [-–—] `+n, e.sayApart), // 10 - 4 = 6, pages 5 - 8
-
 		doubtfulRule("-–—", `\b(\d+(?:,\d{3})*(?:\.\d+)?)[-–—](\d+(?:,\d{3})*(?:\.\d+)?)([^-\w]|$)`, func(m match) (string, bool) {
 			before := m.before()
 			letter := before != "" && strings.ContainsAny(before[len(before)-1:], "-./")

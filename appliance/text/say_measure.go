@@ -45,10 +45,8 @@ func (e english) measureRules() []rule {
 			before := strings.ToLower(lastWord(m.before()))
 			const adjective wordList = " a an the each per every one "
 			ok = ok && m.apart() && !adjective.has(before) && !endsNumber(before)
-			if said == "a half" {
+			if said += " of"; said == "a half of" {
 				said = "half"
-			} else {
-				said += " of"
 			}
 			name := unitName(m.group(3))
 			return said + " " + article(name) + name + m.stop(), ok
@@ -67,11 +65,8 @@ func (e english) measureRules() []rule {
 			return said + " " + name, ok && m.apart() && !strings.HasSuffix(m.before(), "/")
 		}),
 		// ranges with a unit or percent: 5-10%, 20–25 °C
-		doubtfulRule("-–—", numberPattern+` ?[-–—] ?`+numberPattern+` ?%`, func(m match) (string, bool) {
+		doubtfulRule("%", numberPattern+`(?: ?%)? ?[-–—] ?`+numberPattern+` ?%`, func(m match) (string, bool) {
 			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " percent", !endsNumber(m.before())
-		}),
-		newRule("%", numberPattern+` ?% ?[-–—] ?`+numberPattern+` ?%`, func(m match) string {
-			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " percent"
 		}),
 		doubtfulRule("-–—", `\b`+numberPattern+` ?[-–—] ?`+numberPattern+`( ?)(`+unitPattern+`)(\.?)`, func(m match) (string, bool) {
 			name := unitAfter(m.group(3), m.group(4), m)
@@ -188,12 +183,11 @@ func perUnit(s string) string {
 
 // unitName is a unit written as sign or word, as a word.
 func unitName(s string) string {
-	switch s {
-	case "mo":
-		return "month"
-	}
 	if name := unitSign(s); name != "" {
 		return name
+	}
+	if s == "mo" {
+		return "month"
 	}
 	return s
 }

@@ -89,7 +89,6 @@ func (e english) moneyRules() []rule {
 			word := endsWord(m.group(0)) && startsWord(m.after()) // 12 złotych
 			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m), !word
 		}),
-
 		newRule("UEGJCAINHSBMZDPKTRV", `\b`+currencyCodes+` ?`+amountPattern+magnitudes, func(m match) string {
 			return e.sayMoney(m.group(1), m.group(2), m.group(3))
 		}),

@@ -20,7 +20,6 @@ func (e english) noticeRules() []rule {
 			return m.group(1) + ":" + m.group(2), m.apart() && !pointedBefore(m.before()) && !countsOn(m.after()) && !strings.ContainsAny(lastRunes(m.before()), "$£€-–—") && strings.IndexAny(strings.TrimLeft(m.after(), " "), "-–—") != 0
 		}),
 		newRule(":", `\b(`+shortDays+`)\.?,? (\d{1,2}:[0-5]\d)\b`, func(m match) string { return dayName(m.group(1)) + " " + m.group(2) }),
-
 		// No 10, no. A4, room no. 3C
 		doubtfulRule("N", `\bNo (\d{1,4}[A-Za-z]?)\b`, func(m match) (string, bool) {
 			return "No. " + m.group(1), m.before() != "" && insideSentence(m.before()) || startsName(m.after())
@@ -39,11 +38,9 @@ func (e english) noticeRules() []rule {
 		newRule(".", `\b([Dd]ep|[Aa]rr|[Pp]lat|[Ff]lt|[Ss]te|[Pp]g|[Cc]hap|[Mm]i)\. ?(\d)`, func(m match) string {
 			return strings.Map(keepCase(m.group(1)), formOf(noticeForms, strings.ToLower(m.group(1)))) + " " + m.group(2)
 		}),
-
 		newRule("$", `\${2,}`, func(match) string { return "" }),
 		doubtfulRule(digits, `\b0\d{3} \d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }), // 0800 1111
-
-		writes("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, "$1 each"),
+		newRule("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, func(m match) string { return m.group(1) + " each" + m.stop() }),
 		writes("s", `\b(\d{1,3})m ?(\d{1,2})s\b`, "$1 min $2 sec"),
 		writes("s", `\b((?:in|after|every|within|takes|took|for|than|wait) [1-9]0)s\b`, "$1 sec"),
 		writes("/", `([ap]\.?m\.?) ?/ ?(\d)`, "$1 or $2"),

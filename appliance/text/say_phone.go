@@ -3,7 +3,6 @@ package text
 import (
 	"regexp"
 	"strings"
-	"sync"
 )
 
 // codeNames are what people call what they type in; codeDigits are its figures.
@@ -36,7 +35,7 @@ func (e english) phoneRules() []rule {
 		doubtfulRule(digits, `\b\d{4}(?:[ -]\d{4}){2,3}\b`, groups), // cards
 		doubtfulRule("-", `\b\d{3}-\d{2}-\d{4}\b`, groups),
 		doubtfulRule(digits, `(?i)\b((?:dial|call|ring|text) )(\d{3}(?:(?:,? or |, )\d{3})+)\b`, func(m match) (string, bool) { // 911, 112 or 999
-			return m.group(1) + threes().ReplaceAllStringFunc(m.group(2), digitByDigit), m.apart() && !pointed(m.after()) && !strings.HasPrefix(m.after(), "-")
+			return m.group(1) + threes.ReplaceAllStringFunc(m.group(2), digitByDigit), m.apart() && !pointed(m.after()) && !strings.HasPrefix(m.after(), "-")
 		}),
 		// what is called a code or a number is read out: your code: 7306-1158
 		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`|extension|ext\.|account|confirmation|tracking|serial|reference|flight|dial|call)`+
@@ -63,7 +62,7 @@ func (e english) phoneRules() []rule {
 }
 
 // threes are the numbers that one calls in need.
-var threes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d{3}`) })
+var threes = regexp.MustCompile(`\d{3}`)
 
 // sayGroups says a number that is written in groups, with a breath between
 // them.

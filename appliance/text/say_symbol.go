@@ -9,7 +9,6 @@ func (e english) symbolRules() []rule {
 		return newRule(sign, ` ?`+`\`+sign+` ?`, func(match) string { return " " + said + " " })
 	}
 	return []rule{
-
 		newRule("♭♯♮", ` ?([♭♯♮])`, func(m match) string {
 			return " " + map[string]string{"♭": "flat", "♯": "sharp", "♮": "natural"}[m.group(1)] + spaceAfter(m)
 		}),

@@ -32,28 +32,19 @@ func (e english) timeRules() []rule {
 			said, ok := e.sayClock(m.group(1), m.group(2)+m.group(3), false)
 			return said, ok && m.apart()
 		}),
-		// 08.30–17.00
-		doubtfulRule(".", `\b(\d{1,2})\.([0-5]\d) ?[-–—] ?(\d{1,2})\.([0-5]\d)\b`, func(m match) (string, bool) {
-			from, ok := e.sayClock(m.group(1), m.group(2), false)
-			to, ok2 := e.sayClock(m.group(3), m.group(4), false)
-			last := strings.ToLower(strings.TrimRight(lastWord(m.before()), ",:"))
-			return from + " to " + to, ok && ok2 && m.apart() && (m.group(1)[0] == '0' || openFrom.has(last)) && !pointed(m.after())
-		}),
-		doubtfulRule(".", `\b((?i:from|between) )(\d{1,2})\.([0-5]\d)( (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`, func(m match) (string, bool) {
-			from, ok := e.sayClock(m.group(2), m.group(3), false)
-			to, ok2 := e.sayClock(m.group(5), m.group(6), false)
-			return m.group(1) + from + m.group(4) + to, ok && ok2 && e.dayFirst && !countsOn(m.after())
+		// 08.30–17.00, from 8.30 to 17.00
+		doubtfulRule(".", `\b(\d{1,2})\.([0-5]\d)( ?[-–—] ?| (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`, func(m match) (string, bool) {
+			last, dash := strings.ToLower(strings.TrimRight(lastWord(m.before()), ",:")), strings.Trim(m.group(3), " -–—") == ""
+			ok := dash && (m.group(1)[0] == '0' || openFrom.has(last)) || e.dayFirst && (last == "from" || last == "between")
+			between := m.group(3)
+			if dash {
+				between = "-"
+			}
+			return m.group(1) + ":" + m.group(2) + between + m.group(4) + ":" + m.group(5), ok && m.apart() && !countsOn(m.after())
 		}),
 		doubtfulRule(".", `\b((?i:at|until|till|by|from|before|after) )(0?\d|1\d|2[0-3])\.([0-5][05])\b`, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(2), m.group(3), false)
 			return m.group(1) + said, ok && e.dayFirst && !countsOn(m.after())
-		}),
-		newRule("h", `\b((?i:at|until|by|from|before|after|to) )([01]\d|2[0-3])00 (?:hours|hrs)\b`, func(m match) string {
-			said := e.cardinal(m.group(2)) + " hundred hours"
-			if m.group(2)[0] == '0' {
-				said = "zero " + said
-			}
-			return m.group(1) + said
 		}),
 		doubtfulRule("h", `\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?\b`, func(m match) (string, bool) {
 			return e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute"), m.apart()

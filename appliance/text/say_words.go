@@ -68,7 +68,6 @@ func (e english) abbreviationRules() []rule {
 		newRule("/", `\bb/c\b`, func(match) string { return "because" }),
 		newRule("/", `\bw/ ?`, func(match) string { return "with " }),
 		newRule("/", `\b([Aa])nd/or\b`, func(m match) string { return m.group(1) + "nd or" }),
-
 		doubtfulRule("", `\b(Drs?|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
 			if m.group(2) == "" && !strings.Contains(" Dr Mr Mrs Ms St Prof ", " "+m.group(1)+" ") {
 				return "", false
@@ -79,9 +78,7 @@ func (e english) abbreviationRules() []rule {
 		newRule(".", `\b(DR|MR|MRS|MS|PROF|REV|CAPT|SGT)\.( [A-Z])`, func(m match) string {
 			return titleForm(m.group(1)[:1]+strings.ToLower(m.group(1)[1:])) + m.group(2)
 		}),
-
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
-
 		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
 		// acronyms that would be read as words, and several of others
 		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API|NYC|EOD|OOO|EOB)(s?)\b`, func(m match) string { return spellAcronym(m.group(1), m.group(2)) }),

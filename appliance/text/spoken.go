@@ -28,7 +28,7 @@ func (o Options) aloud(t traced) traced {
 		}
 		return t.tidy()
 	}
-	return o.english(names().pronounce(o.Lexicon.pronounce(legible(withoutNotes(t)))).numbersNamed())
+	return o.english(names().pronounce(o.Lexicon.pronounce(legible(withoutNotes(t)))))
 }
 
 // english writes out what no lexicon has.
@@ -75,12 +75,11 @@ func newRule(needs, pattern string, say func(m match) string) rule {
 	return rule{regexp.MustCompile(pattern), needs, func(m match) (string, bool) { return say(m), true }}
 }
 
-// writes makes a rule that says a template: $1 is the first group of its pattern, and a
-// stop that ends the sentence stays.
+// writes makes a rule that says a template, where $1 is the first group of its pattern.
 func writes(needs, pattern, template string) rule {
 	expression := regexp.MustCompile(pattern)
 	return rule{expression, needs, func(m match) (string, bool) {
-		return string(expression.ExpandString(nil, template, m.text, m.at)) + m.stop(), true
+		return string(expression.ExpandString(nil, template, m.text, m.at)), true
 	}}
 }
 

@@ -47,14 +47,12 @@ func Words(s string) []string {
 
 // countedOrSpelt says a number up to twenty, and a longer one digit by digit.
 func countedOrSpelt(digits string) string {
-	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-		"twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"}
-	if n, err := strconv.Atoi(digits); err == nil && n < len(names) {
-		return names[n]
+	if n, err := strconv.Atoi(digits); err == nil && n <= len(units) {
+		return english{}.cardinal(strconv.Itoa(n))
 	}
 	spelt := make([]string, len(digits))
 	for i, d := range []byte(digits) {
-		spelt[i] = names[d-'0']
+		spelt[i] = units[d-'0']
 	}
 	return strings.Join(spelt, " ")
 }
