@@ -239,13 +239,23 @@ func (f foreign) sayClock(hour, minute string) string {
 
 // sayEuros says an amount of euros and cents.
 func (f foreign) sayEuros(whole, cents string) string {
-	whole = strings.NewReplacer(".", "", " ", "", "\u00a0", "", "\u202f", "").Replace(whole)
 	name := f.euros
-	if whole == "1" || whole == "0" && f.first == "premier" {
+	if whole = ungrouped.Replace(whole); whole == "1" || whole == "0" && f.first == "premier" {
 		name = f.euro
 	}
-	if cents = strings.TrimLeft(cents, "0"); cents == "" {
-		return whole + " " + name
+	return f.sayCents(whole+" "+name, cents)
+}
+
+// ungrouped takes the signs between thousands out of a number.
+var ungrouped = strings.NewReplacer(".", "", ",", "", " ", "", "\u00a0", "", "\u202f", "")
+
+// sayCents says an amount and its hundredths.
+func (f foreign) sayCents(said, cents string) string {
+	if strings.Trim(cents, "0") == "" {
+		return said
 	}
-	return whole + " " + name + f.cents + cents
+	if len(cents) == 1 {
+		cents += "0"
+	}
+	return said + f.cents + strings.TrimLeft(cents, "0")
 }

@@ -81,7 +81,7 @@ func (g grammar) agreement() rule {
 		noun, before := strings.ToLower(m.group(2)), strings.TrimRight(m.before(), " \u00a0\u202f")
 		last := strings.ToLower(strings.TrimRight(before[strings.LastIndexAny(before, " \u00a0(")+1:], "."))
 		stop := strings.ContainsAny(lastRunes(before), ",;:-/+€$£.")
-		n := atoi(strings.NewReplacer(".", "", "\u00a0", "", "\u202f", "").Replace(m.group(1)))
+		n := atoi(ungrouped.Replace(m.group(1)))
 		switch {
 		case m.group(1)[0] == '0', endsWord(m.before()), pointedBefore(m.before()), strings.HasSuffix(m.before(), "-"):
 			return "", false
@@ -93,16 +93,8 @@ func (g grammar) agreement() rule {
 			return "", false
 		}
 		said, ok := g.say(n, g.isFeminine(noun, n > 1), noun)
-		return said + joint(said) + m.group(2), ok
+		return strings.Replace(said+" ", "' ", "'", 1) + m.group(2), ok
 	})
-}
-
-// joint is the space behind a number, but for one that is elided.
-func joint(said string) string {
-	if strings.HasSuffix(said, "'") {
-		return ""
-	}
-	return " "
 }
 
 // isFeminine guesses the gender of a noun by its ending.

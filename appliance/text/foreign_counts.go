@@ -141,7 +141,7 @@ func (f foreign) oftener(c foreignCounts, n string) string {
 // sayForeignMoney says an amount of money that no cents are known of: they are
 // said behind it, as with euros.
 func (f foreign) sayForeignMoney(c foreignCounts, m match) string {
-	whole := strings.NewReplacer(".", "", ",", "", " ", "", "\u00a0", "", "\u202f", "").Replace(m.group(2))
+	whole := ungrouped.Replace(m.group(2))
 	name := c.money[m.group(1)]
 	if m.group(5) != "" {
 		name = strings.TrimSpace(m.group(5))
@@ -156,14 +156,8 @@ func (f foreign) sayForeignMoney(c foreignCounts, m match) string {
 		}
 		return whole + " " + magnitude + " " + name
 	}
-	if part == "" || strings.Trim(part, "0") == "" {
-		return whole + " " + f.singular(name, whole)
-	}
-	if len(part) == 1 {
-		part += "0"
-	}
-	said := whole + " " + f.singular(name, whole) + f.cents + strings.TrimLeft(part, "0")
-	if name == "reais" {
+	said := f.sayCents(whole+" "+f.singular(name, whole), part)
+	if name == "reais" && strings.Trim(part, "0") != "" {
 		said += " centavos"
 	}
 	return said

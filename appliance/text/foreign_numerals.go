@@ -43,10 +43,10 @@ var (
 		" tredicesimo quattordicesimo quindicesimo sedicesimo diciassettesimo diciottesimo diciannovesimo ventesimo ventunesimo")
 )
 
-// feminineOf gives the last word of a numeral its feminine ending.
-func feminineOf(words string) string {
-	for _, ending := range [...][2]string{{"ún", "una"}, {"un", "una"}, {"um", "uma"}, {"dois", "duas"}} {
-		if base, ok := strings.CutSuffix(words, ending[0]); ok {
+// gendered gives the last word of a numeral its feminine ending.
+func gendered(words string, feminine bool) string {
+	for _, ending := range [...][2]string{{"ún", "una"}, {"un", "una"}, {"um", "uma"}, {"dois", "duas"}, {"tos", "tas"}} {
+		if base, ok := strings.CutSuffix(words, ending[0]); ok && feminine {
 			return base + ending[1]
 		}
 	}
@@ -56,7 +56,7 @@ func feminineOf(words string) string {
 // words writes a number below a million.
 func (w numerals) words(n int, feminine bool) string {
 	if n >= 1000 {
-		said := strings.TrimPrefix(w.words(n/1000, feminine)+" mil", feminineIf(w.small[1], feminine)+" ")
+		said := strings.TrimPrefix(w.words(n/1000, feminine)+" mil", gendered(w.small[1], feminine)+" ")
 		switch rest := n % 1000; {
 		case rest == 0:
 			return said
@@ -70,10 +70,7 @@ func (w numerals) words(n int, feminine bool) string {
 	if h := n / 100; n == 100 {
 		return w.hundreds[0]
 	} else if h > 0 {
-		said = w.hundreds[h]
-		if base, ok := strings.CutSuffix(said, "os"); ok && feminine {
-			said = base + "as"
-		}
+		said = gendered(w.hundreds[h], feminine)
 		if n %= 100; n == 0 {
 			return said
 		}
@@ -86,14 +83,7 @@ func (w numerals) words(n int, feminine bool) string {
 		}
 		said += w.and
 	}
-	return said + feminineIf(w.small[n], feminine)
-}
-
-func feminineIf(word string, feminine bool) string {
-	if feminine {
-		return feminineOf(word)
-	}
-	return word
+	return said + gendered(w.small[n], feminine)
 }
 
 // twoForms reports whether a number is said otherwise before feminine nouns: it ends with

@@ -73,7 +73,7 @@ func (e english) moneyRules() []rule {
 		// 10–12 €, 20-30 CHF
 		doubtfulRule(needs, `\b`+amountPattern+` ?[-–—] ?`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) (string, bool) {
 			said := e.sayFrom(m.group(4), m.group(1)) + " to " + e.sayMoney(m.group(4), m.group(2), m.group(3)) + spaceAfter(m)
-			return said, !startsNumber(m.after()) // kids 6–12 $9
+			return said, !startsDigit(m.after()) // kids 6–12 $9
 		}),
 		newRule("UEGJCAINHSBMZDPKTRV", `\b`+amountPattern+` ?[-–—] ?`+amountPattern+magnitudes+` ?`+currencyCodes+`\b`, func(m match) string {
 			return e.sayFrom(m.group(4), m.group(1)) + " to " + e.sayMoney(m.group(4), m.group(2), m.group(3))
@@ -122,9 +122,6 @@ func (e english) sayMoney(sign, amount, magnitude string) string {
 	}
 	return e.cardinal(whole) + " " + plural(whole, c.whole)
 }
-
-// startsNumber reports whether a number begins s.
-func startsNumber(s string) bool { return s != "" && strings.Contains(digits, s[:1]) }
 
 // sayFrom says the lower end of a range: with its currency where it has hundredths.
 func (e english) sayFrom(sign, amount string) string {

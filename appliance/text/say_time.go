@@ -46,11 +46,12 @@ func (e english) timeRules() []rule {
 			said, ok := e.sayClock(m.group(2), m.group(3), false)
 			return m.group(1) + said, ok && e.dayFirst && !countsOn(m.after())
 		}),
-		doubtfulRule("h", `\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?\b`, func(m match) (string, bool) {
-			return e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute"), m.apart()
-		}),
-		doubtfulRule("h", `\b(\d{1,2}) ?h ?(\d{1,2}) ?m(?:in)? ?(\d{1,2}) ?s\b`, func(m match) (string, bool) {
-			return e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute") + " " + e.sayCount(m.group(3), "second"), m.apart()
+		doubtfulRule("h", `\b(\d{1,2}) ?h(?:rs?)? ?(\d{1,2}) ?m(?:in)?(?: ?(\d{1,2}) ?s)?\b`, func(m match) (string, bool) {
+			said := e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute")
+			if m.group(3) != "" {
+				said += " " + e.sayCount(m.group(3), "second")
+			}
+			return said, m.apart()
 		}),
 		// 10 a.m.-4 p.m.
 		doubtfulRule("-–—", `\b`+half+` ?[-–—] ?`+half, func(m match) (string, bool) {

@@ -81,7 +81,7 @@ func (e english) abbreviationRules() []rule {
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
 		// acronyms that would be read as words, and several of others
-		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API|NYC|EOD|OOO|EOB)(s?)\b`, func(m match) string { return spellAcronym(m.group(1), m.group(2)) }),
+		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API|NYC|EOD|OOO|EOB)(s?)\b`, func(m match) string { return spell(m.group(1)) + strings.Replace(m.group(2), "s", "'s", 1) }),
 		doubtfulRule("s", `\b([B-DF-HJ-NP-TV-Z]{2,4}|[A-Z][B-DF-HJ-NP-TV-Z]{2,3}|[AU][A-Z])s\b`, func(m match) (string, bool) {
 			return spell(m.group(1)) + "'s", m.apart()
 		}),
@@ -174,14 +174,6 @@ func sayShortForm(m match) (string, bool) {
 		said = strings.ToUpper(said[:1]) + said[1:]
 	}
 	return said + stop, true
-}
-
-// spellAcronym spells what is no word.
-func spellAcronym(s, plural string) string {
-	if plural != "" {
-		plural = "'s"
-	}
-	return spell(s) + plural
 }
 
 func titleForm(s string) string { return formOf(titleForms, s) }
