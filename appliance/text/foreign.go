@@ -2,7 +2,6 @@ package text
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -25,9 +24,9 @@ type foreign struct {
 	short   [][2]string        // patterns of what is shortened, and what is said for it
 	ordinal func(n int) string // from one to most; nil where eSpeak NG reads them
 	most    int
-	century string // a pattern of words that a Roman number stands before
-	kings   string // a pattern of names that Roman numbers follow
-	king    func(n string) string
+	century string   // a pattern of words that a Roman number stands before
+	kings   string   // a pattern of names that Roman numbers follow
+	ranks   []string // of kings; later ones are counted
 }
 
 // foreignRules are those of a language, by its code.
@@ -67,12 +66,7 @@ var french = foreign{
 	most:    999,
 	century: "(?:siècle|République|dynastie|arrondissement|étage|édition)",
 	kings:   `Louis|Henri|Charles|François|Napoléon|Philippe|Jean-Paul|Pie|Benoît|Léopold|Élisabeth`,
-	king: func(n string) string {
-		if n == "1" {
-			return "premier"
-		}
-		return n
-	},
+	ranks:   []string{"premier"},
 }
 
 var spanish = foreign{
@@ -84,9 +78,7 @@ var spanish = foreign{
 		{`\bDr\. (\p{Lu})`, "doctor $1"}, {`\bDra\. (\p{Lu})`, "doctora $1"}, {`\bSra\. ?(\p{Lu})`, "señora $1"}, {`\bSr\. ?(\p{Lu})`, "señor $1"}, {`\b1 comp\.`, "1 comprimido"}, {`(\d) comp\.`, "$1 comprimidos"}, {`\b[mM]áx\.`, "máximo"}, {`\b[mM]ín\.`, "mínimo"}, {`\bincl\.`, "incluido"}, {`\bUd\.`, "usted"}, {`\bUds\.`, "ustedes"}, {`\b[pP]ág\. ?(\d)`, "página $1"}, {`\bp\. ?ej\.`, "por ejemplo"}, {`\b(\d+)\.([ºª])`, "$1$2"}, {`\bEE\. ?UU\.`, "Estados Unidos"}, {`\baprox\.`, "aproximadamente"},
 	},
 	kings: `Felipe|Carlos|Fernando|Alfonso|Juan Carlos|Juan Pablo|Juan|Enrique|Luis|Pío|Benedicto|Napoleón|Alejandro|Jaime|Pedro`,
-	king: func(n string) string {
-		return rankOf(n, "primero", "segundo", "tercero", "cuarto", "quinto", "sexto", "séptimo", "octavo", "noveno", "décimo")
-	},
+	ranks: []string{"primero", "segundo", "tercero", "cuarto", "quinto", "sexto", "séptimo", "octavo", "noveno", "décimo"},
 }
 
 var italian = foreign{
@@ -110,17 +102,7 @@ var portuguese = foreign{
 		{`\bSr\. ?(\p{Lu})`, "Senhor $1"}, {`\bSra\. ?(\p{Lu})`, "Senhora $1"}, {`\bDr\. ?(\p{Lu})`, "Doutor $1"}, {`\bDra\. ?(\p{Lu})`, "Doutora $1"}, {`\b[nN]\.?[º°] ?(\d)`, "número $1"}, {`\b[tT]el\. ?:?`, "telefone "}, {`\b[aA]v\. `, "avenida "}, {`\b[pP]ág\. ?(\d)`, "página $1"},
 	},
 	kings: `Pedro|João Paulo|João|José|Afonso|Manuel|Luís|Henrique|Napoleão|Carlos|Filipe|Felipe|Bento|Pio|Sebastião|Sancho`,
-	king: func(n string) string {
-		return rankOf(n, "primeiro", "segundo", "terceiro", "quarto", "quinto", "sexto", "sétimo", "oitavo", "nono", "décimo")
-	},
-}
-
-// rankOf is the ordinal of a king up to the tenth; later ones are counted.
-func rankOf(n string, ordinals ...string) string {
-	if i, err := strconv.Atoi(n); err == nil && i >= 1 && i <= len(ordinals) {
-		return ordinals[i-1]
-	}
-	return n
+	ranks: []string{"primeiro", "segundo", "terceiro", "quarto", "quinto", "sexto", "sétimo", "oitavo", "nono", "décimo"},
 }
 
 // all are the rules of a language by its code, in their order.
@@ -191,7 +173,10 @@ func (f foreign) rules() []rule {
 	if f.kings != "" {
 		all = append(all, doubtfulRule("IVX", `\b(`+f.kings+`) (I|V|X|[IVX]{2,5})(?:er)?\b`, func(m match) (string, bool) {
 			n := roman(m.group(2))
-			return m.group(1) + " " + f.king(n), n != ""
+			if i := atoi(n); i > 0 && i <= len(f.ranks) {
+				return m.group(1) + " " + f.ranks[i-1], true
+			}
+			return m.group(1) + " " + n, n != ""
 		}))
 	}
 	return all

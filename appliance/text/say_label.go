@@ -54,9 +54,6 @@ func (e english) labelRules() []rule {
 			}
 			return m.group(1) + " " + name + m.stop(), prescribed.MatchString(m.text)
 		}),
-		doubtfulRule("-", `\b(\d{5})-(\d{4})\b`, func(m match) (string, bool) { // a post code with its four more
-			return digitByDigit(m.group(1)) + ", " + digitByDigit(m.group(2)), m.apart() && !strings.HasPrefix(m.after(), "-") && !strings.HasSuffix(m.before(), "-")
-		}),
 		doubtfulRule("s", `\b([A-Z]{1,4})(\d{1,2})s\b`, func(m match) (string, bool) { // MP3s
 			return spell(m.group(1)) + " " + pluralWord(e.cardinal(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-")
 		}),

@@ -28,11 +28,8 @@ func (e english) orderRules() []rule {
 		doubtfulRule("-–—", `(?i)\b(\d+(?:st|nd|rd|th)) ?[-–—] ?(\d+(?:st|nd|rd|th))\b`, func(m match) (string, bool) {
 			return m.group(1) + " to " + m.group(2), m.apart()
 		}),
-		newRule(digits, `\b(\d+(?:st|nd|rd|th)) (?:([cC])|fl)\.`, func(m match) string { // 13th c., 2nd fl.
-			if m.group(2) != "" {
-				return m.group(1) + " century" + m.stop()
-			}
-			return m.group(1) + " floor" + m.stop()
+		newRule(digits, `\b(\d+(?:st|nd|rd|th)) ([cC]|fl)\.`, func(m match) string { // 13th c., 2nd fl.
+			return m.group(1) + " " + formOf(` c:century fl:floor `, strings.ToLower(m.group(2))) + m.stop()
 		}),
 		doubtfulRule(digits, `(?i)\b(\d+(?:,\d{3})*)(?:st|nd|rd|th)\b`, func(m match) (string, bool) {
 			return e.ordinal(strings.ReplaceAll(m.group(1), ",", "")), m.apart()

@@ -42,6 +42,14 @@ var rulers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\
 const headings wordList = " Introduction Overview Summary Conclusion Conclusions Background Methods Results Discussion" +
 	" Definitions Purpose Scope About History General "
 
+// romanBehind are what a Roman number stands behind, romansBehind what one of two signs does.
+const (
+	romanBehind = `Chapter|Part|Volume|Book|Act|Scene|Section|Phase|Type|Class|War|Bowl|` +
+		`Stage|Level|Figure|Table|Title|Article|Appendix|Mark|Episode|Season|Round|Grade|Tier|Step|Unit|Module|Rocky|Olympiad|Version`
+	romansBehind = `[Rr]oom|[Gg]allery|[Ww]ard|[Ww]ing|[Hh]all|[Cc]ategory|[Zz]one|[Gg]roup|` +
+		`[Ss]tatus|[Ff]actor|[Ss]chedule|[Dd]rawing|Apollo|Gemini|Saturn|Final Fantasy`
+)
+
 func (e english) abbreviationRules() []rule {
 	return []rule{
 		// "IV. The House" at the head of a line, (iv), and Ⅳ
@@ -104,20 +112,11 @@ func (e english) abbreviationRules() []rule {
 			n := roman(m.group(1))
 			return e.ordinal(n) + " " + m.group(3), n != ""
 		}),
-		newRule("IVXLC", `\b(Chapter|Part|Volume|Book|Act|Scene|Section|Phase|Type|Class|War|Bowl|Stage|Level|Figure|Table|Title|Article|Appendix|Mark|Episode|Season|Round|Grade|Tier|Step|Unit|Module|Rocky|Olympiad|Version) ([IVXLC]+)\b`, func(m match) string {
-			n := roman(m.group(2))
-			if n == "" || m.group(2) == "C" || m.group(2) == "L" {
-				return m.group(0)
-			}
-			return m.group(1) + " " + e.cardinal(n)
+		doubtfulRule("IVXLC", `\b(`+romanBehind+`) ([IVXLC]+)\b|\b(`+romansBehind+`) ([IVX]{2,5})\b`, func(m match) (string, bool) {
+			n := roman(m.group(2) + m.group(4))
+			return m.group(1) + m.group(3) + " " + e.cardinal(n), n != "" && m.group(2) != "C" && m.group(2) != "L"
 		}),
-		newRule("IVX", `\b([Rr]oom|[Gg]allery|[Ww]ard|[Ww]ing|[Hh]all|[Cc]ategory|[Zz]one|[Gg]roup|[Ss]tatus|[Ff]actor|[Ss]chedule|[Dd]rawing|Apollo|Gemini|Saturn|Final Fantasy) ([IVX]{2,5})\b`, func(m match) string {
-			n := roman(m.group(2))
-			if n == "" {
-				return m.group(0)
-			}
-			return m.group(1) + " " + e.cardinal(n)
-		}),
+
 		doubtfulRule("M", `\bM{1,3}[MCDXLVI]{3,}\b`, func(m match) (string, bool) { // MCMXCIV
 			n := roman(m.group(0))
 			return e.sayPlain(n), n != ""
