@@ -99,7 +99,8 @@ func judgeJoined(buf []rune, i, stop int, end, no verdict) verdict {
 		return no
 	case n < len(next) && next[n] == '.' && n+1 == len(next) && buf[i] == '.':
 		return unsure
-	case n+1 < len(next) && next[n] == '.' && buf[i] == '.' && unicode.IsLower(next[n+1]), files.has(strings.ToLower(string(next[:n]))):
+	case n+1 < len(next) && next[n] == '.' && buf[i] == '.' &&
+		unicode.IsLower(next[n+1]), files.has(strings.ToLower(string(next[:n]))):
 		return no
 	}
 	if before := lastWord(string(buf[:i])); before == "www" || strings.ContainsAny(before, "/@:\\_") {
@@ -153,7 +154,8 @@ func judgeCode(next []rune, end, no verdict) verdict {
 			return unsure
 		case i == 2 && r == ' ' && unicode.IsDigit(next[i+1]): // VAT no. GB 123
 			return no
-		case (i > 1 || i == 1 && next[0] != 'I') && !unicode.IsLetter(r) && strings.Trim(string(next[:i]), "IVXLC") == "": // sec. XVIII
+		case (i > 1 || i == 1 && next[0] != 'I') && !unicode.IsLetter(r) &&
+			strings.Trim(string(next[:i]), "IVXLC") == "": // sec. XVIII
 			return no
 		case !unicode.IsUpper(r) && (r != '-' && r != '/' || i == 0):
 			return end

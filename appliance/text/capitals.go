@@ -8,14 +8,15 @@ import (
 const (
 	// spelled are words that eSpeak NG spells in capitals, as it does every word of up to three
 	// letters that is not all there is, and that are hardly ever acronyms.
-	spelled wordList = " hi if oh ask bad bag bed big box boy buy cup cut day dry due eat end eye far fee few fly fun gun hat hey" +
-		" hot job key kid lay let lie lot low man men met mix mom mum new nut odd off oil old out own pay pen pot red rid run sad" +
-		" saw say sea see sit six sky sun tax tea tie too top toy try van way wet win won yes yet zoo "
+	spelled wordList = " hi if oh ask bad bag bed big box boy buy cup cut day dry due eat end eye far fee few fly fun" +
+		" gun hat hey hot job key kid lay let lie lot low man men met mix mom mum new nut odd off oil old out own pay pen" +
+		" pot red rid run sad saw say sea see sit six sky sun tax tea tie too top toy try van way wet win won yes yet zoo "
 	// loud are those that are acronyms, too, but not where all is in capitals.
 	loud wordList = " a it us am car cat dog die fit hit ice ill law leg map raw set sum tip war "
 	// itNouns stand behind the IT that is no pronoun, or the US that is none.
-	itNouns wordList = " DEPARTMENT DEPT SUPPORT DESK HELP HELPDESK SERVICE SERVICES STAFF TEAM SYSTEMS SECURITY MANAGER OFFICE" +
-		" ROOM EQUIPMENT TRAINING CUSTOMS DOLLAR DOLLARS PASSPORT PASSPORTS CITIZENS ARMY NAVY EMBASSY MAIL POSTAL GOVERNMENT "
+	itNouns wordList = " DEPARTMENT DEPT SUPPORT DESK HELP HELPDESK SERVICE SERVICES STAFF TEAM SYSTEMS SECURITY" +
+		" MANAGER OFFICE ROOM EQUIPMENT TRAINING CUSTOMS DOLLAR DOLLARS PASSPORT PASSPORTS CITIZENS ARMY NAVY EMBASSY MAIL" +
+		" POSTAL GOVERNMENT "
 )
 
 // capitalRules write words small that are in capitals for being seen, and would be spelt.
@@ -39,7 +40,8 @@ var (
 // shouted reports whether the words around the match are in capitals, too, and none of
 // them makes an acronym of it.
 func (m match) shouted() bool {
-	before, after := strings.Fields(capitalsBefore.FindString(m.before())), strings.Fields(capitalsAfter.FindString(m.after()))
+	before, after := strings.Fields(capitalsBefore.FindString(m.before())),
+		strings.Fields(capitalsAfter.FindString(m.after()))
 	if n := len(before); n > 0 && (before[n-1] == "THE" || before[n-1] == "IN" && m.group(0) == "US") {
 		return false
 	}

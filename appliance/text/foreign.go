@@ -110,7 +110,8 @@ func (f foreign) all(code string) []rule {
 	f.code = code
 	signs := foreignSignsOf[code]
 	counts := foreignCountsOf[code]
-	return slices.Concat(signs.first(), f.shortened(foreignShortOf[code], counts, signs.parts), f.counts(counts, signs.to), f.rules(),
+	return slices.Concat(signs.first(), f.shortened(foreignShortOf[code], counts, signs.parts), f.counts(counts,
+		signs.to), f.rules(),
 		numeralRules(code), []rule{grammars[code].agreement()})
 }
 
@@ -159,16 +160,18 @@ func (f foreign) rules() []rule {
 		}),
 	)
 	if f.ordinal != nil {
-		all = append(all, doubtfulRule(digits, `\b([1-9]\d{0,2})(?:(?:°|º)( \pL)|(?:e|ème|eme|ième)s?\b)`, func(m match) (string, bool) {
-			n := atoi(m.group(1))
-			return f.ordinal(min(n, f.most)) + m.group(2), n <= f.most
-		}))
+		all = append(all, doubtfulRule(digits, `\b([1-9]\d{0,2})(?:(?:°|º)( \pL)|(?:e|ème|eme|ième)s?\b)`,
+			func(m match) (string, bool) {
+				n := atoi(m.group(1))
+				return f.ordinal(min(n, f.most)) + m.group(2), n <= f.most
+			}))
 	}
 	if f.century != "" { // XIXe siècle, Ve République, chapitre IX, III. Le jardin
-		all = append(all, doubtfulRule("IVX", `\b([IVX]{2,5}|[IVX]\b)(?:e|ᵉ|ème)\b|\b([IVX])(?:e|ème)( `+f.century+`)`, func(m match) (string, bool) {
-			n := roman(m.group(1) + m.group(2))
-			return f.ordinal(atoi(n)) + m.group(3), n != ""
-		}))
+		all = append(all, doubtfulRule("IVX", `\b([IVX]{2,5}|[IVX]\b)(?:e|ᵉ|ème)\b|\b([IVX])(?:e|ème)( `+f.century+`)`,
+			func(m match) (string, bool) {
+				n := roman(m.group(1) + m.group(2))
+				return f.ordinal(atoi(n)) + m.group(3), n != ""
+			}))
 	}
 	if f.kings != "" {
 		all = append(all, doubtfulRule("IVX", `\b(`+f.kings+`) (I|V|X|[IVX]{2,5})(?:er)?\b`, func(m match) (string, bool) {

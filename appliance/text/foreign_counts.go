@@ -94,7 +94,8 @@ func (f foreign) counts(c foreignCounts, to string) []rule {
 		doubtfulRule("/", `\b(0?[1-9]|[12]\d|3[01])/(0?[1-9]|1[0-2])\b`, func(m match) (string, bool) {
 			padded := m.group(1)[0] == '0' || m.group(2)[0] == '0'
 			ok := m.apart() && !strings.HasPrefix(m.after(), "/") && !strings.HasSuffix(m.before(), "/") && !strings.HasPrefix(strings.TrimLeft(m.after(), " "), "h")
-			return f.dayOf(m.group(1), m.group(2)), ok && (padded || c.dated.has(strings.ToLower(lastWord(m.before()))) && len(m.group(2)) == 2)
+			return f.dayOf(m.group(1), m.group(2)), ok && (padded ||
+				c.dated.has(strings.ToLower(lastWord(m.before()))) && len(m.group(2)) == 2)
 		}),
 		// +39 333 123 4567, tel. 02 1234567: what is long is read out
 		doubtfulRule(digits, `(\+|\b`+called+`\b\.?(?: \pL{1,4})?:? ?)(\(?\d{2,4}\)?(?:[ .-]\(?\d{2,9}\)?){1,5})`, func(m match) (string, bool) {

@@ -15,8 +15,8 @@ type numerals struct {
 
 var (
 	frenchNumerals = numerals{
-		small: strings.Fields("zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize" +
-			" dix-sept dix-huit dix-neuf"),
+		small: strings.Fields("zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze" +
+			" seize dix-sept dix-huit dix-neuf"),
 		tens: strings.Fields("- - vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt"),
 	}
 	spanishNumerals = numerals{
@@ -36,11 +36,13 @@ var (
 			" novecentos"),
 		and: " e ", behindHundred: " e ",
 	}
-	spanishPlaces = strings.Fields("- primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo duodécimo")
-	spanishTenths = strings.Fields("- décimo vigésimo trigésimo cuadragésimo quincuagésimo sexagésimo septuagésimo octogésimo" +
-		" nonagésimo")
-	italianPlaces = strings.Fields("- primo secondo terzo quarto quinto sesto settimo ottavo nono decimo undicesimo dodicesimo" +
-		" tredicesimo quattordicesimo quindicesimo sedicesimo diciassettesimo diciottesimo diciannovesimo ventesimo ventunesimo")
+	spanishPlaces = strings.Fields("- primero segundo tercero cuarto quinto sexto séptimo octavo noveno décimo undécimo" +
+		" duodécimo")
+	spanishTenths = strings.Fields("- décimo vigésimo trigésimo cuadragésimo quincuagésimo sexagésimo septuagésimo" +
+		" octogésimo nonagésimo")
+	italianPlaces = strings.Fields("- primo secondo terzo quarto quinto sesto settimo ottavo nono decimo undicesimo" +
+		" dodicesimo tredicesimo quattordicesimo quindicesimo sedicesimo diciassettesimo diciottesimo diciannovesimo" +
+		" ventesimo ventunesimo")
 )
 
 // gendered gives the last word of a numeral its feminine ending.
@@ -178,9 +180,9 @@ func spanishOrdinal(n int) string {
 }
 
 // foreignParts are what Roman numbers stand behind.
-const foreignParts = `(?i:chapitre|tome|livre|acte|scène|partie|titre|section|phase|niveau|annexe|groupe|épisode|saison|salle|planche|` +
-	`capítulo|capitolo|tomo|libro|livro|acto|atto|ato|escena|scena|cena|parte|volume|volumen|título|titolo|sección|seção|sezione|` +
-	`anexo|fase|nivel|nível|livello|grupo|gruppo|article|artículo|articolo|artigo)`
+const foreignParts = `(?i:chapitre|tome|livre|acte|scène|partie|titre|section|phase|niveau|annexe|groupe|épisode|` +
+	`saison|salle|planche|capítulo|capitolo|tomo|libro|livro|acto|atto|ato|escena|scena|cena|parte|volume|volumen|` +
+	`título|titolo|sección|seção|sezione|anexo|fase|nivel|nível|livello|grupo|gruppo|article|artículo|articolo|artigo)`
 
 // numeralRules say Roman numbers, and ordinals as Spanish shortens them.
 func numeralRules(code string) []rule {

@@ -22,9 +22,13 @@ type foreignShort struct {
 // is said as the word; at the end of a text the stop stays.
 var foreignShortOf = map[string]foreignShort{
 	"fr": {
-		dotted: "env=environ bât=bâtiment incl=inclus max#=maximum min#=minimum dir=direction chap#=chapitre réf=référence hab=habitants pers=personnes resp=responsable éd=édition vol#=volume fig#=figure art#=article ann#=annexe " +
-			"cf=voir etc=etcétéra p.ex=par_exemple s.v.p=s'il_vous_plaît n.b=nota_bene r.-de-ch=rez-de-chaussée rdc=rez-de-chaussée appt=appartement étg=étage qté=quantité tj=toujours vs=contre rens=renseignements hebdo=hebdomadaire boul=boulevard dép=département",
-		plain:  "max=maximum Mme=madame Mmes=mesdames Mgr=monseigneur SVP=s'il_vous_plaît svp=s'il_vous_plaît RDC=rez-de-chaussée tlj=tous_les_jours Cie=compagnie Sté=société vs=contre Ier=premier bât=bâtiment",
+		dotted: "env=environ bât=bâtiment incl=inclus max#=maximum min#=minimum dir=direction chap#=chapitre réf=référence" +
+			" hab=habitants pers=personnes resp=responsable éd=édition vol#=volume fig#=figure art#=article ann#=annexe" +
+			" cf=voir etc=etcétéra p.ex=par_exemple s.v.p=s'il_vous_plaît n.b=nota_bene r.-de-ch=rez-de-chaussée" +
+			" rdc=rez-de-chaussée appt=appartement étg=étage qté=quantité tj=toujours vs=contre rens=renseignements" +
+			" hebdo=hebdomadaire boul=boulevard dép=département",
+		plain: "max=maximum Mme=madame Mmes=mesdames Mgr=monseigneur SVP=s'il_vous_plaît svp=s'il_vous_plaît" +
+			" RDC=rez-de-chaussée tlj=tous_les_jours Cie=compagnie Sté=société vs=contre Ier=premier bât=bâtiment",
 		months: "janv|févr?|mars|avr|mai|juin|juil|août|sept|oct|nov|déc", over: "sur", pages: "pages?", km: "kilomètre",
 		rules: [][2]string{
 			{`\bM\. (et|le|la|l'|ou) `, "Monsieur $1 "}, {`\bMM\. les `, "Messieurs les "}, {`\bSt-(\p{Lu})`, "Saint-$1"}, {`\bSte-(\p{Lu})`, "Sainte-$1"},
@@ -33,8 +37,12 @@ var foreignShortOf = map[string]foreignShort{
 		},
 	},
 	"es": {
-		dotted: "dto=descuento desc=descuento ej=ejemplo cap#=capítulo pers=personas dcha=derecha izq=izquierda izda=izquierda etc=etcétera ref=referencia edif=edificio depto=departamento dpto=departamento min=minutos art#=artículo vol#=volumen fig#=figura " +
-			"hab=habitantes aprox=aproximadamente obs=observaciones vs=contra págs=páginas ctra=carretera prov=provincia tfno=teléfono gral=general avda=avenida pza=plaza sto=santo sta=santa srta=señorita sres=señores lic=licenciado ing=ingeniero prof=profesor profa=profesora dpt=departamento admón=administración ctvs=centavos",
+		dotted: "dto=descuento desc=descuento ej=ejemplo cap#=capítulo pers=personas dcha=derecha izq=izquierda" +
+			" izda=izquierda etc=etcétera ref=referencia edif=edificio depto=departamento dpto=departamento min=minutos" +
+			" art#=artículo vol#=volumen fig#=figura hab=habitantes aprox=aproximadamente obs=observaciones vs=contra" +
+			" págs=páginas ctra=carretera prov=provincia tfno=teléfono gral=general avda=avenida pza=plaza sto=santo" +
+			" sta=santa srta=señorita sres=señores lic=licenciado ing=ingeniero prof=profesor profa=profesora" +
+			" dpt=departamento admón=administración ctvs=centavos",
 		plain:  "vs=contra dcha=derecha izda=izquierda",
 		months: "ene|feb|mar|abr|mayo?|jun|jul|ago|sept?|oct|nov|dic", over: "de", pages: "páginas?", km: "kilómetro",
 		rules: [][2]string{
@@ -43,8 +51,11 @@ var foreignShortOf = map[string]foreignShort{
 		},
 	},
 	"it": {
-		dotted: "int#=interno ca=circa art#=articolo max#=massimo min#=minimo cod=codice spett=spettabile vol#=volume cap#=capitolo fig#=figura tab#=tabella loc=località scad=scadenza rif=riferimento es=esempio pagg=pagine ecc=eccetera " +
-			"ing=ingegner avv=avvocato arch=architetto geom=geometra rag=ragionier sigg=signori sig.na=signorina l.go=largo f.lli=fratelli p.zza=piazza v.le=viale c.so=corso vs=contro n.b=nota_bene p.es=per_esempio obbl=obbligatorio tot=totale prov=provincia",
+		dotted: "int#=interno ca=circa art#=articolo max#=massimo min#=minimo cod=codice spett=spettabile vol#=volume" +
+			" cap#=capitolo fig#=figura tab#=tabella loc=località scad=scadenza rif=riferimento es=esempio pagg=pagine" +
+			" ecc=eccetera ing=ingegner avv=avvocato arch=architetto geom=geometra rag=ragionier sigg=signori" +
+			" sig.na=signorina l.go=largo f.lli=fratelli p.zza=piazza v.le=viale c.so=corso vs=contro n.b=nota_bene" +
+			" p.es=per_esempio obbl=obbligatorio tot=totale prov=provincia",
 		plain:  "max=massimo tel=telefono Sig.na=signorina F.lli=fratelli L.go=largo P.zza=piazza V.le=viale C.so=corso sig.na=signorina f.lli=fratelli l.go=largo p.zza=piazza v.le=viale c.so=corso vs=contro",
 		months: "gen|feb|mar|apr|mag|giu|lug|ago|sett?|ott|nov|dic", over: "di", pages: "pagina|pag\\.", km: "chilometro",
 		rules: [][2]string{
@@ -54,8 +65,10 @@ var foreignShortOf = map[string]foreignShort{
 		},
 	},
 	"pt": {
-		dotted: "aprox=aproximadamente máx=máximo mín=mínimo obs=observação etc=etcétera esq=esquerdo ltda=limitada cia=companhia art#=artigo vol#=volume fig#=figura cap#=capítulo ref=referência cód=código qtd=quantidade vs=contra prof=professor profa=professora " +
-			"eng=engenheiro srta=senhorita pça=praça rod=rodovia sta=santa sto=santo séc=século hab=habitantes pág=página págs=páginas unid=unidades cx=caixa gov=governador min=minutos",
+		dotted: "aprox=aproximadamente máx=máximo mín=mínimo obs=observação etc=etcétera esq=esquerdo ltda=limitada" +
+			" cia=companhia art#=artigo vol#=volume fig#=figura cap#=capítulo ref=referência cód=código qtd=quantidade" +
+			" vs=contra prof=professor profa=professora eng=engenheiro srta=senhorita pça=praça rod=rodovia sta=santa" +
+			" sto=santo séc=século hab=habitantes pág=página págs=páginas unid=unidades cx=caixa gov=governador min=minutos",
 		plain:  "vs=contra cód=código máx=máximo mín=mínimo",
 		months: "jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez", over: "de", pages: "páginas?", km: "quilômetro",
 		rules: [][2]string{

@@ -20,31 +20,40 @@ type foreignSigns struct {
 
 var foreignSignsOf = map[string]foreignSigns{
 	"fr": {
-		to: "à", least: "au moins", most: "au plus", plusMinus: "plus ou moins", minus: "moins", about: "environ", and: "et", section: "paragraphe",
-		parts: [3]string{"un quart", "un demi", "trois quarts"},
-		days:  [7]string{"lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"}, shortDays: "lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?",
-		dot: "point", at: "arobase", dash: "tiret", underscore: "tiret bas", slash: "barre",
+		to: "à", least: "au moins", most: "au plus", plusMinus: "plus ou moins", minus: "moins", about: "environ",
+		and: "et", section: "paragraphe",
+		parts:     [3]string{"un quart", "un demi", "trois quarts"},
+		days:      [7]string{"lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"},
+		shortDays: "lun(?:di)?|mar(?:di)?|mer(?:credi)?|jeu(?:di)?|ven(?:dredi)?|sam(?:edi)?|dim(?:anche)?",
+		dot:       "point", at: "arobase", dash: "tiret", underscore: "tiret bas", slash: "barre",
 	},
 	"es": {
-		to: "a", least: "al menos", most: "como máximo", plusMinus: "más menos", minus: "menos", about: "unos", and: "y", section: "sección",
-		parts: [3]string{"un cuarto", "medio", "tres cuartos"},
-		days:  [7]string{"lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"}, shortDays: "lun(?:es)?|mar(?:tes)?|mi[eé](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[aá]b(?:ado)?|dom(?:ingo)?",
-		dot: "punto", at: "arroba", dash: "guion", underscore: "guion bajo", slash: "barra",
+		to: "a", least: "al menos", most: "como máximo", plusMinus: "más menos", minus: "menos", about: "unos", and: "y",
+		section:   "sección",
+		parts:     [3]string{"un cuarto", "medio", "tres cuartos"},
+		days:      [7]string{"lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"},
+		shortDays: "lun(?:es)?|mar(?:tes)?|mi[eé](?:rcoles)?|jue(?:ves)?|vie(?:rnes)?|s[aá]b(?:ado)?|dom(?:ingo)?",
+		dot:       "punto", at: "arroba", dash: "guion", underscore: "guion bajo", slash: "barra",
 	},
 	"it": {
-		to: "a", least: "almeno", most: "al massimo", plusMinus: "più o meno", minus: "meno", about: "circa", and: "e", section: "paragrafo",
-		parts: [3]string{"un quarto", "mezzo", "tre quarti"},
-		days:  [7]string{"lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"}, shortDays: "lun(?:edì)?|mar(?:tedì)?|mer(?:coledì)?|gio(?:vedì)?|ven(?:erdì)?|sab(?:ato)?|dom(?:enica)?",
-		dot: "punto", at: "chiocciola", dash: "trattino", underscore: "trattino basso", slash: "barra", dotted: true,
+		to: "a", least: "almeno", most: "al massimo", plusMinus: "più o meno", minus: "meno", about: "circa", and: "e",
+		section:   "paragrafo",
+		parts:     [3]string{"un quarto", "mezzo", "tre quarti"},
+		days:      [7]string{"lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"},
+		shortDays: "lun(?:edì)?|mar(?:tedì)?|mer(?:coledì)?|gio(?:vedì)?|ven(?:erdì)?|sab(?:ato)?|dom(?:enica)?",
+		dot:       "punto", at: "chiocciola", dash: "trattino", underscore: "trattino basso", slash: "barra", dotted: true,
 	},
 	"pt": {
-		to: "a", least: "pelo menos", most: "no máximo", plusMinus: "mais ou menos", minus: "menos", about: "cerca de", and: "e", section: "parágrafo",
-		parts: [3]string{"um quarto", "meio", "três quartos"},
-		days:  [7]string{"segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo"}, shortDays: "seg(?:unda)?|ter(?:ça)?|qua(?:rta)?|qui(?:nta)?|sex(?:ta)?|s[aá]b(?:ado)?|dom(?:ingo)?",
-		dot: "ponto", at: "arroba", dash: "hífen", underscore: "sublinhado", slash: "barra",
+		to: "a", least: "pelo menos", most: "no máximo", plusMinus: "mais ou menos", minus: "menos", about: "cerca de",
+		and: "e", section: "parágrafo",
+		parts:     [3]string{"um quarto", "meio", "três quartos"},
+		days:      [7]string{"segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo"},
+		shortDays: "seg(?:unda)?|ter(?:ça)?|qua(?:rta)?|qui(?:nta)?|sex(?:ta)?|s[aá]b(?:ado)?|dom(?:ingo)?",
+		dot:       "ponto", at: "arroba", dash: "hífen", underscore: "sublinhado", slash: "barra",
 	},
 	"hi": {
-		to: "से", least: "कम से कम", most: "ज़्यादा से ज़्यादा", plusMinus: "प्लस माइनस", minus: "माइनस", about: "लगभग", and: "और", section: "धारा",
+		to: "से", least: "कम से कम", most: "ज़्यादा से ज़्यादा", plusMinus: "प्लस माइनस", minus: "माइनस", about: "लगभग",
+		and: "और", section: "धारा",
 		parts: [3]string{"एक चौथाई", "आधा", "तीन चौथाई"},
 		days:  [7]string{"सोमवार", "मंगलवार", "बुधवार", "गुरुवार", "शुक्रवार", "शनिवार", "रविवार"}, shortDays: "सोम|मंगल|बुध|गुरु|शुक्र|शनि|रवि",
 		dot: "डॉट", at: "ऐट", dash: "डैश", underscore: "अंडरस्कोर", slash: "स्लैश",
@@ -113,7 +122,8 @@ func (f foreignSigns) first() []rule {
 		}),
 		doubtfulRule("-–−", `(^|[\s(:])(?:[-–]|− ?)(\d)`, func(m match) (string, bool) {
 			before := lastWord(m.before())
-			return m.group(1) + f.minus + " " + m.group(2), !endsNumber(strings.TrimRight(before, "h€%")) || strings.HasSuffix(before, ",")
+			return m.group(1) + f.minus + " " + m.group(2), !endsNumber(strings.TrimRight(before, "h€%")) ||
+				strings.HasSuffix(before, ",")
 		}),
 		newRule("≥≤±~≈", `([≥≤±~≈])`+gap+`(\p{Sc}? ?\d)`, func(m match) string {
 			said := map[string]string{"≥": f.least, "≤": f.most, "±": f.plusMinus, "~": f.about, "≈": f.about}[m.group(1)]

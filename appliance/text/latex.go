@@ -33,7 +33,8 @@ var (
 
 const (
 	// texWords are the commands that stand for signs; others are called as they are written.
-	texWords = ` times:× cdot:× div:÷ pm:± le:≤ leq:≤ ge:≥ geq:≥ ne:≠ neq:≠ approx:≈ infty:∞ to:→ rightarrow:→ left:_ right:_ `
+	texWords = ` times:× cdot:× div:÷ pm:± le:≤ leq:≤ ge:≥ geq:≥ ne:≠ neq:≠ approx:≈ infty:∞ to:→ rightarrow:→ left:_
+ right:_ `
 	// over stands between the parts of a fraction.
 	over = ` en:over fr:sur es:sobre pt:sobre it:su hi:बटा `
 )
@@ -46,7 +47,8 @@ func (o Options) withoutTeX(t traced) traced {
 	language, _ := parseTag(o.Language)
 	return t.replaced(formula.FindAllStringSubmatchIndex(t.s, -1), func(m match) (string, bool) {
 		s := m.group(4)
-		if s != "" && (!mathematical.MatchString(s) || texWord.MatchString(s) || startsDigit(m.after()) || endsNumber(m.before())) {
+		if s != "" && (!mathematical.MatchString(s) || texWord.MatchString(s) || startsDigit(m.after()) ||
+			endsNumber(m.before())) {
 			return "", false
 		}
 		inner := trace(m.group(1) + m.group(2) + m.group(3) + s)

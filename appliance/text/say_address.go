@@ -4,7 +4,8 @@ import "strings"
 
 // topLevels are the last parts of names that are taken for addresses without "www" or a
 // slash.
-const topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au|ly|museum|shop|health|clinic|hotel|online|site|cloud|nz|ie|se|dk|pl`
+const topLevels = `com|org|net|edu|gov|io|dev|ai|app|info|biz|me|tv|uk|us|eu|de|fr|ch|at|nl|es|ca|au|ly|museum|` +
+	`shop|health|clinic|hotel|online|site|cloud|nz|ie|se|dk|pl`
 
 func (e english) addressRules() []rule {
 	return []rule{

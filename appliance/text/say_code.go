@@ -24,14 +24,17 @@ func (e english) codeRules() []rule {
 		// post codes: SW1A 1AA, K1A 0B1
 		newRule(digits, `\b([A-Z]{1,2}\d[A-Z0-9]?) (\d[ABD-HJLNP-UW-Z]{2})\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
 		newRule(digits, `\b([A-Z]\d[A-Z]) (\d[A-Z]\d)\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
-		newRule(digits, `\b([A-Z]{2}) (\d{5}(?:-\d{4})?)\b`, func(m match) string { return spell(m.group(1)) + " " + sayGroups(m.group(2)) }),
-		doubtfulRule("-", `\b\d{5}-\d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), apartFromSigns(m) }),
+		newRule(digits, `\b([A-Z]{2}) (\d{5}(?:-\d{4})?)\b`,
+			func(m match) string { return spell(m.group(1)) + " " + sayGroups(m.group(2)) }),
+		doubtfulRule("-", `\b\d{5}-\d{4}\b`,
+			func(m match) (string, bool) { return sayGroups(m.group(0)), apartFromSigns(m) }),
 
 		doubtfulRule(digits, `\b((?i:flight|flights):? )([A-Z]{2} ?\d{1,4})\b`, readOut),
 		// what is called a number, and is one that is not counted with
 		// ticket, no. 0087; VAT no.: 4711
 		writes(".", `\b([Nn])o\.:`, "${1}umber:"),
-		newRule(".", `\b([Nn])o\. (0\d+)\b`, func(m match) string { return m.group(1) + "umber " + digitByDigit(m.group(2)) }),
+		newRule(".", `\b([Nn])o\. (0\d+)\b`,
+			func(m match) string { return m.group(1) + "umber " + digitByDigit(m.group(2)) }),
 
 		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is)){0,2}:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*(?:-[A-Z]{1,4}\b)?)`, func(m match) (string, bool) { return e.sayNumber(m) }),
 		// aB3-x9Z: capitals, small letters and digits all mixed
@@ -85,8 +88,8 @@ func (e english) sayNumber(m match) (string, bool) {
 // noNumber is what stands behind such words and is none of their numbers: an
 // ordinal, a time, an amount, a fraction, a date. shortNumber stands for the word.
 var (
-	noNumber = regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|` +
-		`\d{1,3}[/ ]\d{1,3}|\d{4}-\d{2}-\d{2}|\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
+	noNumber = regexp.MustCompile(`^(?:\d+[a-z]{1,5}|\d+(?:AM|PM|KG|GB)|\d{1,3}[/ ]\d{1,3}|\d{4}-\d{2}-\d{2}|` +
+		`\d{1,2}[/-]\d{1,2}[/-]\d{2,4}|(?:19|20)\d{2}[/-](?:19|20)\d{2}|\d{1,3}-\d{1,3})$`)
 	shortNumber = regexp.MustCompile(`(?:\bn[or]\.? |#)$`)
 )
 

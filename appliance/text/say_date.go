@@ -21,7 +21,8 @@ const weekdays wordList = " mon tue tues wed thu thur thurs fri sat sun "
 const anyDay = `(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|` + shortDays + `|MON|TUES?|WED|THU|THURS?|FRI|SAT|SUN`
 
 // seasonal follows the years of a season.
-var seasonal = regexp.MustCompile(`^ (?:season|school|academic|academy|campaign|winter|tour|budget|fiscal|financial|edition|term)`)
+var seasonal = regexp.MustCompile(`^ (?:season|school|academic|academy|campaign|winter|tour|budget|fiscal|` +
+	`financial|edition|term)`)
 
 // dayName is the whole name of a day, which may be whole already.
 func dayName(short string) string {
@@ -95,9 +96,11 @@ func (e english) dateRules() []rule {
 		}),
 		newRule(digits, `\b(`+shortDays+`)(:? \d{1,2}(?:[:.]\d\d)? ?(?:[-–—]|to\b|until\b|[apAP]\.?[mM]))`, func(m match) string { return dayName(m.group(1)) + m.group(2) }),
 		// Sun, Nov 22
-		newRule("MTWFS", `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (the \pL|`+strings.Trim(monthPattern, "()")+`|\d{1,2} (?:`+strings.Trim(monthPattern, "()")+`))`, func(m match) string {
-			return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)
-		}),
+		newRule("MTWFS", `\b(Mon|Tues?|Wed|Thu|Thurs?|Fri|Sat|Sun)\.?,? (the \pL|`+strings.Trim(monthPattern,
+			"()")+`|\d{1,2} (?:`+strings.Trim(monthPattern, "()")+`))`,
+			func(m match) string {
+				return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)
+			}),
 		doubtfulRule("SMTWF", `\b((?i:closed|open|every|each|this|next|last|until|except|on) |)(`+shortDays+`)\b\.?`,
 			func(m match) (string, bool) {
 				const always wordList = " Tue Tues Thu Thurs Fri "

@@ -31,9 +31,11 @@ func (e english) formRules() []rule {
 		newRule("p", `(\d) ?pts\b\.?`, func(m match) string { return m.group(1) + " points" + m.stop() }),
 		newRule("12½", `(?:½|\b1/2)-?( price| off\b| day\b)`, func(m match) string { return "half" + m.group(1) }),
 		// account numbers, before a part of them is taken for a telephone number
-		newRule(digits, `\b(IBAN:? )?([A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?|[A-Z]{2}\d{2}[A-Z]{0,4}\d{10,26})\b`, func(m match) string {
-			return m.group(1) + readFours(m.group(2))
-		}),
+		newRule(digits, `\b(IBAN:? )?([A-Z]{2}\d{2}(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?|`+
+			`[A-Z]{2}\d{2}[A-Z]{0,4}\d{10,26})\b`,
+			func(m match) string {
+				return m.group(1) + readFours(m.group(2))
+			}),
 		// 10^6 µg; 8 1/2 x 11
 		newRule("^", `(\d)\^(-?)(\d{2,}|[014-9])\b`, func(m match) string {
 			return m.group(1) + " to the power of " + minus(m.group(2)) + m.group(3)

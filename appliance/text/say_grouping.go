@@ -21,9 +21,10 @@ func (e english) groupingRules() []rule {
 			return regrouped(n) + m.group(2), m.apart() && !pointedBefore(m.before()) && !pointed(m.after())
 		}),
 		// 1.000,50 €: as it is written on the continent
-		doubtfulRule(",", `\b(\d{1,3}),(\d{2}) ?[-–—] ?(\d{1,3}),(\d{2}) ?(`+continentalSigns+`)`, func(m match) (string, bool) {
-			return m.group(1) + "." + m.group(2) + "–" + m.group(3) + "." + m.group(4) + " " + m.group(5), !pointedBefore(m.before())
-		}),
+		doubtfulRule(",", `\b(\d{1,3}),(\d{2}) ?[-–—] ?(\d{1,3}),(\d{2}) ?(`+continentalSigns+`)`,
+			func(m match) (string, bool) {
+				return m.group(1) + "." + m.group(2) + "–" + m.group(3) + "." + m.group(4) + " " + m.group(5), !pointedBefore(m.before())
+			}),
 		doubtfulRule(",", `((?:`+continentalSigns+`) ?)(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—)`, func(m match) (string, bool) {
 			return m.group(1) + continental(m.group(3), m.group(4)), !startsWord(m.after())
 		}),

@@ -12,8 +12,8 @@ const labelForms = ` appt:appointment appts:appointments avg:average amt:amount 
 // one of them, or a part of one. bloody texts have types of blood,
 // graded ones marks; onKeypad tells somebody to press keys.
 var (
-	prescribed = regexp.MustCompile(`(?i)\b(?:mg|mcg|ml|daily|dispense|refills?|rx|by mouth|with (?:food|water|meals?)|meals?|bedtime|` +
-		`a day|doses?|pain|pharmac\w+|prescri\w+|tablets?|capsules?|patient)\b|\d ?m?c?g\b`)
+	prescribed = regexp.MustCompile(`(?i)\b(?:mg|mcg|ml|daily|dispense|refills?|rx|by mouth|with (?:food|water|` +
+		`meals?)|meals?|bedtime|a day|doses?|pain|pharmac\w+|prescri\w+|tablets?|capsules?|patient)\b|\d ?m?c?g\b`)
 	bloody    = regexp.MustCompile(`(?i)\bblood|\bdonors?\b|\btype [ABO]+[+-]`)
 	graded    = regexp.MustCompile(`(?i)grade|student|rating|^got|^an?\b`)
 	onKeypad  = regexp.MustCompile(`(?i)press|dial|push|touch|enter|hit| key`)
@@ -35,25 +35,28 @@ func (e english) labelRules() []rule {
 	}
 	return []rule{
 		// 2x/day, 2 tabs., 500 mg caps
-		newRule("xX×", `\b(\d{1,2}) ?[xX×] ?(?:/|a|per) ?(day|d|night|week|wk|month|mo|year|yr|hour|hr)\b\.?`, func(m match) string {
-			times := m.group(1) + " times"
-			if often := formOf(` 1:once 2:twice `, m.group(1)); often != "" {
-				times = often
-			}
-			name := unitName(m.group(2))
-			if name == "d" {
-				name = "day"
-			}
-			return times + " " + article(name) + name + m.stop()
-		}),
-		doubtfulRule("tTcC", `(\d|½|\b(?i:one|two|three|half)|\d ?m?c?g) ?((?i:tab|cap))(s?)\b\.?`, func(m match) (string, bool) {
-			n, name := strings.ToLower(lastWord(m.before()+m.group(1))), formOf(` tab:tablet cap:capsule `, strings.ToLower(m.group(2)))
-			one := oneTablet.MatchString(n)
-			if mg := strings.HasSuffix(n, "g"); mg && m.group(3) != "" || !mg && !one {
-				name += "s"
-			}
-			return m.group(1) + " " + name + m.stop(), prescribed.MatchString(m.text)
-		}),
+		newRule("xX×", `\b(\d{1,2}) ?[xX×] ?(?:/|a|per) ?(day|d|night|week|wk|month|mo|year|yr|hour|hr)\b\.?`,
+			func(m match) string {
+				times := m.group(1) + " times"
+				if often := formOf(` 1:once 2:twice `, m.group(1)); often != "" {
+					times = often
+				}
+				name := unitName(m.group(2))
+				if name == "d" {
+					name = "day"
+				}
+				return times + " " + article(name) + name + m.stop()
+			}),
+		doubtfulRule("tTcC", `(\d|½|\b(?i:one|two|three|half)|\d ?m?c?g) ?((?i:tab|cap))(s?)\b\.?`,
+			func(m match) (string, bool) {
+				n, name := strings.ToLower(lastWord(m.before()+m.group(1))), formOf(` tab:tablet cap:capsule `,
+					strings.ToLower(m.group(2)))
+				one := oneTablet.MatchString(n)
+				if mg := strings.HasSuffix(n, "g"); mg && m.group(3) != "" || !mg && !one {
+					name += "s"
+				}
+				return m.group(1) + " " + name + m.stop(), prescribed.MatchString(m.text)
+			}),
 		doubtfulRule("s", `\b([A-Z]{1,4})(\d{1,2})s\b`, func(m match) (string, bool) { // MP3s
 			return spell(m.group(1)) + " " + pluralWord(e.cardinal(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-")
 		}),
@@ -75,12 +78,14 @@ func (e english) labelRules() []rule {
 			return m.group(1) + " for " + m.group(2), !strings.ContainsAny(lastRunes(m.before()), "$£€./")
 		}),
 		// Lot #A2231-07, batch # 4410
-		newRule("#", `(?i)\b(lot|batch|model|job|asset|unit|bed|table|locker|case|store|check|claim|po|acct|ref|inv)( )?# ?([A-Z]{0,4}\d[A-Z0-9]*(?:-[A-Z0-9]{1,5})*)\b`, func(m match) string {
-			if number := m.group(3); strings.Trim(number, digits) == "" {
-				return m.group(1) + " number " + e.sayNumbered(number)
-			}
-			return m.group(1) + " number " + strings.Join(readAll(strings.Split(strings.ToUpper(m.group(3)), "-")), ", ")
-		}),
+		newRule("#", `(?i)\b(lot|batch|model|job|asset|unit|bed|table|locker|case|store|check|claim|po|acct|ref|`+
+			`inv)( )?# ?([A-Z]{0,4}\d[A-Z0-9]*(?:-[A-Z0-9]{1,5})*)\b`,
+			func(m match) string {
+				if number := m.group(3); strings.Trim(number, digits) == "" {
+					return m.group(1) + " number " + e.sayNumbered(number)
+				}
+				return m.group(1) + " number " + strings.Join(readAll(strings.Split(strings.ToUpper(m.group(3)), "-")), ", ")
+			}),
 		newRule(digits, `\b((?:UPC|EAN|GTIN|MRN|SSN|NPI|NHS|VAT|IMEI|EIN)(?:-1[34])?(?: (?:[Nn]o\.?|[Nn]umber|[Cc]ode))?:? )`+
 			`([A-Z]{2} ?)?(\d[\d -]{4,22}\d)\b`, func(m match) string {
 			if country := strings.TrimSpace(m.group(2)); country != "" {
@@ -105,7 +110,8 @@ func (e english) labelRules() []rule {
 		newRule("d", `(\d) ?deg(?:rees)?\.? ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
 		newRule("-.·", `(\d) ?ft[-.· ]?lbs?\b`, func(m match) string { return m.group(1) + " foot pounds" }),
 		newRule("l", `(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, func(m match) string { return m.group(1) + " lb " + m.group(2) }),
-		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`, func(m match) string { return m.group(1) + "in" + m.group(2) }), // 30 × 21 in
+		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`,
+			func(m match) string { return m.group(1) + "in" + m.group(2) }), // 30 × 21 in
 		// types of blood, marks
 		doubtfulRule("+-", `\b(A|B|AB|O)([+-])($|[ ,.;)])`, func(m match) (string, bool) { return sayGraded(m) }),
 		writes("W", `\bWW ?(II?|[12])\b`, "World War $1"),
@@ -140,5 +146,6 @@ func sayGraded(m match) (string, bool) {
 		words = ` +:plus -:minus `
 	}
 	around := lastWord(m.before()) + m.after()
-	return letter + " " + formOf(words, m.group(2)) + m.group(3), letter == "AB" || graded.MatchString(around) || bloody.MatchString(m.text)
+	return letter + " " + formOf(words, m.group(2)) + m.group(3), letter == "AB" || graded.MatchString(around) ||
+		bloody.MatchString(m.text)
 }

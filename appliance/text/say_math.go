@@ -51,8 +51,10 @@ func (e english) mathRules() []rule {
 
 // reckoned says that a text is about sums; scored, that it is about a game.
 var (
-	reckoned = regexp.MustCompile(`(?i)=|\b(?:equals|minus|subtract\w*|difference|calculat\w+|solve|sum|plus|(?:what is|what's|how much is) -?\d)`)
-	scored   = regexp.MustCompile(`(?i)\b(?:won|wins?|beat|lost|lead|leads|scores?|scored|final|defeated|drew|match|game|half-time)\b`)
+	reckoned = regexp.MustCompile(`(?i)=|\b(?:equals|minus|subtract\w*|difference|calculat\w+|solve|sum|plus|` +
+		`(?:what is|what's|how much is) -?\d)`)
+	scored = regexp.MustCompile(`(?i)\b(?:won|wins?|beat|lost|lead|leads|scores?|scored|final|defeated|drew|match|` +
+		`game|half-time)\b`)
 )
 
 // sayApart says two numbers with a dash between spaces: a difference in sums, and where
@@ -72,7 +74,8 @@ func (e english) sayApart(m match) (string, bool) {
 
 // comparison is the words for a sign between two numbers.
 func comparison(sign string) string {
-	const words = ` <:less_than >:more_than <=:at_most ≤:at_most >=:at_least ≥:at_least !=:is_not_equal_to ≠:is_not_equal_to `
+	const words = ` <:less_than >:more_than <=:at_most ≤:at_most >=:at_least ≥:at_least !=:is_not_equal_to
+ ≠:is_not_equal_to `
 	return formOf(words, sign)
 }
 
@@ -113,8 +116,9 @@ func (e english) numberRules() []rule {
 }
 
 // historic is what a text has that tells of long ago.
-var historic = regexp.MustCompile(`(?i)\b(?:years?|founded|built|rebuilt|established|erected|completed|crowned|conquest|conquered|battle|` +
-	`reign(?:ed)?|king|queen|century|centuries|medieval|norman|viking|saxon|dynasty|charter|castle|abbey|cathedral|born|died|dated?|dates)\b`)
+var historic = regexp.MustCompile(`(?i)\b(?:years?|founded|built|rebuilt|established|erected|completed|crowned|` +
+	`conquest|conquered|battle|reign(?:ed)?|king|queen|century|centuries|medieval|norman|viking|saxon|dynasty|charter|` +
+	`castle|abbey|cathedral|born|died|dated?|dates)\b`)
 
 // sayYear says a number of four digits as a year where it stands like one.
 func (e english) sayYear(m match) (string, bool) {
@@ -129,7 +133,8 @@ func (e english) sayYear(m match) (string, bool) {
 		return "", false
 	}
 	const years wordList = " in since from until till by of year after before circa ca around during the between and "
-	if (!years.has(strings.ToLower(lastWord(m.before()))) || n < "1100") && unitFollows(strings.TrimPrefix(m.after(), " ")) {
+	if (!years.has(strings.ToLower(lastWord(m.before()))) ||
+		n < "1100") && unitFollows(strings.TrimPrefix(m.after(), " ")) {
 		return "", false // 1984 people, 2026 dollars
 	}
 	return e.year(n), true

@@ -55,7 +55,8 @@ func currencyOf(sign string) currency {
 
 const (
 	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|\blei\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵₿])`
-	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|VND|NGN|PHP|KRW|RUB|KES|AED|BTC|TRY|RON|HUF|GHS)`
+	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|` +
+		`VND|NGN|PHP|KRW|RUB|KES|AED|BTC|TRY|RON|HUF|GHS)`
 	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|lakh|crore|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`
 )

@@ -31,7 +31,8 @@ func (e english) noticeRules() []rule {
 			return strings.Map(keepCase(m.group(1)), "number") + " " + letterBefore(m.group(2), e.sayNumbered(m.group(3))), m.apart() && !strings.HasPrefix(m.after(), "-")
 		}),
 		doubtfulRule(".", `\b([Nn]o|[Nn]r)\. ?(\d{1,4})([A-Za-h])\b`, func(m match) (string, bool) {
-			return strings.Map(keepCase(m.group(1)), "number") + " " + e.sayNumbered(m.group(2)) + " " + spell(m.group(3)), m.apart()
+			return strings.Map(keepCase(m.group(1)), "number") + " " + e.sayNumbered(m.group(2)) + " " + spell(m.group(3)),
+				m.apart()
 		}),
 		// dep. 06:15, Flt. 1234, Ste. 300, pg. 3
 		newRule("m", `\b([Rr])m ?(\d{1,4}[A-Za-z]?)\b`, func(m match) string { return m.group(1) + "oom " + m.group(2) }),
@@ -45,7 +46,8 @@ func (e english) noticeRules() []rule {
 		writes("s", `\b((?:in|after|every|within|takes|took|for|than|wait) [1-9]0)s\b`, "$1 sec"),
 		writes("/", `([ap]\.?m\.?) ?/ ?(\d)`, "$1 or $2"),
 		writes(":", `\b(\d{1,2}:[0-5]\d) ?([ap])\b([^.\w]|$)`, "$1 ${2}m$3"),
-		writes("/", `\b(doses?|tablets?|capsules?|times|puffs|drops|pills) ?/ ?(\d+ ?(?:h|hrs?|hours?|d|days?)\b)`, "$1 per $2"),
+		writes("/", `\b(doses?|tablets?|capsules?|times|puffs|drops|pills) ?/ ?(\d+ ?(?:h|hrs?|hours?|d|days?)\b)`,
+			"$1 per $2"),
 		writes("-–—", `\b(BCE?|B\.C\.(?:E\.)?|CE) ?[-–—] ?(AD \d|\d)`, "$1 to $2"),
 		writes("/", `\bw/c (\d)`, "week commencing $1"),
 		writes(".", `\b([A-Z][a-z]+) v\. ([A-Z])`, "$1 versus $2"),
@@ -60,11 +62,12 @@ func (e english) noticeRules() []rule {
 
 // weather tells that a text is about how warm something is; doors stand before numbers
 // with a letter.
-var weather = regexp.MustCompile(`(?i)\b(?:temp(?:erature)?s?|fever|lows?|highs?|degrees?|weather|forecast|sunny|cloudy|rainy?|snow|` +
-	`oven|bake|roast|preheat|heat|warm\w*|cold|cool\w*|hot|outside|feels like|winds?|humid\w*|freez\w+|boil\w*|store (?:at|below))\b`)
+var weather = regexp.MustCompile(`(?i)\b(?:temp(?:erature)?s?|fever|lows?|highs?|degrees?|weather|forecast|sunny|` +
+	`cloudy|rainy?|snow|oven|bake|roast|preheat|heat|warm\w*|cold|cool\w*|hot|outside|feels like|winds?|humid\w*|` +
+	`freez\w+|boil\w*|store (?:at|below))\b`)
 
-const doors wordList = " gate seat row room door flat apartment apt unit house platform exit stand bus class number no hall" +
-	" level ward bay size section bed terminal suite block line bra form page "
+const doors wordList = " gate seat row room door flat apartment apt unit house platform exit stand bus class number" +
+	" no hall level ward bay size section bed terminal suite block line bra form page "
 
 // insideSentence reports whether a text ends within a sentence, so that a capital
 // behind it is not that of a first word.

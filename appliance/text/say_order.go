@@ -38,9 +38,11 @@ func (e english) orderRules() []rule {
 		newRule(digits, `\b([Nn]o|[Nn]r)(s?)\. ?(\d+)`, func(m match) string {
 			return strings.Map(keepCase(m.group(1)), "number") + m.group(2) + " " + e.sayNumbered(m.group(3))
 		}),
-		newRule(digits, `\b([Rr]oom|[Gg]ate|[Ff]light|[Bb]us|[Hh]ighway|[Rr]oute|[Aa]partment|[Aa]pt\.?|[Ss]uite|[Uu]nit|I-|US-|[Ee]rror|HTTP|Boeing|Airbus) ?(\d{3})\b`, func(m match) string {
-			return strings.TrimSuffix(m.group(1), "-") + " " + e.sayNumbered(m.group(2))
-		}),
+		newRule(digits, `\b([Rr]oom|[Gg]ate|[Ff]light|[Bb]us|[Hh]ighway|[Rr]oute|[Aa]partment|[Aa]pt\.?|[Ss]uite|[Uu]nit|`+
+			`I-|US-|[Ee]rror|HTTP|Boeing|Airbus) ?(\d{3})\b`,
+			func(m match) string {
+				return strings.TrimSuffix(m.group(1), "-") + " " + e.sayNumbered(m.group(2))
+			}),
 	}
 }
 

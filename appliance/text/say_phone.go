@@ -35,16 +35,20 @@ func (e english) phoneRules() []rule {
 		doubtfulRule(digits, `\b\d{4}(?:[ -]\d{4}){2,3}\b`, groups), // cards
 		doubtfulRule("-", `\b\d{3}-\d{2}-\d{4}\b`, groups),
 		doubtfulRule(digits, `(?i)\b((?:dial|call|ring|text) )(\d{3}(?:(?:,? or |, )\d{3})+)\b`, func(m match) (string, bool) { // 911, 112 or 999
-			return m.group(1) + threes.ReplaceAllStringFunc(m.group(2), digitByDigit), m.apart() && !pointed(m.after()) && !strings.HasPrefix(m.after(), "-")
+			return m.group(1) + threes.ReplaceAllStringFunc(m.group(2), digitByDigit), m.apart() && !pointed(m.after()) &&
+				!strings.HasPrefix(m.after(), "-")
 		}),
 		// what is called a code or a number is read out: your code: 7306-1158
-		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`|extension|ext\.|account|confirmation|tracking|serial|reference|flight|dial|call)`+
+		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`|extension|ext\.|account|confirmation|tracking|serial|reference|`+
+			`flight|dial|call)`+
 			`(?:'s| (?:code|number|no\.|id|is|was|at|to|again))*[:=,]? ?#?)`+codeDigits+`\b`, readOut),
 		doubtfulRule(digits, `(?i)\b((?:`+codeNames+`)\b[^.,;:!?\d]{1,40}\b(?:is|was|reads):? )`+codeDigits+`\b`, readOut),
 		doubtfulRule("I", `\b(ID(?: (?:is|was|number|no\.))*[:=]? ?#?)`+codeDigits+`\b`, readOut),
 		// 518204 is your code; enter 4711 to sign in
-		newRule(digits, `(?i)\b`+codeDigits+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|an?) (?:[a-z-]+ ){0,3}(?:`+
-			codeNames+`|ID)(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now)\b))`, func(m match) string { return sayGroups(m.group(1)) + m.group(2) }),
+		newRule(digits, `(?i)\b`+codeDigits+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|`+
+			`an?) (?:[a-z-]+ ){0,3}(?:`+
+			codeNames+`|ID)(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now)\b))`,
+			func(m match) string { return sayGroups(m.group(1)) + m.group(2) }),
 		newRule(digits, `(?i)\b((?:enter|use|type(?: in)?|key in|punch in) )(\d{4,8})`+
 			`( (?:to (?:sign|log|verify|confirm|enter|open|unlock|access|get in|join)|as (?:your|the|a)|on the keypad)\b)`,
 			func(m match) string { return m.group(1) + digitByDigit(m.group(2)) + m.group(3) }),

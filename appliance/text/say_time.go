@@ -33,15 +33,17 @@ func (e english) timeRules() []rule {
 			return said, ok && m.apart()
 		}),
 		// 08.30–17.00, from 8.30 to 17.00
-		doubtfulRule(".", `\b(\d{1,2})\.([0-5]\d)( ?[-–—] ?| (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`, func(m match) (string, bool) {
-			last, dash := strings.ToLower(strings.TrimRight(lastWord(m.before()), ",:")), strings.Trim(m.group(3), " -–—") == ""
-			ok := dash && (m.group(1)[0] == '0' || openFrom.has(last)) || e.dayFirst && (last == "from" || last == "between")
-			between := m.group(3)
-			if dash {
-				between = "-"
-			}
-			return m.group(1) + ":" + m.group(2) + between + m.group(4) + ":" + m.group(5), ok && m.apart() && !countsOn(m.after())
-		}),
+		doubtfulRule(".", `\b(\d{1,2})\.([0-5]\d)( ?[-–—] ?| (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`,
+			func(m match) (string, bool) {
+				last, dash := strings.ToLower(strings.TrimRight(lastWord(m.before()), ",:")), strings.Trim(m.group(3), " -–—") == ""
+				ok := dash && (m.group(1)[0] == '0' || openFrom.has(last)) || e.dayFirst && (last == "from" || last == "between")
+				between := m.group(3)
+				if dash {
+					between = "-"
+				}
+				return m.group(1) + ":" + m.group(2) + between + m.group(4) + ":" + m.group(5), ok && m.apart() &&
+					!countsOn(m.after())
+			}),
 		doubtfulRule(".", `\b((?i:at|until|till|by|from|before|after) )(0?\d|1\d|2[0-3])\.([0-5][05])\b`, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(2), m.group(3), false)
 			return m.group(1) + said, ok && e.dayFirst && !countsOn(m.after())

@@ -39,13 +39,13 @@ const ruled = `Henry|Louis|Elizabeth|George|Edward|Charles|Richard|William|James
 var rulers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(?:` + ruled + `) $`) })
 
 // headings are words that a chapter is called by.
-const headings wordList = " Introduction Overview Summary Conclusion Conclusions Background Methods Results Discussion" +
-	" Definitions Purpose Scope About History General "
+const headings wordList = " Introduction Overview Summary Conclusion Conclusions Background Methods Results" +
+	" Discussion Definitions Purpose Scope About History General "
 
 // romanBehind are what a Roman number stands behind, romansBehind what one of two signs does.
 const (
-	romanBehind = `Chapter|Part|Volume|Book|Act|Scene|Section|Phase|Type|Class|War|Bowl|` +
-		`Stage|Level|Figure|Table|Title|Article|Appendix|Mark|Episode|Season|Round|Grade|Tier|Step|Unit|Module|Rocky|Olympiad|Version`
+	romanBehind = `Chapter|Part|Volume|Book|Act|Scene|Section|Phase|Type|Class|War|Bowl|Stage|Level|Figure|Table|` +
+		`Title|Article|Appendix|Mark|Episode|Season|Round|Grade|Tier|Step|Unit|Module|Rocky|Olympiad|Version`
 	romansBehind = `[Rr]oom|[Gg]allery|[Ww]ard|[Ww]ing|[Hh]all|[Cc]ategory|[Zz]one|[Gg]roup|` +
 		`[Ss]tatus|[Ff]actor|[Ss]chedule|[Dd]rawing|Apollo|Gemini|Saturn|Final Fantasy`
 )
@@ -89,7 +89,8 @@ func (e english) abbreviationRules() []rule {
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
 		// acronyms that would be read as words, and several of others
-		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API|NYC|EOD|OOO|EOB)(s?)\b`, func(m match) string { return spell(m.group(1)) + strings.Replace(m.group(2), "s", "'s", 1) }),
+		newRule("FNEAIOU", `\b(FAQ|NGO|ETA|AKA|ISP|OEM|UAE|IOU|ICU|API|NYC|EOD|OOO|EOB)(s?)\b`,
+			func(m match) string { return spell(m.group(1)) + strings.Replace(m.group(2), "s", "'s", 1) }),
 		doubtfulRule("s", `\b([B-DF-HJ-NP-TV-Z]{2,4}|[A-Z][B-DF-HJ-NP-TV-Z]{2,3}|[AU][A-Z])s\b`, func(m match) (string, bool) {
 			return spell(m.group(1)) + "'s", m.apart()
 		}),
@@ -97,7 +98,8 @@ func (e english) abbreviationRules() []rule {
 		doubtfulRule(")", `(^|[ (])([a-h])\) `, func(m match) (string, bool) { return m.group(1) + strings.ToUpper(m.group(2)) + ") ", true }),
 		newRule("A", `\b((?i:plan|vitamin|point|exit|gate|terminal|platform|block|building|section|part|appendix|hepatitis|influenza|class|grade|level|series|size|letter|column|row|zone|wing|option|answer|group|team|side|type|blood type|track|line|hall|question|exhibit)) A\b`, func(m match) string { return m.group(1) + " " + letterA }),
 		// Mm-hm, hmm, shh: sounds that have no vowel
-		doubtfulRule("mhrzfMHBGSPZ", `\b([Mm]+-? ?[Hh]+m+|[Hh]m{1,9}|[Mm]m{1,9}|[Ss]+h+|[Bb]rr+|[Gg]rr+|[Pp]s?f+t?|[Bb]?[Zz]zz+|[Pp]st|[Hh]mph)\b`,
+		doubtfulRule("mhrzfMHBGSPZ", `\b([Mm]+-? ?[Hh]+m+|[Hh]m{1,9}|[Mm]m{1,9}|[Ss]+h+|[Bb]rr+|[Gg]rr+|[Pp]s?f+t?|`+
+			`[Bb]?[Zz]zz+|[Pp]st|[Hh]mph)\b`,
 			func(m match) (string, bool) { return sayNoise(m) }),
 		newRule("", `\b(vs)\b`, func(match) string { return "versus" }),
 		doubtfulRule(".", `\b(?:Ph\.D|[A-Za-z](?:\.[A-Za-z])+)\b\.?`, func(m match) (string, bool) { // U.S., a.k.a.
@@ -112,10 +114,11 @@ func (e english) abbreviationRules() []rule {
 			n := roman(m.group(1))
 			return e.ordinal(n) + " " + m.group(3), n != ""
 		}),
-		doubtfulRule("IVXLC", `\b(`+romanBehind+`) ([IVXLC]+)\b|\b(`+romansBehind+`) ([IVX]{2,5})\b`, func(m match) (string, bool) {
-			n := roman(m.group(2) + m.group(4))
-			return m.group(1) + m.group(3) + " " + e.cardinal(n), n != "" && m.group(2) != "C" && m.group(2) != "L"
-		}),
+		doubtfulRule("IVXLC", `\b(`+romanBehind+`) ([IVXLC]+)\b|\b(`+romansBehind+`) ([IVX]{2,5})\b`,
+			func(m match) (string, bool) {
+				n := roman(m.group(2) + m.group(4))
+				return m.group(1) + m.group(3) + " " + e.cardinal(n), n != "" && m.group(2) != "C" && m.group(2) != "L"
+			}),
 
 		doubtfulRule("M", `\bM{1,3}[MCDXLVI]{3,}\b`, func(m match) (string, bool) { // MCMXCIV
 			n := roman(m.group(0))

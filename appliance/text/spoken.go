@@ -238,7 +238,8 @@ func plainSign(r rune) rune {
 
 // onTheLine writes letters that are set above the line as others: Mᵐᵉ, 1ᵉʳ.
 func onTheLine(r rune) rune {
-	if plain := []rune(norm.NFKC.String(string(r))); unicode.Is(unicode.Lm, r) && len(plain) == 1 && unicode.IsLetter(plain[0]) {
+	if plain := []rune(norm.NFKC.String(string(r))); unicode.Is(unicode.Lm, r) && len(plain) == 1 &&
+		unicode.IsLetter(plain[0]) {
 		return plain[0]
 	}
 	return r
