@@ -28,7 +28,8 @@ func (o Options) aloud(t traced) traced {
 		}
 		return t.tidy()
 	}
-	return o.english(names().pronounce(o.Lexicon.pronounce(legible(withoutNotes(t)))))
+	t = names().pronounce(o.Lexicon.pronounce(legible(withoutNotes(t))))
+	return o.english(o.disambiguated(t))
 }
 
 // english writes out what no lexicon has.

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -61,6 +62,11 @@ func (r *reader) canSay(s string, o engine.SpeakOptions) error {
 // phonemes for is said by them, and what stands between is read by eSpeak NG, as
 // much as there is at once.
 func (r *reader) read(ctx context.Context, s string, stretches []text.Spoken) (sentence, error) {
+	if slices.ContainsFunc(stretches, func(part text.Spoken) bool { return part.Phonemes != "" }) {
+		if whole, ok, err := r.inContext(ctx, s, stretches); ok || err != nil {
+			return whole, err
+		}
+	}
 	var out sentence
 	var run []spokenWord // of what eSpeak NG is to read
 	var said strings.Builder
@@ -100,6 +106,74 @@ func (r *reader) read(ctx context.Context, s string, stretches []text.Spoken) (s
 		out.mark(part.Text)
 	}
 	return out, flush()
+}
+
+// inContext has eSpeak NG read the whole sentence and then puts the phonemes that
+// stretches have in place of what it made of those words, so that it reads the words
+// around as parts of a sentence: an "a" that is alone or last is the name of the
+// letter. It is false where the phonemes cannot be told apart by words.
+func (r *reader) inContext(ctx context.Context, s string, stretches []text.Spoken) (sentence, bool, error) {
+	var out sentence
+	var run []spokenWord
+	var said strings.Builder
+	given := map[int]string{} // by the place in out.words
+	for _, part := range stretches {
+		if part.From < part.To {
+			out.words = append(out.words, engine.Word{Text: s[part.From:part.To], From: part.From, To: part.To})
+			if part.Phonemes != "" {
+				given[len(out.words)-1] = r.write(part.Phonemes)
+			}
+		}
+		said.WriteString(part.Text)
+		for _, w := range strings.Fields(part.Text) {
+			if strings.ContainsFunc(w, sounding) {
+				run = append(run, spokenWord{w, len(out.words) - 1})
+			}
+		}
+	}
+	ipa, of, err := r.phonemes(ctx, said.String(), run)
+	if err != nil {
+		return sentence{}, false, err
+	}
+	ok := out.replace(ipa, of, given)
+	return out, ok, nil
+}
+
+// replace appends phonemes, and those given for words in place of theirs. It is false
+// where one of those words has none of its own.
+func (s *sentence) replace(ipa string, of []int, given map[int]string) bool {
+	replaced := 0
+	last := noWord
+	at := 0
+	for _, w := range strings.Fields(ipa) {
+		at += strings.Index(ipa[at:], w)
+		words := of[at : at+len(w)]
+		at += len(w)
+		word := slices.Max(words)
+		by, ok := given[word]
+		if !ok {
+			if slices.ContainsFunc(words, func(i int) bool { return given[i] != "" }) {
+				return false
+			}
+			s.add(w, words)
+			continue
+		}
+		if slices.ContainsFunc(words, func(i int) bool { return i != word && i != noWord }) {
+			return false
+		}
+		behind := w[len(strings.TrimRightFunc(w, func(r rune) bool { return !sounding(r) })):]
+		if word == last { // of several words that have been replaced
+			s.ipa += behind
+		} else {
+			replaced++
+			s.add(by+behind, slices.Repeat([]int{word}, len(by+behind)))
+			last = word
+		}
+		for len(s.of) < len(s.ipa) {
+			s.of = append(s.of, noWord)
+		}
+	}
+	return replaced == len(given)
 }
 
 // add appends phonemes.

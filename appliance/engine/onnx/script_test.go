@@ -39,6 +39,8 @@ func TestPhonemesGoToTheWordsThatTheyAreOf(t *testing.T) {
 		{"at the end of the day", "at æt | the ðɪ | end ˈɛnd | of ʌv | the ðə | day dˈeɪ"},
 		{"It is £3.50 now.", "It ɪɾ | is ɪz | £3.50 θɹˈiːpˈaʊndzændfˈɪftipˈɛns | now nˈaʊ"},
 		{"Ask Nguyen, please.", "Ask ˈæsk | Nguyen wɪn | please plˈiːz"},
+		{"This is a Nguyen, a use and a record of the day", "This ðɪs | is ɪz | a ɐ | Nguyen wɪn | a ɐ | use jˈuːs | and ænd | a ɐ | record ɹˈɛkɚd | of ʌv | the ðə | day dˈeɪ"},
+		{"I want to use the lift", "I aɪ | want wˈɔnt | to tə | use jˈuːz | the ðə | lift lˈɪft"},
 		{"twenty-five in the sun", "twenty-five twˈɛntifˈaɪv | in ɪn | the ðə | sun sˈʌn"},
 		{"**Bold** [link](http://x.y) end", "Bold bˈoʊld | link lˈɪŋk | end ˈɛnd"},
 	} {

@@ -1,0 +1,116 @@
+package text
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+// homographs.txt has a word a line, and its phonemes as eSpeak NG writes them: as a
+// verb, American and British, and as what else it is (a noun, an adjective; of "read"
+// the past, of "lead" the metal), American and British; "=" is as in American.
+//
+//go:embed homographs.txt
+var homographsFile string
+
+// A homograph is a word that sounds otherwise as a verb than as a noun or an adjective.
+type homograph struct{ verb, other [2]string } // American, British
+
+var homographs = sync.OnceValue(func() map[string]homograph {
+	all := map[string]homograph{}
+	for line := range strings.Lines(homographsFile) {
+		f := strings.Fields(line)
+		for i := 2; i < len(f); i += 2 {
+			if f[i] == "=" {
+				f[i] = f[i-1]
+			}
+		}
+		all[f[0]] = homograph{[2]string{f[1], f[2]}, [2]string{f[3], f[4]}}
+	}
+	return all
+})
+
+// disambiguated marks the homographs of which the words around show the reading;
+// eSpeak NG reads the others by rules of its own.
+func (o Options) disambiguated(t traced) traced {
+	accent := 0
+	if _, region := parseTag(o.Language); region != "" && region != "us" && region != "ca" {
+		accent = 1
+	}
+	var w tracer
+	done := 0
+	ws := wordsOf(t.s)
+	for i, word := range ws {
+		stem := word.lower
+		h, known := homographs()[stem]
+		if !known {
+			stem = strings.TrimSuffix(stem, "s")
+			h, known = homographs()[stem]
+		}
+		if !known || t.pronounced(word.from, word.to) {
+			continue
+		}
+		ipa := h.verb[accent]
+		switch ws.reading(i, stem) {
+		case unknown:
+			continue
+		case other:
+			ipa = h.other[accent]
+		}
+		if stem != word.lower {
+			ipa += endingSound(ipa)
+		}
+		at := t.origin(word.from, word.to)
+		at.by = &pronunciation{folded: []rune(word.lower), phonemes: ipa}
+		w.keep(t, done, word.from)
+		w.put(t.s[word.from:word.to], at)
+		done = word.to
+	}
+	if done == 0 {
+		return t
+	}
+	w.keep(t, done, len(t.s))
+	return w.text()
+}
+
+// A placedWord is a word of a text: where it stands, and whether it begins a clause.
+type placedWord struct {
+	lower    string
+	from, to int
+	first    bool
+}
+
+type placedWords []placedWord
+
+func wordsOf(s string) placedWords {
+	var all placedWords
+	first := true
+	for i := 0; i < len(s); {
+		n := 0
+		for i+n < len(s) && (wordLength(s[i+n:]) > 0 || n > 0 && (s[i+n] == '\'' || s[i+n] == '-')) {
+			n += max(wordLength(s[i+n:]), 1)
+		}
+		if n == 0 {
+			first = first || strings.IndexByte(".,;:!?()\"\n", s[i]) >= 0
+			i++
+			continue
+		}
+		all = append(all, placedWord{strings.ToLower(s[i : i+n]), i, i + n, first})
+		first = false
+		i += n
+	}
+	return all
+}
+
+// at is word i if it stands in the clause of word of, "" if not.
+func (ws placedWords) at(i, of int) string {
+	if i < 0 || i >= len(ws) {
+		return ""
+	}
+	for j := min(i, of) + 1; j <= max(i, of); j++ {
+		if ws[j].first {
+			return ""
+		}
+	}
+	return ws[i].lower
+}
