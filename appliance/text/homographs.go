@@ -30,6 +30,18 @@ var homographs = sync.OnceValue(func() map[string]homograph {
 	return all
 })
 
+// homographOf is the entry of a word, and the word without the ending "s" or "es".
+func homographOf(word string) (stem string, h homograph, ok bool) {
+	for _, ending := range [...]string{"", "s", "es"} {
+		if stem, ok = strings.CutSuffix(word, ending); ok {
+			if h, ok = homographs()[stem]; ok {
+				return stem, h, true
+			}
+		}
+	}
+	return word, homograph{}, false
+}
+
 // disambiguated marks the homographs of which the words around show the reading;
 // eSpeak NG reads the others by rules of its own.
 func (o Options) disambiguated(t traced) traced {
@@ -41,12 +53,7 @@ func (o Options) disambiguated(t traced) traced {
 	done := 0
 	ws := wordsOf(t.s)
 	for i, word := range ws {
-		stem := word.lower
-		h, known := homographs()[stem]
-		if !known {
-			stem = strings.TrimSuffix(stem, "s")
-			h, known = homographs()[stem]
-		}
+		stem, h, known := homographOf(word.lower)
 		if !known || t.pronounced(word.from, word.to) {
 			continue
 		}

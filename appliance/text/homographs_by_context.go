@@ -17,8 +17,13 @@ const (
 	haveForms wordList = " have has had having haven't hasn't hadn't i've we've you've they've he's she's it's "
 	adverbs   wordList = " not also always never just only even still now then usually often sometimes already soon " +
 		"recently ever finally later probably kindly carefully quickly easily safely "
+	follows wordList = " in at on with for from to by as when if that because once after before until through early late " +
+		"here there well both between into over under out up down "
 	whereabouts wordList = " in at here there near nearby alone together with next above across on around until by "
-	pastTimes   wordList = " yesterday ago last earlier once when before morning "
+	// compounds are plurals that stand before another noun.
+	compounds wordList = " sales sports news customs arms goods savings systems claims accounts operations services plus " +
+		"press always perhaps various this his its us is was has does "
+	pastTimes wordList = " yesterday ago last earlier once when before morning "
 )
 
 // A reading is how a homograph is said.
@@ -49,7 +54,13 @@ func (ws placedWords) reading(i int, stem string) reading {
 		return ws.inflected(before, next, stem)
 	case ws.afterSubject(i, at, before, next, stem):
 		return verb
-	case beForms.has(before) || ws.withinNounPhrase(at):
+	case stem == "content":
+		if beForms.has(before) {
+			return verb // I am content
+		}
+	case beForms.has(before) || beForms.has(ws.at(at-1, i)) && (subjects.has(before) || singulars.has(before)):
+		return other // they are present, were you present
+	case ws.withinNounPhrase(at):
 		return other
 	}
 	return unknown
@@ -68,9 +79,9 @@ func (ws placedWords) previous(i int) (string, int) {
 // Phrases of up to four words in which a homograph has one reading wherever they stand.
 const (
 	verbPhrases = "close of|to a close|wear and tear|tear off|tear along|tear open|tear up|tear here|take a bow|bow down|" +
-		"bow of|wind up|wind down|wind it|wind the|wound up|wound around|wound down|excuse me"
+		"bow of|content with|content to|tear in|wind up|wind down|wind it|wind the|wound up|wound around|wound down|excuse me"
 	otherPhrases = "close to|close by|close enough|close together|close friend|go live|goes live|going live|went live|" +
-		"bow tie|bow and|tear gas|content with|content to|refuse bin|refuse bins|refuse collection|refuse sacks|" +
+		"bow tie|bow and|tear gas|refuse bin|refuse bins|refuse collection|refuse sacks|" +
 		"minute amounts|minute traces|minute particles|minute detail|minute details|live music|live show|live shows|" +
 		"fresh produce|in use|no use|at present|in progress|strong wind|wind farm|wind turbine|wind speed"
 )
@@ -93,19 +104,26 @@ func (ws placedWords) afterSubject(i, at int, before, next, stem string) bool {
 	switch {
 	case before == "" || before == "and" || before == "or" || before == "then" || before == "but":
 		return next != "" && (object || (before == "and" || before == "or") && whereabouts.has(next) && stem == "live")
-	case beforeVerb.has(before) || subjects.has(before):
+	case beforeVerb.has(before):
 		return true
+	case subjects.has(before):
+		return !beForms.has(ws.at(at-1, i))
 	case auxiliaries(ws.at(at-2, i)) && !determiners.has(before) && determiners.has(ws.at(at-1, i)):
 		return true // does the museum close
 	case auxiliaries(ws.at(at-1, i)) && !determiners.has(before) && !prepositions.has(before) && !beForms.has(before):
 		return true // do they close, does Anna live
-	case !strings.HasSuffix(before, "s") || strings.HasSuffix(before, "ss") || determiners.has(before) || beForms.has(before):
+	case !severalOf(before):
 		return false
+	case next == "":
+		return stem == "close" || stem == "live"
 	}
-	if stem == "close" || stem == "live" {
-		return next == "" || object || whereabouts.has(next) || adverbs.has(next) || next == "for" || next == "to"
-	}
-	return object
+	return object || follows.has(next) || adverbs.has(next) || strings.HasSuffix(next, "ly")
+}
+
+// severalOf reports whether a word looks like a noun of several.
+func severalOf(word string) bool {
+	return strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "'s") &&
+		!compounds.has(word) && !determiners.has(word) && !beForms.has(word)
 }
 
 func auxiliaries(word string) bool {
@@ -133,12 +151,16 @@ func (ws placedWords) inflected(before, next, stem string) reading {
 		return verb
 	case before == "" || determiners.has(before) || prepositions.has(before):
 		return other
-	case stem == "live" && whereabouts.has(next), determiners.has(next), objects.has(next):
-		return verb
-	case stem == "use" && next != "of":
-		return verb
+	case stem == "live":
+		if whereabouts.has(next) {
+			return verb
+		}
+		return other
+	case severalOf(before) || next == "" || next == "of" || next == "and" || next == "or" || beForms.has(next) ||
+		beforeVerb.has(next) && next != "to" || haveForms.has(next):
+		return other
 	}
-	return other
+	return verb // the mill exports cloth
 }
 
 // tense reads "read": other is the past, and what is or has been read.
@@ -151,8 +173,10 @@ func (ws placedWords) tense(i int) reading {
 		return other
 	case beforeVerb.has(before) || auxiliaries(ws.at(at-1, i)) || auxiliaries(ws.at(at-2, i)):
 		return verb
-	case before == "he" || before == "she" || before == "who":
-		return other
+	case singulars.has(before) && before != "that" && before != "which" && before != "it":
+		return other // else it would be "reads"
+	case before != "" && determiners.has(ws.at(at-1, i)) && !severalOf(before) && !subjects.has(before):
+		return other // the nurse read
 	}
 	for j := range ws {
 		word := ws.at(j, i)
@@ -170,12 +194,11 @@ func (ws placedWords) tense(i int) reading {
 // metal reads "lead": other is the metal.
 func (ws placedWords) metal(i int) reading {
 	const things wordList = " pipe pipes paint paints poisoning glass roof roofs weight weights shot acid ore apron aprons crystal " +
-		"content solder levels exposure dust sheet sheets lined battery batteries free frame bullets mine mines "
+		"content solder levels exposure dust sheet sheets lined battery batteries free frame bullets mine mines made cast traces layer layers lined covered amount amounts sealed coated "
 	const around wordList = " contain contains contained containing molten traces copper zinc tin iron mercury arsenic cadmium " +
 		"brass steel silver bronze stained "
 	before, next := ws.at(i-1, i), ws.at(i+1, i)
-	if things.has(next) || around.has(before) || ws[i].lower == "lead" && (before == "of" || before == "from") &&
-		(ws.at(i-2, i) == "made" || ws.at(i-2, i) == "cast" || ws.at(i-2, i) == "traces") {
+	if things.has(next) || around.has(before) || (before == "of" || before == "from" || before == "with" || before == "in" || before == "to") && things.has(ws.at(i-2, i)) {
 		return other
 	}
 	for _, j := range [...]int{i - 2, i + 1, i + 2} { // tin and lead; lead, zinc and copper
