@@ -126,10 +126,9 @@ func (a *API) admit(rt route, r *http.Request) (caller, error) {
 // one: which it was is no business of one who guesses.
 func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	c := presented(r)
-	if !a.known.has(c.text) {
-		if err := a.shares.address(r, c.text != ""); err != nil {
-			return caller{}, err
-		}
+	account, isKnown := a.known.account(c.text)
+	if err := a.takeShare(account, isKnown, c, r); err != nil {
+		return caller{}, err
 	}
 	switch {
 	case c.text == "":
@@ -145,7 +144,7 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	}
 	g, err := a.grant(r.Context(), c)
 	if errors.Is(err, store.ErrNotFound) {
-		a.known.note(c.text, false)
+		a.known.forget(c.text)
 		if c.cookie {
 			return caller{}, a.wrong(r, "the session of the console was ended, or its time is over; parley console link prints a link that signs in again")
 		}
@@ -157,9 +156,11 @@ func (a *API) admitKey(rt route, r *http.Request) (caller, error) {
 	if err != nil {
 		return caller{}, err
 	}
-	a.known.note(c.text, true)
-	if err := a.shares.account(g.AccountID); err != nil {
-		return caller{}, err
+	a.known.remember(c.text, g.AccountID)
+	if account == "" {
+		if err := a.shares.account(g.AccountID); err != nil {
+			return caller{}, err
+		}
 	}
 	by := caller{Grant: g}
 	if g.Kiosk != nil {
@@ -194,6 +195,18 @@ func inHeaders(rt route) string {
 		return "a key in the header X-Service-Api-Key, or a token as Authorization: Bearer"
 	}
 	return "a key in the header X-Service-Api-Key"
+}
+
+// takeShare counts a request before what it brings is looked up: of the account
+// that has lately opened the box with it, and of the address where none has.
+func (a *API) takeShare(account string, isKnown bool, c credential, r *http.Request) error {
+	switch {
+	case !isKnown:
+		return a.shares.address(r, c.text != "")
+	case account != "":
+		return a.shares.account(account)
+	}
+	return nil // it was made just now: its account is counted when it is known
 }
 
 func (a *API) grant(ctx context.Context, c credential) (store.Grant, error) {

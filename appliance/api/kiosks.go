@@ -23,7 +23,7 @@ func (a *API) pairKiosk(w http.ResponseWriter, r *http.Request, _ caller) error 
 	if err != nil {
 		return err
 	}
-	a.known.note(made.APIKey, true)
+	a.known.remember(made.APIKey, "")
 	w.Header().Set("Cache-Control", "no-store")
 	a.reply(w, http.StatusCreated, contract.PairedKiosk{APIKey: made.APIKey, KeyID: made.KeyID, Name: k.Name})
 	return nil

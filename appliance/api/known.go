@@ -6,33 +6,33 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// known remembers which credentials have lately opened the box, by their hashes.
-// They are asked about in the database each time, as others are, but from an
-// address whose share of requests is gone, too: a guesser does not shut out who
-// shares a network with him.
+// known remembers which credentials have lately opened the box, by their hashes,
+// and for which account. They are asked about in the database each time, as others
+// are, but take from their account's share of requests and not from that of the
+// address: a guesser does not shut out who shares a network with him.
 type known struct {
-	hashes *lru.Cache[[sha256.Size]byte, struct{}]
+	accounts *lru.Cache[[sha256.Size]byte, string]
 }
 
-// maxKnown are remembered, 100 bytes each. One that is forgotten takes from its
+// maxKnown are remembered, 150 bytes each. One that is forgotten takes from its
 // address's share once.
 const maxKnown = 8192
 
 func newKnown() known {
-	hashes, _ := lru.New[[sha256.Size]byte, struct{}](maxKnown) // fails for a size below 1 only
-	return known{hashes}
+	accounts, _ := lru.New[[sha256.Size]byte, string](maxKnown) // fails for a size below 1 only
+	return known{accounts}
 }
 
-func (k known) has(credential string) bool {
-	_, ok := k.hashes.Get(sha256.Sum256([]byte(credential)))
-	return ok
+// account is whose a credential is, as far as the box remembers; empty where it
+// was made and not used yet.
+func (k known) account(credential string) (id string, ok bool) {
+	return k.accounts.Get(sha256.Sum256([]byte(credential)))
 }
 
-// note remembers whether a credential is good.
-func (k known) note(credential string, good bool) {
-	if h := sha256.Sum256([]byte(credential)); good {
-		k.hashes.Add(h, struct{}{})
-	} else {
-		k.hashes.Remove(h)
-	}
+func (k known) remember(credential, account string) {
+	k.accounts.Add(sha256.Sum256([]byte(credential)), account)
+}
+
+func (k known) forget(credential string) {
+	k.accounts.Remove(sha256.Sum256([]byte(credential)))
 }

@@ -33,7 +33,7 @@ func (a *API) signIn(w http.ResponseWriter, r *http.Request, _ caller) error {
 		return err
 	}
 	a.Log.InfoContext(r.Context(), "somebody signed in to the console", "session", made.ID, "client", r.RemoteAddr)
-	a.known.note(cookie, true)
+	a.known.remember(cookie, "")
 	setSession(w, r, cookie, int(store.SessionLife.Seconds()))
 	a.reply(w, http.StatusCreated, sessionOf(made, made.ID))
 	return nil

@@ -73,7 +73,7 @@ func (a *API) makeToken(w http.ResponseWriter, r *http.Request, by caller) error
 	if err != nil {
 		return err
 	}
-	a.known.note(token, true)
+	a.known.remember(token, "")
 	w.Header().Set("Pragma", "no-cache") // RFC 6749, section 5.1
 	a.reply(w, http.StatusOK, tokenMade{token, "Bearer", int(store.TokenLife.Seconds()), at.UnixMilli(), clientCredentials})
 	return nil
