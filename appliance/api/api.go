@@ -126,8 +126,19 @@ type API struct {
 // New returns the API over its parts.
 func New(p Parts) *API {
 	a := &API{
-		Parts: p, mux: http.NewServeMux(), tries: newTries(), shares: newShares(p.Limits), known: newKnown(), busy: newSlots(p.Limits), diskUse: newDiskUse(p.Limits, p.Records),
-		now: time.Now, stalled: stalled, contents: newContents(), decoding: make(chan struct{}, 1), uploads: uploads{of: map[string]int{}}, searches: searches{of: map[string]*searching{}},
+		Parts:    p,
+		mux:      http.NewServeMux(),
+		tries:    newTries(),
+		shares:   newShares(p.Limits),
+		known:    newKnown(),
+		busy:     newSlots(p.Limits),
+		diskUse:  newDiskUse(p.Limits, p.Records),
+		now:      time.Now,
+		stalled:  stalled,
+		contents: newContents(),
+		decoding: make(chan struct{}, 1),
+		uploads:  uploads{of: map[string]int{}},
+		searches: searches{of: map[string]*searching{}},
 	}
 	a.documents = sync.OnceValues(func() (documents, error) { return readDocuments(p.Version) })
 	a.register(a.routes())

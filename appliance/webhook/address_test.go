@@ -31,7 +31,8 @@ func TestAddressesAreRefusedByWhatTheyAre(t *testing.T) {
 		"93.184.216.34": public, "2606:2800:220:1::1": public, "::ffff:93.184.216.34": public, "172.32.0.1": public,
 		"10.0.0.1": private, "100.64.0.1": private, "fd12:3456::1": private, "127.0.0.1": private, "::1": private,
 		"64:ff9b::a00:1": private, "8.8.4.4": private, "2a00:1450::7": private, // the box's own
-		"169.254.169.254": never, "2002:a9fe:a9fe::": never, "fe80::1%eth0": never, "fd00:ec2::254": never, "0.0.0.0": never,
+		"169.254.169.254": never, "2002:a9fe:a9fe::": never, "fe80::1%eth0": never, "fd00:ec2::254": never,
+		"0.0.0.0": never,
 	} {
 		for _, plain := range []bool{false, true} {
 			for _, allow := range []bool{false, true} {

@@ -30,18 +30,26 @@ func here(t *testing.T) addresses.Allowed { return allow(t, "127.0.0.1") }
 func TestConnectionsGoOnlyWhereTheyMay(t *testing.T) {
 	table := addresses.NewTable(func() []netip.Addr { return []netip.Addr{netip.MustParseAddr("8.8.4.4")} })
 	for _, c := range []struct{ address, plain, encrypted string }{ // empty: allowed
-		{"172.32.0.1", "https://", ""}, {"8.8.8.8", "https://", ""}, {"::ffff:8.8.8.8", "https://", ""}, {"2001:4860:4860::8888", "https://", ""}, {"64:ff9b::808:808", "https://", ""},
-		{"127.0.0.1", "models:", "models:"}, {"::1", "models:", "models:"}, {"::ffff:127.0.0.1", "models:", "models:"}, {"64:ff9b::7f00:1", "models:", "models:"},
-		{"64:ff9b:1::7f00:1", "models:", "models:"}, {"2002:7f00:1::", "models:", "models:"}, {"2001::80ff:fffe", "models:", "models:"}, {"::7f00:1", "models:", "models:"},
-		{"10.1.2.3", "models:", "models:"}, {"172.16.0.1", "models:", "models:"}, {"192.168.1.9", "models:", "models:"}, {"fd00::1", "models:", "models:"},
+		{"172.32.0.1", "https://", ""}, {"8.8.8.8", "https://", ""}, {"::ffff:8.8.8.8", "https://", ""},
+		{"2001:4860:4860::8888", "https://", ""}, {"64:ff9b::808:808", "https://", ""},
+		{"127.0.0.1", "models:", "models:"}, {"::1", "models:", "models:"},
+		{"::ffff:127.0.0.1", "models:", "models:"}, {"64:ff9b::7f00:1", "models:", "models:"},
+		{"64:ff9b:1::7f00:1", "models:", "models:"}, {"2002:7f00:1::", "models:", "models:"},
+		{"2001::80ff:fffe", "models:", "models:"}, {"::7f00:1", "models:", "models:"},
+		{"10.1.2.3", "models:", "models:"}, {"172.16.0.1", "models:", "models:"},
+		{"192.168.1.9", "models:", "models:"}, {"fd00::1", "models:", "models:"},
 		{"100.64.0.1", "models:", "models:"}, {"8.8.4.4", "models:", "models:"}, // the box's own
 		{"10.9.9.9", "", ""}, {"::ffff:10.9.9.9", "", ""},
-		{"169.254.169.254", "link-local", "link-local"}, {"::ffff:169.254.169.254", "link-local", "link-local"}, {"fd00:ec2::254", "link-local", "link-local"},
-		{"64:ff9b::a9fe:a9fe", "link-local", "link-local"}, {"64:ff9b:1::a9fe:a9fe", "link-local", "link-local"}, {"2002:a9fe:a9fe::1", "link-local", "link-local"},
-		{"fe80::1", "link-local", "link-local"}, {"0.0.0.0", "link-local", "link-local"}, {"::", "link-local", "link-local"}, {"224.0.0.1", "link-local", "link-local"},
+		{"169.254.169.254", "link-local", "link-local"}, {"::ffff:169.254.169.254", "link-local", "link-local"},
+		{"fd00:ec2::254", "link-local", "link-local"},
+		{"64:ff9b::a9fe:a9fe", "link-local", "link-local"}, {"64:ff9b:1::a9fe:a9fe", "link-local", "link-local"},
+		{"2002:a9fe:a9fe::1", "link-local", "link-local"},
+		{"fe80::1", "link-local", "link-local"}, {"0.0.0.0", "link-local", "link-local"},
+		{"::", "link-local", "link-local"}, {"224.0.0.1", "link-local", "link-local"},
 	} {
 		for encrypted, want := range map[bool]string{false: c.plain, true: c.encrypted} {
-			err := guard{allow(t, "10.9.9.9", "allowed.example"), encrypted, table}.check("llm.example:80", net.JoinHostPort(c.address, "80"))
+			g := guard{allow(t, "10.9.9.9", "allowed.example"), encrypted, table}
+			err := g.check("llm.example:80", net.JoinHostPort(c.address, "80"))
 			refused, ok := errors.AsType[errAddress](err)
 			if want == "" && err != nil || want != "" && (!ok || !strings.Contains(refused.public, want)) {
 				t.Errorf("%s, encrypted %v: %+v", c.address, encrypted, err)
@@ -75,7 +83,8 @@ func TestARefusedAddressTellsNothingOfItsPort(t *testing.T) {
 			var told []string
 			for _, port := range []string{open, closed} {
 				address := host + ":" + port
-				m, err := OpenCustom(CustomOptions{URL: scheme + "://" + address + "/secret", Limits: roomy, Allowed: allow(t, "llm.lan", "127.0.0.1:1")})
+				url := scheme + "://" + address + "/secret"
+				m, err := OpenCustom(CustomOptions{URL: url, Limits: roomy, Allowed: allow(t, "llm.lan", "127.0.0.1:1")})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -87,7 +96,8 @@ func TestARefusedAddressTellsNothingOfItsPort(t *testing.T) {
 					t.Fatalf("%s %s: %v", scheme, address, err)
 				}
 				local := host != "169.254.169.254" && host != "0.0.0.0"
-				if line := `models: {allow: ["` + address + `"]}`; local != strings.Contains(e.Told(), line) || local != strings.Contains(e.Error(), line) {
+				line := `models: {allow: ["` + address + `"]}`
+				if local != strings.Contains(e.Told(), line) || local != strings.Contains(e.Error(), line) {
 					t.Errorf("%s %s: told %q, logged %q", scheme, address, e.Told(), e)
 				}
 				told = append(told, strings.ReplaceAll(e.Told(), port, "PORT"))
@@ -106,8 +116,10 @@ func TestARefusedAddressTellsNothingOfItsPort(t *testing.T) {
 // The line that an error tells of is one that allows it.
 func TestTheEntryThatIsToldAllows(t *testing.T) {
 	for _, c := range []struct{ address, resolved, entry string }{
-		{"llm.lan:8000", "10.0.0.5:8000", "llm.lan:8000"}, {"[fd00::7]:80", "[fd00::7]:80", "[fd00::7]:80"}, {"10.0.0.5:443", "10.0.0.5:443", "10.0.0.5:443"},
-		{"[64:ff9b::a00:5]:80", "[64:ff9b::a00:5]:80", "[64:ff9b::a00:5]:80"}, {`o"dd:80`, "10.0.0.5:80", "10.0.0.5:80"},
+		{"llm.lan:8000", "10.0.0.5:8000", "llm.lan:8000"}, {"[fd00::7]:80", "[fd00::7]:80", "[fd00::7]:80"},
+		{"10.0.0.5:443", "10.0.0.5:443", "10.0.0.5:443"},
+		{"[64:ff9b::a00:5]:80", "[64:ff9b::a00:5]:80", "[64:ff9b::a00:5]:80"},
+		{`o"dd:80`, "10.0.0.5:80", "10.0.0.5:80"},
 	} {
 		g := guard{table: addresses.NewTable(nil)}
 		refused, ok := errors.AsType[errAddress](g.check(c.address, c.resolved))
