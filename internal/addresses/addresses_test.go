@@ -85,7 +85,7 @@ func TestFormsAreTheAddressInside(t *testing.T) {
 func TestWhatAnOperatorNamesIsAllowed(t *testing.T) {
 	entries := []string{"llm.lan", "Other.lan.:8000", "192.168.1.20", "[fd00::7]:8080", "10.1.7.7/16", "::ffff:10.9.9.9"}
 	narrow, err := ParseAllowed(entries)
-	a, err2 := ParseAllowed(append(entries, "0.0.0.0/0", "fd00::/8", "169.254.7.7"))
+	a, err2 := ParseAllowed(append(entries, "0.0.0.0/0", "fd00::/8", "169.254.0.0/16"))
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
@@ -115,7 +115,7 @@ func TestWhatAnOperatorNamesIsAllowed(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", " ", "http://llm.lan", "llm.lan/v1", "llm.lan:0", "llm.lan:70000", "llm.lan:http", "*.lan", "a b",
-		"10.0.0.0/33", "::ffff:10.0.0.0/104", ":80", ":", "[llm.lan]:80",
+		"10.0.0.0/33", "::ffff:10.0.0.0/104", ":80", ":", "[llm.lan]:80", "169.254.169.254", "[fd00:ec2::254]:80",
 	} {
 		if _, err := ParseAllowed([]string{text}); err == nil {
 			t.Errorf("%q is taken", text)

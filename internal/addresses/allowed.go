@@ -53,8 +53,11 @@ func (t Table) entry(text string) (e entry, err error) {
 		host, e.port = text[:at], uint16(n)
 	}
 	if ip, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")); err == nil {
-		ip = t.Meant(ip)
-		e.prefix = netip.PrefixFrom(ip, ip.BitLen())
+		at := t.At(netip.AddrPortFrom(ip, 0))
+		if at.Kind == Special {
+			return e, fmt.Errorf("%.80q is not allowed: %s, which the box never calls", text, at)
+		}
+		e.prefix = netip.PrefixFrom(at.IP, at.IP.BitLen())
 		return e, nil
 	}
 	e.host = plainHost(host)
