@@ -2,11 +2,7 @@
 
 package cage
 
-import (
-	"slices"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // allowances are all calls that the process may make: those of the runtime of
 // Go and of the C library while they compute, read one pipe and write the other.
@@ -40,7 +36,8 @@ func allowances(files bool, pid uint32) []allowance {
 		all = append(all, allowance{call: c})
 	}
 	const thread = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD |
-		unix.CLONE_SYSVSEM | unix.CLONE_SETTLS | unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_SETTID | unix.CLONE_CHILD_CLEARTID
+		unix.CLONE_SYSVSEM | unix.CLONE_SETTLS |
+		unix.CLONE_PARENT_SETTID | unix.CLONE_CHILD_SETTID | unix.CLONE_CHILD_CLEARTID
 	only := func(call uint32, when ...condition) { all = append(all, allowance{call, when}) }
 	lower := func(argument int, mask uint32, is ...uint32) condition { return condition{argument, false, mask, is} }
 	// Memory that holds machine code is mapped by then.
@@ -61,5 +58,5 @@ func allowances(files bool, pid uint32) []allowance {
 		const toRead = unix.O_CLOEXEC | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | largeFile
 		only(unix.SYS_OPENAT, lower(2, ^uint32(toRead), unix.O_RDONLY))
 	}
-	return slices.Clip(all)
+	return all
 }
