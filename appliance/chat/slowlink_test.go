@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,12 +76,13 @@ func (quickVoice) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit
 	return emit(engine.Sound{PCM: second, Whole: len(second), Last: true})
 }
 
-// serve serves the chats of f on a socket. The signs of life that a line waits for
-// are due ten times as soon as elsewhere.
-func serve(t *testing.T, f whole) (url string) {
+// hurried is ten times as soon as elsewhere.
+var hurried = ws.Timing{Write: 2 * time.Second, PingEvery: 900 * time.Millisecond, Pong: time.Second, Close: time.Second}
+
+// serve serves the chats of f on a socket.
+func serve(t *testing.T, f whole, timing ws.Timing) (url string) {
 	t.Helper()
 	h := hostOf(f)
-	timing := ws.Timing{Write: 2 * time.Second, PingEvery: 900 * time.Millisecond, Pong: time.Second, Close: time.Second}
 	lines := ws.NewServer(door{h}, nil, timing, slog.New(slog.DiscardHandler))
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := lines.ServeChat(w, r, "a", always{}); err != nil {
@@ -104,7 +106,7 @@ func serve(t *testing.T, f whole) (url string) {
 // listen reads until a message of a type. It returns how much sound came before.
 func listen(t *testing.T, conn *websocket.Conn, until string) (sound time.Duration) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for {
 		_, data, err := conn.Read(ctx)
@@ -143,14 +145,17 @@ const each = 1150 * time.Millisecond
 // than speech or not, and its chat goes on, although no pong comes in time.
 func TestALongTextIsHeardOverASlowLink(t *testing.T) {
 	t.Parallel()
+	sentences, timing := 12, hurried
+	if os.Getenv("PARLEY_FULL_TESTS") != "" {
+		sentences, timing = 130, ws.Timing{} // 150 s
+	}
 	for _, times := range []float64{0.8, 1.5} {
 		t.Run(fmt.Sprint(times), func(t *testing.T) {
 			t.Parallel()
 			f := newFakes()
-			conn := dialSlowly(t, serve(t, quickVoice{f}), times)
-			const sentences = 12
+			conn := dialSlowly(t, serve(t, quickVoice{f}, timing), times)
 			dictate(t, conn, sentences)
-			if got, want := listen(t, conn, "assistant_end"), sentences*each; got != want {
+			if got, want := listen(t, conn, "assistant_end"), time.Duration(sentences)*each; got != want {
 				t.Errorf("%v of %v were heard", got, want)
 			}
 			if err := conn.Close(websocket.StatusNormalClosure, ""); err != nil {
@@ -169,7 +174,7 @@ func TestAnAnswerIsStoppedOverASlowLink(t *testing.T) {
 		t.Run(fmt.Sprint(times), func(t *testing.T) {
 			t.Parallel()
 			f := newFakes()
-			conn := dialSlowly(t, serve(t, quickVoice{f}), times)
+			conn := dialSlowly(t, serve(t, quickVoice{f}, hurried), times)
 			dictate(t, conn, 130)
 			for heard := time.Duration(0); heard < 4*time.Second; {
 				heard += each
@@ -193,7 +198,7 @@ func TestAnAnswerIsStoppedOverASlowLink(t *testing.T) {
 func TestAClientThatTakesNothingIsCutOff(t *testing.T) {
 	t.Parallel()
 	f := newFakes()
-	conn := dialSlowly(t, serve(t, quickVoice{f}), 10)
+	conn := dialSlowly(t, serve(t, quickVoice{f}, hurried), 10)
 	dictate(t, conn, 40) // and read no more
 	endsAs(t, f, store.Failed)
 }

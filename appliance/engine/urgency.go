@@ -132,6 +132,14 @@ func (u *Urgency) Watch(changed func()) (stop func()) {
 	}
 }
 
+// NotBefore is n, due at a moment at the earliest.
+func (n Need) NotBefore(at time.Time) Need {
+	if n.Due.Before(at) {
+		n.Due = at
+	}
+	return n
+}
+
 // missed reports whether somebody misses the work when it comes late.
 func (n Need) missed() bool { return n.Priority > Ahead }
 

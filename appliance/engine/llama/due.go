@@ -12,9 +12,10 @@ const (
 	// others wait: below it, it takes eight steps at most, as the words of a turn and
 	// the tools for them do.
 	longPrompt = 8 * stepTokensAlone
-	// firstClause is about how long a slow machine takes for the words behind a
-	// prompt that can be spoken.
-	firstClause = time.Second
+	// firstClause is about how many tokens behind a prompt make words that can be
+	// spoken, and firstWords how long they take where nobody knows.
+	firstClause = 16
+	firstWords  = time.Second
 )
 
 // due is when a request is due at the gate and beside replies. A long prompt cannot
@@ -24,19 +25,18 @@ const (
 // at which the answer is missed, which lies back further and further, a newcomer
 // with a prompt of 1,500 tokens went before all of it.
 func (o *owner) due(r *request, now time.Time) engine.Need {
-	need := r.urgency.Get()
-	need.Due = need.Due.Add(o.toRead(r, now))
-	return need
+	return r.urgency.Get().NotBefore(o.answerable(r, now))
 }
 
-// toRead is how long all of a long prompt takes to be read, and to be answered
-// with the first words.
-func (o *owner) toRead(r *request, now time.Time) time.Duration {
+// answerable is when a long prompt can be answered at the earliest: when it has been
+// read, and the first words have been written. It is the zero time of other prompts.
+func (o *owner) answerable(r *request, now time.Time) time.Time {
 	fresh := len(r.prompt) - r.cached
-	if r.replying() || !missed(r) || fresh < longPrompt {
-		return 0
+	if !missed(r) || fresh < longPrompt {
+		return time.Time{}
 	}
-	return firstClause + o.steps.expect(stepTokensAlone, now)*time.Duration(fresh/stepTokensAlone)
+	reading := o.steps.expect(stepTokensAlone, now) * time.Duration(fresh/stepTokensAlone)
+	return r.came.Add(reading + max(firstWords, firstClause*o.steps.expect(1, now)))
 }
 
 // first is the request under way that is due first.
@@ -48,14 +48,14 @@ func (o *owner) first(now time.Time) *request {
 // first. It follows changes until stop is called.
 func (o *owner) atGate(now time.Time) (u *engine.Urgency, stop func()) {
 	first := o.first(now)
-	later := o.toRead(first, now)
-	if later == 0 {
+	at := o.answerable(first, now)
+	if at.IsZero() {
 		return first.urgency, func() {}
 	}
-	need := o.due(first, now)
+	need := first.urgency.Get().NotBefore(at)
 	u = engine.NewUrgency(need.Priority, need.Due)
 	return u, first.urgency.Watch(func() {
-		need := first.urgency.Get()
-		u.Set(need.Priority, need.Due.Add(later))
+		need := first.urgency.Get().NotBefore(at)
+		u.Set(need.Priority, need.Due)
 	})
 }

@@ -29,7 +29,7 @@ func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := &owner{gate: gate}
 			o.steps.measured(stepTokensAlone, 20*time.Millisecond, now)
-			r := &request{prompt: make([]Token, row.tokens), cached: row.cached, urgency: engine.NewUrgency(engine.Live, now.Add(-time.Second))}
+			r := &request{prompt: make([]Token, row.tokens), cached: row.cached, came: now.Add(-time.Second), urgency: engine.NewUrgency(engine.Live, now.Add(-time.Second))}
 			o.running = []*request{r}
 			u, stop := o.atGate(now)
 			defer stop()
@@ -74,12 +74,12 @@ func order(t *testing.T, gate *engine.Gate, step, sound *engine.Urgency) (names 
 // as a turn.
 func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 	now := time.Now()
-	r := &request{prompt: make([]Token, 1500), urgency: engine.NewUrgency(engine.Speculative, now.Add(time.Second))}
+	r := &request{prompt: make([]Token, 1500), came: now, urgency: engine.NewUrgency(engine.Speculative, now.Add(time.Second))}
 	o := &owner{running: []*request{r}}
 	u, stop := o.atGate(now)
 	defer stop()
 	r.urgency.Set(engine.Live, now)
-	if got := u.Get(); got.Priority != engine.Live || !got.Due.Equal(now.Add(firstClause)) {
+	if got := u.Get(); got.Priority != engine.Live || !got.Due.Equal(now.Add(firstWords)) {
 		t.Errorf("it waits as %+v", got)
 	}
 }
@@ -89,7 +89,7 @@ func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 func TestALongPromptHoldsUpNoShortOne(t *testing.T) {
 	now := time.Now()
 	ask := func(tokens int, waited time.Duration) *request {
-		return &request{prompt: make([]Token, tokens), slot: &slot{}, urgency: engine.NewUrgency(engine.Live, now.Add(-waited))}
+		return &request{prompt: make([]Token, tokens), slot: &slot{}, came: now.Add(-waited), urgency: engine.NewUrgency(engine.Live, now.Add(-waited))}
 	}
 	long, short := ask(1500, time.Second), ask(28, 0)
 	o := &owner{running: []*request{long, short}}

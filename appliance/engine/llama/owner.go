@@ -178,7 +178,7 @@ func (o *owner) start(r *request) bool {
 
 // occupy has r go on in s.
 func (o *owner) occupy(s *slot, r *request) {
-	s.request, r.slot, r.begun = r, s, o.made
+	s.request, r.slot, r.begun, r.came = r, s, o.made, time.Now()
 	o.running = append(o.running, r)
 	o.reserved += r.need()
 	if r.prefill && len(r.rest()) == 0 {

@@ -36,9 +36,10 @@ type request struct {
 	// The rest is the owner's.
 	slot   *slot
 	cached int
-	begun  int  // steps that the owner had made when it took r
-	steps  int  // of the owner until the first token that may be heard
-	judged bool // it is over; of one that judges
+	came   time.Time // when the owner took r
+	begun  int       // steps that it had made then
+	steps  int       // of the owner until the first token that may be heard
+	judged bool      // it is over; of one that judges
 	// fetched: the shelf was asked for the head; state is what it had, and from the
 	// prompt of which that is.
 	fetched bool

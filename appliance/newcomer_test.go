@@ -1,0 +1,90 @@
+package appliance
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/audio"
+	"parley/appliance/contract"
+)
+
+// A chat that begins while another hears an answer, with a prompt of 1,500 tokens
+// or so and a first question, does not make the sound of that answer late. Rounds
+// without and with a newcomer alternate; each prompt is another, so that none was
+// read before. On a machine where ten others had the cores the sound came two
+// minutes late with a newcomer once, and a quarter of a second without.
+func TestANewcomerHoldsUpNobodysSound(t *testing.T) {
+	if os.Getenv("PARLEY_FULL_TESTS") == "" {
+		t.Skip("PARLEY_FULL_TESTS is not set: this takes minutes on a busy machine")
+	}
+	b := startBox(t)
+	var alone, beside time.Duration // how late it came at most
+	for round := range 4 {
+		newcomer := round%2 > 0
+		c := b.call(t, "")
+		c.until("chat_metadata", 1, patient)
+		c.send(contract.AssistantInput{Text: strings.Repeat(longSpeech+" ", 3)})
+		c.until("audio_output", 2, patient)
+		if newcomer {
+			n := b.call(t, "&session_settings[system_prompt]="+url.QueryEscape(longPrompt(round)))
+			n.until("chat_metadata", 1, patient)
+			n.send(contract.UserInput{Text: "What do you know of exhibit 7?"})
+			n.until("audio_output", 1, patient)
+			defer n.conn.CloseNow()
+		}
+		<-time.After(4 * time.Second)
+		gap, margin, ahead := supply(t, c.all())
+		t.Logf("round %d: longest gap %v, least ahead of playback %v, most %v", round, gap, margin, ahead)
+		if newcomer {
+			beside = max(beside, -margin)
+		} else {
+			alone = max(alone, -margin)
+		}
+		c.conn.CloseNow()
+	}
+	const busy = 5 * time.Second // what a busy machine may do to one round
+	if beside > alone+busy {
+		t.Errorf("with a newcomer the sound came %v late, without %v", beside, alone)
+	}
+}
+
+func longPrompt(round int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "You are guide number %d of the museum. ", round)
+	for n := range 75 {
+		fmt.Fprintf(&b, "Exhibit %d was found in the year %d near the river, and is made of %s. ", n+round*100, 1200+n*7+round, []string{"clay", "bronze", "glass"}[n%3])
+	}
+	return b.String()
+}
+
+// supply is the longest time between two clips, and how far ahead of its playback
+// sound was when it came, at least and at most.
+func supply(t *testing.T, heard []heardMessage) (gap, least, most time.Duration) {
+	t.Helper()
+	var begun, last, sent time.Duration
+	least = time.Hour
+	for _, m := range heard {
+		a, ok := m.ServerMessage.(contract.AudioOutput)
+		if !ok {
+			continue
+		}
+		pcm, err := audio.DecodeAll(a.Data, contract.OutputRateHz)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent == 0 {
+			begun = m.at
+		} else {
+			gap = max(gap, m.at-last)
+			least = min(least, begun+sent-m.at)
+		}
+		sent += time.Duration(len(pcm)) * time.Second / contract.OutputRateHz
+		most = max(most, begun+sent-m.at)
+		last = m.at
+	}
+	return gap, least, most
+}
