@@ -13,10 +13,7 @@ func (e english) codeRules() []rule {
 		newRule("N", `\bISBN(?:-1[03])?:? ?([0-9][0-9 -]{8,15}[0-9X])\b`, func(m match) string {
 			return "ISBN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
 		}),
-		// D-10115 Berlin, 12 rue de la Paix, 75008 Paris
-		newRule("-", `\b(A|B|CH|CZ|D|DK|E|F|FIN|I|L|N|NL|P|PL|S)-(\d{4,5})( [A-Z][a-z])`, func(m match) string {
-			return spell(m.group(1)) + " " + digitByDigit(m.group(2)) + m.group(3)
-		}),
+		// 12 rue de la Paix, 75008 Paris
 		doubtfulRule(",", `, (\d{5})( [A-Z][a-z])`, func(m match) (string, bool) {
 			street := m.before()[max(len(m.before())-maxStreet, 0):]
 			return ", " + digitByDigit(m.group(1)) + m.group(2), strings.ContainsAny(street, digits)
@@ -42,12 +39,16 @@ func (e english) codeRules() []rule {
 			return strings.Join(readAll(strings.Split(m.group(0), "-")), ", "), m.apart() && isCode(m.group(0)) && !strings.HasPrefix(m.after(), ":")
 		}),
 		// exit A1, gate B22, seat 14C, platform 4b
-		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|block|class|grade|form|size|page)s?) ([A-Z][ -]?|[a-z])(\d{1,4})\b`, func(m match) (string, bool) {
-			return m.group(1) + " " + letterBefore(m.group(2)[:1], e.sayNumbered(m.group(3))), m.apart()
-		}),
-		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|wing|ward|pump|lane|bed|table|shelf|locker|section|class|grade|form|size|page)s?) (\d{1,4})([A-Za-f])\b`, func(m match) (string, bool) {
-			return m.group(1) + " " + e.sayNumbered(m.group(2)) + " " + spell(m.group(3)), m.apart()
-		}),
+		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|`+
+			`bus|line|stop|hall|stall|booth|level|lot|zone|aisle|apartment|apt\.?|flat|unit|suite|building|block|`+
+			`wing|ward|pump|lane|bed|table|shelf|locker|section|class|grade|form|size|page)s?) `+
+			`(?:([A-Z][ -]?|[a-z])(\d{1,4})|(\d{1,4})([A-Za-f]))\b`,
+			func(m match) (string, bool) {
+				if m.group(4) != "" {
+					return m.group(1) + " " + e.sayNumbered(m.group(4)) + " " + spell(m.group(5)), m.apart()
+				}
+				return m.group(1) + " " + letterBefore(m.group(2)[:1], e.sayNumbered(m.group(3))), m.apart()
+			}),
 		// Q1-Q3, seats A12–A15, and Q4'25
 		doubtfulRule("-–—", `\b([A-Z])(\d{1,3}) ?[-–—] ?([A-Z])(\d{1,3})\b`, func(m match) (string, bool) {
 			from, to := letterBefore(m.group(1), e.sayNumbered(m.group(2))), letterBefore(m.group(3), e.sayNumbered(m.group(4)))

@@ -74,10 +74,10 @@ func (e english) dateRules() []rule {
 		newRule("-", `\b(\d{1,2})-(?i:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))-(\d{4})\b`, func(m match) string {
 			return strings.ToUpper(m.group(2)[:1]) + strings.ToLower(m.group(2)[1:]) + " " + m.group(1) + ", " + m.group(3)
 		}),
-		newRule("-/", `\b(`+shortDays+`)[-/](`+shortDays+`)[-/](`+shortDays+`)\b`, func(m match) string {
+		newRule("noon", `\b([Nn]oon|[Mm]idnight) ?[-–—] ?(\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
+		newRule("-/", `\b(`+shortDays+`)[-/](`+shortDays+`)[-/](`+shortDays+`)\b`, func(m match) string { // Mon-Wed-Fri
 			return dayName(m.group(1)) + ", " + dayName(m.group(2)) + ", " + dayName(m.group(3))
 		}),
-		newRule("noon", `\b([Nn]oon|[Mm]idnight) ?[-–—] ?(\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		// Mon to Sat, Tuesday - Saturday, MON-FRI, Tue/Thu
 		newRule("-–—&,to/", `\b(`+anyDay+`)\.?( to | and | & |, | ?[-–—] ?|/)(`+anyDay+`)\b\.?`, func(m match) string {
 			between := m.group(2)

@@ -36,10 +36,7 @@ func (e english) formRules() []rule {
 			func(m match) string {
 				return m.group(1) + readFours(m.group(2))
 			}),
-		// 10^6 µg; 8 1/2 x 11
-		newRule("^", `(\d)\^(-?)(\d{2,}|[014-9])\b`, func(m match) string {
-			return m.group(1) + " to the power of " + minus(m.group(2)) + m.group(3)
-		}),
+		// 8 1/2 x 11
 		newRule("xX×", `(\d/\d{1,2}) ?[xX×] ?(\d)`, func(m match) string { return m.group(1) + " by " + m.group(2) }),
 		// (555) 010-9999 x4
 		newRule("x", `(\d{3}[ .-]?\d{4}),? ?x\.? ?(\d{1,6})\b`, func(m match) string {

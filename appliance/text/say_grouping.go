@@ -53,9 +53,6 @@ func (e english) groupingRules() []rule {
 		newRule("<>≤≥≠", ` ?(<=|>=|!=|[<>≤≥≠]) ?(-?[$£€]?\d)`, func(m match) string {
 			return " " + comparison(m.group(1)) + " " + m.group(2)
 		}),
-		newRule("<>≤≥≠", `(\b[a-z]|\)) (<=|>=|!=|[<>≤≥≠]) ([a-z]\b|\()`, func(m match) string {
-			return m.group(1) + " " + comparison(m.group(2)) + " " + m.group(3)
-		}),
 		newRule(">", `(\pL) > (\pL)`, func(m match) string { return m.group(1) + ", " + m.group(2) }), // Home > Settings
 		newRule("≠≤≥", ` ?([≠≤≥]) ?`, func(m match) string { return " " + comparison(m.group(1)) + " " }),
 		// blood pressure

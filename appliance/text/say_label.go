@@ -14,8 +14,7 @@ const labelForms = ` appt:appointment appts:appointments avg:average amt:amount 
 var (
 	prescribed = regexp.MustCompile(`(?i)\b(?:mg|mcg|ml|daily|dispense|refills?|rx|by mouth|with (?:food|water|` +
 		`meals?)|meals?|bedtime|a day|doses?|pain|pharmac\w+|prescri\w+|tablets?|capsules?|patient)\b|\d ?m?c?g\b`)
-	bloody    = regexp.MustCompile(`(?i)\bblood|\bdonors?\b|\btype [ABO]+[+-]`)
-	graded    = regexp.MustCompile(`(?i)grade|student|rating|^got|^an?\b`)
+	bloody    = regexp.MustCompile(`(?i)\bblood|\bdonors?\b|\btype [ABO]+[+-]|\bAB[+-]`)
 	onKeypad  = regexp.MustCompile(`(?i)press|dial|push|touch|enter|hit| key`)
 	oneTablet = regexp.MustCompile(`^(?:0*1|½|one|.*half|.*/[24])$`)
 )
@@ -24,14 +23,9 @@ var (
 // standards, units and results, to the ways of writing that the other rules know.
 // They come first.
 func (e english) labelRules() []rule {
-	key := func(sign string) string {
-		switch {
-		case sign == "*":
-			return "star"
-		case e.dayFirst:
-			return "hash"
-		}
-		return "pound"
+	keys := ` *:star #:pound `
+	if e.dayFirst {
+		keys = ` *:star #:hash `
 	}
 	return []rule{
 		// 2x/day, 2 tabs., 500 mg caps
@@ -65,7 +59,7 @@ func (e english) labelRules() []rule {
 		}),
 		// Press # to repeat, or *67
 		doubtfulRule("#*", `(?i)\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])(\d{0,3})( key)?\b|\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])( |$|[.,;:!?])`, func(m match) (string, bool) {
-			said := m.group(1) + m.group(2) + m.group(6) + m.group(7) + " " + key(m.group(3)+m.group(8))
+			said := m.group(1) + m.group(2) + m.group(6) + m.group(7) + " " + formOf(keys, m.group(3)+m.group(8))
 			if m.group(4) != "" {
 				said += " " + digitByDigit(m.group(4))
 			}
@@ -113,7 +107,9 @@ func (e english) labelRules() []rule {
 		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`,
 			func(m match) string { return m.group(1) + "in" + m.group(2) }), // 30 × 21 in
 		// types of blood, marks
-		doubtfulRule("+-", `\b(A|B|AB|O)([+-])($|[ ,.;)])`, func(m match) (string, bool) { return sayGraded(m) }),
+		doubtfulRule("+-", `\b(A|B|AB|O)([+-])($|[ ,.;)])`, func(m match) (string, bool) {
+			return spell(m.group(1)) + " " + formOf(` +:positive -:negative `, m.group(2)) + m.group(3), bloody.MatchString(m.text)
+		}),
 		writes("W", `\bWW ?(II?|[12])\b`, "World War $1"),
 		// short forms
 		newRule("hH", `\b([Vv]isiting|[Oo]pening|[Oo]ffice|[Bb]usiness|[Ww]orking|[Ss]tore|[Cc]linic|[Dd]esk|[Mm]useum|[Pp]er) hrs\b\.?`, func(m match) string { return m.group(1) + " hours" + m.stop() }),
@@ -133,19 +129,4 @@ func (e english) labelRules() []rule {
 			return m.group(1) + formOf(` c:circa b:born d:died `, m.group(2)) + " " + m.group(3)
 		}),
 	}
-}
-
-// sayGraded says the sign behind a letter: of a type of blood, or of a mark.
-func sayGraded(m match) (string, bool) {
-	letter := m.group(1)
-	if letter == "A" {
-		letter = letterA
-	}
-	words := ` +:positive -:negative `
-	if letter != "AB" && !bloody.MatchString(m.text) {
-		words = ` +:plus -:minus `
-	}
-	around := lastWord(m.before()) + m.after()
-	return letter + " " + formOf(words, m.group(2)) + m.group(3), letter == "AB" || graded.MatchString(around) ||
-		bloody.MatchString(m.text)
 }

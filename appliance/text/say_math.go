@@ -22,13 +22,12 @@ func (e english) mathRules() []rule {
 			return e.sayPlain(m.group(1)) + " to " + e.sayPlain(m.group(2)) + m.group(3), !letter
 		}),
 		newRule("×", `(\w|\)) × (\w|\()`, func(m match) string { return m.group(1) + " times " + m.group(2) }),
-		newRule("xyz", `([=+(-] ?|[-–] )(\d{1,3})([xyzabc])\b`, func(m match) string { return m.group(1) + m.group(2) + " " + m.group(3) }), // = 2x
-		newRule("M", `\b(\d+(?:\.\d+)?)M ([a-z])`, func(m match) string { return m.group(1) + " million " + m.group(2) }),                   // 2.5M views
+		newRule("M", `\b(\d+(?:\.\d+)?)M ([a-z])`, func(m match) string { return m.group(1) + " million " + m.group(2) }), // 2.5M views
 		newRule("xX×", `\b(\d+(?:\.\d+)?) ?[x×X] ?(\d+(?:\.\d+)?)\b`, func(m match) string {
 			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(2))
 		}),
 		doubtfulRule("xX×", `\b(\d+(?:\.\d+)?)[xX×]`, func(m match) (string, bool) { // 2x faster
-			return e.sayCountDecimal(m.group(1), "time"), !startsWord(m.after())
+			return e.decimal(m.group(1)) + " " + plural(m.group(1), "time"), !startsWord(m.after())
 		}),
 		newRule("+", `\b(\d+)\+`, func(m match) string {
 			if t := strings.TrimLeft(m.after(), " "); t != "" && (t[0] >= '0' && t[0] <= '9' || t[0] == '-') {
@@ -78,8 +77,6 @@ func comparison(sign string) string {
  ≠:is_not_equal_to `
 	return formOf(words, sign)
 }
-
-func (e english) sayCountDecimal(n, noun string) string { return e.decimal(n) + " " + plural(n, noun) }
 
 // sayPlain says a number of which nothing more is known: as a year if it looks
 // like one.

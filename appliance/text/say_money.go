@@ -37,10 +37,7 @@ CNY RMB|yuan|
 ₫ VND|dong|
 ₦ NGN|naira|kobo
 ₱ PHP|Philippine peso|centavo
-₵ GHS|cedi|pesewa
-₿ BTC|bitcoin|
-KES|Kenyan shilling|cent
-AED|dirham|fils`
+₵ GHS|cedi|pesewa`
 
 // currencyOf is the currency of a sign or a code, dollars where it is not known.
 func currencyOf(sign string) currency {
@@ -54,15 +51,15 @@ func currencyOf(sign string) currency {
 }
 
 const (
-	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|\blei\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵₿])`
+	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|\blei\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵])`
 	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|` +
-		`VND|NGN|PHP|KRW|RUB|KES|AED|BTC|TRY|RON|HUF|GHS)`
+		`VND|NGN|PHP|KRW|RUB|TRY|RON|HUF|GHS)`
 	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|lakh|crore|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`
 )
 
 func (e english) moneyRules() []rule {
-	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₵₿RkłKl"
+	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₵RkłKl"
 	return []rule{
 		// $5-10, $5–$10 million
 		newRule(needs, currencySigns+` ?`+amountPattern+` ?[-–—] ?(?:`+currencySigns+` ?)?`+amountPattern+magnitudes, func(m match) string {
@@ -84,7 +81,7 @@ func (e english) moneyRules() []rule {
 			if describes(m) {
 				said = strings.TrimSuffix(said, "s") // a $5 bill
 			}
-			return space(m) + minus(m.group(1)+m.group(3)) + said + spaceAfter(m)
+			return space(m) + minusBefore(m.group(1)+m.group(3), "") + said + spaceAfter(m)
 		}),
 		doubtfulRule(needs, `\b`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) (string, bool) {
 			word := endsWord(m.group(0)) && startsWord(m.after()) // 12 złotych
@@ -140,14 +137,6 @@ func sayMagnitude(s string) string {
 		return word
 	}
 	return s
-}
-
-// minus is the word for a sign, if there is one.
-func minus(sign string) string {
-	if sign == "" {
-		return ""
-	}
-	return "minus "
 }
 
 // space parts a match from a word that touches it on the left, spaceAfter on

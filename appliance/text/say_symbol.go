@@ -13,21 +13,15 @@ func (e english) symbolRules() []rule {
 			return " " + map[string]string{"♭": "flat", "♯": "sharp", "♮": "natural"}[m.group(1)] + spaceAfter(m)
 		}),
 		newRule("†‡*", `(\pL)[†‡*]+`, func(m match) string { return m.group(1) }),
-		newRule("&", ` ?&& ?`, func(match) string { return " and " }),
-		word("&", "and"), word("@", "at"), word("%", "percent"), word("+", "plus"),
+		newRule("&", ` ?&+ ?`, func(match) string { return " and " }), word("@", "at"), word("%", "percent"), word("+", "plus"),
 		newRule("=", ` ?=+ ?`, func(match) string { return " equals " }),
 		newRule("°º", ` ?[°º] ?`, func(match) string { return " degrees " }),
 		newRule("§", `§+ ?`, func(match) string { return "section " }),
-		newRule("√", ` ?√ ?`, func(match) string { return " square root of " }),
-		newRule("±", ` ?± ?`, func(match) string { return " plus or minus " }),
-		newRule("÷", ` ?÷ ?`, func(match) string { return " divided by " }),
-		newRule("≈", ` ?≈ ?`, func(match) string { return " about " }),
-		newRule("×", ` ?× ?`, func(match) string { return " times " }),
 		newRule("$", `\$([A-Z])`, func(m match) string { return m.group(1) }), // a share's sign
-		newRule("$", ` ?\$ ?`, func(match) string { return " dollars " }),
-		newRule("£", ` ?£ ?`, func(match) string { return " pounds " }),
-		newRule("€", ` ?€ ?`, func(match) string { return " euros " }),
-		newRule("¢", ` ?¢ ?`, func(match) string { return " cents " }),
+		newRule("√±≈×÷$£€¢", ` ?([√±≈×÷$£€¢]) ?`, func(m match) string {
+			const signs = ` √:square_root_of ±:plus_or_minus ≈:about ×:times ÷:divided_by $:dollars £:pounds €:euros ¢:cents `
+			return " " + formOf(signs, m.group(1)) + " "
+		}),
 		newRule("/", ` ?/+ ?`, func(m match) string { return saySlash(m) }),
 		newRule("#", `#(\w)`, func(m match) string { return "hashtag " + m.group(1) }),
 		newRule("-–—", ` [-–—]+ `, func(match) string { return ", " }),

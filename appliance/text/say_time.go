@@ -59,14 +59,14 @@ func (e english) timeRules() []rule {
 		doubtfulRule("-–—", `\b`+half+` ?[-–—] ?`+half, func(m match) (string, bool) {
 			from, ok := e.sayClock(m.group(1), m.group(2), true)
 			to, ok2 := e.sayClock(m.group(4), m.group(5), true)
-			return from + " " + sayHalf(m.group(3)) + " to " + to + " " + sayHalf(m.group(6)) + m.stop(), ok && ok2 && !startsWord(m.after())
+			return from + " " + spell(m.group(3)+"m") + " to " + to + " " + spell(m.group(6)+"m") + m.stop(), ok && ok2 && !startsWord(m.after())
 		}),
 		newRule("/", `\b24/7\b`, func(match) string { return "twenty-four seven" }),
 		// 7:00-10:30 pm, 7–9 a.m.
 		doubtfulRule("-–—", `\b(\d{1,2})(?::([0-5]\d))? ?[-–—] ?(\d{1,2})(?::([0-5]\d))? ?`+halfDay, func(m match) (string, bool) {
 			from, ok := e.sayClock(m.group(1), m.group(2), true)
 			to, ok2 := e.sayClock(m.group(3), m.group(4), true)
-			return from + " to " + to + " " + sayHalf(m.group(5)) + m.stop(), ok && ok2 && !startsWord(m.after())
+			return from + " to " + to + " " + spell(m.group(5)+"m") + m.stop(), ok && ok2 && !startsWord(m.after())
 		}),
 		doubtfulRule(":", `\b`+clock+` ?[-–—] ?`+clock+`\b`, func(m match) (string, bool) {
 			from, ok := e.sayClock(m.group(1), m.group(2), false)
@@ -75,11 +75,11 @@ func (e english) timeRules() []rule {
 		}),
 		doubtfulRule(":.", `\b(\d{1,2})[:.]([0-5]\d)(?::[0-5]\d)? ?`+halfDay, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(1), m.group(2), true)
-			return said + " " + sayHalf(m.group(3)) + m.stop(), ok && !startsWord(m.after())
+			return said + " " + spell(m.group(3)+"m") + m.stop(), ok && !startsWord(m.after())
 		}),
 		doubtfulRule("aApP", `\b(\d{1,2}) ?`+halfDay, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(1), "", true)
-			return said + " " + sayHalf(m.group(2)) + m.stop(), ok && !startsWord(m.after())
+			return said + " " + spell(m.group(2)+"m") + m.stop(), ok && !startsWord(m.after())
 		}),
 		doubtfulRule(":", `\b(\d{1,2}):([0-5]\d):([0-5]\d)(?:\.\d+)?Z?\b`, func(m match) (string, bool) {
 			hours, minutes, seconds := m.group(1), m.group(2), m.group(3)
@@ -134,9 +134,6 @@ func (e english) sayClock(hour, minute string, half bool) (string, bool) {
 	}
 	return said + " " + e.cardinal(minute), true
 }
-
-// sayHalf says "am" or "pm" from its first letter.
-func sayHalf(letter string) string { return spell(letter + "m") }
 
 // sayCount says a number of things.
 func (e english) sayCount(n, noun string) string {

@@ -80,11 +80,11 @@ func (e english) abbreviationRules() []rule {
 			if m.group(2) == "" && !strings.Contains(" Dr Mr Mrs Ms St Prof ", " "+m.group(1)+" ") {
 				return "", false
 			}
-			return titleForm(m.group(1)) + m.group(3), true
+			return formOf(titleForms, m.group(1)) + m.group(3), true
 		}),
 		// on signs all is in capitals
 		newRule(".", `\b(DR|MR|MRS|MS|PROF|REV|CAPT|SGT)\.( [A-Z])`, func(m match) string {
-			return titleForm(m.group(1)[:1]+strings.ToLower(m.group(1)[1:])) + m.group(2)
+			return formOf(titleForms, m.group(1)[:1]+strings.ToLower(m.group(1)[1:])) + m.group(2)
 		}),
 		doubtfulRule(".", `(?i)\b(e\.g|i\.e|[a-z]{1,6})\.`, sayShortForm),
 		newRule("P", `\b(P\.? ?O\.? Box) (\d{3,5})\b`, func(m match) string { return "P-O Box " + e.sayNumbered(m.group(2)) }),
@@ -177,8 +177,6 @@ func sayShortForm(m match) (string, bool) {
 	}
 	return said + stop, true
 }
-
-func titleForm(s string) string { return formOf(titleForms, s) }
 
 // formOf finds what an abbreviation stands for in a list of forms, "" if it is
 // not there.
