@@ -101,12 +101,12 @@ func (e english) dateRules() []rule {
 			func(m match) string {
 				return formOf(shortForms, strings.ToLower(m.group(1))) + ", " + m.group(2)
 			}),
-		doubtfulRule("SMTWF", `\b((?i:closed|open|every|each|this|next|last|until|except|on) |)(`+shortDays+`)\b\.?`,
-			func(m match) (string, bool) {
-				const always wordList = " Tue Tues Thu Thurs Fri "
-				ok := m.group(1) != "" || always.has(m.group(2))
-				return m.group(1) + dayName(m.group(2)) + m.stop(), ok && m.apart()
-			}),
+		doubtfulRule("SMTWF", `\b(`+shortDays+`)\b\.?`, func(m match) (string, bool) {
+			const always, behind wordList = " Tue Tues Thu Thurs Fri ", " closed open every each this next last until except on "
+			ok := always.has(m.group(1)) || behind.has(strings.ToLower(lastWord(m.before())))
+			return dayName(m.group(1)) + m.stop(), ok && m.apart()
+		}),
+
 		newRule(digits, `\b(FY|Q[1-4]|H[12]) ?((?:19|20)\d{2})\b`, func(m match) string { return m.group(1) + " " + e.year(m.group(2)) }),
 		newRule("A", `\bAD (\d)|\b(\d{1,4}) (?:AD\b|A\.D\.)`, func(m match) string {
 			switch n := m.group(2); {

@@ -6,7 +6,7 @@ import (
 )
 
 // continentalSigns are those of countries that write a comma before the hundredths.
-const continentalSigns = `€|zł|Kč|\bkr\b|\blei\b|\b` + currencyCodes + `\b`
+const continentalSigns = `€|zł|Kč|\bkr\b|\b` + currencyCodes + `\b`
 
 // ofBlood ends with the pressure that two numbers are.
 var ofBlood = regexp.MustCompile(`(?i)(?:blood pressure|\bbp)(?: is| was| of)?:? *$`)
@@ -68,8 +68,8 @@ func (e english) groupingRules() []rule {
 			return "one " + strings.ReplaceAll(digitByDigit(m.group(1)), " zero zero", " hundred") + " " + m.group(2)
 		}),
 		// hundreds of people
-		writes("s", `\b100s of\b`, "hundreds of"),
-		writes("s", `\b1,?000s of\b`, "thousands of"),
+		writes("0", `\b100s of\b`, "hundreds of"),
+		writes("0", `\b1,?000s of\b`, "thousands of"),
 	}
 	if e.rand {
 		all = append(all,

@@ -27,7 +27,7 @@ SEK|Swedish krona|öre
 zł|złoty|grosz
 PLN|Polish zloty|grosz
 Kč CZK|Czech koruna|
-lei RON|leu|ban
+RON|leu|ban
 HUF|forint|
 CNY RMB|yuan|
 ₺ TRY|lira|kurus
@@ -51,7 +51,7 @@ func currencyOf(sign string) currency {
 }
 
 const (
-	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|\blei\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵])`
+	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵])`
 	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|` +
 		`VND|NGN|PHP|KRW|RUB|TRY|RON|HUF|GHS)`
 	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
@@ -59,7 +59,7 @@ const (
 )
 
 func (e english) moneyRules() []rule {
-	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₵RkłKl"
+	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₵RkłK"
 	return []rule{
 		// $5-10, $5–$10 million
 		newRule(needs, currencySigns+` ?`+amountPattern+` ?[-–—] ?(?:`+currencySigns+` ?)?`+amountPattern+magnitudes, func(m match) string {

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // streetForms are how the last word of a street's name is shortened.
 const streetForms = ` St:Street Ave:Avenue Blvd:Boulevard Rd:Road Dr:Drive Ln:Lane Ct:Court Pl:Place Ter:Terrace
@@ -14,12 +17,14 @@ const (
 		`Crescent|Trail|Plaza|Expressway|Way|Row|Walk)`
 )
 
+// streetNamed is a street's name before its last word, with a number or a direction.
+var streetNamed = regexp.MustCompile(`(\b\d+[A-Za-z]? |\b` + points + `\.? )?\b(?:` + streetName + ` ){1,3}$`)
+
 // streetRules say the names of streets, and where on a road something is.
 func (e english) streetRules() []rule {
 	return []rule{
 		// Main St., Oak Ct, 42nd St & 5th Ave
-		doubtfulRule("SABRDLCPTHE", `(\b\d+[A-Za-z]? |\b`+points+`\.? )?\b((?:`+streetName+` ){1,3})`+streetShort+`\b\.?`,
-			e.sayStreet),
+		doubtfulRule("SABRDLCPTHE", `\b`+streetShort+`\b\.?`, e.sayStreet),
 		newRule("NSEW", `\b`+points+`\.? ((?:`+streetName+` ){1,3}`+streetWhole+`\b)`, func(m match) string {
 			return compass(m.group(1)) + " " + m.group(2)
 		}),
@@ -45,22 +50,22 @@ func (e english) streetRules() []rule {
 // sayStreet writes the last word of a street's name out. "St" may be a saint's and "Dr" a
 // doctor's: before a name they are, but behind the number of a house.
 func (e english) sayStreet(m match) (string, bool) {
-	short, names := m.group(4), strings.Fields(m.group(3))
-	name := strings.ToLower(names[len(names)-1])
-	if titles.has(name) || sentenceStarters.has(name) {
+	short, named := m.group(1), streetNamed.FindStringSubmatch(m.before())
+	name := strings.ToLower(lastWord(m.before()))
+	if named == nil || titles.has(name) || sentenceStarters.has(name) {
 		return "", false
 	}
-	if next := strings.TrimLeft(m.after(), " "); (short == "St" || short == "Dr") && m.group(1) == "" && next != "" {
+	if next := strings.TrimLeft(m.after(), " "); (short == "St" || short == "Dr") && named[1] == "" && next != "" {
 		word, _, titled := strings.Cut(next, ".")
 		doctor := titled && titles.has(strings.ToLower(word)) && word != "Dr" // Elm Dr. Mr. Lee
 		if next[0] >= 'A' && next[0] <= 'Z' && !doctor && (endOfSentence(m.after()) == "" || m.stop() == "") {
 			return "", false
 		}
 		if doctor {
-			return m.group(3) + formOf(streetForms, short) + ".", true
+			return formOf(streetForms, short) + ".", true
 		}
 	}
-	return m.group(1) + m.group(3) + formOf(streetForms, short) + m.stop(), true
+	return formOf(streetForms, short) + m.stop(), true
 }
 
 // compass says a direction.
