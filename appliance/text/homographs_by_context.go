@@ -9,14 +9,14 @@ const (
 	prepositions wordList = " of for in with by from on without after before during under per about into via than "
 	objects      wordList = " me us him them it you yourself "
 	singulars    wordList = " he she it who which that everyone everybody someone anyone nobody "
-	subjects     wordList = " i we they who you people children men women staff police what "
+	subjects     wordList = " i we they who you people children men women staff police "
 	beForms      wordList = " is are was were be been being am isn't aren't wasn't weren't i'm we're you're they're it's " +
 		"he's she's that's stay remain seem seems feel feels very so too quite fairly how as get got getting stand "
 	beforeVerb wordList = " to can could will would shall should may might must cannot can't couldn't won't wouldn't " +
 		"shouldn't mustn't do does did don't doesn't didn't please let's let help i'll we'll you'll they'll i'd we'd you'd they'd "
 	haveForms wordList = " have has had having haven't hasn't hadn't i've we've you've they've he's she's it's "
 	adverbs   wordList = " not also always never just only even still now then usually often sometimes already soon " +
-		"recently ever finally later probably kindly carefully quickly easily safely "
+		"recently ever finally later probably else kindly carefully quickly easily safely "
 	follows wordList = " in at on with for from to by as when if that because once after before until through early late " +
 		"here there well both between into over under out up down "
 	whereabouts wordList = " in at here there near nearby alone together with next above across on around until by "
@@ -40,8 +40,10 @@ func (ws placedWords) reading(i int, stem string) reading {
 	before, at := ws.previous(i)
 	next := ws.at(i+1, i)
 	switch {
-	case stem == "read":
+	case ws[i].lower == "read":
 		return ws.tense(i)
+	case stem == "read":
+		return verb
 	case stem == "lead":
 		return ws.metal(i)
 	case ws.inPhrase(i, verbPhrases):
@@ -60,7 +62,7 @@ func (ws placedWords) reading(i int, stem string) reading {
 		}
 	case beForms.has(before) || beForms.has(ws.at(at-1, i)) && (subjects.has(before) || singulars.has(before)):
 		return other // they are present, were you present
-	case ws.withinNounPhrase(at):
+	case ws.withinNounPhrase(at) || beForms.has(next):
 		return other
 	}
 	return unknown
@@ -83,7 +85,7 @@ const (
 	otherPhrases = "close to|close by|close enough|close together|close friend|go live|goes live|going live|went live|" +
 		"bow tie|bow and|tear gas|refuse bin|refuse bins|refuse collection|refuse sacks|" +
 		"minute amounts|minute traces|minute particles|minute detail|minute details|live music|live show|live shows|" +
-		"fresh produce|in use|no use|at present|in progress|strong wind|wind farm|wind turbine|wind speed"
+		"fresh produce|in use|no use|at present|in progress|strong wind|import duty|wind farm|wind turbine|wind speed"
 )
 
 // inPhrase reports whether word i stands in one of phrases, which are parted by bars.
@@ -106,6 +108,8 @@ func (ws placedWords) afterSubject(i, at int, before, next, stem string) bool {
 		return next != "" && (object || (before == "and" || before == "or") && whereabouts.has(next) && stem == "live")
 	case beforeVerb.has(before):
 		return true
+	case before == "that" && severalOf(ws.at(at-1, i)):
+		return true // frogs that live here
 	case subjects.has(before):
 		return !beForms.has(ws.at(at-1, i))
 	case auxiliaries(ws.at(at-2, i)) && !determiners.has(before) && determiners.has(ws.at(at-1, i)):
@@ -114,10 +118,8 @@ func (ws placedWords) afterSubject(i, at int, before, next, stem string) bool {
 		return true // do they close, does Anna live
 	case !severalOf(before):
 		return false
-	case next == "":
-		return stem == "close" || stem == "live"
 	}
-	return object || follows.has(next) || adverbs.has(next) || strings.HasSuffix(next, "ly")
+	return next == "" || object || follows.has(next) || adverbs.has(next) || strings.HasSuffix(next, "ly")
 }
 
 // severalOf reports whether a word looks like a noun of several.
