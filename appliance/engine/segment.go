@@ -35,6 +35,7 @@ const (
 type Segmenter struct {
 	voice VoiceStream
 	opt   SegmentOptions
+	fit   conditioning
 
 	pos       int64     // samples taken
 	prefix    []float32 // the newest audio while nobody speaks
@@ -88,10 +89,13 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 	if len(frame) != FrameSamples {
 		return out, fmt.Errorf("segmenter: a frame of %d samples, want %d", len(frame), FrameSamples)
 	}
+	came := frame
+	frame = s.fit.steady(came)
 	p, err := s.probability(frame)
 	if err != nil {
 		return out, fmt.Errorf("voice detection: %w", err)
 	}
+	s.fit.heard(came, frame, float64(p) >= s.opt.Threshold)
 	s.pos += FrameSamples
 	s.loudness.hear(frame, p >= noVoice)
 	burst := s.burst(p)
@@ -145,7 +149,7 @@ const stillness = 0.0003
 func (s *Segmenter) probability(frame []float32) (float32, error) {
 	if s.speaking || s.run > 0 || slices.ContainsFunc(frame, func(x float32) bool { return x > stillness || x < -stillness }) {
 		s.still = false
-		return s.voice.Probability(frame)
+		return s.voice.Probability(s.fit.raised(frame))
 	}
 	if !s.still {
 		s.still = true
@@ -246,7 +250,7 @@ func (s *Segmenter) heardVoice(out []Segment) []Segment {
 func (s *Segmenter) closePart(out []Segment, at int) []Segment {
 	rest := s.part[at:]
 	done := s.withPCM(PartEnded)
-	done.PCM = s.part[:at:at]
+	done.PCM = audible(s.part[:at:at])
 	out = append(out, done)
 	s.part = append(make([]float32, 0, 8*SpeechRateHz), rest...)
 	s.probs = s.probs[:0]
@@ -337,7 +341,7 @@ func (s *Segmenter) segment(k SegmentKind) Segment {
 func (s *Segmenter) withPCM(k SegmentKind) Segment {
 	e := s.segment(k)
 	e.Begin = s.partBegin
-	e.PCM = s.part[:len(s.part):len(s.part)]
+	e.PCM = audible(s.part[:len(s.part):len(s.part)])
 	return e
 }
 
