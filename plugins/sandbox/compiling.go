@@ -61,21 +61,25 @@ func (m *meter) readTypes(body []byte) (ok bool) {
 	return !c.bad
 }
 
-// readFunctions reads the types of the module's own functions.
-func (m *meter) readFunctions(body []byte) {
+// readFunctions reads the types of the module's own functions; ok is false where
+// there is no such type, which has made the runtime panic.
+func (m *meter) readFunctions(body []byte) (ok bool) {
 	c := cursor{b: body}
 	for range length(body) {
 		if c.at == 0 {
 			c.count()
 		}
-		m.kinds = append(m.kinds, c.number())
+		kind := c.number()
+		c.bad = c.bad || kind >= uint32(len(m.types))
+		m.kinds = append(m.kinds, kind)
 	}
+	return !c.bad && c.left() == 0
 }
 
-// typed is the arity of a type; one that there is not is left to the runtime to
-// refuse.
+// typed is the arity of a type that the code names.
 func (m *meter) typed(kind uint32) arity {
 	if kind >= uint32(len(m.types)) {
+		m.in.bad = true
 		return arity{}
 	}
 	return m.types[kind]

@@ -374,6 +374,38 @@ func TestAPanicOfTheBoxIsAFault(t *testing.T) {
 	}
 }
 
+// Types that there are not are refused: the runtime panics where a function of such
+// a type is called.
+func TestTypesThatThereAreNotAreRefused(t *testing.T) {
+	h := host(t, Options{})
+	m, err := manifest.Parse([]byte(hostileManifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := wat{memory: []uint32{1}, funcs: []function{{export: "run", out: []byte{i32}, code: code(call(1), zero)}, {}}}
+	indirect := run(code(zero, 0x11, 9, 0))
+	indirect.table = []uint32{1}
+	for name, c := range map[string]struct {
+		module  wat
+		section byte
+		is      []byte
+	}{
+		"of a function":          {second, functionSection, code(2, 0, 9)},
+		"of an imported one":     {run(zero), importSection, code(1, text("parley"), text("http"), 0, 9)},
+		"of a block":             {run(code(0x02, 9, 0x0B, zero)), 0, nil},
+		"of an indirect call":    {indirect, 0, nil},
+		"of more than there are": {second, functionSection, code(2, 0, 1, 1)},
+	} {
+		p, _ := split(c.module.module())
+		if c.is != nil {
+			p.set(c.section, c.is)
+		}
+		if _, err := h.Load(t.Context(), m, p.join()); err == nil || !strings.Contains(err.Error(), "not a valid module") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // broken is a runtime that panics when it compiles.
 type broken struct{ wazero.Runtime }
 

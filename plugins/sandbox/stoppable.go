@@ -190,7 +190,9 @@ func (p *parts) measure() (*meter, hooks, error) {
 	if err := m.countImports(p.find(importSection)); err != nil {
 		return nil, hooks{}, err
 	}
-	m.readFunctions(p.find(functionSection))
+	if !m.readFunctions(p.find(functionSection)) {
+		return nil, hooks{}, malformed
+	}
 	m.functions = m.imported + length(p.find(functionSection))
 	m.tables = length(p.find(tableSection))
 	m.globals = length(p.find(globalSection))
@@ -240,8 +242,9 @@ func (m *meter) countImports(body []byte) error {
 			return unfit("the module imports the %s %s; it may import functions only, and has to have a %s of its own",
 				what, importName(from, name), what)
 		}
-		m.kinds = append(m.kinds, c.number())
-		c.bad = c.bad || kind != 0
+		of := c.number()
+		m.kinds = append(m.kinds, of)
+		c.bad = c.bad || kind != 0 || of >= uint32(len(m.types))
 		m.imported++
 		m.quick = append(m.quick, from == extismName && quick[name])
 	}
