@@ -41,12 +41,14 @@ func TestMalformedMessagesLeaveNothingBehind(t *testing.T) {
 		attack(t, b, 2+seed)
 		for deadline := time.Now().Add(30 * time.Second); ; <-time.After(100 * time.Millisecond) {
 			now, rss := measure(), residentBytes(t)
-			if now.files <= mostFiles && now.goroutines <= first.goroutines+8 && now.heap <= first.heap+moreHeap && rss <= resident+moreResident {
+			if now.files <= mostFiles && now.goroutines <= first.goroutines+8 &&
+				now.heap <= first.heap+moreHeap && rss <= resident+moreResident {
 				t.Logf("after another %+v, %d MB", now, rss>>20)
 				break
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("before %+v and %d MB, after another attack %+v and %d MB; at most %d files", first, resident>>20, now, rss>>20, mostFiles)
+				t.Fatalf("before %+v and %d MB, after another attack %+v and %d MB; at most %d files",
+					first, resident>>20, now, rss>>20, mostFiles)
 			}
 		}
 	}
@@ -115,7 +117,8 @@ func malformed(t *testing.T, r *rand.Rand, files []string) string {
 	case 2:
 		return fmt.Sprintf(`{"type":"audio_input","data":"?%d"}`, r.IntN(1000))
 	case 3:
-		return fmt.Sprintf(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":99}}`, r.IntN(1000))
+		audio := fmt.Sprintf(`{"encoding":"linear16","sample_rate":%d,"channels":99}`, r.IntN(1000))
+		return `{"type":"session_settings","audio":` + audio + `}`
 	case 4:
 		return fmt.Sprintf(`{"type":"session_settings","system_prompt":%q}`, strings.Repeat("{{x}} ", r.IntN(60_000)))
 	}

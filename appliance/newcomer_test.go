@@ -56,7 +56,9 @@ func longPrompt(round int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "You are guide number %d of the museum. ", round)
 	for n := range 75 {
-		fmt.Fprintf(&b, "Exhibit %d was found in the year %d near the river, and is made of %s. ", n+round*100, 1200+n*7+round, []string{"clay", "bronze", "glass"}[n%3])
+		of := []string{"clay", "bronze", "glass"}[n%3]
+		fmt.Fprintf(&b, "Exhibit %d was found in the year %d near the river, and is made of %s. ",
+			n+round*100, 1200+n*7+round, of)
 	}
 	return b.String()
 }

@@ -84,8 +84,9 @@ func chatSays() describe.Operation {
 			"verbose_transcription": "Send user_message also while the user speaks, with interim true.",
 			"allow_connection":      "Let others with a key, or with a token and the id of the chat, follow and steer it while it is live.",
 			"keep_history":          "false: nothing of the chat is kept, neither words nor sound, and it cannot be resumed. Webhooks are told of it all the same.",
-			"sound_ahead_secs":      "How many seconds ahead of its playback sound is sent, 2 to 60, for clients that hold clips themselves; absent: as the box is set (chat.sound_ahead, 5 by default).",
-			"event_limit":           "How many of the newest events of a resumed group the model sees.",
+			"sound_ahead_secs": "How many seconds ahead of its playback sound is sent, 2 to 60, " +
+				"for clients that hold clips themselves; absent: as the box is set (chat.sound_ahead, 5 by default).",
+			"event_limit": "How many of the newest events of a resumed group the model sees.",
 		}),
 		Answers: []describe.Answer{{Status: 101, Says: "The socket is open"}},
 		Refuses: []int{403, 426},

@@ -48,14 +48,17 @@ func (s *slowLink) Read(p []byte) (int, error) {
 func dialSlowly(t *testing.T, url string, times float64) *websocket.Conn {
 	t.Helper()
 	small := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
-		_ = c.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 32<<10) })
+		_ = c.Control(func(fd uintptr) {
+			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 32<<10)
+		})
 		return err
 	}}
 	transport := &http.Transport{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := small.DialContext(ctx, network, address)
 		return &slowLink{Conn: conn, rate: times * spoken}, err
 	}}
-	conn, _, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	o := websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}}
+	conn, _, err := websocket.Dial(t.Context(), url, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +80,12 @@ func (quickVoice) Speak(_ context.Context, _ string, _ engine.SpeakOptions, emit
 }
 
 // hurried is ten times as soon as elsewhere.
-var hurried = ws.Timing{Write: 2 * time.Second, PingEvery: 900 * time.Millisecond, Pong: time.Second, Close: time.Second}
+var hurried = ws.Timing{
+	Write:     2 * time.Second,
+	PingEvery: 900 * time.Millisecond,
+	Pong:      time.Second,
+	Close:     time.Second,
+}
 
 // serve serves the chats of f on a socket.
 func serve(t *testing.T, f whole, timing ws.Timing) (url string) {
@@ -180,7 +188,8 @@ func TestAnAnswerIsStoppedOverASlowLink(t *testing.T) {
 				heard += each
 				listen(t, conn, "audio_output")
 			}
-			if err := conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"user_input","text":"Stop."}`)); err != nil {
+			stop := []byte(`{"type":"user_input","text":"Stop."}`)
+			if err := conn.Write(t.Context(), websocket.MessageText, stop); err != nil {
 				t.Fatal(err)
 			}
 			late := listen(t, conn, "user_interruption")

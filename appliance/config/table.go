@@ -326,8 +326,11 @@ func Settings() []Setting {
 		{
 			Key: "chat.sound_ahead", Flag: "sound-ahead", Group: groupChats, Takes: "S", Default: "5",
 			Help: "By how many seconds the sound of an answer is sent ahead of its playback.",
-			More: "A client rides out a stall of its network for so long, and one on a slow link hears of an interruption so much later at most. A client that wants another number says so with `sound_ahead_secs`: see [chat](chat.md).",
-			kind: number(func(c *Config) *int { return &c.Chat.SoundAheadS }, contract.MinSoundAheadSecs, contract.MaxSoundAheadSecs),
+			More: "A client rides out a stall of its network for so long, " +
+				"and one on a slow link hears of an interruption so much later at most. " +
+				"A client that wants another number says so with `sound_ahead_secs`: see [chat](chat.md).",
+			kind: number(
+				func(c *Config) *int { return &c.Chat.SoundAheadS }, contract.MinSoundAheadSecs, contract.MaxSoundAheadSecs),
 		},
 		{
 			Key: "retention.days", Flag: "retention-days", Group: groupChats, Takes: "N", Default: "0",

@@ -137,9 +137,11 @@ func TestAFailureLeavesWhatIsMade(t *testing.T) {
 	b.after(Dictated{Sentences: []Sentence{line(0), line(1), line(2)}})
 	for i := range 7 {
 		s := line(i / 4)
-		b.after(Spoken{Turn: 1, Piece: Piece{Sentence: s, Index: i % 4, PCM: silence(time.Second), Whole: 4 * time.Second, Last: i == 3}})
+		b.after(Spoken{Turn: 1, Piece: Piece{
+			Sentence: s, Index: i % 4, PCM: silence(time.Second), Whole: 4 * time.Second, Last: i == 3}})
 	}
-	want(t, b.after(Failed{Turn: 1, Fault: contract.Fault{Code: contract.NotSpoken}}), "cancel 1", "error "+string(contract.NotSpoken))
+	fault := contract.Fault{Code: contract.NotSpoken}
+	want(t, b.after(Failed{Turn: 1, Fault: fault}), "cancel 1", "error "+string(fault.Code))
 	want(t, b.wait(3*time.Second).after(Tick{}), "audio 1", "amend 1: This is…", "assistant_end")
 }
 

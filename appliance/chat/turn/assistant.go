@@ -112,7 +112,8 @@ const MostAsked = 4
 // at a time after.
 func (s *State) askMouth(out *effects) {
 	r := &s.reply
-	for len(r.unspoken) > 0 && len(r.asked) < MostAsked && (r.phase == answering && r.madeUnsent() < madeAhead || !r.begun) {
+	more := r.phase == answering && r.madeUnsent() < madeAhead
+	for len(r.unspoken) > 0 && len(r.asked) < MostAsked && (more || !r.begun) {
 		out.add(Speak{Turn: s.turn, Sentence: r.unspoken[0]})
 		r.asked = append(slices.Clip(r.asked), r.unspoken[0])
 		r.unspoken = r.unspoken[1:]
@@ -261,7 +262,15 @@ func (r reply) made() bool { return r.thought && len(r.asked)+len(r.unspoken) ==
 
 // noMore ends a reply with what is made of it.
 func (s *State) noMore() {
-	s.reply = reply{phase: answering, thought: true, done: true, kept: s.reply.kept, dictated: s.reply.dictated, unasked: s.reply.unasked}
+	r := s.reply
+	s.reply = reply{
+		phase:    answering,
+		thought:  true,
+		done:     true,
+		kept:     r.kept,
+		dictated: r.dictated,
+		unasked:  r.unasked,
+	}
 }
 
 // recite begins a turn of which every sentence is known.

@@ -50,7 +50,7 @@ func TestADictatedTextOfAnyLengthEnds(t *testing.T) {
 		if asked[0].ID != lines[spoken].ID || !asked[0].Dictated {
 			t.Fatalf("%v comes in place of %v", asked[0], lines[spoken])
 		}
-		s, effects = Next(s, Spoken{At: At(now), Turn: 1, Piece: Piece{Sentence: asked[0], PCM: silence(20 * time.Millisecond), Whole: 20 * time.Millisecond, Last: true}})
+		s, effects = Next(s, Spoken{At: At(now), Turn: 1, Piece: whole(asked[0], 20*time.Millisecond)})
 		asked, spoken = asked[1:], spoken+1
 	}
 	if spoken != many || ends != 1 || dones != 1 || s.reply.phase != quiet {

@@ -29,7 +29,8 @@ func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := &owner{gate: gate}
 			o.steps.measured(stepTokensAlone, 20*time.Millisecond, now)
-			r := &request{prompt: make([]Token, row.tokens), cached: row.cached, came: now.Add(-time.Second), urgency: engine.NewUrgency(engine.Live, now.Add(-time.Second))}
+			r := missedSince(now.Add(-time.Second), row.tokens)
+			r.cached = row.cached
 			o.running = []*request{r}
 			u, stop := o.atGate(now)
 			defer stop()
@@ -37,6 +38,17 @@ func TestALongPromptLetsSoundThroughThatIsDueBeforeItCanBeRead(t *testing.T) {
 				t.Errorf("%v is the order", got)
 			}
 		})
+	}
+}
+
+// missedSince is a request with a prompt of so many tokens, which came when its
+// answer was missed.
+func missedSince(at time.Time, tokens int) *request {
+	return &request{
+		prompt:  make([]Token, tokens),
+		slot:    &slot{},
+		came:    at,
+		urgency: engine.NewUrgency(engine.Live, at),
 	}
 }
 
@@ -74,7 +86,8 @@ func order(t *testing.T, gate *engine.Gate, step, sound *engine.Urgency) (names 
 // as a turn.
 func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 	now := time.Now()
-	r := &request{prompt: make([]Token, 1500), came: now, urgency: engine.NewUrgency(engine.Speculative, now.Add(time.Second))}
+	r := missedSince(now, 1500)
+	r.urgency.Set(engine.Speculative, now.Add(time.Second))
 	o := &owner{running: []*request{r}}
 	u, stop := o.atGate(now)
 	defer stop()
@@ -88,10 +101,7 @@ func TestALongPromptIsPromotedWhereItWaits(t *testing.T) {
 // longer, and a step for that prompt is given up for them.
 func TestALongPromptHoldsUpNoShortOne(t *testing.T) {
 	now := time.Now()
-	ask := func(tokens int, waited time.Duration) *request {
-		return &request{prompt: make([]Token, tokens), slot: &slot{}, came: now.Add(-waited), urgency: engine.NewUrgency(engine.Live, now.Add(-waited))}
-	}
-	long, short := ask(1500, time.Second), ask(28, 0)
+	long, short := missedSince(now.Add(-time.Second), 1500), missedSince(now, 28)
 	o := &owner{running: []*request{long, short}}
 	o.steps.measured(stepTokensAlone, 20*time.Millisecond, now)
 	if _, prompts := o.ordered(now); prompts[0] != short {

@@ -284,7 +284,8 @@ func (o *owner) decode(shares []share, cores int) (given bool, err error) {
 		took = time.Second // as good as any guess: it is worth giving up
 	}
 	if took > worthAborting && o.cache.divisible {
-		o.abort.arm(func() engine.Need { return o.due(o.first(now), now) }, took, aheadFor(shares), o.steps.marginal(int(o.batch.c.count), now))
+		need := func() engine.Need { return o.due(o.first(now), now) }
+		o.abort.arm(need, took, aheadFor(shares), o.steps.marginal(int(o.batch.c.count), now))
 		o.ask(true)
 		defer func() {
 			o.ask(false)

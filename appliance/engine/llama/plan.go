@@ -125,7 +125,8 @@ func (o *owner) ordered(now time.Time) (replies, prompts []*request) {
 // the replies comes to next: then they can wait until it is read. One that was
 // read beside them, a few tokens a step, came a second late with four callers.
 func dueBefore(need engine.Need, replies []*request) bool {
-	return need.Priority >= engine.Speculative && !slices.ContainsFunc(replies, func(r *request) bool { return need.Compare(r.urgency.Get()) >= 0 })
+	before := func(r *request) bool { return need.Compare(r.urgency.Get()) >= 0 }
+	return need.Priority >= engine.Speculative && !slices.ContainsFunc(replies, before)
 }
 
 // missed tells whether somebody talks with the assistant and misses r.
