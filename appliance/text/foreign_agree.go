@@ -53,12 +53,11 @@ const (
 		" opzione option tecla tasto touche pulse pulsa marque marca presione oprima teclee digite aperte pressione tecle" +
 		" prema premi digiti appuyez tapez composez grupo gruppo groupe zona zone andén andar vía via voie ruta rota route" +
 		" bus autobús ônibus autobus tren trem treno train vuelo voo volo vol nivel nível livello niveau paso passo étape" +
-		" etapa fase phase artículo artigo articolo article tabla tabela tavola figura figure asiento assento posto siège" +
-		" fila fileira rang mesa tavolo table caja caixa cassa caisse calle rua canal canale versión versão versione" +
-		" version parte partie tomo volumen volume turno box consulta mostrador balcão sportello guichet ventanilla" +
+		" artículo artigo articolo article asiento assento posto siège fila mesa tavolo table caja caixa cassa caisse" +
+		" calle rua versión versão versione version parte partie tomo box consulta mostrador sportello guichet ventanilla" +
 		" taquilla terminal salida saída uscita sortie parada edificio bloque bloco bloc escalera escada scala escalier" +
-		" aula lote lotto pabellón módulo gate stand quai platform binario plataforma plateforme portão carretera día dia" +
-		" siglo século tel teléfono código codice code "
+		" aula módulo gate stand quai platform binario plataforma carretera día dia siglo século tel teléfono código" +
+		" codice code "
 	// countsNothing stand behind a number and are no nouns.
 	countsNothing wordList = " para por con sin está es son hay que como más menos entre hasta desde se no si ahora" +
 		" agora cada y e o u de del a al en da do das dos em no na com sem per con senza che come più fino ahora luego" +

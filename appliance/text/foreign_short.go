@@ -33,7 +33,8 @@ var foreignShortOf = map[string]foreignShort{
 		rules: [][2]string{
 			{`\bM\. (et|le|la|l'|ou) `, "Monsieur $1 "}, {`\bMM\. les `, "Messieurs les "}, {`\bSt-(\p{Lu})`, "Saint-$1"}, {`\bSte-(\p{Lu})`, "Sainte-$1"},
 			{`\b[nN][°º] ?(\p{Lu})`, "numéro $1"}, {`\b[eE]x\. ?:`, "exemple :"}, {`\bJ-(\d)`, "J moins $1"}, {`\b[pP]\. ?ex\.`, "par exemple"}, {`\b(0\d)\.(\d\d)\.(\d\d)\.(\d\d)\.(\d\d)\b`, "$1 $2 $3 $4 $5"},
-			{`\b24/7\b|\b24 ?h(?:eures)?/24\b`, "24 heures sur 24"}, {`\b7 ?j(?:ours)?/7\b`, "7 jours sur 7"}, {`(\d) ?% vol\b\.?`, "$1 % d'alcool"},
+			{`\b24/7\b|\b24 ?h(?:eures)?/24\b`, "24 heures sur 24"}, {`\b7 ?j(?:ours)?/7\b`, "7 jours sur 7"},
+			{`(\d) ?% vol\b\.?`, "$1 % d'alcool"},
 		},
 	},
 	"es": {

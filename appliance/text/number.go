@@ -148,9 +148,9 @@ func plural(n, noun string) string {
 	}
 	cut := strings.LastIndexByte(noun, ' ') + 1
 	head, last := noun[:cut], noun[cut:]
-	const irregular = ` foot:feet inch:inches penny:pence paisa:paise krone:kroner krona:kronor real:reais grosz:groszy leu:lei
- lira:lira rand:rand baht:baht dong:dong naira:naira yuan:yuan bitcoin:bitcoin kelvin:kelvin kobo:kobo fils:fils złoty:złoty
- yen:yen won:won percent:percent `
+	const irregular = ` foot:feet inch:inches penny:pence paisa:paise krone:kroner krona:kronor real:reais
+ grosz:groszy leu:lei lira:lira rand:rand baht:baht dong:dong naira:naira yuan:yuan bitcoin:bitcoin kelvin:kelvin
+ kobo:kobo fils:fils złoty:złoty yen:yen won:won percent:percent `
 	switch several := formOf(irregular, last); {
 	case several != "":
 		return head + several

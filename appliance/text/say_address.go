@@ -33,8 +33,8 @@ func (e english) sayTrimmed(address string) string {
 }
 
 // addressSigns are the names of the signs in addresses.
-const addressSigns = ` .:dot /:slash @:at -:dash _:underscore ::colon ?:question_mark =:equals &:and #:hash %:percent +:plus
- ~:tilde ,:comma ;:semicolon !:exclamation_mark *:star $:dollar \:backslash |:bar `
+const addressSigns = ` .:dot /:slash @:at -:dash _:underscore ::colon ?:question_mark =:equals &:and #:hash
+ %:percent +:plus ~:tilde ,:comma ;:semicolon !:exclamation_mark *:star $:dollar \:backslash |:bar `
 
 // sayAddress says a URL, an e-mail address or a file name part by part.
 func (e english) sayAddress(s string) string {

@@ -59,7 +59,8 @@ func (e english) dateRules() []rule {
 			return e.sayDate(y, a, b)
 		}),
 		// May 06, 1994 - June 12, 1996; 1 Jan–31 Mar; January - March
-		doubtfulRule("-–—", `\b(`+monthPattern+`(?: `+dayPattern+`)?(?:,? \d{4})?) ?[-–—] ?((?:`+dayPattern+` )?`+monthPattern+`)\b`,
+		doubtfulRule("-–—", `\b(`+monthPattern+`(?: `+dayPattern+`)?(?:,? \d{4})?) ?[-–—] ?`+
+			`((?:`+dayPattern+` )?`+monthPattern+`)\b`,
 			func(m match) (string, bool) {
 				return m.group(1) + " to " + m.group(4), len(m.group(0)) > len("May - May") || m.group(1) != "May"
 			}),

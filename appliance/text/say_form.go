@@ -5,12 +5,6 @@ import (
 	"strings"
 )
 
-// halfDays ends ranges of hours: 10am–noon.
-const halfDays = `[Nn]oon|[Mm]idday|[Mm]idnight`
-
-// numberedParts are parts of a work that small Roman numbers follow.
-const numberedParts = `(?i:act|scene|part|chapter|canto|appendix|page|pages|pp\.|p\.)`
-
 // isDayBehind is what stands behind the number of a day, and not behind an hour.
 var isDayBehind = regexp.MustCompile(`^(?:$|[.,;!?)]+(?: |$)| (?:and|or|we|is|are|in|at|of|from|the|there|for)\b)`)
 
@@ -22,8 +16,10 @@ func (e english) formRules() []rule {
 		doubtfulRule("Z", `\b1Z(?: ?[A-Z0-9]){16}\b`, func(m match) (string, bool) {
 			return readFours(m.group(0)), strings.Contains(m.group(0), " ")
 		}),
-		newRule("-", `\b((?i:fax|phone|tel|mobile|direct|ext)\.?:? )-(\d{2,5})\b`, func(m match) string { return m.group(1) + digitByDigit(m.group(2)) }),
-		newRule("C", `\b(C|c)onf\. ((?i:no|number|code|#)\b)`, func(m match) string { return m.group(1) + "onfirmation " + m.group(2) }),
+		newRule("-", `\b((?i:fax|phone|tel|mobile|direct|ext)\.?:? )-(\d{2,5})\b`,
+			func(m match) string { return m.group(1) + digitByDigit(m.group(2)) }),
+		newRule("C", `\b(C|c)onf\. ((?i:no|number|code|#)\b)`,
+			func(m match) string { return m.group(1) + "onfirmation " + m.group(2) }),
 		// on Mon 26; Sat 9 may be an hour
 		doubtfulRule(digits, `\b(`+shortDays+`)\.? (1[3-9]|2\d|3[01])\b`, func(m match) (string, bool) {
 			return dayName(m.group(1)) + " the " + e.ordinal(m.group(2)), m.apart() && isDayBehind.MatchString(m.after())
@@ -43,7 +39,8 @@ func (e english) formRules() []rule {
 			return m.group(1) + ", extension " + digitByDigit(m.group(2))
 		}),
 		// ranges: 10am–noon, K–12, 2-for-1
-		newRule("-–—", `(\d ?`+halfDayBehind+`|\d) ?[-–—] ?(`+halfDays+`)\b`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
+		newRule("-–—", `(\d ?`+halfDayBehind+`|\d) ?[-–—] ?((?i:noon|midday|midnight))\b`,
+			func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		newRule("f", `\b(\d|[Tt]wo|[Tt]hree)-for-(\d|one|two)\b`, func(m match) string { return m.group(1) + " for " + m.group(2) }),
 		// 2 x 500 mg: so often, not so wide
 		doubtfulRule("xX×", `\b(\d{1,2}) ?[xX×] ?(\d+(?:\.\d+)?) ?(mg|mcg|µg|μg|g|kg|ml|mL|cl|l|L)\b`, func(m match) (string, bool) {
@@ -52,10 +49,11 @@ func (e english) formRules() []rule {
 		// £12.50/children £6
 		newRule("/", `([$£€]\d+(?:\.\d\d)?) ?/ ?([A-Za-z]+ [$£€]\d)`, func(m match) string { return m.group(1) + ", " + m.group(2) }),
 		// Scene ii, pages iv to xii
-		doubtfulRule("ivx", `\b(`+numberedParts+`|to) ([ivx]{2,5})\b`, func(m match) (string, bool) {
-			n := roman(strings.ToUpper(m.group(2)))
-			return m.group(1) + " " + e.cardinal(n), n != "" && m.apart()
-		}),
+		doubtfulRule("ivx", `\b((?i:act|scene|part|chapter|canto|appendix|pages?|pp?\.)|to) ([ivx]{2,5})\b`,
+			func(m match) (string, bool) {
+				n := roman(strings.ToUpper(m.group(2)))
+				return m.group(1) + " " + e.cardinal(n), n != "" && m.apart()
+			}),
 		newRule("/", `(\d ?(?:mg|mcg|µg|μg|g|ml|mL|l|L|IU)) ?/ ?(\d+(?:\.\d+)? ?(?:h|hrs?|hours?|d|days?|mL|ml|L|l)\b)`, func(m match) string { return m.group(1) + " per " + m.group(2) }),
 		newRule("N", `\bNos\.? (\d)`, func(m match) string { return "Numbers " + m.group(1) }),
 		newRule("pm", `\b([Oo])p\. ?(\d)`, func(m match) string { return m.group(1) + "pus " + m.group(2) }),

@@ -8,15 +8,10 @@ import (
 // labelForms are what labels, forms and messages shorten, whatever stands behind.
 const labelForms = ` appt:appointment appts:appointments avg:average amt:amount bal:balance avail:available addl:additional misc:miscellaneous hosp:hospital univ:university mgr:manager pkg:package pkgs:packages ctr:center stn:station viz:namely dia:diameter pkwy:parkway msg:message msgs:messages para:paragraph assoc:associates `
 
-// prescribed says that a text is about medicine, where "tabs." are tablets; oneTablet is
-// one of them, or a part of one. bloody texts have types of blood,
-// graded ones marks; onKeypad tells somebody to press keys.
+// bloody texts are about types of blood; onKeypad tells somebody to press keys.
 var (
-	prescribed = regexp.MustCompile(`(?i)\b(?:mg|mcg|ml|daily|dispense|refills?|rx|by mouth|with (?:food|water|` +
-		`meals?)|meals?|bedtime|a day|doses?|pain|pharmac\w+|prescri\w+|tablets?|capsules?|patient)\b|\d ?m?c?g\b`)
-	bloody    = regexp.MustCompile(`(?i)\bblood|\bdonors?\b|\btype [ABO]+[+-]|\bAB[+-]`)
-	onKeypad  = regexp.MustCompile(`(?i)press|dial|push|touch|enter|hit| key`)
-	oneTablet = regexp.MustCompile(`^(?:0*1|½|one|.*half|.*/[24])$`)
+	bloody   = regexp.MustCompile(`(?i)\bblood|\bdonors?\b|\btype [ABO]+[+-]|\bAB[+-]`)
+	onKeypad = regexp.MustCompile(`(?i)press|dial|push|touch|enter|hit| key`)
 )
 
 // labelRules bring what stands on labels, keypads and forms, and the signs of
@@ -28,7 +23,7 @@ func (e english) labelRules() []rule {
 		keys = ` *:star #:hash `
 	}
 	return []rule{
-		// 2x/day, 2 tabs., 500 mg caps
+		// 2x/day
 		newRule("xX×", `\b(\d{1,2}) ?[xX×] ?(?:/|a|per) ?(day|d|night|week|wk|month|mo|year|yr|hour|hr)\b\.?`,
 			func(m match) string {
 				times := m.group(1) + " times"
@@ -41,22 +36,13 @@ func (e english) labelRules() []rule {
 				}
 				return times + " " + article(name) + name + m.stop()
 			}),
-		doubtfulRule("tTcC", `(\d|½|\b(?i:one|two|three|half)|\d ?m?c?g) ?((?i:tab|cap))(s?)\b\.?`,
-			func(m match) (string, bool) {
-				n, name := strings.ToLower(lastWord(m.before()+m.group(1))), formOf(` tab:tablet cap:capsule `,
-					strings.ToLower(m.group(2)))
-				one := oneTablet.MatchString(n)
-				if mg := strings.HasSuffix(n, "g"); mg && m.group(3) != "" || !mg && !one {
-					name += "s"
-				}
-				return m.group(1) + " " + name + m.stop(), prescribed.MatchString(m.text)
-			}),
 		doubtfulRule("s", `\b([A-Z]{1,4})(\d{1,2})s\b`, func(m match) (string, bool) { // MP3s
 			return spell(m.group(1)) + " " + pluralWord(e.cardinal(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-")
 		}),
-		doubtfulRule(":", `\b((?i:password|passphrase|passcode|pw|pwd)): ?([A-Za-z0-9]+(?:[-_#$%&*@!+.][A-Za-z0-9]+)+)`, func(m match) (string, bool) {
-			return "password: " + e.sayAddress(m.group(2)), strings.ContainsAny(m.group(2), "_#$%&*@!+")
-		}),
+		doubtfulRule(":", `\b((?i:password|passphrase|passcode|pw|pwd)): ?([A-Za-z0-9]+(?:[-_#$%&*@!+.][A-Za-z0-9]+)+)`,
+			func(m match) (string, bool) {
+				return "password: " + e.sayAddress(m.group(2)), strings.ContainsAny(m.group(2), "_#$%&*@!+")
+			}),
 		// Press # to repeat, or *67
 		doubtfulRule("#*", `(?i)\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])(\d{0,3})( key)?\b|\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])( |$|[.,;:!?])`, func(m match) (string, bool) {
 			said := m.group(1) + m.group(2) + m.group(6) + m.group(7) + " " + formOf(keys, m.group(3)+m.group(8))
@@ -67,10 +53,6 @@ func (e english) labelRules() []rule {
 		}),
 		// about: ~20 min, ~$8
 		newRule("~", `(^|[ (])~ ?([$£€¥]?\d)`, func(m match) string { return m.group(1) + "about " + m.group(2) }),
-		// 3/$10 is three for ten dollars
-		doubtfulRule("/", `\b(\d{1,2}) ?/ ?([$£€]\d)`, func(m match) (string, bool) {
-			return m.group(1) + " for " + m.group(2), !strings.ContainsAny(lastRunes(m.before()), "$£€./")
-		}),
 		// Lot #A2231-07, batch # 4410
 		newRule("#", `(?i)\b(lot|batch|model|job|asset|unit|bed|table|locker|case|store|check|claim|po|acct|ref|`+
 			`inv)( )?# ?([A-Z]{0,4}\d[A-Z0-9]*(?:-[A-Z0-9]{1,5})*)\b`,
@@ -96,19 +78,20 @@ func (e english) labelRules() []rule {
 		newRule("cCrRdDpP", `(?i)\b((?:call|ring|dial|phone)(?: us)?(?: on| at)? )(\d{3} \d{3})($|[.,;!?)]| [a-z])`, func(m match) string { return m.group(1) + sayGroups(m.group(2)) + m.group(3) }),
 		newRule("x", `(^|[^\d] )x(\d{3,5})\b`, func(m match) string { return m.group(1) + "extension " + digitByDigit(m.group(2)) }),
 		newRule("n", `\b((?i:ticket|order|account|policy|invoice|room|serial|part|reference|member|case|phone|tracking|id) no)\. ([a-z])`, func(m match) string { return strings.TrimSuffix(m.group(1), "no") + "number " + m.group(2) }),
-		newRule("Uu", `\b([Uu]nit) (\d{1,3})/(\d{1,4} [A-Z][a-z])`, func(m match) string { return m.group(1) + " " + m.group(2) + ", " + m.group(3) }),
+		writes("/", `\b([Uu]nit) (\d{1,3})/(\d{1,4} [A-Z][a-z])`, "$1 $2, $3"),
+		writes("/", `(^|[ (])(\d{1,2}) ?/ ?([$£€]\d)`, "$1$2 for $3"), // 3/$10
 		newRule("–", `\b([A-Z]|XS|XL)–([A-Z]|X{1,3}L)\b`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		newRule("p", `(\d) ?ppl\b\.?`, func(m match) string { return m.group(1) + " people" + m.stop() }),
 		newRule("/", `(\d ?(?:lbs?|oz|kg|pcs|packs?|boxes|cans|bottles)) ?/ ?([$£€]\d)`, func(m match) string { return m.group(1) + " for " + m.group(2) }),
 		newRule("°º", `(\d) [°º] ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
 		newRule("d", `(\d) ?deg(?:rees)?\.? ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
-		newRule("-.·", `(\d) ?ft[-.· ]?lbs?\b`, func(m match) string { return m.group(1) + " foot pounds" }),
 		newRule("l", `(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, func(m match) string { return m.group(1) + " lb " + m.group(2) }),
 		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`,
 			func(m match) string { return m.group(1) + "in" + m.group(2) }), // 30 × 21 in
 		// types of blood, marks
 		doubtfulRule("+-", `\b(A|B|AB|O)([+-])($|[ ,.;)])`, func(m match) (string, bool) {
-			return spell(m.group(1)) + " " + formOf(` +:positive -:negative `, m.group(2)) + m.group(3), bloody.MatchString(m.text)
+			return spell(m.group(1)) + " " + formOf(` +:positive -:negative `, m.group(2)) + m.group(3),
+				bloody.MatchString(m.text)
 		}),
 		writes("W", `\bWW ?(II?|[12])\b`, "World War $1"),
 		// short forms

@@ -22,7 +22,8 @@ func (e english) mathRules() []rule {
 			return e.sayPlain(m.group(1)) + " to " + e.sayPlain(m.group(2)) + m.group(3), !letter
 		}),
 		newRule("×", `(\w|\)) × (\w|\()`, func(m match) string { return m.group(1) + " times " + m.group(2) }),
-		newRule("M", `\b(\d+(?:\.\d+)?)M ([a-z])`, func(m match) string { return m.group(1) + " million " + m.group(2) }), // 2.5M views
+		newRule("M", `\b(\d+(?:\.\d+)?)M ([a-z])`,
+			func(m match) string { return m.group(1) + " million " + m.group(2) }), // 2.5M views
 		newRule("xX×", `\b(\d+(?:\.\d+)?) ?[x×X] ?(\d+(?:\.\d+)?)\b`, func(m match) string {
 			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(2))
 		}),

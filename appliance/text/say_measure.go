@@ -73,7 +73,8 @@ func (e english) measureRules() []rule {
 			return e.decimal(m.group(1)) + " to " + e.decimal(m.group(2)) + " " + plural("2", name) + unitStop(m), name != "" && !endsNumber(m.before())
 		}),
 		// 5°–10°C, 5 km - 10 km
-		doubtfulRule("-–—", `(-?)`+numberPattern+`( ?)(`+unitPattern+`)\.? ?[-–—] ?(-?)`+numberPattern+`( ?)(`+unitPattern+`)`,
+		doubtfulRule("-–—", `(-?)`+numberPattern+`( ?)(`+unitPattern+`)\.? ?[-–—] ?(-?)`+
+			numberPattern+`( ?)(`+unitPattern+`)`,
 			func(m match) (string, bool) {
 				from, to := unitSign(m.group(4)), unitAfter(m.group(7), m.group(8), m)
 				said := sign(m) + e.decimal(m.group(2))

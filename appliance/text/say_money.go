@@ -131,8 +131,8 @@ func (e english) sayFrom(sign, amount string) string {
 
 // sayMagnitude says what stands for thousands and millions behind an amount.
 func sayMagnitude(s string) string {
-	const short = ` k:thousand K:thousand m:million mn:million M:million Mn:million b:billion bn:billion B:billion Bn:billion
- T:trillion tn:trillion `
+	const short = ` k:thousand K:thousand m:million mn:million M:million Mn:million b:billion bn:billion B:billion
+ Bn:billion T:trillion tn:trillion `
 	if word := formOf(short, s); word != "" {
 		return word
 	}

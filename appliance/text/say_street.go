@@ -37,7 +37,8 @@ func (e english) streetRules() []rule {
 			}),
 		newRule("A", `\bApt\b\.? ?#?(\d)`, func(m match) string { return "apartment " + m.group(1) }),
 		// Pennsylvania Avenue NW, I-95 N
-		doubtfulRule("NSEW", `\b(`+streetWhole+`|I-\d{1,3}|US-\d{1,3}|(?:Hwy\.?|Highway|Route|Rte\.?) \d{1,3}),? `+points+`\b`,
+		doubtfulRule("NSEW", `\b(`+streetWhole+`|I-\d{1,3}|US-\d{1,3}|(?:Hwy\.?|Highway|Route|Rte\.?) \d{1,3}),? `+
+			points+`\b`,
 			func(m match) (string, bool) {
 				return m.group(1) + " " + compass(m.group(2)), !strings.HasPrefix(m.after(), "-") // S-W one
 			}),

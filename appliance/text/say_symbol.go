@@ -13,7 +13,8 @@ func (e english) symbolRules() []rule {
 			return " " + map[string]string{"♭": "flat", "♯": "sharp", "♮": "natural"}[m.group(1)] + spaceAfter(m)
 		}),
 		newRule("†‡*", `(\pL)[†‡*]+`, func(m match) string { return m.group(1) }),
-		newRule("&", ` ?&+ ?`, func(match) string { return " and " }), word("@", "at"), word("%", "percent"), word("+", "plus"),
+		newRule("&", ` ?&+ ?`,
+			func(match) string { return " and " }), word("@", "at"), word("%", "percent"), word("+", "plus"),
 		newRule("=", ` ?=+ ?`, func(match) string { return " equals " }),
 		newRule("°º", ` ?[°º] ?`, func(match) string { return " degrees " }),
 		newRule("§", `§+ ?`, func(match) string { return "section " }),

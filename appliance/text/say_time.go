@@ -59,7 +59,8 @@ func (e english) timeRules() []rule {
 		doubtfulRule("-–—", `\b`+half+` ?[-–—] ?`+half, func(m match) (string, bool) {
 			from, ok := e.sayClock(m.group(1), m.group(2), true)
 			to, ok2 := e.sayClock(m.group(4), m.group(5), true)
-			return from + " " + spell(m.group(3)+"m") + " to " + to + " " + spell(m.group(6)+"m") + m.stop(), ok && ok2 && !startsWord(m.after())
+			return from + " " + spell(m.group(3)+"m") + " to " + to + " " + spell(m.group(6)+"m") + m.stop(), ok && ok2 &&
+				!startsWord(m.after())
 		}),
 		newRule("/", `\b24/7\b`, func(match) string { return "twenty-four seven" }),
 		// 7:00-10:30 pm, 7–9 a.m.

@@ -120,10 +120,6 @@ func (e english) abbreviationRules() []rule {
 				return m.group(1) + m.group(3) + " " + e.cardinal(n), n != "" && m.group(2) != "C" && m.group(2) != "L"
 			}),
 
-		doubtfulRule("M", `\bM{1,3}[MCDXLVI]{3,}\b`, func(m match) (string, bool) { // MCMXCIV
-			n := roman(m.group(0))
-			return e.sayPlain(n), n != ""
-		}),
 		newRule("IVX", `\b(`+ruled+`) ([IVX]+)\b`, func(m match) string {
 			n := roman(m.group(2))
 			if n == "" || m.group(2) == "I" && m.after() != "" && !strings.ContainsAny(m.after()[:1], ".,;:!?)'") && !strings.HasPrefix(m.after(), " of ") && !crowned.has(strings.ToLower(lastWord(m.before()))) {
