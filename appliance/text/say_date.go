@@ -60,7 +60,7 @@ func (e english) dateRules() []rule {
 		}),
 		// May 06, 1994 - June 12, 1996; 1 Jan–31 Mar; January - March
 		doubtfulRule("-–—", `\b(`+monthPattern+`(?: `+dayPattern+`)?(?:,? \d{4})?) ?[-–—] ?`+
-			`((?:`+dayPattern+` )?`+monthPattern+`)\b`,
+			`((?:(?:`+anyDay+`)\.?,? )?(?:`+dayPattern+` )?`+monthPattern+`)\b`,
 			func(m match) (string, bool) {
 				return m.group(1) + " to " + m.group(4), len(m.group(0)) > len("May - May") || m.group(1) != "May"
 			}),

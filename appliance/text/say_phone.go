@@ -47,7 +47,7 @@ func (e english) phoneRules() []rule {
 		// 518204 is your code; enter 4711 to sign in
 		newRule(digits, `(?i)\b`+codeDigits+`( (?:is|was|will be) (?:your|my|the|our|his|her|their|this|that|`+
 			`an?) (?:[a-z-]+ ){0,3}(?:`+
-			codeNames+`|ID)(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now)\b))`,
+			codeNames+`|ID)(?:$|[.,;:!?)]| (?:for|to|and|or|at|on|until|today|now|you|we|that)\b))`,
 			func(m match) string { return sayGroups(m.group(1)) + m.group(2) }),
 		newRule(digits, `(?i)\b((?:enter|use|type(?: in)?|key in|punch in) )(\d{4,8})`+
 			`( (?:to (?:sign|log|verify|confirm|enter|open|unlock|access|get in|join)|as (?:your|the|a)|on the keypad)\b)`,

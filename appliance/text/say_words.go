@@ -61,7 +61,7 @@ func (e english) abbreviationRules() []rule {
 		}),
 		doubtfulRule("(", `\(([ivx]{1,5}|[IVX]{1,5})\)`, func(m match) (string, bool) {
 			n := roman(strings.ToUpper(m.group(1)))
-			listed := strings.Contains(m.text, "(ii)") || strings.Contains(m.text, "(II)")
+			listed := strings.Contains(m.text, "ii)") || strings.Contains(m.text, "II)")
 			return "(" + e.cardinal(n) + ")", n != "" && (listed || len(m.group(1)) > 1 && m.group(1) != "IV")
 		}),
 		newRule("", `[Ⅰ-ⅿ]+`, func(m match) string {
