@@ -8,10 +8,10 @@ import (
 const (
 	// leastOffset is the constant offset, -60 dB, from which it is taken out of the
 	// sound: that of cheap sound cards hides quiet speech from detector and
-	// transcriber. offsetFrames is how many frames without voice tell it, half a
-	// second.
+	// transcriber. offsetFrames is how many frames without voice have to have it, an
+	// eighth of a second: it is what is in all of them.
 	leastOffset  = 0.001
-	offsetFrames = 16
+	offsetFrames = 4
 	// enoughPeak is the peak, -20 dB, from which speech is heard as well as louder
 	// speech: of 270 words of prompts 16 are wrong at that peak as at -10 dB, 28 at
 	// -30, 56 at -40 and 174 at -46.
@@ -33,9 +33,10 @@ const (
 // by how loud the voices in it are, so that noise is not raised where voices are
 // loud.
 type conditioning struct {
-	offset     float32 // the mean of the newest frames without voice
-	silent     int     // how many of them there were
-	level      float32 // the peak of the voices so far; 0: none was heard
+	means      [offsetFrames]float32 // of the newest frames without voice
+	silent     int                   // how many of them there were
+	offset     float32               // that all of them have
+	level      float32               // the peak of the voices so far; 0: none was heard
 	sound      [FrameSamples]float32
 	raisedWave [FrameSamples]float32
 }
@@ -73,8 +74,17 @@ func (c *conditioning) heard(frame, steady []float32, voice bool) {
 	for _, x := range frame {
 		mean += x / FrameSamples
 	}
-	c.silent = min(c.silent+1, offsetFrames)
-	c.offset += (mean - c.offset) / float32(c.silent)
+	c.means[c.silent%offsetFrames] = mean
+	c.silent++
+	least, most := slices.Min(c.means[:]), slices.Max(c.means[:])
+	switch {
+	case c.silent < offsetFrames || least <= 0 && most >= 0:
+		c.offset = 0
+	case least > 0:
+		c.offset = least
+	default:
+		c.offset = most
+	}
 }
 
 // gainFor is by how much a voice of that peak is raised.

@@ -149,7 +149,10 @@ const stillness = 0.0003
 func (s *Segmenter) probability(frame []float32) (float32, error) {
 	if s.speaking || s.run > 0 || slices.ContainsFunc(frame, func(x float32) bool { return x > stillness || x < -stillness }) {
 		s.still = false
-		return s.voice.Probability(s.fit.raised(frame))
+		if e, ok := s.voice.(interface{ Echoes() bool }); !ok || !e.Echoes() { // what is left of an echo stays soft
+			frame = s.fit.raised(frame)
+		}
+		return s.voice.Probability(frame)
 	}
 	if !s.still {
 		s.still = true

@@ -104,6 +104,10 @@ type unechoed struct {
 	echo *echo
 }
 
+// Echoes reports whether the assistant may be heard in the sound: a segmenter does
+// not raise it then.
+func (u unechoed) Echoes() bool { return u.echo.active }
+
 func (u unechoed) Probability(frame []float32) (float32, error) {
 	p, err := u.VoiceStream.Probability(frame)
 	if p > echoDoubt && u.echo.explains() {
