@@ -279,7 +279,7 @@ func (e *Ear) frames(ctx context.Context, pcm []float32) {
 	e.pending = append(e.pending[:0], e.pending[n:]...)
 	e.idle.Store(!e.segmenter.Listening())
 	if u := e.utterance; u.pausing {
-		e.Post(turn.Silent{At: turn.At(e.Clock()), Utterance: u.number, Until: e.time.At(e.segmenter.Position())})
+		e.Post(turn.Silent{At: turn.At(e.Clock()), Utterance: u.number, Until: e.time.At(e.segmenter.Position()), Stirs: e.segmenter.Stirring()})
 	}
 }
 

@@ -69,6 +69,10 @@ const (
 	// and a frame of the voice detector is 32 ms; what comes in longer pieces,
 	// or is held up by the network, is waited for.
 	unheard = 160 * time.Millisecond
+	// stirring is how long a sound at the end of a silence is given to become voice:
+	// a word that begins with a soft consonant ("seven", "four") is heard up to 100 ms
+	// before a detector knows it, and two frames of voice are wanted.
+	stirring = 200 * time.Millisecond
 	// unheardLongest is how long that is waited for. The ear takes it for
 	// silence when nothing comes for 400 ms, or two of the client's chunks; only
 	// one that is far behind with its own work needs longer.
@@ -84,6 +88,9 @@ func (s State) endOfTurn() time.Duration {
 	at := p.end + s.silenceGiven()
 	if p.until < at-unheard {
 		return at + unheardLongest
+	}
+	if p.stirs {
+		return at + stirring
 	}
 	return at
 }

@@ -107,11 +107,13 @@ type (
 		Short               bool
 	}
 	// Silent says that nothing but silence has come since the pause, up to what
-	// was to be heard at Until.
+	// was to be heard at Until. Stirs says that the newest of it holds a sound that
+	// may become voice.
 	Silent struct {
 		At
 		Utterance int
 		Until     time.Duration
+		Stirs     bool
 	}
 	// Guessed is what was said up to a pause.
 	Guessed struct {

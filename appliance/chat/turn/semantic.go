@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"strings"
 	"time"
 
 	"parley/appliance/language"
@@ -64,8 +65,41 @@ func (s State) silenceAsked() time.Duration {
 			return unfinishedSilence
 		}
 		return max(config, openSilence)
+	case s.askedForGroups() && !ofItsOwn(h.words.Text):
+		return max(config, openSilence)
 	}
 	return max(sound, h.pace(config))
+}
+
+// askedForGroups reports whether the assistant has asked last for what people say
+// in groups, with a pause behind each as long as one behind a sentence: a number, an
+// address. How each of them sounds says nothing.
+func (s State) askedForGroups() bool {
+	n := len(s.history)
+	return n > 0 && s.history[n-1].Role == Assistant && language.AsksForGroups(s.history[n-1].Text) &&
+		(language.Question(s.history[n-1].Text) || asksPolitely(s.history[n-1].Text))
+}
+
+// asksPolitely reports whether a sentence asks without being a question: "Please
+// tell me your address."
+func asksPolitely(text string) bool {
+	words := " " + language.Plain(text) + " "
+	for _, w := range [...]string{" please ", " tell me ", " give me ", " spell ", " bitte ", " s il vous plait ", " por favor ", " per favore ", " alstublieft "} {
+		if strings.Contains(words, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// longestGroup is how many words a group has at most: longer is a sentence, which
+// sounds finished where it is.
+const longestGroup = 8
+
+// ofItsOwn reports whether words are no group of a number or an address, but an
+// answer or a question of their own.
+func ofItsOwn(text string) bool {
+	return language.Question(text) || len(strings.Fields(text)) > longestGroup
 }
 
 // silenceAsked is the silence that the sound before a pause asks for; the

@@ -95,6 +95,7 @@ type pause struct {
 	on    bool
 	end   time.Duration // of the voice before it
 	until time.Duration // how far the ear has heard nothing but silence
+	stirs bool          // the newest of that holds a sound that may become voice
 	short bool          // the utterance holds no word
 	// asked says that it is known how likely the user has finished.
 	asked    bool

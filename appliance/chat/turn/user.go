@@ -190,7 +190,7 @@ func (s *State) pausedAt(e Paused) {
 // silent: the user is silent still.
 func (s *State) silent(e Silent) {
 	if e.Utterance == s.heard.utterance {
-		s.heard.pause.until = max(s.heard.pause.until, e.Until)
+		s.heard.pause.until, s.heard.pause.stirs = max(s.heard.pause.until, e.Until), e.Stirs
 	}
 }
 
