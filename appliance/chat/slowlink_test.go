@@ -28,7 +28,7 @@ const spoken = contract.OutputRateHz * 2 * 4 / 3
 // slowLink is a connection that is read at a rate, by a system that holds little.
 type slowLink struct {
 	net.Conn
-	rate  float64 // bytes a second; 0: nothing is read any more
+	rate  float64 // bytes a second
 	begun time.Time
 	read  int
 }
