@@ -80,6 +80,10 @@ func (s *Segmenter) Speaking() bool { return s.speaking }
 // Listening reports whether an utterance is under way, or may be beginning.
 func (s *Segmenter) Listening() bool { return s.speaking || s.run > 0 }
 
+// Voiced reports whether the newest frame of an utterance holds voice that has not
+// faded: it broke off there, if nothing more comes.
+func (s *Segmenter) Voiced() bool { return s.speaking && s.run > 0 && !s.faded }
+
 // Stirring reports whether the newest frame of a pause holds a sound that may become
 // voice: one that the detector takes for it, or one as loud as a consonant.
 func (s *Segmenter) Stirring() bool { return s.paused && (s.run > 0 || s.loudness.burst()) }

@@ -23,6 +23,10 @@ const (
 	// the chunks that most clients send (100 ms) and a short hitch of the
 	// network; a client with longer chunks is given the time of two.
 	starvedAfter = 400 * time.Millisecond
+	// stalledAfter is the same where the sound broke off in the middle of a voice: a
+	// client stops behind the last word, and a network anywhere. One that stood for
+	// two seconds brings the rest of the sentence at once.
+	stalledAfter = 2500 * time.Millisecond
 	// guessTimeout bounds one transcription: 30 s of audio take under 2 s on
 	// the slowest ear here; a box under load gets fifteen times that, for words
 	// that come late are better than words that are lost.
@@ -203,7 +207,7 @@ func (e *Ear) Run(ctx context.Context) {
 				continue
 			}
 			e.hear(ctx, next.pcm)
-			starved.Reset(max(starvedAfter, 2*e.chunk))
+			starved.Reset(max(e.patience(), 2*e.chunk))
 		case n := <-e.closing:
 			e.close(ctx, n)
 		case g := <-e.guesses:
@@ -217,6 +221,14 @@ func (e *Ear) Run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// patience is how long no sound may come before that is taken for silence.
+func (e *Ear) patience() time.Duration {
+	if e.segmenter.Voiced() {
+		return stalledAfter
+	}
+	return starvedAfter
 }
 
 func (e *Ear) adjust(ctx context.Context, s turn.Settings) {
