@@ -32,22 +32,30 @@ var directionWords = func() map[string]bool {
 
 var (
 	// directed are parts of the body that directions are about: "clears his throat".
-	directed = setOf("arm", "arms", "breath", "brow", "cheek", "chin", "eye", "eyebrow", "eyebrows", "eyes", "finger", "fingers", "fist", "glasses",
+	directed = setOf("arm", "arms", "breath", "brow", "cheek", "chin", "eye", "eyebrow", "eyebrows", "eyes",
+		"finger", "fingers", "fist", "glasses",
 		"hair", "hand", "hands", "head", "lips", "nose", "palms", "shoulder", "shoulders", "throat", "thumbs")
 	// manners are how something is said: "*in a soft voice*", "*with a smile*".
-	manners = setOf("grin", "laugh", "sigh", "smile", "smirk", "tone", "voice", "whisper", "wink", "nod", "shrug", "bow", "giggle", "chuckle",
+	manners = setOf("grin", "laugh", "sigh", "smile", "smirk", "tone", "voice", "whisper", "wink", "nod",
+		"shrug", "bow", "giggle", "chuckle",
 		"pause", "gasp", "laughter")
 	// actors stand before what is done.
-	actors = setOf("he", "she", "they", "it", "i", "se", "assistant", "the", "bot", "robot", "ai", "everyone", "audience")
+	actors = setOf("he", "she", "they", "it", "i", "se", "assistant", "the", "bot", "robot", "ai", "everyone",
+		"audience")
 	// behindVerb stand behind a verb and behind no noun.
-	behindVerb = setOf("the", "a", "an", "his", "her", "their", "its", "my", "your", "up", "down", "around", "forward", "back", "out", "off", "over",
+	behindVerb = setOf("the", "a", "an", "his", "her", "their", "its", "my", "your", "up", "down", "around",
+		"forward", "back", "out", "off", "over",
 		"toward", "towards", "closer", "away")
 	// interjections are behind what a single direction stands within a sentence.
-	interjections = setOf("ah", "aha", "and", "but", "haha", "hm", "hmm", "no", "oh", "ok", "okay", "so", "uh", "um", "well", "yeah", "yes")
+	interjections = setOf("ah", "aha", "and", "but", "haha", "hm", "hmm", "no", "oh", "ok", "okay", "so", "uh",
+		"um", "well", "yeah", "yes")
 	// noVerbs end like a verb and are none.
-	noVerbs = setOf("nothing", "everything", "something", "anything", "morning", "evening", "including", "starting", "according", "during", "parking",
-		"always", "as", "besides", "does", "has", "hours", "is", "its", "news", "perhaps", "plus", "sometimes", "this", "thus", "towards",
-		"us", "was", "whereas", "yes", "yours", "ours", "hers", "theirs", "across", "unless", "various", "previous", "previously")
+	noVerbs = setOf("nothing", "everything", "something", "anything", "morning", "evening", "including",
+		"starting", "according", "during", "parking",
+		"always", "as", "besides", "does", "has", "hours", "is", "its", "news", "perhaps", "plus", "sometimes",
+		"this", "thus", "towards",
+		"us", "was", "whereas", "yes", "yours", "ours", "hers", "theirs", "across", "unless", "various",
+		"previous", "previously")
 )
 
 func setOf(words ...string) map[string]bool {
@@ -126,7 +134,9 @@ func direction(before, s string) (n int, whole bool) {
 	if whole && opener == '*' && (strings.HasPrefix(after, "*") || startsWith(after, unicode.IsLetter)) {
 		return 0, false // **, or 3*x*y
 	}
-	words := strings.FieldsFunc(strings.ToLower(inner), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' })
+	words := strings.FieldsFunc(strings.ToLower(inner), func(r rune) bool {
+		return !unicode.IsLetter(r) && !strings.ContainsRune("'’-", r)
+	})
 	if len(words) == 0 || strings.ContainsFunc(inner, unicode.IsDigit) {
 		return 0, false
 	}
@@ -141,7 +151,8 @@ func direction(before, s string) (n int, whole bool) {
 	case !acts:
 		acts = (acting(words, inner) || smiling(words)) && begins(before) && alone(after)
 	case len(words) == 1:
-		acts = interrupts(before) && !verbAlso[firstWord(after)] && (alone(after) || thirdPerson(words[0]) || gerund(words[0]))
+		acts = interrupts(before) && !verbAlso[firstWord(after)] &&
+			(alone(after) || thirdPerson(words[0]) || gerund(words[0]))
 	}
 	if !acts {
 		return 0, false
@@ -174,7 +185,8 @@ var verbAlso = setOf("is", "are", "was", "were", "of", "and", "or", "if", "for",
 
 // thirdPerson tells whether a word has the form of a verb in the third person.
 func thirdPerson(w string) bool {
-	return len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "'s") && !noVerbs[w]
+	return len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") &&
+		!strings.HasSuffix(w, "'s") && !noVerbs[w]
 }
 
 // gerund tells whether a word has the form of what somebody is doing.
@@ -188,7 +200,8 @@ func acting(words []string, inner string) bool {
 	if !thirdPerson(words[0]) && !gerund(words[0]) || len(words) > 1 && verbAlso[words[1]] {
 		return false
 	}
-	return startsWith(inner, unicode.IsLower) || len(words) > 1 && (behindVerb[words[1]] || strings.HasSuffix(words[1], "ly") && words[1] != "only")
+	return startsWith(inner, unicode.IsLower) ||
+		len(words) > 1 && (behindVerb[words[1]] || strings.HasSuffix(words[1], "ly") && words[1] != "only")
 }
 
 // smiling tells whether words between asterisks are "a warm smile" and the like.
@@ -199,7 +212,8 @@ func smiling(words []string) bool {
 // alone tells whether what stands behind asterisks does not go on with their words.
 func alone(after string) bool {
 	after = strings.TrimLeft(after, " \n")
-	return after == "" || !startsWith(after, unicode.IsLower) && (!startsWith(after, unicode.IsPunct) || startsWith(after, isOpener))
+	return after == "" || !startsWith(after, unicode.IsLower) &&
+		(!startsWith(after, unicode.IsPunct) || startsWith(after, isOpener))
 }
 
 func isOpener(r rune) bool { return strings.ContainsRune("*([\"“¿¡…", r) }

@@ -84,7 +84,9 @@ func (s State) askedForGroups() bool {
 // tell me your address."
 func asksPolitely(text string) bool {
 	words := " " + language.Plain(text) + " "
-	for _, w := range [...]string{" please ", " tell me ", " give me ", " spell ", " bitte ", " s il vous plait ", " por favor ", " per favore ", " alstublieft "} {
+	for _, w := range [...]string{
+		" please ", " tell me ", " give me ", " spell ", " bitte ", " s il vous plait ", " por favor ", " per favore ", " alstublieft ",
+	} {
 		if strings.Contains(words, w) {
 			return true
 		}

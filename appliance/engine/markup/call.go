@@ -18,7 +18,8 @@ func ofName(r rune) bool {
 // that it has such a form; call is nil, too, where no tool has that name. to is the
 // name where it stood in front of the text.
 func readCall(s, to string, tools []engine.Tool) (call *engine.ToolCall, is bool) {
-	for _, read := range []func(string, []engine.Tool) (name, arguments string){readTags, readObject, readNamed, readPythonic, readGemma} {
+	type reader func(string, []engine.Tool) (name, arguments string)
+	for _, read := range []reader{readTags, readObject, readNamed, readPythonic, readGemma} {
 		name, arguments := "", ""
 		if to != "" {
 			if name, arguments = to, object(json.RawMessage(s)); arguments == "" {
@@ -155,7 +156,8 @@ func object(raw json.RawMessage) string {
 }
 
 // between are the marks that stand between a name and its arguments.
-var between = regexp.MustCompile("(?s)([\\w.:-]+)\\s*(?:<[^<>{}]*>|\\[ARGS\\]|\\[CALL_ID\\][\\w-]*|```(?:json)?|:|\\s)*\\s*$")
+var between = regexp.MustCompile("(?s)([\\w.:-]+)\\s*" +
+	"(?:<[^<>{}]*>|\\[ARGS\\]|\\[CALL_ID\\][\\w-]*|```(?:json)?|:|\\s)*\\s*$")
 
 // readNamed reads a name with the arguments as an object behind it, as Mistral,
 // DeepSeek, Kimi and Llama write it.

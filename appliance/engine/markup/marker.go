@@ -108,7 +108,8 @@ func special(name string, open bool, raw string) marker {
 		return m
 	case slices.Contains(thoughtNames, name):
 		m.kind = thought
-	case strings.Contains(name, "tool_output"), strings.Contains(name, "tool_response"), strings.Contains(name, "tool_result"):
+	case strings.Contains(name, "tool_output"), strings.Contains(name, "tool_response"),
+		strings.Contains(name, "tool_result"):
 		m.kind = result
 	case strings.Contains(name, "tool_call"), name == "action", name == "python_tag", name == "function_call":
 		m.kind = tool

@@ -166,4 +166,11 @@ var brackets = []marker{
 }
 
 // assistants are whose messages a reply may be.
-var assistants = map[string]bool{"assistant": true, "model": true, "bot": true, "ai": true, "gpt": true, "chatbot": true}
+var assistants = map[string]bool{
+	"ai":        true,
+	"assistant": true,
+	"bot":       true,
+	"chatbot":   true,
+	"gpt":       true,
+	"model":     true,
+}

@@ -118,18 +118,28 @@ func beginsObject(s string) (is, wait bool) {
 // In front of it may stand what they say to themselves.
 var (
 	thoughtBegins = words(
-		"the user is", "the user was", "the user wants", "the user asks", "the user asked", "the user has", "the user just", "the user said",
-		"the user says", "the user needs", "the user might", "the user may", "the user seems", "the user would", "the user greets",
-		"the user greeted", "the user did", "the user didn't", "the user mentioned", "the user gave", "the user's", "the user wrote",
-		"this user is", "this user wants", "this user asks", "user is asking", "user wants", "user asks", "user asked", "user says", "user said",
-		"i need to figure", "i need to respond", "i need to answer", "i need to think", "i need to recall", "i need to determine",
-		"i need to consider", "i need to come up", "i need to reply", "i should respond", "i should answer", "i should reply", "i should think",
-		"i should say", "i should tell", "we need to answer", "we need to respond", "we need to reply", "we need to produce",
-		"we need to figure", "we need to think", "we should answer", "we should respond", "we should reply", "we have to answer",
-		"we have to respond", "let me think", "let me figure", "let me recall", "let me break", "let me analyze", "let me consider",
+		"the user is", "the user was", "the user wants", "the user asks", "the user asked", "the user has",
+		"the user just", "the user said",
+		"the user says", "the user needs", "the user might", "the user may", "the user seems", "the user would",
+		"the user greets",
+		"the user greeted", "the user did", "the user didn't", "the user mentioned", "the user gave",
+		"the user's", "the user wrote",
+		"this user is", "this user wants", "this user asks", "user is asking", "user wants", "user asks",
+		"user asked", "user says", "user said",
+		"i need to figure", "i need to respond", "i need to answer", "i need to think", "i need to recall",
+		"i need to determine",
+		"i need to consider", "i need to come up", "i need to reply", "i should respond", "i should answer",
+		"i should reply", "i should think",
+		"i should say", "i should tell", "we need to answer", "we need to respond", "we need to reply",
+		"we need to produce",
+		"we need to figure", "we need to think", "we should answer", "we should respond", "we should reply",
+		"we have to answer",
+		"we have to respond", "let me think", "let me figure", "let me recall", "let me break",
+		"let me analyze", "let me consider",
 		"let's think", "let's break", "let's analyze", "let's see", "let us think",
 	)
-	thoughtLeads = words("okay", "ok", "alright", "all right", "hmm", "hm", "so", "well", "right", "first", "now", "got it", "wait")
+	thoughtLeads = words("okay", "ok", "alright", "all right", "hmm", "hm", "so", "well", "right", "first",
+		"now", "got it", "wait")
 )
 
 func words(phrases ...string) [][]string {
@@ -146,7 +156,8 @@ const mostLeads = 3
 // beginsThought tells whether a reply begins as a thought does. It never says that
 // of words that may go on.
 func beginsThought(s string) (is, wait bool) {
-	came := strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(s, "’", "'")), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
+	lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
+	came := strings.FieldsFunc(lower, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
 	open := strings.TrimRightFunc(s, func(r rune) bool { return unicode.IsLetter(r) || r == '\'' || r == '’' }) != s
 	if len(came) == 0 {
 		return false, strings.Trim(s, "\"“*( ") == ""
@@ -176,7 +187,8 @@ func leads(came []string, open bool, phrases [][]string) (n int, more bool) {
 		switch {
 		case whole && slices.Equal(p, came[:k]):
 			n = max(n, k)
-		case !whole && slices.Equal(p[:k-1], came[:k-1]) && (p[k-1] == came[k-1] || open && k == len(came) && strings.HasPrefix(p[k-1], came[k-1])):
+		case whole || !slices.Equal(p[:k-1], came[:k-1]):
+		case p[k-1] == came[k-1], open && k == len(came) && strings.HasPrefix(p[k-1], came[k-1]):
 			more = true
 		}
 	}
