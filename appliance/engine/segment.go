@@ -40,10 +40,11 @@ type Segmenter struct {
 	pos       int64     // samples taken
 	prefix    []float32 // the newest audio while nobody speaks
 	speaking  bool
-	paused    bool // Paused was told and voice has not come back
-	run       int  // voiced frames in a row
-	bursts    int  // frames behind the newest voice that were taken for its end
-	still     bool // the newest frames held no sound
+	paused    bool    // Paused was told and voice has not come back
+	run       int     // voiced frames in a row
+	probable  float32 // that the newest frame is voice
+	bursts    int     // frames behind the newest voice that were taken for its end
+	still     bool    // the newest frames held no sound
 	utterance int
 	voiced    int // frames in the utterance
 	silent    int // frames since the last voice
@@ -86,7 +87,13 @@ func (s *Segmenter) Voiced() bool { return s.speaking && s.run > 0 && !s.faded }
 
 // Stirring reports whether the newest frame of a pause holds a sound that may become
 // voice: one that the detector takes for it, or one as loud as a consonant.
-func (s *Segmenter) Stirring() bool { return s.paused && (s.run > 0 || s.loudness.burst()) }
+func (s *Segmenter) Stirring() bool {
+	return s.paused && (s.run > 0 || s.probable >= stirs || s.loudness.burst())
+}
+
+// stirs is the probability of voice from which a frame may be the beginning of a word:
+// a detector follows one over two or three frames, and has less in silence.
+const stirs = 0.1
 
 // Position is how many samples were taken.
 func (s *Segmenter) Position() int64 { return s.pos }
@@ -103,6 +110,7 @@ func (s *Segmenter) Push(out []Segment, frame []float32) ([]Segment, error) {
 	if err != nil {
 		return out, fmt.Errorf("voice detection: %w", err)
 	}
+	s.probable = p
 	s.fit.heard(came, frame, float64(p) >= s.opt.Threshold)
 	s.pos += FrameSamples
 	s.loudness.hear(frame, p >= noVoice)

@@ -234,3 +234,28 @@ func endOf(t *testing.T, behind string) float64 {
 	}
 	return float64(end) / FrameSamples
 }
+
+// doubtful is a detector that doubts the first frame of a voice.
+type doubtful struct{ scripted }
+
+func (doubtful) NewStream() VoiceStream { return doubtful{} }
+func (doubtful) Probability(frame []float32) (float32, error) {
+	return frame[0] / 3, nil
+}
+
+// What may become voice shows before the detector is sure of it.
+func TestASoundThatMayBecomeVoiceStirs(t *testing.T) {
+	o := DefaultSegmentOptions()
+	o.EndSilence = 0
+	s := NewSegmenter(doubtful{}, o)
+	s.speaking, s.paused, s.partVoice = true, true, true
+	for _, what := range []string{".", "v"} {
+		want := what == "v"
+		if _, err := s.Push(nil, script(what)); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Stirring(); got != want {
+			t.Errorf("%s: stirring %v, want %v", what, got, want)
+		}
+	}
+}
