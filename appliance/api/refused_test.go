@@ -178,7 +178,7 @@ func TestANeighbourOfAFloodGoesOn(t *testing.T) {
 	a.shares = newShares(Limits{RequestsPerSecond: 1, RequestBurst: 1000})
 	a.shares.of("192.0.2.1/32").SetLimit(0.001)
 	a.shares.of("192.0.2.1/32").SetBurst(10)
-	open := rows[slices.IndexFunc(rows, func(rt route) bool { return rt.access == describe.Account && rt.method == "GET" && !rt.isSocket() })]
+	open := rows[slices.IndexFunc(rows, func(rt route) bool { return rt.access == describe.Token && rt.method == "GET" && !rt.isSocket() })]
 	office := func(header ...string) int { return sent(t, a, "192.0.2.1:9", open.method, pathOf(open), "", header...) }
 	// An office of a hundred that behaves takes nothing of it.
 	for i := range 100 {

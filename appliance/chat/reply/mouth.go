@@ -10,6 +10,7 @@ import (
 	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/markup"
 	"parley/appliance/text"
 )
 
@@ -46,7 +47,7 @@ type Voices interface {
 // more or ctx ends.
 func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
 	var rate audio.Converter
-	var directions text.Directions
+	var directions markup.Directions
 	before := "" // what was said of the sentence that goes on
 	for s := range sentences {
 		line := s.sentence.Text
