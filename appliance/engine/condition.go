@@ -20,9 +20,10 @@ const (
 	// at -40 dB is enough then. What is much softer than that is somebody in another
 	// room.
 	mostGain = 10
-	// raisedPeak is up to where a frame is raised, -6 dB: a door that slams while
-	// nobody knows yet how loud the speaker is.
-	raisedPeak = 0.5
+	// raisedPeak is up to where a frame is raised for the detector, -26 dB, which is
+	// enough for it: babble behind a voice is not to become one while nobody knows yet
+	// how loud the speaker is.
+	raisedPeak = 0.05
 	// levelFades is what is left of the level of a voice after a frame without it: half
 	// of it after a minute, for the next one may be softer.
 	levelFades = 1 - math.Ln2*FrameSamples/(60*SpeechRateHz)
@@ -54,7 +55,7 @@ func (c *conditioning) steady(frame []float32) []float32 {
 
 // raised is a steady frame for the detector, valid until the next one.
 func (c *conditioning) raised(frame []float32) []float32 {
-	gain := min(gainFor(c.level), raisedPeak/max(peakOf(frame), raisedPeak/mostGain))
+	gain := raisedPeak / max(peakOf(frame), c.level, raisedPeak/mostGain)
 	if gain <= 1 {
 		return frame
 	}
