@@ -24,6 +24,8 @@ const (
 	// enough for it: babble behind a voice is not to become one while nobody knows yet
 	// how loud the speaker is.
 	raisedPeak = 0.05
+	// softPeak is the peak, -34 dB, up to which a detector needs that.
+	softPeak = 0.02
 	// levelFades is what is left of the level of a voice after a frame without it: half
 	// of it after a minute, for the next one may be softer.
 	levelFades = 1 - math.Ln2*FrameSamples/(60*SpeechRateHz)
@@ -56,7 +58,7 @@ func (c *conditioning) steady(frame []float32) []float32 {
 // raised is a steady frame for the detector, valid until the next one.
 func (c *conditioning) raised(frame []float32) []float32 {
 	gain := raisedPeak / max(peakOf(frame), c.level, raisedPeak/mostGain)
-	if gain <= 1 {
+	if gain < raisedPeak/softPeak {
 		return frame
 	}
 	for i, x := range frame {
