@@ -34,7 +34,7 @@ func Main() {
 		}
 		if len(args) == 2 && args[0] == decodesMP3 {
 			dec, err := openMPG123(args[1], mp3MaxJunk)
-			return cage.Work{Answer: (&mp3Worker{dec: dec, pcm: make([]float32, 1152)}).answer}, err
+			return cage.Work{Answer: (&mp3Worker{dec: dec, pcm: make([]float32, 2*1152)}).answer}, err
 		}
 		return cage.Work{}, errors.New("audio: no such decoder")
 	})
@@ -117,9 +117,11 @@ func (w *avWorker) answer(request []byte, reply func([]byte) error) error {
 
 // An mp3Worker answers for libmpg123.
 type mp3Worker struct {
-	dec *mpg123
-	out answering
-	pcm []float32
+	dec  *mpg123
+	out  answering
+	pcm  []float32 // as it comes, the channels interleaved
+	down *downmix
+	mono []float32
 }
 
 func (w *mp3Worker) answer(piece []byte, reply func([]byte) error) error {
@@ -129,8 +131,9 @@ func (w *mp3Worker) answer(piece []byte, reply func([]byte) error) error {
 	}
 	for {
 		n, why, err := w.dec.read(w.pcm)
-		if n > 0 {
-			if err := w.out.sound(w.pcm[:n]); err != nil {
+		if n > 0 && w.down != nil {
+			w.mono = w.down.mix(w.mono[:0], w.pcm[:n])
+			if err := w.out.sound(w.mono); err != nil {
 				return err
 			}
 		}
@@ -140,9 +143,12 @@ func (w *mp3Worker) answer(piece []byte, reply func([]byte) error) error {
 		case why == mpg123NeedMore, why == mpg123Done:
 			return w.out.end(ending{well: why == mpg123Done, held: w.dec.held()})
 		case why == mpg123NewFormat:
-			hz, err := w.dec.rate()
+			hz, channels, err := w.dec.format()
 			if err != nil {
 				return w.out.fault(err)
+			}
+			if w.down == nil || w.down.channels != channels {
+				w.down = newDownmix(channels, hz)
 			}
 			w.out.rate(hz)
 		}

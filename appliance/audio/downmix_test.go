@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"os/exec"
 	"slices"
 	"testing"
 )
@@ -120,7 +121,18 @@ func TestWhichChannelIsHeardDoesNotFlap(t *testing.T) {
 	}
 }
 
-// In every format whose channels the box mixes.
+// encodedBy has ffmpeg encode a WAV file in one of its formats.
+func encodedBy(t *testing.T, wav []byte, format string) []byte {
+	t.Helper()
+	ffmpeg := exec.Command("ffmpeg", "-v", "error", "-i", "-", "-f", format, "-")
+	ffmpeg.Stdin = bytes.NewReader(wav)
+	encoded, err := ffmpeg.Output()
+	if err != nil {
+		t.Fatalf("ffmpeg, %s: %v", format, err)
+	}
+	return encoded
+}
+
 func TestStereoOfWhichOneSideIsInvertedIsHeardInEveryFormat(t *testing.T) {
 	const rate = 16000
 	a := scaled(murmur(2*rate, 3), 0.5)
@@ -154,7 +166,11 @@ func TestStereoOfWhichOneSideIsInvertedIsHeardInEveryFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := map[string][]float32{"linear16": linear}
-	for name, file := range map[string][]byte{"WAV": wav.Bytes(), "Ogg": ogg.Bytes()} {
+	files := map[string][]byte{"WAV": wav.Bytes(), "Ogg": ogg.Bytes()}
+	for _, format := range []string{"mp3", "adts", "flac"} {
+		files[format] = encodedBy(t, wav.Bytes(), format)
+	}
+	for name, file := range files {
 		if heard[name], err = DecodeAll(file, rate); err != nil {
 			t.Fatal(err)
 		}

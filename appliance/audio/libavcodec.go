@@ -3,6 +3,7 @@ package audio
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -59,6 +60,8 @@ type avcodec struct {
 	context uintptr
 	packet  *avPacket
 	frame   *avFrame
+	frames  []float32 // of one avFrame, its channels interleaved
+	down    *downmix
 }
 
 // avcodecCalls is libavcodec, loaded.
@@ -182,8 +185,7 @@ func (c *avcodecCalls) configure(context uintptr, codec int32, config []byte) er
 	return nil
 }
 
-// decode appends the samples of a frame, the mean of its channels; their rate may
-// be another from then on. ok is false when the frame is damaged.
+// decode appends the samples of a frame, mixed down; their rate may be another from then on. ok is false when the frame is damaged.
 func (a *avcodec) decode(out []float32, frame []byte) (pcm []float32, ok bool) {
 	if a.newPacket(a.packet, int32(len(frame))) < 0 {
 		return out, false
@@ -200,27 +202,29 @@ func (a *avcodec) decode(out []float32, frame []byte) (pcm []float32, ok bool) {
 	return out, ok
 }
 
-// mix appends the mean of the frame's channels, which lie in planes.
+// mix appends the frame's sound, of its channels, which lie in planes.
 func (a *avcodec) mix(out []float32) []float32 {
 	n := int(a.frame.samples)
 	if a.frame.format != avFloatPlane || n <= 0 {
 		return out
 	}
-	begin, channels := len(out), 0
-	out = append(out, make([]float32, n)...)
-	for _, plane := range a.frame.data {
-		if plane == nil {
-			break
-		}
+	channels := 0
+	for channels < len(a.frame.data) && a.frame.data[channels] != nil {
 		channels++
+	}
+	if channels == 0 {
+		return out
+	}
+	a.frames = slices.Grow(a.frames[:0], n*channels)[:n*channels]
+	for c, plane := range a.frame.data[:channels] {
 		for i, v := range unsafe.Slice(plane, n) {
-			out[begin+i] += v
+			a.frames[i*channels+c] = bounded(v)
 		}
 	}
-	for i := range out[begin:] {
-		out[begin+i] = bounded(out[begin+i] / float32(max(1, channels)))
+	if a.down == nil || a.down.channels != channels {
+		a.down = newDownmix(channels, max(a.rate(), MinInputHz))
 	}
-	return out
+	return a.down.mix(out, a.frames)
 }
 
 // rate is that of the samples last decoded.

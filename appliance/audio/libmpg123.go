@@ -27,7 +27,6 @@ const (
 	mpg123IndexSize   = 15
 	mpg123BufferFill  = 2 // of mpg123_getstate
 
-	mpg123MonoMix        = 0x4
 	mpg123Quiet          = 0x20
 	mpg123Gapless        = 0x40
 	mpg123ForceFloat     = 0x400
@@ -37,8 +36,8 @@ const (
 	mpg123Float32 = 0x200
 )
 
-// mpg123 is one decoder of libmpg123, which is fed with bytes and gives mono
-// samples. One goroutine uses it, for as long as its process lives.
+// mpg123 is one decoder of libmpg123, which is fed with bytes and gives samples,
+// the channels interleaved. One goroutine uses it, for as long as its process lives.
 type mpg123 struct {
 	handle uintptr
 
@@ -86,7 +85,7 @@ func openMPG123(name string, junk int) (*mpg123, error) {
 	if m.handle = create(nil, nil); m.handle == 0 {
 		return nil, errors.New(mpg123Name + " makes no decoder")
 	}
-	const flags = mpg123MonoMix | mpg123ForceFloat | mpg123Gapless | mpg123Quiet | mpg123SkipID3 | mpg123NoFrankenstein
+	const flags = mpg123ForceFloat | mpg123Gapless | mpg123Quiet | mpg123SkipID3 | mpg123NoFrankenstein
 	if set(m.handle, mpg123AddFlags, flags, 0) != mpg123OK ||
 		set(m.handle, mpg123ResyncLimit, int64(junk), 0) != mpg123OK ||
 		set(m.handle, mpg123IndexSize, 0, 0) != mpg123OK || // nobody seeks
@@ -121,18 +120,18 @@ func (m *mpg123) read(pcm []float32) (n, why int, err error) {
 	return n, int(rc), m.fault()
 }
 
-// rate is that of the samples.
-func (m *mpg123) rate() (hz int, err error) {
+// format is the rate of the samples, and how many channels they have.
+func (m *mpg123) format() (hz, channels int, err error) {
 	var rateHz int64
-	var channels, encoding int32
-	rc := m.getFormat(m.handle, &rateHz, &channels, &encoding)
+	var count, encoding int32
+	rc := m.getFormat(m.handle, &rateHz, &count, &encoding)
 	switch {
 	case rc != mpg123OK:
-		return 0, m.fault()
-	case channels != 1 || encoding != mpg123Float32:
-		return 0, fmt.Errorf("%s gives %d channels in encoding %#x, not one of 32-bit floats", mpg123Name, channels, encoding)
+		return 0, 0, m.fault()
+	case count < 1 || count > 2 || encoding != mpg123Float32:
+		return 0, 0, fmt.Errorf("%s gives %d channels in encoding %#x, not one or two of 32-bit floats", mpg123Name, count, encoding)
 	}
-	return int(rateHz), nil
+	return int(rateHz), int(count), nil
 }
 
 // held is how many bytes wait inside for more.
