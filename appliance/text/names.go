@@ -1,30 +1,24 @@
 package text
 
 import (
+	_ "embed"
 	"regexp"
+	"strings"
 	"sync"
 )
+
+//go:embed names.txt
+var namesFile string
 
 // names are how names and words of many origins are said that eSpeak NG's
 // English gets badly wrong. What a lexicon says goes before.
 var names = sync.OnceValue(func() Lexicon {
-	l, err := NewLexicon(map[string]string{
-		"Joaquín": "/wɑːˈkiːn/", "Joaquin": "/wɑːˈkiːn/", "Nguyen": "/wɪn/", "Nguyễn": "/wɪn/", "Niamh": "/niːv/",
-		"Saoirse": "/ˈsɪɹʃə/", "Eoin": "/ˈoʊɪn/", "Xi Jinping": "/ˈʃiː dʒɪnˈpɪŋ/", "Qing": "/tʃɪŋ/",
-		"Zhang": "/dʒɑːŋ/", "Zhao": "/dʒaʊ/", "Zhou": "/dʒoʊ/", "Xiaoming": "/ʃaʊˈmɪŋ/", "Xiaomi": "/ʃaʊˈmiː/",
-		"Huawei": "/ˈwɑːweɪ/", "Jesús": "/heɪˈsuːs/", "Guillermo": "/ɡiːˈjɛɹmoʊ/", "Beyoncé": "/biˈɑːnseɪ/",
-		"Jean-Luc": "/ʒɑːn ˈluːk/", "Jürgen": "/ˈjɜːɡən/", "Goethe": "/ˈɡɜːtə/", "Wojciech": "/ˈvɔɪtʃɛk/",
-		"Krzysztof": "/ˈkʃɪʃtɔf/", "Łukasz": "/ˈwuːkɑːʃ/", "Szymon": "/ˈʃɪmɔn/", "Agnieszka": "/ɑːɡˈnjɛʃkə/",
-		"Dvořák": "/ˈdvɔːɹʒɑːk/", "Giuseppe": "/dʒuːˈzɛpi/", "Chiara": "/kiˈɑːɹə/", "Gianluca": "/dʒɑːnˈluːkə/",
-		"Srinivasan": "/ʃɹiːniˈvɑːsən/", "Khadija": "/kəˈdiːdʒə/", "Hussein": "/huːˈseɪn/", "Fatima": "/ˈfɑːtɪmə/",
-		"Ahmed": "/ˈɑːmɛd/", "Takeshi": "/təˈkɛʃi/", "Kyoko": "/kiˈoʊkoʊ/", "Ryo": "/ɹiˈoʊ/",
-		"Ji-hoon": "/ˈdʒiːhuːn/", "Thuy": "/twiː/", "Phuong": "/fʊŋ/", "Oaxaca": "/wəˈhɑːkə/", "Kyiv": "/kiːv/",
-		"Reykjavik": "/ˈɹeɪkjəvɪk/", "Versailles": "/vɛɹˈsaɪ/", "Whangarei": "/fɑːŋɑːˈɹeɪ/", "Taupo": "/ˈtoʊpoʊ/",
-		"Gauteng": "/xaʊˈtɛŋ/", "Hermès": "/ɛɹˈmɛz/", "Nike": "/ˈnaɪki/", "Porsche": "/ˈpɔːɹʃə/",
-		"gnocchi": "/ˈnjɑːki/", "bruschetta": "/bɹuːˈskɛtə/", "croissant": "/kɹəˈsɑːnt/", "quinoa": "/ˈkiːnwɑː/",
-		"jalapeño": "/hɑːləˈpeɪnjoʊ/", "açaí": "/ɑːsaɪˈiː/", "Cholmondeley": "/ˈtʃʌmli/",
-		"Featherstonehaugh": "/ˈfænʃɔː/", "Mainwaring": "/ˈmænɚɹɪŋ/",
-	})
+	said := map[string]string{}
+	for line := range strings.Lines(namesFile) {
+		name, phonemes, _ := strings.Cut(strings.TrimSpace(line), " /")
+		said[name] = "/" + phonemes
+	}
+	l, err := NewLexicon(said)
 	if err != nil {
 		panic(err) // the first test of this package finds it
 	}

@@ -10,17 +10,12 @@ import (
 func (e english) codeRules() []rule {
 	readOut := func(m match) (string, bool) { return m.group(1) + readGroups(m.group(2)), !startsWord(m.after()) }
 	return []rule{
-		newRule("N", `\bISBN(?:-1[03])?:? ?([0-9][0-9 -]{8,15}[0-9X])\b`, func(m match) string {
-			return "ISBN " + strings.Join(readAll(strings.FieldsFunc(m.group(1), dashOrSpace)), ", ")
-		}),
 		// 12 rue de la Paix, 75008 Paris
-		doubtfulRule(",", `, (\d{5})( [A-Z][a-z])`, func(m match) (string, bool) {
-			street := m.before()[max(len(m.before())-maxStreet, 0):]
-			return ", " + digitByDigit(m.group(1)) + m.group(2), strings.ContainsAny(street, digits)
-		}),
+		newRule(",", `(\d[^,]{3,40}, )(\d{5})( [A-Z][a-z])`,
+			func(m match) string { return m.group(1) + digitByDigit(m.group(2)) + m.group(3) }),
 		// post codes: SW1A 1AA, K1A 0B1
-		newRule(digits, `\b([A-Z]{1,2}\d[A-Z0-9]?) (\d[ABD-HJLNP-UW-Z]{2})\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
-		newRule(digits, `\b([A-Z]\d[A-Z]) (\d[A-Z]\d)\b`, func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
+		newRule(digits, `\b([A-Z]{1,2}\d[A-Z0-9]?) (\d[ABD-HJLNP-UW-Z]{2}|\d[A-Z]\d)\b`,
+			func(m match) string { return readOne(m.group(1)) + ", " + readOne(m.group(2)) }),
 		newRule(digits, `\b([A-Z]{2}) (\d{5}(?:-\d{4})?)\b`,
 			func(m match) string { return spell(m.group(1)) + " " + sayGroups(m.group(2)) }),
 		doubtfulRule("-", `\b\d{5}-\d{4}\b`,
@@ -62,9 +57,6 @@ func (e english) codeRules() []rule {
 		doubtfulRule(digits, `\b([A-Z]{2})(\d)`, func(m match) (string, bool) { return spell(m.group(1)) + " " + m.group(2), true }),
 	}
 }
-
-// maxStreet is how far before a post code the number of the house stands at most.
-const maxStreet = 40
 
 // sayNumber reads out the number of an order and the like; one that may be an
 // amount ("order 20 chairs") stays.
@@ -135,16 +127,6 @@ func isCode(s string) bool {
 // readGroups says letters by their names and digits one by one.
 func readGroups(s string) string {
 	return strings.Join(readAll(strings.FieldsFunc(s, dashOrSpace)), " ")
-}
-
-// readFours reads out what is long, four at a time.
-func readFours(s string) string {
-	s = strings.ReplaceAll(s, " ", "")
-	var parts []string
-	for len(s) > 4 {
-		parts, s = append(parts, s[:4]), s[4:]
-	}
-	return strings.Join(readAll(append(parts, s)), ", ")
 }
 
 // readOne reads out what has no gaps.

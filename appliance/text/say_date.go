@@ -38,11 +38,6 @@ const datedBy wordList = " on until till by ends before after through since star
 // dateRules say dates; monthFirst decides what 3/4/2026 is.
 func (e english) dateRules() []rule {
 	return []rule{
-		doubtfulRule("-", `\b(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?`, func(m match) (string, bool) { // RFC 3339
-			said, ok := e.sayDate(m.group(1), m.group(2), m.group(3))
-			clock, ok2 := e.sayClock(m.group(4), m.group(5), false)
-			return said + ", " + clock, ok && ok2 && m.apart()
-		}),
 		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})`, func(m match) (string, bool) {
 			said, ok := e.sayDate(m.group(1), m.group(2), m.group(3))
 			return said, ok && m.apart()
@@ -72,9 +67,6 @@ func (e english) dateRules() []rule {
 			return from + " to " + to, ok && ok2 && !parts && m.apart() && !strings.HasPrefix(m.after(), "/") && !strings.HasSuffix(m.before(), "/")
 		}),
 		doubtfulRule("/", `\b(\d{1,2})/(\d{1,2})\b`, e.sayStroke), // on 5/1, 03/04, Tues., 12/3
-		newRule("-", `\b(\d{1,2})-(?i:(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))-(\d{4})\b`, func(m match) string {
-			return strings.ToUpper(m.group(2)[:1]) + strings.ToLower(m.group(2)[1:]) + " " + m.group(1) + ", " + m.group(3)
-		}),
 		newRule("noon", `\b([Nn]oon|[Mm]idnight) ?[-–—] ?(\d)`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
 		newRule("-/", `\b(`+shortDays+`)[-/](`+shortDays+`)[-/](`+shortDays+`)\b`, func(m match) string { // Mon-Wed-Fri
 			return dayName(m.group(1)) + ", " + dayName(m.group(2)) + ", " + dayName(m.group(3))
@@ -108,7 +100,6 @@ func (e english) dateRules() []rule {
 			return dayName(m.group(1)) + m.stop(), ok && m.apart()
 		}),
 
-		newRule(digits, `\b(FY|Q[1-4]|H[12]) ?((?:19|20)\d{2})\b`, func(m match) string { return m.group(1) + " " + e.year(m.group(2)) }),
 		newRule("A", `\bAD (\d)|\b(\d{1,4}) (?:AD\b|A\.D\.)`, func(m match) string {
 			switch n := m.group(2); {
 			case n == "":
@@ -146,9 +137,7 @@ func (e english) dateRules() []rule {
 			}
 			return said, ok
 		}),
-		doubtfulRule(digits, `\b`+monthPattern+` `+dayPattern+`\b(?:,? (\d{4})\b)?`, func(m match) (string, bool) {
-			return e.sayMonthDay(m)
-		}),
+		doubtfulRule(digits, `\b`+monthPattern+` `+dayPattern+`\b(?:,? (\d{4})\b)?`, e.sayMonthDay),
 		doubtfulRule(digits, `\b`+monthPattern+`,? (\d{4})\b`, func(m match) (string, bool) {
 			return monthName(m.group(1)) + " " + e.year(m.group(2)), m.apart()
 		}),

@@ -15,40 +15,39 @@ var ofBlood = regexp.MustCompile(`(?i)(?:blood pressure|\bbp)(?: is| was| of)?:?
 // stand between lakhs and crores, and, where people write so, without spaces
 // between thousands and with a point for a comma.
 func (e english) groupingRules() []rule {
-	all := []rule{
+	var all []rule
+	if e.rand {
+		all = append(all,
+			writes("R", `\bR ?(\d)`, "ZAR $1"),
+			doubtfulRule(" ", `\b[1-9]\d{0,2}(?: \d{3})+\b`, func(m match) (string, bool) {
+				return strings.ReplaceAll(m.group(0), " ", ","), !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), "+")
+			}),
+			doubtfulRule(",", `\b(\d+),(\d{1,2})\b`, func(m match) (string, bool) {
+				return m.group(1) + "." + m.group(2), !pointedBefore(m.before()) && !pointed(m.after())
+			}))
+	}
+	return append(all,
 		doubtfulRule(",", `\b(\d{1,2}(?:,\d{2})+,\d{3})(\.\d+)?\b`, func(m match) (string, bool) { // 12,34,567
 			n := strings.ReplaceAll(m.group(1), ",", "")
 			return regrouped(n) + m.group(2), m.apart() && !pointedBefore(m.before()) && !pointed(m.after())
 		}),
 		// 1.000,50 €: as it is written on the continent
-		doubtfulRule(",", `\b(\d{1,3}),(\d{2}) ?[-–—] ?(\d{1,3}),(\d{2}) ?(`+continentalSigns+`)`,
-			func(m match) (string, bool) {
-				return m.group(1) + "." + m.group(2) + "–" + m.group(3) + "." + m.group(4) + " " + m.group(5), !pointedBefore(m.before())
-			}),
 		doubtfulRule(",", `((?:`+continentalSigns+`) ?)(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—)`, func(m match) (string, bool) {
-			return m.group(1) + continental(m.group(3), m.group(4)), !startsWord(m.after())
+			return m.group(1) + continental(m.group(2), m.group(3)), !startsWord(m.after())
 		}),
 		doubtfulRule(",", `\b(\d{1,3}(?:[. ]\d{3})*),(\d{2}|-|–|—) ?(`+continentalSigns+`)`, func(m match) (string, bool) {
 			return continental(m.group(1), m.group(2)) + " " + m.group(3), !pointedBefore(m.before()) && !startsWord(m.after())
 		}),
 		doubtfulRule(".", `((?:`+continentalSigns+`) ?)(\d{1,3}(?:\.\d{3})*\.000)\b`, func(m match) (string, bool) {
-			return m.group(1) + strings.ReplaceAll(m.group(3), ".", ""), !pointed(m.after())
+			return m.group(1) + strings.ReplaceAll(m.group(2), ".", ""), !pointed(m.after())
 		}),
 		doubtfulRule(".", `\b(\d{1,3}(?:\.\d{3})*\.000) ?(`+continentalSigns+`)`, func(m match) (string, bool) {
 			return strings.ReplaceAll(m.group(1), ".", "") + " " + m.group(2), !pointedBefore(m.before())
 		}),
-		doubtfulRule("'", `\b\d{1,3}(?:'\d{3})+\b`, func(m match) (string, bool) { // CHF 1'000.50
-			return strings.ReplaceAll(m.group(0), "'", ","), m.apart()
-		}),
 		doubtfulRule(",", `\b(\d{1,3}),(\d{1,2})( ?)(`+unitPattern+`)`, func(m match) (string, bool) { // 1,5 l
 			return m.group(1) + "." + m.group(2) + m.group(3) + m.group(4), unitAfter(m.group(3), m.group(4), m) != "" && !pointedBefore(m.before())
 		}),
-		newRule("-–—", `(\d)\.[-–—]($|[ ,;!?])`, func(m match) string { return m.group(1) + m.group(2) }), // CHF 15.-
 		newRule("+", `\+/-`, func(match) string { return "±" }),
-		newRule(".", `\b(?i:(rm|bldg|lvl|flr?)\.) ?#?(\d)`, func(m match) string { // rm. 204
-			word := formOf(` rm:oom bldg:uilding lvl:evel fl:loor flr:loor `, strings.ToLower(m.group(1)))
-			return m.group(1)[:1] + word + " " + m.group(2)
-		}),
 		// comparisons, before what is compared is written out
 		newRule("<>≤≥≠", ` ?(<=|>=|!=|[<>≤≥≠]) ?(-?[$£€]?\d)`, func(m match) string {
 			return " " + comparison(m.group(1)) + " " + m.group(2)
@@ -63,31 +62,10 @@ func (e english) groupingRules() []rule {
 			}
 			return said, m.apart() && (m.group(3) != "" || ofBlood.MatchString(m.before()))
 		}),
-		// 1-800-FLOWERS
-		newRule("-", `\b1-(8\d\d)-([A-Z]{3,10}(?:-[A-Z]{2,8})*)\b`, func(m match) string {
-			return "one " + strings.ReplaceAll(digitByDigit(m.group(1)), " zero zero", " hundred") + " " + m.group(2)
-		}),
 		// hundreds of people
 		writes("0", `\b100s of\b`, "hundreds of"),
 		writes("0", `\b1,?000s of\b`, "thousands of"),
-	}
-	if e.rand {
-		all = append(all,
-			doubtfulRule(" ", `\b[1-9]\d{0,2}(?: \d{3})+\b`, func(m match) (string, bool) {
-				return strings.ReplaceAll(m.group(0), " ", ","), !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), "+")
-			}),
-			newRule("R", `\bR ?(\d{1,3}(?:[ ,]?\d{3})*)(?:[.,](\d{2}))?\b`+magnitudes, func(m match) string {
-				amount := strings.NewReplacer(" ", "", ",", "").Replace(m.group(1))
-				if m.group(2) != "" {
-					amount += "." + m.group(2)
-				}
-				return e.sayMoney("R", amount, m.group(3))
-			}),
-			doubtfulRule(",", `\b(\d+),(\d{1,2})\b`, func(m match) (string, bool) {
-				return m.group(1) + "." + m.group(2), !pointedBefore(m.before()) && !pointed(m.after())
-			}))
-	}
-	return all
+	)
 }
 
 // continental writes an amount as it is written elsewhere; a dash stands for no

@@ -23,26 +23,6 @@ func (e english) labelRules() []rule {
 		keys = ` *:star #:hash `
 	}
 	return []rule{
-		// 2x/day
-		newRule("xX×", `\b(\d{1,2}) ?[xX×] ?(?:/|a|per) ?(day|d|night|week|wk|month|mo|year|yr|hour|hr)\b\.?`,
-			func(m match) string {
-				times := m.group(1) + " times"
-				if often := formOf(` 1:once 2:twice `, m.group(1)); often != "" {
-					times = often
-				}
-				name := unitName(m.group(2))
-				if name == "d" {
-					name = "day"
-				}
-				return times + " " + article(name) + name + m.stop()
-			}),
-		doubtfulRule("s", `\b([A-Z]{1,4})(\d{1,2})s\b`, func(m match) (string, bool) { // MP3s
-			return spell(m.group(1)) + " " + pluralWord(e.cardinal(m.group(2))), m.apart() && !strings.HasSuffix(m.before(), "-")
-		}),
-		doubtfulRule(":", `\b((?i:password|passphrase|passcode|pw|pwd)): ?([A-Za-z0-9]+(?:[-_#$%&*@!+.][A-Za-z0-9]+)+)`,
-			func(m match) (string, bool) {
-				return "password: " + e.sayAddress(m.group(2)), strings.ContainsAny(m.group(2), "_#$%&*@!+")
-			}),
 		// Press # to repeat, or *67
 		doubtfulRule("#*", `(?i)\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])(\d{0,3})( key)?\b|\b(press|dial|hit|push|touch|enter|key|or|and|then)( the)? ([#*])( |$|[.,;:!?])`, func(m match) (string, bool) {
 			said := m.group(1) + m.group(2) + m.group(6) + m.group(7) + " " + formOf(keys, m.group(3)+m.group(8))
@@ -53,38 +33,16 @@ func (e english) labelRules() []rule {
 		}),
 		// about: ~20 min, ~$8
 		newRule("~", `(^|[ (])~ ?([$£€¥]?\d)`, func(m match) string { return m.group(1) + "about " + m.group(2) }),
-		// Lot #A2231-07, batch # 4410
-		newRule("#", `(?i)\b(lot|batch|model|job|asset|unit|bed|table|locker|case|store|check|claim|po|acct|ref|`+
-			`inv)( )?# ?([A-Z]{0,4}\d[A-Z0-9]*(?:-[A-Z0-9]{1,5})*)\b`,
-			func(m match) string {
-				if number := m.group(3); strings.Trim(number, digits) == "" {
-					return m.group(1) + " number " + e.sayNumbered(number)
-				}
-				return m.group(1) + " number " + strings.Join(readAll(strings.Split(strings.ToUpper(m.group(3)), "-")), ", ")
-			}),
-		newRule(digits, `\b((?:UPC|EAN|GTIN|MRN|SSN|NPI|NHS|VAT|IMEI|EIN)(?:-1[34])?(?: (?:[Nn]o\.?|[Nn]umber|[Cc]ode))?:? )`+
-			`([A-Z]{2} ?)?(\d[\d -]{4,22}\d)\b`, func(m match) string {
-			if country := strings.TrimSpace(m.group(2)); country != "" {
-				return m.group(1) + spell(country) + " " + sayGroups(m.group(3))
-			}
-			return m.group(1) + sayGroups(m.group(3))
-		}),
-		// telephone numbers that look like versions and amounts
-		doubtfulRule(".", `\b(?:1\.)?\d{3}\.\d{3}\.\d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }),
 		doubtfulRule(digits, `\b1[38]00 \d{3} \d{3}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }),
 		newRule("/", `\b([Ee])xp(?:\.|ires?)?:? (0?[1-9]|1[0-2])/(2[4-9]|3\d)\b`, func(m match) string { // exp. 11/27
 			return m.group(1) + "xpires " + monthNames[atoi(m.group(2))-1] + " " + e.year("20"+m.group(3))
 		}),
 		newRule("cCrRdDpP", `(?i)\b((?:call|ring|dial|phone)(?: us)?(?: on| at)? )(\d{3} \d{3})($|[.,;!?)]| [a-z])`, func(m match) string { return m.group(1) + sayGroups(m.group(2)) + m.group(3) }),
-		newRule("x", `(^|[^\d] )x(\d{3,5})\b`, func(m match) string { return m.group(1) + "extension " + digitByDigit(m.group(2)) }),
 		newRule("n", `\b((?i:ticket|order|account|policy|invoice|room|serial|part|reference|member|case|phone|tracking|id) no)\. ([a-z])`, func(m match) string { return strings.TrimSuffix(m.group(1), "no") + "number " + m.group(2) }),
 		writes("/", `\b([Uu]nit) (\d{1,3})/(\d{1,4} [A-Z][a-z])`, "$1 $2, $3"),
 		writes("/", `(^|[ (])(\d{1,2}) ?/ ?([$£€]\d)`, "$1$2 for $3"), // 3/$10
 		newRule("–", `\b([A-Z]|XS|XL)–([A-Z]|X{1,3}L)\b`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
-		newRule("p", `(\d) ?ppl\b\.?`, func(m match) string { return m.group(1) + " people" + m.stop() }),
-		newRule("/", `(\d ?(?:lbs?|oz|kg|pcs|packs?|boxes|cans|bottles)) ?/ ?([$£€]\d)`, func(m match) string { return m.group(1) + " for " + m.group(2) }),
 		newRule("°º", `(\d) [°º] ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
-		newRule("d", `(\d) ?deg(?:rees)?\.? ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
 		newRule("l", `(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, func(m match) string { return m.group(1) + " lb " + m.group(2) }),
 		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`,
 			func(m match) string { return m.group(1) + "in" + m.group(2) }), // 30 × 21 in

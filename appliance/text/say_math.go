@@ -22,8 +22,7 @@ func (e english) mathRules() []rule {
 			return e.sayPlain(m.group(1)) + " to " + e.sayPlain(m.group(2)) + m.group(3), !letter
 		}),
 		newRule("×", `(\w|\)) × (\w|\()`, func(m match) string { return m.group(1) + " times " + m.group(2) }),
-		newRule("M", `\b(\d+(?:\.\d+)?)M ([a-z])`,
-			func(m match) string { return m.group(1) + " million " + m.group(2) }), // 2.5M views
+		writes("M", `\b(\d+(?:\.\d+)?)M ([a-z])`, "$1 million $2"), // 2.5M views
 		newRule("xX×", `\b(\d+(?:\.\d+)?) ?[x×X] ?(\d+(?:\.\d+)?)\b`, func(m match) string {
 			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(2))
 		}),
@@ -37,7 +36,6 @@ func (e english) mathRules() []rule {
 			return m.group(1) + " plus"
 		}),
 		newRule("k", `\b(\d+(?:\.\d+)?)k\b`, func(m match) string { return e.decimal(m.group(1)) + " thousand" }),
-		newRule("+", `C\+\+`, func(match) string { return "C plus plus" }),
 		newRule("#", `\b([A-G])#`, func(m match) string { return m.group(1) + " sharp" }),
 		newRule("+", ` ?\+ ?`+n, func(m match) string { return " plus " + m.group(1) }),
 		newRule("*", `(\d) ?\* ?`+n, func(m match) string { return m.group(1) + " times " + m.group(2) }),
@@ -97,12 +95,8 @@ func (e english) numberRules() []rule {
 		// BA2490: a flight or a part is read out
 		newRule(digits, `\b([A-Z]{1,3})(\d{3,})\b`, func(m match) string { return m.group(1) + " " + digitByDigit(m.group(2)) }),
 		// 3D, B2B, H2O, MP3, COVID-19: numbers in names
-		doubtfulRule(digits, `[A-Za-z]-\d+\b`, func(m match) (string, bool) {
-			return m.group(0)[:1] + " " + m.group(0)[2:], true
-		}),
-		doubtfulRule(digits, `(-?)\b(\d{4})\b`, func(m match) (string, bool) {
-			return e.sayYear(m)
-		}),
+		writes(digits, `([A-Za-z])-(\d+)\b`, "$1 $2"),
+		doubtfulRule(digits, `(-?)\b(\d{4})\b`, e.sayYear),
 		newRule(digits, `(-?)(\d+(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)`, func(m match) string {
 			sign := minusBefore(m.group(1), m.before())
 			if sign == "-" && space(m) != "" {

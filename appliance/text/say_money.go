@@ -1,43 +1,17 @@
 package text
 
-import "strings"
+import (
+	_ "embed"
+	"strings"
+)
 
 // A currency has the names of its whole and of its hundredth.
 type currency struct{ whole, part string }
 
 // currencies are the signs and codes of each, its name, and that of its hundredth.
-const currencies = `US$ USD|US dollar|cent
-C$ CA$ CAD|Canadian dollar|cent
-A$ AU$ AUD|Australian dollar|cent
-NZ$ NZD|New Zealand dollar|cent
-HK$ HKD|Hong Kong dollar|cent
-S$ SGD|Singapore dollar|cent
-£ GBP|pound|penny
-€ EUR|euro|cent
-¥ JPY|yen|
-₹ INR Rs Rs.|rupee|paisa
-₩ KRW|won|
-₽ RUB|ruble|kopeck
-CHF|Swiss franc|centime
-R$ BRL|Brazilian real|centavo
-MX$ MXN|Mexican peso|centavo
-R ZAR|rand|cent
-kr NOK DKK|krone|øre
-SEK|Swedish krona|öre
-zł|złoty|grosz
-PLN|Polish zloty|grosz
-Kč CZK|Czech koruna|
-RON|leu|ban
-HUF|forint|
-CNY RMB|yuan|
-₺ TRY|lira|kurus
-₪ ILS|shekel|agora
-₴ UAH|hryvnia|kopiyka
-฿ THB|baht|satang
-₫ VND|dong|
-₦ NGN|naira|kobo
-₱ PHP|Philippine peso|centavo
-₵ GHS|cedi|pesewa`
+//
+//go:embed currencies.txt
+var currencies string
 
 // currencyOf is the currency of a sign or a code, dollars where it is not known.
 func currencyOf(sign string) currency {
@@ -51,47 +25,40 @@ func currencyOf(sign string) currency {
 }
 
 const (
-	currencySigns = `(US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵])`
-	currencyCodes = `(USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|` +
+	currencySigns = `US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵]`
+	currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|` +
 		`VND|NGN|PHP|KRW|RUB|TRY|RON|HUF|GHS)`
+	currencyFirst = `(` + currencySigns + `|\b` + currencyCodes + `)`
+	currencyLast  = `(` + currencySigns + `|` + currencyCodes + `)`
 	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
 	magnitudes    = `(?: ?(hundred|thousand|million|billion|trillion|lakh|crore|[kK]|[mM]n?|[bB]n?|tn|T)\b)?`
 )
 
 func (e english) moneyRules() []rule {
-	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₵RkłK"
+	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₵RkłKUEGJCAINHSBMZDPTV"
+	inWord := func(m match) bool { return endsWord(m.group(0)) && startsWord(m.after()) }
 	return []rule{
 		// $5-10, $5–$10 million
-		newRule(needs, currencySigns+` ?`+amountPattern+` ?[-–—] ?(?:`+currencySigns+` ?)?`+amountPattern+magnitudes, func(m match) string {
+		newRule(needs, currencyFirst+` ?`+amountPattern+` ?[-–—] ?(?:`+currencyFirst+` ?)?`+amountPattern+magnitudes, func(m match) string {
 			if m.group(5) != "" {
 				return e.decimal(m.group(2)) + " to " + e.sayMoney(m.group(1), m.group(4), m.group(5))
 			}
 			return e.sayFrom(m.group(1), m.group(2)) + " to " + e.sayMoney(m.group(1), m.group(4), "")
 		}),
 		// 10–12 €, 20-30 CHF
-		doubtfulRule(needs, `\b`+amountPattern+` ?[-–—] ?`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) (string, bool) {
+		doubtfulRule(needs, `\b`+amountPattern+` ?[-–—] ?`+amountPattern+magnitudes+` ?`+currencyLast, func(m match) (string, bool) {
 			said := e.sayFrom(m.group(4), m.group(1)) + " to " + e.sayMoney(m.group(4), m.group(2), m.group(3)) + spaceAfter(m)
-			return said, !startsDigit(m.after()) // kids 6–12 $9
+			return said, !inWord(m) && !startsDigit(m.after()) // kids 6–12 $9
 		}),
-		newRule("UEGJCAINHSBMZDPKTRV", `\b`+amountPattern+` ?[-–—] ?`+amountPattern+magnitudes+` ?`+currencyCodes+`\b`, func(m match) string {
-			return e.sayFrom(m.group(4), m.group(1)) + " to " + e.sayMoney(m.group(4), m.group(2), m.group(3))
-		}),
-		newRule(needs, `(-?)`+currencySigns+` ?(-?)`+amountPattern+magnitudes, func(m match) string {
+		newRule(needs, `(-?)`+currencyFirst+` ?(-?)`+amountPattern+magnitudes, func(m match) string {
 			said := e.sayMoney(m.group(2), m.group(4), m.group(5))
 			if describes(m) {
 				said = strings.TrimSuffix(said, "s") // a $5 bill
 			}
 			return space(m) + minusBefore(m.group(1)+m.group(3), "") + said + spaceAfter(m)
 		}),
-		doubtfulRule(needs, `\b`+amountPattern+magnitudes+` ?`+currencySigns, func(m match) (string, bool) {
-			word := endsWord(m.group(0)) && startsWord(m.after()) // 12 złotych
-			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m), !word
-		}),
-		newRule("UEGJCAINHSBMZDPKTRV", `\b`+currencyCodes+` ?`+amountPattern+magnitudes, func(m match) string {
-			return e.sayMoney(m.group(1), m.group(2), m.group(3))
-		}),
-		newRule("UEGJCAINHSBMZDPKTRV", `\b`+amountPattern+magnitudes+` ?`+currencyCodes+`\b`, func(m match) string {
-			return e.sayMoney(m.group(3), m.group(1), m.group(2))
+		doubtfulRule(needs, `\b`+amountPattern+magnitudes+` ?`+currencyLast, func(m match) (string, bool) {
+			return e.sayMoney(m.group(3), m.group(1), m.group(2)) + spaceAfter(m), !inWord(m) // 12 złotych
 		}),
 		doubtfulRule("¢", `(\d+) ?¢`, func(m match) (string, bool) { return e.sayCount(m.group(1), "cent"), true }),
 		doubtfulRule("p", `\b(\d{1,3})p\b`, func(m match) (string, bool) { // 50p; a video has 720p

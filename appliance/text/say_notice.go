@@ -9,7 +9,8 @@ import (
 const halfDayBehind = `(?:[aApP]\.[mM]\.?|[aApP][mM]\b)`
 
 // noticeForms are what notices, timetables and papers shorten before a number.
-const noticeForms = ` dep:departs arr:arrives plat:platform flt:flight ste:suite pg:page chap:chapter mi:mile inv:inventory acc:accession cat:catalog obj:object `
+const noticeForms = ` dep:departs arr:arrives plat:platform flt:flight ste:suite pg:page chap:chapter mi:mile inv:inventory acc:accession cat:catalog obj:object rm:room bldg:building lvl:level
+ fl:floor flr:floor `
 
 // noticeRules bring what people write on notices, timetables, menus, labels and
 // papers to the ways of writing that the other rules know. They come first.
@@ -27,30 +28,22 @@ func (e english) noticeRules() []rule {
 		newRule("n", `\b((?:at|to|see|outside|bus|door|gate|room|house|platform|track|flat|near|tram|line) )no (\d{1,4}[A-Za-z]?)\b([^ ]|$| (?:is|to|at|and|or|on)\b)`, func(m match) string {
 			return m.group(1) + "no. " + m.group(2) + m.group(3)
 		}),
-		doubtfulRule(".", `\b([Nn]o|[Nn]r)\. ?([A-Z])-?(\d{1,4})\b`, func(m match) (string, bool) {
-			return strings.Map(keepCase(m.group(1)), "number") + " " + letterBefore(m.group(2), e.sayNumbered(m.group(3))), m.apart() && !strings.HasPrefix(m.after(), "-")
-		}),
 		doubtfulRule(".", `\b([Nn]o|[Nn]r)\. ?(\d{1,4})([A-Za-h])\b`, func(m match) (string, bool) {
 			return strings.Map(keepCase(m.group(1)), "number") + " " + e.sayNumbered(m.group(2)) + " " + spell(m.group(3)),
 				m.apart()
 		}),
-		// dep. 06:15, Flt. 1234, Ste. 300, pg. 3
+		// dep. 06:15, Flt. 1234, Ste. 300, pg. 3, rm. 204
 		newRule("m", `\b([Rr])m ?(\d{1,4}[A-Za-z]?)\b`, func(m match) string { return m.group(1) + "oom " + m.group(2) }),
-		newRule(".", `\b([Dd]ep|[Aa]rr|[Pp]lat|[Ff]lt|[Ss]te|[Pp]g|[Cc]hap|[Mm]i)\. ?(\d)`, func(m match) string {
+		newRule(".", `\b([Dd]ep|[Aa]rr|[Pp]lat|[Ff]lt|[Ss]te|[Pp]g|[Cc]hap|[Mm]i|[Rr]m|[Bb]ldg|[Ll]vl|[Ff]lr?)\. ?#?(\d)`, func(m match) string {
 			return strings.Map(keepCase(m.group(1)), formOf(noticeForms, strings.ToLower(m.group(1)))) + " " + m.group(2)
 		}),
-		newRule("$", `\${2,}`, func(match) string { return "" }),
 		doubtfulRule(digits, `\b0\d{3} \d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }), // 0800 1111
 		newRule("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, func(m match) string { return m.group(1) + " each" + m.stop() }),
-		writes("s", `\b(\d{1,3})m ?(\d{1,2})s\b`, "$1 min $2 sec"),
 		writes("s", `\b((?:in|after|every|within|takes|took|for|than|wait) [1-9]0)s\b`, "$1 sec"),
 		writes("/", `([ap]\.?m\.?) ?/ ?(\d)`, "$1 or $2"),
 		writes(":", `\b(\d{1,2}:[0-5]\d) ?([ap])\b([^.\w]|$)`, "$1 ${2}m$3"),
-		writes("/", `\b(doses?|tablets?|capsules?|times|puffs|drops|pills) ?/ ?(\d+ ?(?:h|hrs?|hours?|d|days?)\b)`,
-			"$1 per $2"),
-		writes("-–—", `\b(BCE?|B\.C\.(?:E\.)?|CE) ?[-–—] ?(AD \d|\d)`, "$1 to $2"),
 		writes("/", `\bw/c (\d)`, "week commencing $1"),
-		writes(".", `\b([A-Z][a-z]+) v\. ([A-Z])`, "$1 versus $2"),
+		writes("-–—", `\b(BCE?|B\.C\.(?:E\.)?|CE) ?[-–—] ?(AD \d|\d)`, "$1 to $2"),
 		// low 48F, but not of a seat
 		doubtfulRule("FC", `(^|[^\w.])(-?\d{2,3}(?:\.\d)?|-\d) ?([FC])\b`, func(m match) (string, bool) {
 			before := strings.TrimSuffix(strings.TrimRight(m.before()+m.group(1), ".:# "), " is")

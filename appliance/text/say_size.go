@@ -12,32 +12,31 @@ func (e english) sizeRules() []rule {
 	// A closing quote has an opening one.
 	quoted := func(m match) bool { return quotes(m.before())%2 == 1 }
 	return []rule{
-		doubtfulRule(`"″′'`, `\b`+n+inch+` ?(?:[xX×]|by) ?`+n+inch+`(?: ?(?:[xX×]|by) ?`+n+inch+`)?`, func(m match) (string, bool) { // 12" x 18"
-			said := e.decimal(m.group(1)) + " by " + e.decimal(m.group(2))
-			if m.group(3) != "" {
-				said += " by " + e.decimal(m.group(3))
-			}
-			return said + " " + sized(m, "2", "inch"), !quoted(m)
-		}),
-		doubtfulRule("'′", `\b`+n+`['′] ?(?:[xX×]|by) ?`+n+`['′]`, func(m match) (string, bool) { // 6' x 4'
-			return e.decimal(m.group(1)) + " by " + e.decimal(m.group(2)) + " " + sized(m, "2", "foot"), !startsWord(m.after())
-		}),
+		doubtfulRule(`"″′'`, `\b`+n+`(`+inch+`|['′]) ?(?:[xX×]|by) ?`+n+`(?:`+inch+`|['′])(?: ?(?:[xX×]|by) ?`+n+inch+`)?`,
+			func(m match) (string, bool) { // 12" x 18", 6' x 4'
+				said, unit := e.decimal(m.group(1))+" by "+e.decimal(m.group(3)), "inch"
+				if m.group(2) == "'" || m.group(2) == "′" {
+					unit = "foot"
+				}
+				if m.group(4) != "" {
+					said += " by " + e.decimal(m.group(4))
+				}
+				return said + " " + sized(m, "2", unit), !quoted(m) && !startsWord(m.after())
+			}),
 		doubtfulRule("'′", `\b(\d{1,2})['′] ?(\d{1,2})`+inch, func(m match) (string, bool) { // 5'11"
 			return e.sayCount(m.group(1), "foot") + " " + e.sayCount(m.group(2), "inch"), true
 		}),
-		doubtfulRule(`"″′'`, `\b(\d+) (\d)/(\d{1,2})`+inch, func(m match) (string, bool) { // 2 1/4"
-			part, ok := e.sayFraction(m.group(2), m.group(3))
-			return e.cardinal(m.group(1)) + " and " + part + " " + sized(m, "2", "inch"), ok && !quoted(m)
-		}),
-		doubtfulRule(`"″′'`, `\b(\d)/(\d{1,2})`+inch, func(m match) (string, bool) { // 3/4"
-			part, ok := e.sayFraction(m.group(1), m.group(2))
-			return strings.Replace(part, "a ", "one ", 1) + " inch", ok && m.apart() && !quoted(m)
+		doubtfulRule(`"″′'`, `\b(?:(\d+) )?(\d)/(\d{1,2})`+inch, func(m match) (string, bool) { // 3/4", 2 1/4"
+			said, ok := e.sayFraction(m.group(2), m.group(3))
+			if m.group(1) != "" {
+				said = e.cardinal(m.group(1)) + " and " + said + " " + sized(m, "2", "inch")
+			} else {
+				said = strings.Replace(said, "a ", "one ", 1) + " inch"
+			}
+			return said, ok && m.apart() && !quoted(m)
 		}),
 		doubtfulRule(`"″′'`, `\b`+n+inch, func(m match) (string, bool) { // 27" screen
 			return e.decimal(m.group(1)) + " " + sized(m, m.group(1), "inch"), !quoted(m)
-		}),
-		doubtfulRule("'′", `\b([3-8])['′](\d{1,2})\b`, func(m match) (string, bool) { // 6'1 tall
-			return e.cardinal(m.group(1)) + " foot " + e.cardinal(m.group(2)), m.apart() && atoi(m.group(2)) < 12
 		}),
 		doubtfulRule("'′", `\b(\d{1,3})['′]`, func(m match) (string, bool) { // 5' tall
 			return e.cardinal(m.group(1)) + " " + sized(m, m.group(1), "foot"), m.apart() && !opened(m.before())
@@ -67,7 +66,6 @@ func (e english) sizeRules() []rule {
 			unit := formOf(` sq:square cu:cubic `, m.group(2)) + " " + unitSign(m.group(3))
 			return e.decimal(m.group(1)) + " " + plural(m.group(1), unit) + m.stop()
 		}),
-		writes("xX×", `(\pL\)?) [x×] ?(\d{1,3})($|[ ,;!?)])`, "$1 times $2$3"), // espresso x 2
 	}
 }
 

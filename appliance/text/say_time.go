@@ -6,9 +6,6 @@ import "strings"
 // be the sentence's, too.
 const halfDay = `([aApP])(?:\.[mM]\.?|[mM]\b)`
 
-// lasting stand before a length of time.
-const lasting wordList = " approx approximately about lasts takes duration for in "
-
 // openFrom stand before the hours of a place.
 const openFrom wordList = " open opens opening hours from between daily monday tuesday wednesday thursday friday saturday sunday "
 
@@ -16,22 +13,6 @@ func (e english) timeRules() []rule {
 	const clock = `(\d{1,2}):([0-5]\d)`
 	const half = `(\d{1,2})(?:[:.]([0-5]\d))? ?` + halfDay
 	return []rule{
-		writes("v", `\b[vV](\d+(?:\.\d+)*)\b`, "version $1"),
-		newRule(".", `\b\d+(?:\.\d+){2,}\b`, func(m match) string { // Python 3.12.1
-			var parts []string
-			for p := range strings.SplitSeq(m.group(0), ".") {
-				parts = append(parts, e.sayShort(p))
-			}
-			return strings.Join(parts, " point ")
-		}),
-		// 14h30, 14:05h, 1400 hours, 2h 30m
-		doubtfulRule("h", `\b([01]?\d|2[0-3])(?:h([0-5]\d)|:([0-5]\d) ?h)\b`, func(m match) (string, bool) {
-			if last := strings.TrimRight(lastWord(m.before()), ".:"); m.group(2) != "" && lasting.has(strings.ToLower(last)) && atoi(m.group(1)) < 6 {
-				return e.sayCount(m.group(1), "hour") + " " + e.sayCount(m.group(2), "minute"), m.apart()
-			}
-			said, ok := e.sayClock(m.group(1), m.group(2)+m.group(3), false)
-			return said, ok && m.apart()
-		}),
 		// 08.30–17.00, from 8.30 to 17.00
 		doubtfulRule(".", `\b(\d{1,2})\.([0-5]\d)( ?[-–—] ?| (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`,
 			func(m match) (string, bool) {

@@ -73,7 +73,6 @@ func (e english) abbreviationRules() []rule {
 		}),
 		newRule("/", `\bc/o\b`, func(match) string { return "care of" }),
 		newRule("/", `\bw/o\b ?`, func(match) string { return "without " }),
-		newRule("/", `\bb/c\b`, func(match) string { return "because" }),
 		newRule("/", `\bw/ ?`, func(match) string { return "with " }),
 		newRule("/", `\b([Aa])nd/or\b`, func(m match) string { return m.group(1) + "nd or" }),
 		doubtfulRule("", `\b(Drs?|Mr|Mrs|Ms|Messrs|Prof|Rev|Gen|Col|Capt|Lt|Sgt|Maj|Sen|Rep|Gov|Hon|Pres|St|Mt|Ft)(\.?)( (?:[A-Z"&]|and\b))`, func(m match) (string, bool) {
@@ -99,8 +98,7 @@ func (e english) abbreviationRules() []rule {
 		newRule("A", `\b((?i:plan|vitamin|point|exit|gate|terminal|platform|block|building|section|part|appendix|hepatitis|influenza|class|grade|level|series|size|letter|column|row|zone|wing|option|answer|group|team|side|type|blood type|track|line|hall|question|exhibit)) A\b`, func(m match) string { return m.group(1) + " " + letterA }),
 		// Mm-hm, hmm, shh: sounds that have no vowel
 		doubtfulRule("mhrzfMHBGSPZ", `\b([Mm]+-? ?[Hh]+m+|[Hh]m{1,9}|[Mm]m{1,9}|[Ss]+h+|[Bb]rr+|[Gg]rr+|[Pp]s?f+t?|`+
-			`[Bb]?[Zz]zz+|[Pp]st|[Hh]mph)\b`,
-			func(m match) (string, bool) { return sayNoise(m) }),
+			`[Bb]?[Zz]zz+|[Pp]st|[Hh]mph)\b`, sayNoise),
 		newRule("", `\b(vs)\b`, func(match) string { return "versus" }),
 		doubtfulRule(".", `\b(?:Ph\.D|[A-Za-z](?:\.[A-Za-z])+)\b\.?`, func(m match) (string, bool) { // U.S., a.k.a.
 			return spell(strings.ReplaceAll(m.group(0), ".", "")) + m.stop(), m.apart() || strings.HasSuffix(m.group(0), ".")
