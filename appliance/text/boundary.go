@@ -193,9 +193,10 @@ func kindOfStop(buf []rune, i, stop int) stopKind {
 		begin--
 	}
 	word := string(buf[begin:i])
-	if last := begin + 1 + lastOf(buf[begin:i], "-–—/"); last > begin && canEnd.has(strings.ToLower(string(buf[last:i]))) {
-		begin = last // Mon.–Fri., a.m./p.m.
-		word = string(buf[begin:i])
+	joins := func(r rune) bool { return strings.ContainsRune("-–—/", r) }
+	if parts := strings.FieldsFunc(word, joins); len(parts) > 1 && canEnd.has(strings.ToLower(parts[len(parts)-1])) {
+		word = parts[len(parts)-1] // Mon.–Fri., a.m./p.m.
+		begin = i - len([]rune(word))
 	}
 	lower := strings.ToLower(word)
 	heads := begin == 0 || buf[begin-1] == '\n'
@@ -228,16 +229,6 @@ func dottedLetters(word string) bool {
 		}
 	}
 	return true
-}
-
-// lastOf is where the last of some signs stands, -1 where there is none.
-func lastOf(s []rune, signs string) int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if strings.ContainsRune(signs, s[i]) {
-			return i
-		}
-	}
-	return -1
 }
 
 // dottedSmall reports whether word is small letters with stops between them,

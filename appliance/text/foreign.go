@@ -29,29 +29,14 @@ type foreign struct {
 	ranks   []string // of kings; later ones are counted
 }
 
-// foreignRules are those of a language, by its code.
-func foreignRules(language string) []rule {
-	switch language {
-	case "fr":
-		return frenchRules()
-	case "es":
-		return spanishRules()
-	case "it":
-		return italianRules()
-	case "pt":
-		return portugueseRules()
-	case "hi":
-		return hindiRules()
-	}
-	return nil
+// foreignRules are those of a language, by its code; they are made when its first text comes.
+var foreignRules = map[string]func() []rule{
+	"fr": sync.OnceValue(func() []rule { return french.all("fr") }),
+	"es": sync.OnceValue(func() []rule { return spanish.all("es") }),
+	"it": sync.OnceValue(func() []rule { return italian.all("it") }),
+	"pt": sync.OnceValue(func() []rule { return portuguese.all("pt") }),
+	"hi": sync.OnceValue(hindiRules),
 }
-
-var (
-	frenchRules     = sync.OnceValue(func() []rule { return french.all("fr") })
-	spanishRules    = sync.OnceValue(func() []rule { return spanish.all("es") })
-	italianRules    = sync.OnceValue(func() []rule { return italian.all("it") })
-	portugueseRules = sync.OnceValue(func() []rule { return portuguese.all("pt") })
-)
 
 var french = foreign{
 	months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},

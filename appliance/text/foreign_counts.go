@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -170,10 +171,7 @@ func (f foreign) singular(name, n string) string {
 		return name
 	}
 	const ones = ` reais:real dólares:dólar yenes:yen dollari:dollaro sterline:sterlina rupie:rupia `
-	if one := formOf(ones, name); one != "" {
-		return one
-	}
-	return strings.TrimSuffix(name, "s")
+	return cmp.Or(formOf(ones, name), strings.TrimSuffix(name, "s"))
 }
 
 // magnitudeOf is the word of a magnitude as it is shortened, "" for none.

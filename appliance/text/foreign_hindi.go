@@ -3,7 +3,6 @@ package text
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 var hindiMonths = [12]string{"जनवरी", "फ़रवरी", "मार्च", "अप्रैल", "मई", "जून", "जुलाई", "अगस्त", "सितंबर", "अक्टूबर", "नवंबर", "दिसंबर"}
@@ -23,7 +22,7 @@ var hindiShort = [][2]string{
 }
 
 // hindiRules write out what eSpeak NG drops or says in English within Hindi.
-var hindiRules = sync.OnceValue(func() []rule {
+func hindiRules() []rule {
 	var short []rule
 	for _, s := range hindiShort {
 		short = append(short, newRule("", `(^|[^\p{Devanagari}])`+strings.ReplaceAll(s[0], ".", `\.`)+`($|[^\p{Devanagari}])`, func(m match) string {
@@ -81,7 +80,7 @@ var hindiRules = sync.OnceValue(func() []rule {
 		// CO2, aB3-x9Z
 		doubtfulRule(digits, `\b[A-Za-z]+\d[A-Za-z0-9-]*|\b\d+[A-Za-z][A-Za-z0-9-]*\d[A-Za-z0-9]*`, func(m match) (string, bool) { return hindiCode(m.group(0)), m.apart() }),
 	})
-})
+}
 
 // hindiCode says the letters of a code by their names, and its figures one by one.
 func hindiCode(s string) string {

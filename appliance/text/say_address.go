@@ -53,10 +53,10 @@ func (e english) sayAddress(s string) string {
 			n++
 		}
 		switch {
-		case n > 2:
+		case n > 2, n > 0 && s[0] == '0':
 			words = append(words, digitByDigit(s[:n]))
 		case n > 0:
-			words = append(words, e.sayShort(s[:n]))
+			words = append(words, e.cardinal(s[:n]))
 		default:
 			n = 1
 			if sign := formOf(addressSigns, s[:1]); sign != "" {
@@ -66,14 +66,6 @@ func (e english) sayAddress(s string) string {
 		s = s[n:]
 	}
 	return strings.Join(words, " ")
-}
-
-// sayShort says one or two digits of a name: "07" is "zero seven".
-func (e english) sayShort(n string) string {
-	if n[0] == '0' {
-		return digitByDigit(n)
-	}
-	return e.cardinal(n)
 }
 
 // sayLabel says a part of a name: as a word, or letter by letter where it is

@@ -8,7 +8,9 @@ import (
 // codeRules read out what is no word and no amount: codes, serial numbers,
 // post codes, addresses of machines, and what stands on signs and doors.
 func (e english) codeRules() []rule {
-	readOut := func(m match) (string, bool) { return m.group(1) + readGroups(m.group(2)), !startsWord(m.after()) }
+	readOut := func(m match) (string, bool) {
+		return m.group(1) + readOne(strings.ReplaceAll(m.group(2), " ", "")), !startsWord(m.after())
+	}
 	return []rule{
 		// 12 rue de la Paix, 75008 Paris
 		newRule(",", `(\d[^,]{3,40}, )(\d{5})( [A-Z][a-z])`,
@@ -31,7 +33,7 @@ func (e english) codeRules() []rule {
 		doubtfulRule(digits, `(?i)\b((?:order|invoice|booking|reservation|ticket|claim|customer|member|policy|patient|tracking|serial|sku|reference|ref|case|confirmation|account|part|item)(?: (?:number|code|no\.?|nr\.?|id|is)){0,2}:? ?#?)((?:[A-Z]{1,4}-)?(?:[A-Z0-9]*\d[A-Z0-9]*)(?:[-/ ]?[A-Z0-9]*\d[A-Z0-9]*)*(?:-[A-Z]{1,4}\b)?)`, func(m match) (string, bool) { return e.sayNumber(m) }),
 		// aB3-x9Z: capitals, small letters and digits all mixed
 		doubtfulRule(digits, `[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*`, func(m match) (string, bool) {
-			return strings.Join(readAll(strings.Split(m.group(0), "-")), ", "), m.apart() && isCode(m.group(0)) && !strings.HasPrefix(m.after(), ":")
+			return readAll(m.group(0)), m.apart() && isCode(m.group(0)) && !strings.HasPrefix(m.after(), ":")
 		}),
 		// exit A1, gate B22, seat 14C, platform 4b
 		doubtfulRule(digits, `\b((?i:exit|gate|door|room|row|seat|stand|terminal|platform|track|pier|dock|bay|`+
@@ -75,7 +77,7 @@ func (e english) sayNumber(m match) (string, bool) {
 		return "", false
 	}
 	said := shortNumber.ReplaceAllString(m.group(1), "number ")
-	return said + strings.Join(readAll(strings.FieldsFunc(number, func(r rune) bool { return r == '-' || r == '/' || r == ' ' })), ", "), true
+	return said + readAll(number), true
 }
 
 // noNumber is what stands behind such words and is none of their numbers: an
@@ -91,69 +93,54 @@ func pointed(s string) bool {
 	return len(s) > 1 && (s[0] == '.' || s[0] == ',') && s[1] >= '0' && s[1] <= '9'
 }
 
-func dashOrSpace(r rune) bool { return r == '-' || r == ' ' }
+// Four letters in a row are a word; codes change between letters and digits: twice, or,
+// all in small letters, four times.
+var (
+	fourLetters = regexp.MustCompile(`[A-Za-z]{4}`)
+	twoChanges  = regexp.MustCompile(`[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d`)
+	fourChanges = regexp.MustCompile(`(?:[A-Za-z]\d+){2}[A-Za-z]|(?:\d[A-Za-z]+){2}\d`)
+)
 
 // isCode reports whether s is letters and digits as no word, time or measure
 // has them: a part of it changes between them twice, or has both cases beside a
 // digit, and no four letters stand together, nor do small ones behind a number.
 func isCode(s string) bool {
-	if len(s) < 5 || !strings.ContainsAny(s, digits) {
+	if len(s) < 5 || !strings.ContainsAny(s, digits) || fourLetters.MatchString(s) {
 		return false
 	}
-	mixed := false
 	for part := range strings.SplitSeq(s, "-") {
-		changes, upper, lower, digit, run := 0, false, false, false, 0
-		for i := range len(part) {
-			isDigit := part[i] >= '0' && part[i] <= '9'
-			if i > 0 && isDigit != (part[i-1] >= '0' && part[i-1] <= '9') {
-				changes++
-				run = 0
-			}
-			if run++; run > 3 && !isDigit {
-				return false
-			}
-			digit = digit || isDigit
-			upper = upper || part[i] >= 'A' && part[i] <= 'Z'
-			lower = lower || part[i] >= 'a'
-		}
-		if !mixed && lower && !upper && digit && part[0] <= '9' { // 2h30m, 3rd
+		digit, upper, lower := strings.ContainsAny(part, digits), part != strings.ToLower(part), part != strings.ToUpper(part)
+		switch {
+		case digit && lower && !upper && part[0] <= '9': // 2h30m, 3rd
 			return false
+		case digit && upper && lower, upper && twoChanges.MatchString(part), fourChanges.MatchString(part):
+			return true
 		}
-		mixed = mixed || digit && upper && lower || changes > 1 && (upper || changes > 3)
 	}
-	return mixed
+	return false
 }
 
-// readGroups says letters by their names and digits one by one.
-func readGroups(s string) string {
-	return strings.Join(readAll(strings.FieldsFunc(s, dashOrSpace)), " ")
+// readAll reads out the groups of a code, with a breath between them.
+func readAll(code string) string {
+	groups := strings.FieldsFunc(code, func(r rune) bool { return !alnum(r) })
+	for i, group := range groups {
+		groups[i] = readOne(group)
+	}
+	return strings.Join(groups, ", ")
 }
 
-// readOne reads out what has no gaps.
-func readOne(s string) string { return strings.Join(readAll([]string{s}), " ") }
-
-// readAll reads each of the parts out.
-func readAll(parts []string) []string {
-	said := make([]string, len(parts))
-	for i, part := range parts {
-		var words []string
-		for part != "" {
-			n := len(part) - len(strings.TrimLeft(part, digits))
-			if n > 0 {
-				words = append(words, digitByDigit(part[:n]))
-				part = part[n:]
-				continue
-			}
-			if n = strings.IndexAny(part, digits); n < 0 {
-				n = len(part)
-			}
-			words = append(words, spell(part[:n]))
-			part = part[n:]
+// readOne says letters by their names and digits one by one.
+func readOne(group string) string {
+	return strings.TrimSpace(runs.ReplaceAllStringFunc(group, func(run string) string {
+		if startsDigit(run) {
+			return " " + digitByDigit(run)
 		}
-		said[i] = strings.Join(words, " ")
-	}
-	return said
+		return " " + spell(run)
+	}))
 }
+
+// runs are letters, or digits, that stand together.
+var runs = regexp.MustCompile(`\d+|[^\d]+`)
 
 // letterBefore says a letter and what belongs to it.
 func letterBefore(letter, said string) string {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -26,10 +27,7 @@ var seasonal = regexp.MustCompile(`^ (?:season|school|academic|academy|campaign|
 
 // dayName is the whole name of a day, which may be whole already.
 func dayName(short string) string {
-	if name := formOf(shortForms, strings.ToLower(short)); name != "" {
-		return name
-	}
-	return short
+	return cmp.Or(formOf(shortForms, strings.ToLower(short)), short)
 }
 
 // datedBy stand before a day.

@@ -24,8 +24,7 @@ func (e english) formRules() []rule {
 			return m.group(1) + ", extension " + digitByDigit(m.group(2))
 		}),
 		// ranges: 10am–noon, K–12, 2-for-1
-		newRule("-–—", `(\d ?`+halfDayBehind+`|\d) ?[-–—] ?((?i:noon|midday|midnight))\b`,
-			func(m match) string { return m.group(1) + " to " + m.group(2) }),
+		writes("-–—", `(\d ?`+halfDayBehind+`|\d) ?[-–—] ?((?i:noon|midday|midnight))\b`, "$1 to $2"),
 		newRule("f", `\b(\d|[Tt]wo|[Tt]hree)-for-(\d|one|two)\b`, func(m match) string { return m.group(1) + " for " + m.group(2) }),
 		// Scene ii, pages iv to xii
 		doubtfulRule("ivx", `\b((?i:act|scene|part|chapter|canto|appendix|pages?|pp?\.)|to) ([ivx]{2,5})\b`,

@@ -78,19 +78,6 @@ func continental(whole, part string) string {
 	return whole + "." + part
 }
 
-// sayHouse says the number of a house: "1600" is "sixteen hundred".
-func (e english) sayHouse(n string) string {
-	switch {
-	case len(n) == 3, n[1:] == "000", n[0] == '0':
-		return e.sayNumbered(n)
-	case n[2:] == "00":
-		return e.cardinal(n[:2]) + " hundred"
-	case n[2] == '0':
-		return e.cardinal(n[:2]) + " oh " + units[n[3]-'0']
-	}
-	return e.cardinal(n[:2]) + " " + e.cardinal(n[2:])
-}
-
 // regrouped puts commas between the thousands of a number.
 func regrouped(n string) string {
 	for i := len(n) - 3; i > 0; i -= 3 {

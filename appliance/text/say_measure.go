@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // unitNames are what is measured, each sign with its name in the singular;
 // "_" stands for a space in a name. Signs of one letter, and those that are
@@ -184,13 +187,7 @@ func perUnit(s string) string {
 
 // unitName is a unit written as sign or word, as a word.
 func unitName(s string) string {
-	if name := unitSign(s); name != "" {
-		return name
-	}
-	if s == "mo" {
-		return "month"
-	}
-	return s
+	return cmp.Or(unitSign(s), formOf(` mo:month `, s), s)
 }
 
 // sayablePer reports whether text ends with an amount, of which something may

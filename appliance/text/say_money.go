@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 )
@@ -100,10 +101,7 @@ func (e english) sayFrom(sign, amount string) string {
 func sayMagnitude(s string) string {
 	const short = ` k:thousand K:thousand m:million mn:million M:million Mn:million b:billion bn:billion B:billion
  Bn:billion T:trillion tn:trillion `
-	if word := formOf(short, s); word != "" {
-		return word
-	}
-	return s
+	return cmp.Or(formOf(short, s), s)
 }
 
 // space parts a match from a word that touches it on the left, spaceAfter on

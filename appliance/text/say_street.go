@@ -43,7 +43,11 @@ func (e english) streetRules() []rule {
 				return m.group(1) + " " + compass(m.group(2)), !strings.HasPrefix(m.after(), "-") // S-W one
 			}),
 		doubtfulRule(digits, `\b(\d{3,4})((?: `+streetName+`){1,4} `+streetWhole+`\b)`, func(m match) (string, bool) {
-			return e.sayHouse(m.group(1)) + m.group(2), m.apart() && !pointedBefore(m.before())
+			house := e.sayNumbered(m.group(1))
+			if len(m.group(1)) == 4 && house != digitByDigit(m.group(1)) { // "1600" is "sixteen hundred"
+				house = e.year(m.group(1))
+			}
+			return house + m.group(2), m.apart() && !pointedBefore(m.before())
 		}),
 	}
 }

@@ -36,13 +36,7 @@ func (e english) timeRules() []rule {
 			}
 			return said, m.apart()
 		}),
-		// 10 a.m.-4 p.m.
-		doubtfulRule("-–—", `\b`+half+` ?[-–—] ?`+half, func(m match) (string, bool) {
-			from, ok := e.sayClock(m.group(1), m.group(2), true)
-			to, ok2 := e.sayClock(m.group(4), m.group(5), true)
-			return from + " " + spell(m.group(3)+"m") + " to " + to + " " + spell(m.group(6)+"m") + m.stop(), ok && ok2 &&
-				!startsWord(m.after())
-		}),
+		writes("-–—", `(\d ?`+halfDayBehind+`) ?[-–—] ?(\d)`, "$1 to $2"), // 10 a.m.-4 p.m.
 		newRule("/", `\b24/7\b`, func(match) string { return "twenty-four seven" }),
 		// 7:00-10:30 pm, 7–9 a.m.
 		doubtfulRule("-–—", `\b(\d{1,2})(?::([0-5]\d))? ?[-–—] ?(\d{1,2})(?::([0-5]\d))? ?`+halfDay, func(m match) (string, bool) {
@@ -50,11 +44,7 @@ func (e english) timeRules() []rule {
 			to, ok2 := e.sayClock(m.group(3), m.group(4), true)
 			return from + " to " + to + " " + spell(m.group(5)+"m") + m.stop(), ok && ok2 && !startsWord(m.after())
 		}),
-		doubtfulRule(":", `\b`+clock+` ?[-–—] ?`+clock+`\b`, func(m match) (string, bool) {
-			from, ok := e.sayClock(m.group(1), m.group(2), false)
-			to, ok2 := e.sayClock(m.group(3), m.group(4), false)
-			return from + " to " + to, ok && ok2 && m.apart()
-		}),
+		writes(":", `\b(\d{1,2}:[0-5]\d) ?[-–—] ?(\d{1,2}:[0-5]\d)\b`, "$1 to $2"),
 		doubtfulRule(":.", `\b(\d{1,2})[:.]([0-5]\d)(?::[0-5]\d)? ?`+halfDay, func(m match) (string, bool) {
 			said, ok := e.sayClock(m.group(1), m.group(2), true)
 			return said + " " + spell(m.group(3)+"m") + m.stop(), ok && !startsWord(m.after())

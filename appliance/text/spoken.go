@@ -23,8 +23,10 @@ func (o Options) aloud(t traced) traced {
 		if language == "hi" {
 			t = t.runes(asciiDigit)
 		}
-		for _, r := range foreignRules(language) {
-			t = r.apply(t)
+		if rules := foreignRules[language]; rules != nil {
+			for _, r := range rules() {
+				t = r.apply(t)
+			}
 		}
 		return t.tidy()
 	}

@@ -50,11 +50,7 @@ func countedOrSpelt(digits string) string {
 	if n, err := strconv.Atoi(digits); err == nil && n <= len(units) {
 		return english{}.cardinal(strconv.Itoa(n))
 	}
-	spelt := make([]string, len(digits))
-	for i, d := range []byte(digits) {
-		spelt[i] = units[d-'0']
-	}
-	return strings.Join(spelt, " ")
+	return digitByDigit(digits)
 }
 
 // WordErrors is how many words must be changed, added or left out to make got
