@@ -105,7 +105,7 @@ func (f foreign) all(code string) []rule {
 	counts := foreignCountsOf[code]
 	return slices.Concat(signs.first(), f.shortened(foreignShortOf[code], counts, signs.parts), f.counts(counts,
 		signs.to), f.rules(),
-		numeralRules(code), []rule{grammars[code].agreement()})
+		numeralRules(code), []rule{agreement(code)})
 }
 
 func (f foreign) rules() []rule {
@@ -198,7 +198,7 @@ func (f foreign) sayClock(hour, minute string) string {
 	}
 	minute = strings.TrimLeft(minute, "0")
 	name := f.hours
-	if said, ok := grammars[f.code].say(atoi(hour), true, "hora"); ok && f.and != " " { // la una y 30
+	if said, ok := grammars[f.code](atoi(hour), true, "hora"); ok && f.and != " " { // la una y 30
 		if hour == "1" {
 			name = f.hour
 		}
