@@ -116,12 +116,8 @@ func (f foreign) shortened(s foreignShort, c foreignCounts, parts [3]string) []r
 
 // monthRule says months behind a day: 12 janv. 2027, 1er févr.
 func (s foreignShort) monthRule(f foreign) rule {
-	var months []*regexp.Regexp
-	for short := range strings.SplitSeq(s.months, "|") {
-		months = append(months, regexp.MustCompile(`^(?:`+short+`)$`))
-	}
+	which := among(s.months)
 	return doubtfulRule(digits, `\b([0-3]?\d(?:er|º|°)?)( de | )(`+s.months+`)(\.| |$)`, func(m match) (string, bool) {
-		i := slices.IndexFunc(months, func(p *regexp.Regexp) bool { return p.MatchString(m.group(3)) })
 		of, end := m.group(2), strings.Trim(m.group(4), ".")
 		if of == " " {
 			of = f.of
@@ -132,7 +128,7 @@ func (s foreignShort) monthRule(f foreign) rule {
 		case startsDigit(after):
 			end = strings.TrimRight(f.of, " ")
 		}
-		return m.group(1) + of + f.months[i] + end, !startsWord(m.after()) || m.group(4) == " "
+		return m.group(1) + of + f.months[which(m.group(3))] + end, !startsWord(m.after()) || m.group(4) == " "
 	})
 }
 

@@ -2,6 +2,7 @@ package text
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,26 +61,22 @@ var foreignSignsOf = map[string]foreignSigns{
 	},
 }
 
-// dayOf finds the name of a day by how it is shortened.
-func (f foreignSigns) dayOf() func(short string) string {
-	var patterns []*regexp.Regexp
-	for pattern := range strings.SplitSeq(f.shortDays, "|") {
-		patterns = append(patterns, regexp.MustCompile(`(?i)^`+pattern+`$`))
+// among makes a function that finds which of some patterns, parted by |, fits a short form.
+func among(patterns string) func(short string) int {
+	var all []*regexp.Regexp
+	for pattern := range strings.SplitSeq(patterns, "|") {
+		all = append(all, regexp.MustCompile(`(?i)^(?:`+pattern+`)$`))
 	}
-	return func(short string) string {
-		for i, p := range patterns {
-			if p.MatchString(short) {
-				return f.days[i]
-			}
-		}
-		return short
+	return func(short string) int {
+		return slices.IndexFunc(all, func(p *regexp.Regexp) bool { return p.MatchString(short) })
 	}
 }
 
 // first are the rules that come before those of times and money.
 func (f foreignSigns) first() []rule {
 	const gap = ` ?`
-	days, day := `((?i:`+f.shortDays+`))`, f.dayOf()
+	days, which := `((?i:`+f.shortDays+`))`, among(f.shortDays)
+	day := func(short string) string { return f.days[which(short)] }
 	return []rule{
 		// addresses: info@musee.fr, www.musee.fr/plan
 		newRule("@", `[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+`, func(m match) string { return f.address(m.group(0)) }),

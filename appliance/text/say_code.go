@@ -109,7 +109,8 @@ func isCode(s string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(s, "-") {
-		digit, upper, lower := strings.ContainsAny(part, digits), part != strings.ToLower(part), part != strings.ToUpper(part)
+		digit := strings.ContainsAny(part, digits)
+		upper, lower := part != strings.ToLower(part), part != strings.ToUpper(part)
 		switch {
 		case digit && lower && !upper && part[0] <= '9': // 2h30m, 3rd
 			return false

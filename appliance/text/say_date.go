@@ -3,6 +3,7 @@ package text
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,7 +38,7 @@ const datedBy wordList = " on until till by ends before after through since star
 func (e english) dateRules() []rule {
 	return []rule{
 		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})`, func(m match) (string, bool) {
-			said, ok := e.sayDate(m.group(1), m.group(2), m.group(3))
+			said, ok := e.sayDate(m.group(1), atoi(m.group(2)), m.group(3), e.dayFirst)
 			return said, ok && m.apart()
 		}),
 		doubtfulRule("/-.", `\b(\d{1,2})([/.-])(\d{1,2})([/.-])(\d{4}|\d{2})\b`, func(m match) (string, bool) {
@@ -49,7 +50,7 @@ func (e english) dateRules() []rule {
 			if atoi(a) > 12 || (sign == "." || e.dayFirst) && atoi(b) <= 12 {
 				a, b = b, a
 			}
-			return e.sayDate(y, a, b)
+			return e.sayDate(y, atoi(a), b, e.dayFirst)
 		}),
 		// May 06, 1994 - June 12, 1996; 1 Jan–31 Mar; January - March
 		doubtfulRule("-–—", `\b(`+monthPattern+`(?: `+dayPattern+`)?(?:,? \d{4})?) ?[-–—] ?`+
@@ -110,10 +111,12 @@ func (e english) dateRules() []rule {
 		}),
 		// June 5-7, 5-7 June
 		doubtfulRule("-–", `\b`+monthPattern+` `+dayPattern+` ?[-–] ?`+dayPattern+`\b`, func(m match) (string, bool) {
-			return monthName(m.group(1)) + " " + e.ordinal(m.group(2)) + " to " + e.ordinal(m.group(3)), m.apart() && atoi(m.group(3)) <= 31
+			from, ok := e.sayDate("", monthOf(m.group(1)), m.group(2), false)
+			return from + " to " + e.ordinal(m.group(3)), ok && m.apart() && atoi(m.group(3)) <= 31
 		}),
 		doubtfulRule("-–", `\b`+dayPattern+` ?[-–] ?`+dayPattern+` (?:of )?`+monthPattern+`\b`, func(m match) (string, bool) {
-			return e.ordinal(m.group(1)) + " to " + e.ordinal(m.group(2)) + " of " + monthName(m.group(3)), m.apart() && atoi(m.group(2)) <= 31
+			to, ok := e.sayDate("", monthOf(m.group(3)), m.group(2), true)
+			return e.ordinal(m.group(1)) + " to " + strings.TrimPrefix(to, "the "), ok && m.apart()
 		}),
 		// 2024-11; what follows on a year is the next one: the season 2010-11
 		doubtfulRule("-", `\b((?:19|20)\d{2})-(0[1-9]|1[0-2])\b`, func(m match) (string, bool) {
@@ -129,7 +132,7 @@ func (e english) dateRules() []rule {
 			return monthNames[atoi(m.group(1))-1] + " " + e.year(m.group(2)), m.apart() && !strings.HasSuffix(m.before(), "/")
 		}),
 		doubtfulRule(digits, `\b`+dayPattern+` (?:of )?`+monthPattern+`(?:,? (\d{4}))?\b`, func(m match) (string, bool) {
-			said, ok := e.sayDayOf(m.group(1), m.group(2), m.group(3))
+			said, ok := e.sayDate(m.group(3), monthOf(m.group(2)), m.group(1), true)
 			if ok && strings.EqualFold(lastWord(m.before()), "the") {
 				said = strings.TrimPrefix(said, "the ")
 			}
@@ -137,7 +140,7 @@ func (e english) dateRules() []rule {
 		}),
 		doubtfulRule(digits, `\b`+monthPattern+` `+dayPattern+`\b(?:,? (\d{4})\b)?`, e.sayMonthDay),
 		doubtfulRule(digits, `\b`+monthPattern+`,? (\d{4})\b`, func(m match) (string, bool) {
-			return monthName(m.group(1)) + " " + e.year(m.group(2)), m.apart()
+			return monthNames[monthOf(m.group(1))-1] + " " + e.year(m.group(2)), m.apart()
 		}),
 		// 1980s, '80s, 80s
 		doubtfulRule("s", `'?\b(\d{3}0|\d0)'?s\b`, func(m match) (string, bool) {
@@ -155,25 +158,22 @@ func (e english) dateRules() []rule {
 	}
 }
 
-// sayDate says a date given in numbers.
-func (e english) sayDate(y, month, day string) (string, bool) {
-	mo, d := atoi(month), atoi(day)
-	if mo < 1 || mo > 12 || d < 1 || d > 31 {
+// sayDate says a day of a month, and a year if there is one; false where there is no such day.
+func (e english) sayDate(y string, month int, day string, dayFirst bool) (string, bool) {
+	if d := atoi(day); month < 1 || month > 12 || d < 1 || d > 31 {
 		return "", false
 	}
-	said := e.sayDay(mo, day)
-	if len(y) == 2 {
-		return said + ", " + e.sayShortYear(y), true
+	said := monthNames[month-1] + " " + e.ordinal(day)
+	if dayFirst {
+		said = "the " + e.ordinal(day) + " of " + monthNames[month-1]
 	}
-	return said + ", " + e.year(y), true
-}
-
-// sayDay says a day of a month, in the order of the place.
-func (e english) sayDay(month int, day string) string {
-	if e.dayFirst {
-		return "the " + e.ordinal(day) + " of " + monthNames[month-1]
+	switch len(y) {
+	case 2:
+		said += ", " + e.sayShortYear(y)
+	case 4:
+		said += ", " + e.year(y)
 	}
-	return monthNames[month-1] + " " + e.ordinal(day)
+	return said, true
 }
 
 // sayDayOfYear says a day and a month in the order of the place, or in the only one
@@ -183,11 +183,7 @@ func (e english) sayDayOfYear(a, b string) (string, bool) {
 	if e.dayFirst && atoi(day) <= 12 || atoi(month) > 12 {
 		month, day = day, month
 	}
-	mo, d := atoi(month), atoi(day)
-	if mo < 1 || mo > 12 || d < 1 || d > 31 {
-		return "", false
-	}
-	return e.sayDay(mo, day), true
+	return e.sayDate("", atoi(month), day, e.dayFirst)
 }
 
 // holidays are days that nobody writes as parts of a whole.
@@ -233,14 +229,11 @@ func usualFraction(over, under string) bool {
 // sayMonthDay says "Nov 21, 2026".
 func (e english) sayMonthDay(m match) (string, bool) {
 	day, y := m.group(2), m.group(3)
-	if d := atoi(day); d < 1 || d > 31 || strings.HasPrefix(m.after(), ":") || m.group(1) == "May" && endsWord(strings.TrimSpace(m.before())) && lowerFollows(m) && y == "" {
+	if strings.HasPrefix(m.after(), ":") ||
+		m.group(1) == "May" && endsWord(strings.TrimSpace(m.before())) && lowerFollows(m) && y == "" {
 		return "", false
 	}
-	said := monthName(m.group(1)) + " " + e.ordinal(day)
-	if y != "" {
-		said += ", " + e.year(y)
-	}
-	return said, true
+	return e.sayDate(y, monthOf(m.group(1)), day, false)
 }
 
 // lowerFollows reports whether the words go on behind the match.
@@ -257,26 +250,9 @@ func unitFollows(t string) bool {
 	return people.has(word) || strings.HasSuffix(word, "s") && !strings.Contains(" is was has as ", " "+word+" ")
 }
 
-// sayDayOf says "21 November 2026".
-func (e english) sayDayOf(day, month, y string) (string, bool) {
-	if d := atoi(day); d < 1 || d > 31 {
-		return "", false
-	}
-	said := "the " + e.ordinal(day) + " of " + monthName(month)
-	if y != "" {
-		said += ", " + e.year(y)
-	}
-	return said, true
-}
-
-// monthName is the full name of a month written short or long.
-func monthName(s string) string {
-	for _, name := range monthNames {
-		if strings.HasPrefix(name, s[:3]) {
-			return name
-		}
-	}
-	return s
+// monthOf is which month is written short or long.
+func monthOf(s string) int {
+	return 1 + slices.IndexFunc(monthNames[:], func(name string) bool { return strings.HasPrefix(name, s[:3]) })
 }
 
 // sayShortYear says a year of two digits: "05" is "oh five".

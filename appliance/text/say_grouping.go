@@ -20,7 +20,8 @@ func (e english) groupingRules() []rule {
 		all = append(all,
 			writes("R", `\bR ?(\d)`, "ZAR $1"),
 			doubtfulRule(" ", `\b[1-9]\d{0,2}(?: \d{3})+\b`, func(m match) (string, bool) {
-				return strings.ReplaceAll(m.group(0), " ", ","), !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), "+")
+				amount := !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), "+")
+				return strings.ReplaceAll(m.group(0), " ", ","), amount
 			}),
 			doubtfulRule(",", `\b(\d+),(\d{1,2})\b`, func(m match) (string, bool) {
 				return m.group(1) + "." + m.group(2), !pointedBefore(m.before()) && !pointed(m.after())

@@ -29,12 +29,7 @@ func (e english) mathRules() []rule {
 		doubtfulRule("xX×", `\b(\d+(?:\.\d+)?)[xX×]`, func(m match) (string, bool) { // 2x faster
 			return e.decimal(m.group(1)) + " " + plural(m.group(1), "time"), !startsWord(m.after())
 		}),
-		newRule("+", `\b(\d+)\+`, func(m match) string {
-			if t := strings.TrimLeft(m.after(), " "); t != "" && (t[0] >= '0' && t[0] <= '9' || t[0] == '-') {
-				return m.group(1) + " plus "
-			}
-			return m.group(1) + " plus"
-		}),
+		newRule("+", `\b(\d+)\+`, func(m match) string { return m.group(1) + " plus" + spaceAfter(m) }),
 		newRule("k", `\b(\d+(?:\.\d+)?)k\b`, func(m match) string { return e.decimal(m.group(1)) + " thousand" }),
 		newRule("#", `\b([A-G])#`, func(m match) string { return m.group(1) + " sharp" }),
 		newRule("+", ` ?\+ ?`+n, func(m match) string { return " plus " + m.group(1) }),

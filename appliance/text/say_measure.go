@@ -2,27 +2,16 @@ package text
 
 import (
 	"cmp"
+	_ "embed"
 	"strings"
 )
 
 // unitNames are what is measured, each sign with its name in the singular;
 // "_" stands for a space in a name. Signs of one letter, and those that are
 // words, count only where no space or no ordinary word makes them doubtful.
-const unitNames = ` km:kilometer cm:centimeter mm:millimeter µm:micrometer μm:micrometer nm:nanometer m:meter mi:mile ft:foot yd:yard in:inch
- sqft:square_foot
- kg:kilogram g:gram mg:milligram µg:microgram μg:microgram lb:pound lbs:pound oz:ounce
- l:liter L:liter ml:milliliter mL:milliliter cl:centiliter dl:deciliter gal:gallon
- s:second sec:second secs:second ms:millisecond µs:microsecond μs:microsecond ns:nanosecond min:minute mins:minute h:hour hr:hour hrs:hour yr:year yrs:year
- km/h:kilometer_per_hour kmh:kilometer_per_hour kph:kilometer_per_hour mph:mile_per_hour mpg:mile_per_gallon m/s:meter_per_second rpm:revolution_per_minute fps:frame_per_second bpm:beat_per_minute dpi:dot_per_inch
- °C:degree_Celsius °F:degree_Fahrenheit ºC:degree_Celsius ºF:degree_Fahrenheit °:degree º:degree 
- kB:kilobyte KB:kilobyte MB:megabyte GB:gigabyte TB:terabyte PB:petabyte KiB:kibibyte MiB:mebibyte GiB:gibibyte TiB:tebibyte
- kb:kilobit Mb:megabit Gb:gigabit kbps:kilobit_per_second kbit/s:kilobit_per_second Mbps:megabit_per_second Mbit/s:megabit_per_second Gbps:gigabit_per_second Gbit/s:gigabit_per_second kB/s:kilobyte_per_second MB/s:megabyte_per_second GB/s:gigabyte_per_second TB/s:terabyte_per_second
- Hz:hertz kHz:kilohertz MHz:megahertz GHz:gigahertz
- W:watt kW:kilowatt MW:megawatt GW:gigawatt Wh:watt_hour kWh:kilowatt_hour MWh:megawatt_hour V:volt kV:kilovolt kVA:kilovolt_ampere mV:millivolt mA:milliamp mAh:milliamp_hour Ah:amp_hour Ω:ohm
- tsp:teaspoon tbsp:tablespoon pt:pint qt:quart mmHg:millimeter_of_mercury K:kelvin A:amp Nm:newton_meter ppm:part_per_million °K:kelvin
- mEq:milliequivalent mEq/L:milliequivalent_per_liter mEq/l:milliequivalent_per_liter mmol:millimole mmol/L:millimole_per_liter mmol/l:millimole_per_liter mg/dL:milligram_per_deciliter mg/dl:milligram_per_deciliter mg/L:milligram_per_liter mg/l:milligram_per_liter g/L:gram_per_liter g/l:gram_per_liter g/dL:gram_per_deciliter mg/mL:milligram_per_milliliter mg/ml:milligram_per_milliliter mg/kg:milligram_per_kilogram mcg:microgram IU:international_unit
- t:tonne pcs:piece pcs/h:piece_per_hour l/min:liter_per_minute L/min:liter_per_minute l/h:liter_per_hour kg/h:kilogram_per_hour m/min:meter_per_minute wk:week wks:week mos:month
- kJ:kilojoule cal:calorie kcal:kilocalorie Pa:pascal hPa:hectopascal kPa:kilopascal MPa:megapascal bar:bar mbar:millibar kN:kilonewton psi:pound_per_square_inch dB:decibel ha:hectare px:pixel lx:lux lm:lumen `
+//
+//go:embed units.txt
+var unitNames string
 
 // needsNoSpace are signs that count only right behind the number: with a space
 // they are words or names.

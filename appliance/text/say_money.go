@@ -27,8 +27,8 @@ func currencyOf(sign string) currency {
 
 const (
 	currencySigns = `US\$|CA\$|AU\$|C\$|A\$|NZ\$|HK\$|S\$|R\$|MX\$|\bRs\.?|\bkr\b|zł|Kč|[$£€¥₹₩₽₺₪₴฿₫₦₱₵]`
-	currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|ILS|UAH|THB|` +
-		`VND|NGN|PHP|KRW|RUB|TRY|RON|HUF|GHS)`
+	currencyCodes = `(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|INR|NZD|HKD|SGD|BRL|MXN|ZAR|NOK|SEK|DKK|PLN|CZK|CNY|RMB|` +
+		`ILS|UAH|THB|VND|NGN|PHP|KRW|RUB|TRY|RON|HUF|GHS)`
 	currencyFirst = `(` + currencySigns + `|\b` + currencyCodes + `)`
 	currencyLast  = `(` + currencySigns + `|` + currencyCodes + `)`
 	amountPattern = `(\d+(?:,\d{3})*(?:\.\d+)?|\.\d+)`
@@ -37,20 +37,25 @@ const (
 
 func (e english) moneyRules() []rule {
 	const needs = "$£€¥₹₩₽₺₪₴฿₫₦₱₵RkłKUEGJCAINHSBMZDPTV"
+	const dash = ` ?[-–—] ?`
 	inWord := func(m match) bool { return endsWord(m.group(0)) && startsWord(m.after()) }
 	return []rule{
 		// $5-10, $5–$10 million
-		newRule(needs, currencyFirst+` ?`+amountPattern+` ?[-–—] ?(?:`+currencyFirst+` ?)?`+amountPattern+magnitudes, func(m match) string {
-			if m.group(5) != "" {
-				return e.decimal(m.group(2)) + " to " + e.sayMoney(m.group(1), m.group(4), m.group(5))
-			}
-			return e.sayFrom(m.group(1), m.group(2)) + " to " + e.sayMoney(m.group(1), m.group(4), "")
-		}),
+		newRule(needs, currencyFirst+` ?`+amountPattern+dash+`(?:`+currencyFirst+` ?)?`+amountPattern+magnitudes,
+			func(m match) string {
+				from := e.sayFrom(m.group(1), m.group(2))
+				if m.group(5) != "" {
+					from = e.decimal(m.group(2))
+				}
+				return from + " to " + e.sayMoney(m.group(1), m.group(4), m.group(5))
+			}),
 		// 10–12 €, 20-30 CHF
-		doubtfulRule(needs, `\b`+amountPattern+` ?[-–—] ?`+amountPattern+magnitudes+` ?`+currencyLast, func(m match) (string, bool) {
-			said := e.sayFrom(m.group(4), m.group(1)) + " to " + e.sayMoney(m.group(4), m.group(2), m.group(3)) + spaceAfter(m)
-			return said, !inWord(m) && !startsDigit(m.after()) // kids 6–12 $9
-		}),
+		doubtfulRule(needs, `\b`+amountPattern+dash+amountPattern+magnitudes+` ?`+currencyLast,
+			func(m match) (string, bool) {
+				to := e.sayMoney(m.group(4), m.group(2), m.group(3)) + spaceAfter(m)
+				said := e.sayFrom(m.group(4), m.group(1)) + " to " + to
+				return said, !inWord(m) && !startsDigit(m.after()) // kids 6–12 $9
+			}),
 		newRule(needs, `(-?)`+currencyFirst+` ?(-?)`+amountPattern+magnitudes, func(m match) string {
 			said := e.sayMoney(m.group(2), m.group(4), m.group(5))
 			if describes(m) {

@@ -9,8 +9,8 @@ import (
 const halfDayBehind = `(?:[aApP]\.[mM]\.?|[aApP][mM]\b)`
 
 // noticeForms are what notices, timetables and papers shorten before a number.
-const noticeForms = ` dep:departs arr:arrives plat:platform flt:flight ste:suite pg:page chap:chapter mi:mile inv:inventory acc:accession cat:catalog obj:object rm:room bldg:building lvl:level
- fl:floor flr:floor `
+const noticeForms = ` dep:departs arr:arrives plat:platform flt:flight ste:suite pg:page chap:chapter mi:mile
+ inv:inventory acc:accession cat:catalog obj:object rm:room bldg:building lvl:level fl:floor flr:floor `
 
 // noticeRules bring what people write on notices, timetables, menus, labels and
 // papers to the ways of writing that the other rules know. They come first.
@@ -34,9 +34,11 @@ func (e english) noticeRules() []rule {
 		}),
 		// dep. 06:15, Flt. 1234, Ste. 300, pg. 3, rm. 204
 		newRule("m", `\b([Rr])m ?(\d{1,4}[A-Za-z]?)\b`, func(m match) string { return m.group(1) + "oom " + m.group(2) }),
-		newRule(".", `\b([Dd]ep|[Aa]rr|[Pp]lat|[Ff]lt|[Ss]te|[Pp]g|[Cc]hap|[Mm]i|[Rr]m|[Bb]ldg|[Ll]vl|[Ff]lr?)\. ?#?(\d)`, func(m match) string {
-			return strings.Map(keepCase(m.group(1)), formOf(noticeForms, strings.ToLower(m.group(1)))) + " " + m.group(2)
-		}),
+		newRule(".", `\b((?i:dep|arr|plat|flt|ste|pg|chap|mi|rm|bldg|lvl|flr?))\. ?#?(\d)`,
+			func(m match) string {
+				name := formOf(noticeForms, strings.ToLower(m.group(1)))
+				return strings.Map(keepCase(m.group(1)), name) + " " + m.group(2)
+			}),
 		doubtfulRule(digits, `\b0\d{3} \d{4}\b`, func(m match) (string, bool) { return sayGroups(m.group(0)), m.apart() }), // 0800 1111
 		newRule("ea", `(\d|oz\.?|lbs?\.?|pcs?\.?) ea\b\.?`, func(m match) string { return m.group(1) + " each" + m.stop() }),
 		writes("s", `\b((?:in|after|every|within|takes|took|for|than|wait) [1-9]0)s\b`, "$1 sec"),

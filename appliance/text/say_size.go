@@ -8,11 +8,12 @@ import (
 // sizeRules say how large things are: in feet and inches, and so much by so much.
 func (e english) sizeRules() []rule {
 	const n = `(\d+(?:\.\d+)?)`
+	const by = ` ?(?:[xX×]|by) ?`
 	const inch = `(?:"|″|′′|'')`
 	// A closing quote has an opening one.
 	quoted := func(m match) bool { return quotes(m.before())%2 == 1 }
 	return []rule{
-		doubtfulRule(`"″′'`, `\b`+n+`(`+inch+`|['′]) ?(?:[xX×]|by) ?`+n+`(?:`+inch+`|['′])(?: ?(?:[xX×]|by) ?`+n+inch+`)?`,
+		doubtfulRule(`"″′'`, `\b`+n+`(`+inch+`|['′])`+by+n+`(?:`+inch+`|['′])(?:`+by+n+inch+`)?`,
 			func(m match) (string, bool) { // 12" x 18", 6' x 4'
 				said, unit := e.decimal(m.group(1))+" by "+e.decimal(m.group(3)), "inch"
 				if m.group(2) == "'" || m.group(2) == "′" {

@@ -11,7 +11,6 @@ const openFrom wordList = " open opens opening hours from between daily monday t
 
 func (e english) timeRules() []rule {
 	const clock = `(\d{1,2}):([0-5]\d)`
-	const half = `(\d{1,2})(?:[:.]([0-5]\d))? ?` + halfDay
 	return []rule{
 		// 08.30–17.00, from 8.30 to 17.00
 		doubtfulRule(".", `\b(\d{1,2})\.([0-5]\d)( ?[-–—] ?| (?:to|and|until|till) )(\d{1,2})\.([0-5]\d)\b`,
