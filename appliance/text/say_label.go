@@ -42,6 +42,7 @@ func (e english) labelRules() []rule {
 		writes("/", `\b([Uu]nit) (\d{1,3})/(\d{1,4} [A-Z][a-z])`, "$1 $2, $3"),
 		writes("/", `(^|[ (])(\d{1,2}) ?/ ?([$£€]\d)`, "$1$2 for $3"), // 3/$10
 		newRule("–", `\b([A-Z]|XS|XL)–([A-Z]|X{1,3}L)\b`, func(m match) string { return m.group(1) + " to " + m.group(2) }),
+		writes("/", `(\d ?(?:lbs?|oz|kg|pcs|packs?|boxes|cans|bottles)) ?/ ?([$£€]\d)`, "$1 for $2"),
 		newRule("°º", `(\d) [°º] ?([CF])\b`, func(m match) string { return m.group(1) + "°" + m.group(2) }),
 		newRule("l", `(\d) ?lbs?\. (\d+(?:\.\d+)? ?oz\b)`, func(m match) string { return m.group(1) + " lb " + m.group(2) }),
 		newRule("in", `([xX×] ?\d+(?:\.\d+)?) in($|[).,;])`,

@@ -80,9 +80,7 @@ func (e english) measureRules() []rule {
 		newRule("%", `(-?)`+numberPattern+` ?%`, func(m match) string {
 			return sign(m) + e.decimal(m.group(2)) + " percent" + spaceAfter(m)
 		}),
-		doubtfulRule(digits, `(-?)`+numberPattern+`( ?-?)(`+unitPattern+`)(\.?)`, func(m match) (string, bool) {
-			return e.sayUnit(m, sign(m))
-		}),
+		doubtfulRule(digits, `(-?)`+numberPattern+`( ?-?)(`+unitPattern+`)(\.?)`, e.sayUnit),
 		newRule("/", ` ?/ ?ea\b\.?`, func(match) string { return " each" }),
 		newRule("/", ` ?/ ?(month|mo|wk|shift|lb|oz|gal|dozen|serving|pack|year|yr|day|hour|hr|week|night|person|minute|min|second|kg|km|l|mile|unit|item|user|page)\b\.?`, func(m match) string {
 			if !endsWord(m.before()) || !sayablePer(m.before()) {
@@ -111,7 +109,7 @@ func unitAfter(gap, unit string, m match) string {
 }
 
 // sayUnit says a number and its unit, if what follows the number is one.
-func (e english) sayUnit(m match, sign string) (string, bool) {
+func (e english) sayUnit(m match) (string, bool) {
 	n, gap := m.group(2), m.group(3)
 	name := unitAfter(gap, m.group(4), m)
 	if name == "" || endsWord(m.before()) || strings.HasSuffix(m.before(), ".") {
@@ -120,7 +118,7 @@ func (e english) sayUnit(m match, sign string) (string, bool) {
 	if !strings.Contains(gap, "-") && !describes(m) { // a 5-km run stays singular
 		name = plural(n, name)
 	}
-	return sign + e.decimal(n) + " " + name + unitStop(m), true
+	return minusBefore(m.group(1), m.before()) + e.decimal(n) + " " + name + unitStop(m), true
 }
 
 // unitStop is the full stop behind a unit, but for one that only shortens it:

@@ -25,9 +25,7 @@ func (e english) orderRules() []rule {
 			}
 			return e.decimal(m.group(1)) + word + e.decimal(m.group(2)), m.apart()
 		}),
-		doubtfulRule("-–—", `(?i)\b(\d+(?:st|nd|rd|th)) ?[-–—] ?(\d+(?:st|nd|rd|th))\b`, func(m match) (string, bool) {
-			return m.group(1) + " to " + m.group(2), m.apart()
-		}),
+		writes("-–—", `(?i)\b(\d+(?:st|nd|rd|th)) ?[-–—] ?(\d+(?:st|nd|rd|th))\b`, "$1 to $2"),
 		newRule(digits, `\b(\d+(?:st|nd|rd|th)) ([cC]|fl)\.`, func(m match) string { // 13th c., 2nd fl.
 			return m.group(1) + " " + formOf(` c:century fl:floor `, strings.ToLower(m.group(2))) + m.stop()
 		}),

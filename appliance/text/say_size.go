@@ -39,12 +39,14 @@ func (e english) sizeRules() []rule {
 		doubtfulRule(`"″′'`, `\b`+n+inch, func(m match) (string, bool) { // 27" screen
 			return e.decimal(m.group(1)) + " " + sized(m, m.group(1), "inch"), !quoted(m)
 		}),
+		doubtfulRule("'′", `\b([3-8])['′](\d{1,2})\b`, func(m match) (string, bool) { // 6'1 tall
+			return e.cardinal(m.group(1)) + " foot " + e.cardinal(m.group(2)), m.apart() && atoi(m.group(2)) < 12
+		}),
 		doubtfulRule("'′", `\b(\d{1,3})['′]`, func(m match) (string, bool) { // 5' tall
 			return e.cardinal(m.group(1)) + " " + sized(m, m.group(1), "foot"), m.apart() && !opened(m.before())
 		}),
-		newRule("s", `\b((?i:under|over))[- ](\d{1,2})s\b`, func(m match) string {
-			return m.group(1) + " " + pluralWord(e.cardinal(m.group(2)))
-		}),
+		newRule("s", `\b((?i:under|over))[- ](\d{1,2})s\b`,
+			func(m match) string { return m.group(1) + " " + pluralWord(e.cardinal(m.group(2))) }),
 		// 363 cm x 437 cm, 73 × 92 × 2 cm
 		doubtfulRule("xX×", numberPattern+`( ?)(`+unitPattern+`) ?[xX×] ?`+numberPattern+`( ?)(`+unitPattern+`)`, func(m match) (string, bool) {
 			from, to := unitSign(m.group(3)), unitAfter(m.group(5), m.group(6), m)

@@ -28,9 +28,8 @@ func (e english) streetRules() []rule {
 		newRule("NSEW", `\b`+points+`\.? ((?:`+streetName+` ){1,3}`+streetWhole+`\b)|\b([NSEW])\. `+
 			`((?i:wing|entrance|side|gate|campus|exit|tower|lobby|stairs|parking)\b)`,
 			func(m match) string { return compass(m.group(1)+m.group(3)) + " " + m.group(2) + m.group(4) }),
-		newRule("NSEW", `\b(\d{1,5}) `+points+`\.? ([A-Z][a-z]+\b)`, func(m match) string {
-			return m.group(1) + " " + compass(m.group(2)) + " " + m.group(3)
-		}),
+		newRule("NSEW", `\b(\d{1,5}) `+points+`\.? ([A-Z][a-z]+\b)`,
+			func(m match) string { return m.group(1) + " " + compass(m.group(2)) + " " + m.group(3) }),
 		newRule("A", `\bApt\b\.? ?#?(\d)`, func(m match) string { return "apartment " + m.group(1) }),
 		// Pennsylvania Avenue NW, I-95 N
 		doubtfulRule("NSEW", `\b(`+streetWhole+`|I-\d{1,3}|US-\d{1,3}|(?:Hwy\.?|Highway|Route|Rte\.?) \d{1,3}),? `+
