@@ -37,7 +37,7 @@ const datedBy wordList = " on until till by ends before after through since star
 // dateRules say dates; monthFirst decides what 3/4/2026 is.
 func (e english) dateRules() []rule {
 	return []rule{
-		writes("T", `\b(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?`, "$1, $2"), // RFC 3339
+		writes("T", `\b(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-][\d:]{4,5})?`, "$1, $2"), // RFC 3339
 		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})`, func(m match) (string, bool) {
 			said, ok := e.sayDate(m.group(1), atoi(m.group(2)), m.group(3), e.dayFirst)
 			return said, ok && m.apart()

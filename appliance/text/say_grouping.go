@@ -18,7 +18,7 @@ func (e english) groupingRules() []rule {
 	var all []rule
 	if e.rand {
 		all = append(all,
-			writes("R", `\bR ?(\d)`, "ZAR $1"),
+			writes("R", `\bR ?(\d[\d ,.]*)\b`, "ZAR $1"),
 			doubtfulRule(" ", `\b[1-9]\d{0,2}(?: \d{3})+\b`, func(m match) (string, bool) {
 				amount := !pointedBefore(m.before()) && !strings.HasSuffix(m.before(), "+")
 				return strings.ReplaceAll(m.group(0), " ", ","), amount
