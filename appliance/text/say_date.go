@@ -231,16 +231,11 @@ func usualFraction(over, under string) bool {
 func (e english) sayMonthDay(m match) (string, bool) {
 	day, y := m.group(2), m.group(3)
 	if strings.HasPrefix(m.after(), ":") ||
-		m.group(1) == "May" && endsWord(strings.TrimSpace(m.before())) && lowerFollows(m) && y == "" {
+		m.group(1) == "May" && endsWord(strings.TrimSpace(m.before())) && unitFollows(strings.TrimLeft(m.after(), " ")) &&
+			y == "" {
 		return "", false
 	}
 	return e.sayDate(y, monthOf(m.group(1)), day, false)
-}
-
-// lowerFollows reports whether the words go on behind the match.
-func lowerFollows(m match) bool {
-	t := strings.TrimLeft(m.after(), " ")
-	return len(t) < len(m.after()) && t != "" && t[0] >= 'a' && t[0] <= 'z' && unitFollows(t)
 }
 
 // unitFollows reports whether t begins with what is counted.
