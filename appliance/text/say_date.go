@@ -37,7 +37,8 @@ const datedBy wordList = " on until till by ends before after through since star
 // dateRules say dates; monthFirst decides what 3/4/2026 is.
 func (e english) dateRules() []rule {
 	return []rule{
-		writes("T", `\b(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-][\d:]{4,5})?`, "$1, $2"), // RFC 3339
+		// 2026-11-22T14:05:00Z
+		writes("T", `\b(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-][\d:]{4,5})?`, "$1, $2"),
 		doubtfulRule("-/.", `\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})`, func(m match) (string, bool) {
 			said, ok := e.sayDate(m.group(1), atoi(m.group(2)), m.group(3), e.dayFirst)
 			return said, ok && m.apart()
@@ -231,8 +232,8 @@ func usualFraction(over, under string) bool {
 func (e english) sayMonthDay(m match) (string, bool) {
 	day, y := m.group(2), m.group(3)
 	if strings.HasPrefix(m.after(), ":") ||
-		m.group(1) == "May" && endsWord(strings.TrimSpace(m.before())) && unitFollows(strings.TrimLeft(m.after(), " ")) &&
-			y == "" {
+		m.group(1) == "May" && y == "" && endsWord(strings.TrimSpace(m.before())) &&
+			unitFollows(strings.TrimLeft(m.after(), " ")) {
 		return "", false
 	}
 	return e.sayDate(y, monthOf(m.group(1)), day, false)
