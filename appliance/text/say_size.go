@@ -55,7 +55,11 @@ func (e english) sizeRules() []rule {
 		}),
 		doubtfulRule("xX×", `\b`+numberPattern+` ?[xX×] ?`+numberPattern+`(?: ?[xX×] ?`+numberPattern+`)?( ?)(`+unitPattern+`)`, func(m match) (string, bool) {
 			name := unitAfter(m.group(4), m.group(5), m)
-			said := e.decimal(m.group(1)) + " by " + e.decimal(m.group(2))
+			by := " by "
+			if strings.HasSuffix(name, "gram") || strings.HasSuffix(name, "liter") || strings.HasSuffix(name, "litre") {
+				by = " times " // 2 x 500 mg
+			}
+			said := e.decimal(m.group(1)) + by + e.decimal(m.group(2))
 			if m.group(3) != "" {
 				said += " by " + e.decimal(m.group(3))
 			}
