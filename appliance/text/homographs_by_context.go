@@ -1,30 +1,35 @@
 package text
 
-import "strings"
-
-// Classes of words that tell what a word beside them is.
-const (
-	determiners wordList = " the a an this these those my your his her our their its each every any some no all both " +
-		"another whose much many several other most few first last next new old one two three "
-	prepositions wordList = " of for in with by from on without after before during under per about into via than "
-	objects      wordList = " me us him them it you yourself "
-	singulars    wordList = " he she it who which that everyone everybody someone anyone nobody "
-	subjects     wordList = " i we they who you people children men women staff police "
-	beForms      wordList = " is are was were be been being am isn't aren't wasn't weren't i'm we're you're they're it's " +
-		"he's she's that's stay remain seem seems feel feels very so too quite fairly how as get got getting stand "
-	beforeVerb wordList = " to can could will would shall should may might must cannot can't couldn't won't wouldn't " +
-		"shouldn't mustn't do does did don't doesn't didn't please let's let help i'll we'll you'll they'll i'd we'd you'd they'd "
-	haveForms wordList = " have has had having haven't hasn't hadn't i've we've you've they've he's she's it's "
-	adverbs   wordList = " not also always never just only even still now then usually often sometimes already soon " +
-		"recently ever finally later probably else kindly carefully quickly easily safely "
-	follows wordList = " in at on with for from to by as when if that because once after before until through early late " +
-		"here there well both between into over under out up down "
-	whereabouts wordList = " in at here there near nearby alone together with next above across on around until by "
-	// compounds are plurals that stand before another noun.
-	compounds wordList = " sales sports news customs arms goods savings systems claims accounts operations services plus " +
-		"press always perhaps various this his its us is was has does "
-	pastTimes wordList = " yesterday ago last earlier once when before morning "
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
 )
+
+// homographs_context.txt has classes of words that tell what a word beside them is.
+//
+//go:embed homographs_context.txt
+var contextFile string
+
+// contextWords are the words, or phrases, of each class.
+var contextWords = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for line := range strings.Lines(contextFile) {
+		class, words, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		switch {
+		case !ok || class[0] == '#':
+		case strings.HasPrefix(class, "phrase-"):
+			all[class] = append(all[class], words)
+		default:
+			all[class] = append(all[class], strings.Fields(words)...)
+		}
+	}
+	return all
+})
+
+// is reports whether a word is of a class.
+func is(word, class string) bool { return slices.Contains(contextWords()[class], word) }
 
 // A reading is how a homograph is said.
 type reading int
@@ -46,9 +51,9 @@ func (ws placedWords) reading(i int, stem string) reading {
 		return verb
 	case stem == "lead":
 		return ws.metal(i)
-	case ws.inPhrase(i, verbPhrases):
+	case ws.inPhrase(i, "phrase-verb"):
 		return verb
-	case ws.inPhrase(i, otherPhrases):
+	case ws.inPhrase(i, "phrase-other"):
 		return other
 	case stem == "minute" || stem == "wound" || stem == "bow" && before != "to":
 		return unknown
@@ -57,12 +62,12 @@ func (ws placedWords) reading(i int, stem string) reading {
 	case ws.afterSubject(i, at, before, next, stem):
 		return verb
 	case stem == "content":
-		if beForms.has(before) {
+		if is(before, "be") {
 			return verb // I am content
 		}
-	case beForms.has(before) || beForms.has(ws.at(at-1, i)) && (subjects.has(before) || singulars.has(before)):
+	case is(before, "be") || is(ws.at(at-1, i), "be") && (is(before, "subject") || is(before, "singular")):
 		return other // they are present, were you present
-	case ws.withinNounPhrase(at) || beForms.has(next):
+	case ws.withinNounPhrase(at) || is(next, "be"):
 		return other
 	}
 	return unknown
@@ -72,26 +77,16 @@ func (ws placedWords) reading(i int, stem string) reading {
 // between.
 func (ws placedWords) previous(i int) (string, int) {
 	at := i - 1
-	for adverbs.has(ws.at(at, i)) && ws.at(at, i) != "" {
+	for is(ws.at(at, i), "adverb") && ws.at(at, i) != "" {
 		at--
 	}
 	return ws.at(at, i), at
 }
 
-// Phrases of up to four words in which a homograph has one reading wherever they stand.
-const (
-	verbPhrases = "close of|to a close|wear and tear|tear off|tear along|tear open|tear up|tear here|take a bow|bow down|" +
-		"bow of|content with|content to|tear in|wind up|wind down|wind it|wind the|wound up|wound around|wound down|excuse me"
-	otherPhrases = "close to|close by|close enough|close together|close friend|go live|goes live|going live|went live|" +
-		"bow tie|bow and|tear gas|refuse bin|refuse bins|refuse collection|refuse sacks|" +
-		"minute amounts|minute traces|minute particles|minute detail|minute details|live music|live show|live shows|" +
-		"fresh produce|in use|no use|at present|in progress|strong wind|import duty|wind farm|wind turbine|wind speed"
-)
-
-// inPhrase reports whether word i stands in one of phrases, which are parted by bars.
-func (ws placedWords) inPhrase(i int, phrases string) bool {
+// inPhrase reports whether word i stands in one of the phrases of a class.
+func (ws placedWords) inPhrase(i int, class string) bool {
 	around := " " + ws.at(i-2, i) + " " + ws.at(i-1, i) + " " + ws[i].lower + " " + ws.at(i+1, i) + " "
-	for phrase := range strings.SplitSeq(phrases, "|") {
+	for _, phrase := range contextWords()[class] {
 		if strings.Contains(phrase, ws[i].lower) && strings.Contains(around, " "+phrase+" ") {
 			return true
 		}
@@ -102,34 +97,34 @@ func (ws placedWords) inPhrase(i int, phrases string) bool {
 // afterSubject reports whether what stands before a word asks for a verb: an
 // auxiliary, a subject, or the beginning of a command.
 func (ws placedWords) afterSubject(i, at int, before, next, stem string) bool {
-	object := determiners.has(next) || objects.has(next)
+	object := is(next, "determiner") || is(next, "object")
 	switch {
 	case before == "" || before == "and" || before == "or" || before == "then" || before == "but":
-		return next != "" && (object || (before == "and" || before == "or") && whereabouts.has(next) && stem == "live")
-	case beforeVerb.has(before):
+		return object || stem == "live" && (before == "and" || before == "or") && is(next, "whereabouts")
+	case is(before, "before-verb"):
 		return true
 	case before == "that" && severalOf(ws.at(at-1, i)):
 		return true // frogs that live here
-	case subjects.has(before):
-		return !beForms.has(ws.at(at-1, i))
-	case auxiliaries(ws.at(at-2, i)) && !determiners.has(before) && determiners.has(ws.at(at-1, i)):
+	case is(before, "subject"):
+		return !is(ws.at(at-1, i), "be")
+	case auxiliaries(ws.at(at-2, i)) && !is(before, "determiner") && is(ws.at(at-1, i), "determiner"):
 		return true // does the museum close
-	case auxiliaries(ws.at(at-1, i)) && !determiners.has(before) && !prepositions.has(before) && !beForms.has(before):
+	case auxiliaries(ws.at(at-1, i)) && !is(before, "determiner") && !is(before, "preposition") && !is(before, "be"):
 		return true // do they close, does Anna live
 	case !severalOf(before):
 		return false
 	}
-	return next == "" || object || follows.has(next) || adverbs.has(next) || strings.HasSuffix(next, "ly")
+	return next == "" || object || is(next, "behind-verb") || is(next, "adverb") || strings.HasSuffix(next, "ly")
 }
 
 // severalOf reports whether a word looks like a noun of several.
 func severalOf(word string) bool {
 	return strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "'s") &&
-		!compounds.has(word) && !determiners.has(word) && !beForms.has(word)
+		!is(word, "compound") && !is(word, "determiner") && !is(word, "be")
 }
 
 func auxiliaries(word string) bool {
-	return word != "" && word != "to" && word != "please" && beforeVerb.has(word)
+	return word != "" && word != "to" && word != "please" && is(word, "before-verb")
 }
 
 // withinNounPhrase reports whether a determiner, a preposition or an adjective behind
@@ -137,9 +132,9 @@ func auxiliaries(word string) bool {
 func (ws placedWords) withinNounPhrase(at int) bool {
 	for i := at; i > at-3; i-- {
 		switch word := ws.at(i, at); {
-		case word == "", beforeVerb.has(word), subjects.has(word), strings.HasSuffix(word, "s"):
-			return i == at && determiners.has(word)
-		case determiners.has(word), i == at && prepositions.has(word):
+		case word == "", is(word, "before-verb"), is(word, "subject"), strings.HasSuffix(word, "s"):
+			return i == at && is(word, "determiner")
+		case is(word, "determiner"), i == at && is(word, "preposition"):
 			return true
 		}
 	}
@@ -149,17 +144,17 @@ func (ws placedWords) withinNounPhrase(at int) bool {
 // inflected reads a word with the ending "s": a verb of a singular, or a plural.
 func (ws placedWords) inflected(before, next, stem string) reading {
 	switch {
-	case singulars.has(before) || stem == "close":
+	case is(before, "singular") || stem == "close":
 		return verb
-	case before == "" || determiners.has(before) || prepositions.has(before):
+	case before == "" || is(before, "determiner") || is(before, "preposition"):
 		return other
 	case stem == "live":
-		if whereabouts.has(next) {
+		if is(next, "whereabouts") {
 			return verb
 		}
 		return other
-	case severalOf(before) || next == "" || next == "of" || next == "and" || next == "or" || beForms.has(next) ||
-		beforeVerb.has(next) && next != "to" || haveForms.has(next):
+	case severalOf(before) || next == "" || next == "of" || next == "and" || next == "or" || is(next, "be") ||
+		is(next, "before-verb") && next != "to" || is(next, "have"):
 		return other
 	}
 	return verb // the mill exports cloth
@@ -169,15 +164,15 @@ func (ws placedWords) inflected(before, next, stem string) reading {
 func (ws placedWords) tense(i int) reading {
 	before, at := ws.previous(i)
 	switch {
-	case beForms.has(before) || haveForms.has(before) || before == "well" || before == "widely":
+	case is(before, "be") || is(before, "have") || before == "well" || before == "widely":
 		return other
-	case haveForms.has(ws.at(at-1, i)) && !determiners.has(ws.at(at, i)): // have you read
+	case is(ws.at(at-1, i), "have") && !is(ws.at(at, i), "determiner"): // have you read
 		return other
-	case beforeVerb.has(before) || auxiliaries(ws.at(at-1, i)) || auxiliaries(ws.at(at-2, i)):
+	case is(before, "before-verb") || auxiliaries(ws.at(at-1, i)) || auxiliaries(ws.at(at-2, i)):
 		return verb
-	case singulars.has(before) && before != "that" && before != "which" && before != "it":
+	case is(before, "singular") && before != "that" && before != "which" && before != "it":
 		return other // else it would be "reads"
-	case before != "" && determiners.has(ws.at(at-1, i)) && !severalOf(before) && !subjects.has(before):
+	case before != "" && is(ws.at(at-1, i), "determiner") && !severalOf(before) && !is(before, "subject"):
 		return other // the nurse read
 	}
 	for j := range ws {
@@ -186,7 +181,7 @@ func (ws placedWords) tense(i int) reading {
 		case word == "" || j == i:
 		case j < i && (before == "and" || before == "then") && strings.HasSuffix(word, "ed"):
 			return other // opened it and read
-		case before != "" && before != "and" && pastTimes.has(word):
+		case before != "" && before != "and" && is(word, "past-time"):
 			return other
 		}
 	}
@@ -195,16 +190,12 @@ func (ws placedWords) tense(i int) reading {
 
 // metal reads "lead": other is the metal.
 func (ws placedWords) metal(i int) reading {
-	const things wordList = " pipe pipes paint paints poisoning glass roof roofs weight weights shot acid ore apron aprons crystal " +
-		"content solder levels exposure dust sheet sheets lined battery batteries free frame bullets mine mines made cast traces layer layers lined covered amount amounts sealed coated "
-	const around wordList = " contain contains contained containing molten traces copper zinc tin iron mercury arsenic cadmium " +
-		"brass steel silver bronze stained "
 	before, next := ws.at(i-1, i), ws.at(i+1, i)
-	if things.has(next) || around.has(before) || (before == "of" || before == "from" || before == "with" || before == "in" || before == "to") && things.has(ws.at(i-2, i)) {
+	if is(next, "of-lead") || is(before, "near-lead") || is(before, "before-metal") && is(ws.at(i-2, i), "of-lead") {
 		return other
 	}
 	for _, j := range [...]int{i - 2, i + 1, i + 2} { // tin and lead; lead, zinc and copper
-		if j >= 0 && j < len(ws) && around.has(ws[j].lower) && (j > i || before == "and" || before == "or") {
+		if j >= 0 && j < len(ws) && is(ws[j].lower, "near-lead") && (j > i || before == "and" || before == "or") {
 			return other
 		}
 	}

@@ -24,7 +24,8 @@ Tear/V along the line. | wear and tear/V | Our customers record/V their calls. |
 `
 
 func TestHomographsAreReadByTheWordsAround(t *testing.T) {
-	for sentence := range strings.FieldsFuncSeq(homographSentences, func(r rune) bool { return r == '|' || r == '\n' }) {
+	between := func(r rune) bool { return r == '|' || r == '\n' }
+	for sentence := range strings.FieldsFuncSeq(homographSentences, between) {
 		checkHomographs(t, strings.TrimSpace(sentence), "en-US")
 	}
 }
