@@ -17,6 +17,10 @@ const maxSentence = 250
 // are cut makes no difference to the sentences. The zero value is ready; it is
 // used by one goroutine.
 type Cutter struct {
+	// Stars returns the places of the stars in a sentence, or part of one, that are no
+	// emphasis and stay. It is called once for each in their order; nil: none stay.
+	Stars func(sentence string) []int
+
 	buf     []rune
 	of      []origin // of the runes in buf
 	scanned int      // nothing before buf[scanned] ends the sentence
@@ -112,7 +116,7 @@ func (c *Cutter) take(at int) traced {
 	c.buf = c.buf[:copy(c.buf, c.buf[at:])]
 	c.of = c.of[:copy(c.of, c.of[at:])]
 	c.scanned = 0
-	return plain(w.text())
+	return plain(w.text(), c.Stars)
 }
 
 // next returns where the sentence at the head of the buffer ends, 0 while that

@@ -42,13 +42,33 @@ var wordHolders = regexp.MustCompile(`(?i)^(?:am|i|he|she|it|we|you|they|i'm|it'
 	`mr\.?|mrs\.?|ms\.?|dr\.?|number|room|floor|platform|gate|exit|line|level|` +
 	`one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half|quarter|.*\d.*)$`)
 
+// starOpen reports whether a star that may begin a stage direction or an emphasis has
+// none behind it yet.
+func starOpen(buf []rune) bool {
+	open := false
+	for i, r := range buf {
+		switch {
+		case r != '*':
+		case open:
+			open = false
+		default:
+			open = i+1 < len(buf) && unicode.IsLetter(buf[i+1])
+		}
+	}
+	return open
+}
+
 // Early returns the beginning of the sentence under way, as far as it can be
 // spoken by itself, for a voice that cannot wait for more; empty when there is
 // no such place yet. What does not end with a clause has so many words at least,
 // and a clause as many as inClause says. The rest follows as the
 // next sentence, unless the sentence ended with it: a full stop is sure to be one
-// only by what follows it, which a slow model needs a tenth of a second for.
+// only by what follows it, which a slow model needs a tenth of a second for. It is
+// not cut within a stage direction, which is told by all of it.
 func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) {
+	if c.Stars != nil && starOpen(c.buf) {
+		return "", false
+	}
 	if stopsHere(c.buf) {
 		begin = c.take(len(c.buf)).s
 		c.ended = true

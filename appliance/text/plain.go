@@ -2,6 +2,7 @@ package text
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -28,8 +29,9 @@ var eyeMarks = sync.OnceValue(func() marks {
 })
 
 // plain takes Markdown, tags, marks of footnotes and emoji out of t and makes its
-// white space single spaces.
-func plain(t traced) traced {
+// white space single spaces. Stars stay at the places that stars returns; nil
+// returns none.
+func plain(t traced, stars func(string) []int) traced {
 	if t.s == "" {
 		return t
 	}
@@ -44,7 +46,7 @@ func plain(t traced) traced {
 	t = withoutTags(t)
 	t = t.only(m.note, 1)
 	t = t.only(m.smiley, 1)
-	return withoutEmoji(withoutEmphasis(t)).tidy()
+	return withoutEmoji(withoutEmphasis(t, stars)).tidy()
 }
 
 // lines are the lines of t one after another, without what marks them, and
@@ -117,9 +119,13 @@ func (t traced) without(i, j int) traced {
 
 // withoutEmphasis drops the stars, underscores, tildes and backticks that mark
 // words, and keeps those that are meant: "3 * 4", "snake_case".
-func withoutEmphasis(t traced) traced {
+func withoutEmphasis(t traced, stars func(string) []int) traced {
 	if !strings.ContainsAny(t.s, emphasis) {
 		return t
+	}
+	var stay []int
+	if stars != nil {
+		stay = stars(t.s)
 	}
 	var w tracer
 	for i := 0; i < len(t.s); {
@@ -132,7 +138,7 @@ func withoutEmphasis(t traced) traced {
 		for j < len(t.s) && t.s[j] == t.s[i] {
 			j++
 		}
-		if meant(t.s, i, j) {
+		if meant(t.s, i, j) || slices.Contains(stay, i) {
 			w.keep(t, i, j)
 		}
 		i = j

@@ -3,12 +3,14 @@ package reply
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/appliance/chat/turn"
 	"parley/appliance/engine"
+	"parley/appliance/engine/markup"
 )
 
 // Whatever a model writes around its words, and however that is cut into pieces,
@@ -29,6 +31,44 @@ func TestMarkupBecomesNoSentence(t *testing.T) {
 			m := alone(&scripted{pieces: c.pieces})
 			wantSaid(t, thought(t, m, question("When?"), Manner{}, newSchedule(true, time.Now())), c.want...)
 		})
+	}
+}
+
+// Stage directions are not spoken, however a reply is cut into pieces and whether its
+// listener waits for it, and stay in its text as they are written.
+func TestStageDirectionsOfAModelAreSilent(t *testing.T) {
+	for _, c := range []struct{ reply, text, heard string }{
+		{"*waves happily* Welcome to the museum!", "*waves happily* Welcome to the museum!", "Welcome to the museum!"},
+		{"*adjusts the microphone on the desk* We open at ten.", "*adjusts the microphone on the desk* We open at ten.", "We open at ten."},
+		{"Of course. *smiles* It is *very* near.", "Of course. *smiles* It is very near.", "Of course. It is very near."},
+		{"*She waves. She smiles.* Come in.", "*She waves. She smiles.* Come in.", "Come in."},
+		{"Press *67, then **wait** for the tone.", "Press *67, then wait for the tone.", "Press *67, then wait for the tone."},
+		{"(chuckles) Take the (red) door.", "(chuckles) Take the (red) door.", "Take the (red) door."},
+	} {
+		for _, late := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				s := &scripted{}
+				if late {
+					s.each = 300 * time.Millisecond // so that it is spoken as it comes
+				}
+				for _, word := range strings.SplitAfter(c.reply, " ") {
+					s.pieces = append(s.pieces, word[:1], word[1:])
+				}
+				said := thought(t, alone(s), question("When?"), Manner{}, newSchedule(true, time.Now()))
+				said = said[:len(said)-1] // the end
+				if got := strings.Join(said, " "); got != c.text {
+					t.Errorf("%q, late %v: the text is %q", c.reply, late, got)
+				}
+				var directions markup.Directions
+				var heard []string
+				for _, line := range said {
+					heard = append(heard, strings.TrimSpace(directions.Without(line)))
+				}
+				if got := strings.Join(strings.Fields(strings.Join(heard, " ")), " "); got != c.heard {
+					t.Errorf("%q, late %v: %q is heard", c.reply, late, got)
+				}
+			})
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"parley/appliance/clerk"
 	"parley/appliance/contract"
 	"parley/appliance/engine"
+	"parley/appliance/engine/markup"
 	"parley/appliance/language"
 	"parley/appliance/text"
 )
@@ -205,7 +206,8 @@ const loopWords = 4
 // sentence, and returned, also where it fails; so is the tool that it calls, nil
 // where it calls none.
 func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pace *Pace, prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
-	var cutter text.Cutter
+	var directions markup.Directions
+	cutter := text.Cutter{Stars: directions.Stars}
 	var w writing
 	var all strings.Builder // of what came
 	open := false           // what came may end in the middle of a word

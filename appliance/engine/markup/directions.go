@@ -117,6 +117,37 @@ func (d *Directions) Without(sentence string) string {
 	return out.String()
 }
 
+// Stars returns the places of the stars around stage directions in the next
+// sentence, or part of one. A Directions is used for this or for Without.
+func (d *Directions) Stars(sentence string) (at []int) {
+	begin := 0
+	if d.open != 0 {
+		end := strings.IndexByte(sentence, '*')
+		if end < 0 {
+			return nil
+		}
+		d.open, begin, at = 0, end+1, []int{end}
+	}
+	for {
+		i := strings.IndexByte(sentence[begin:], '*')
+		if i < 0 {
+			return at
+		}
+		i += begin
+		n, whole := direction(sentence[:i], sentence[i:])
+		switch {
+		case n == 0:
+			begin = len(sentence) - len(strings.TrimLeft(sentence[i:], "*"))
+		case !whole:
+			d.open = '*'
+			return append(at, i)
+		default:
+			at = append(at, i, i+n-1)
+			begin = i + n
+		}
+	}
+}
+
 func startsWith(s string, is func(rune) bool) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return s != "" && is(r)
