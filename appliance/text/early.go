@@ -52,7 +52,7 @@ func starOpen(buf []rune) bool {
 		case open:
 			open = false
 		default:
-			open = i+1 < len(buf) && unicode.IsLetter(buf[i+1])
+			open = i+1 == len(buf) || unicode.IsLetter(buf[i+1])
 		}
 	}
 	return open
@@ -66,7 +66,8 @@ func starOpen(buf []rune) bool {
 // only by what follows it, which a slow model needs a tenth of a second for. It is
 // not cut within a stage direction, which is told by all of it.
 func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) {
-	if c.Stars != nil && starOpen(c.buf) {
+	within := func(at int) bool { return c.Stars != nil && starOpen(c.buf[:at]) }
+	if within(len(c.buf)) {
 		return "", false
 	}
 	if stopsHere(c.buf) {
@@ -75,7 +76,7 @@ func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) 
 		return begin, true
 	}
 	for i := len(c.buf) - 1; i > 0; i-- {
-		if clauseEndsSoon(c.buf, i) && words(c.buf[:i+1]) >= inClause {
+		if clauseEndsSoon(c.buf, i) && words(c.buf[:i+1]) >= inClause && !within(i+1) {
 			return c.take(i + 1).s, false
 		}
 	}
@@ -86,7 +87,7 @@ func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) 
 	case AtWord:
 		at = wordEnd(c.buf, least)
 	}
-	if at == 0 {
+	if at == 0 || within(at) {
 		return "", false
 	}
 	return c.take(at).s, false

@@ -39,6 +39,7 @@ func TestMarkupBecomesNoSentence(t *testing.T) {
 func TestStageDirectionsOfAModelAreSilent(t *testing.T) {
 	for _, c := range []struct{ reply, text, heard string }{
 		{"*waves happily* Welcome to the museum!", "*waves happily* Welcome to the museum!", "Welcome to the museum!"},
+		{"*waves happily and turns around slowly* Welcome!", "*waves happily and turns around slowly* Welcome!", "Welcome!"},
 		{"*adjusts the microphone on the desk* We open at ten.", "*adjusts the microphone on the desk* We open at ten.", "We open at ten."},
 		{"Of course. *smiles* It is *very* near.", "Of course. *smiles* It is very near.", "Of course. It is very near."},
 		{"*She waves. She smiles.* Come in.", "*She waves. She smiles.* Come in.", "Come in."},
@@ -56,6 +57,10 @@ func TestStageDirectionsOfAModelAreSilent(t *testing.T) {
 				}
 				said := thought(t, alone(s), question("When?"), Manner{}, newSchedule(true, time.Now()))
 				said = said[:len(said)-1] // the end
+				if acted, _, _ := strings.Cut(c.reply, "* "); c.reply[0] == '*' && !strings.Contains(acted, ".") &&
+					!strings.HasPrefix(said[0], acted+"*") {
+					t.Errorf("%q, late %v: cut within a direction: %q", c.reply, late, said)
+				}
 				if got := strings.Join(said, " "); got != c.text {
 					t.Errorf("%q, late %v: the text is %q", c.reply, late, got)
 				}
