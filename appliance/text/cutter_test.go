@@ -241,3 +241,24 @@ func oneStop(s string) string {
 		return r
 	}, s)
 }
+
+// A stage direction is told by all of it, so a sentence is not cut within one in any
+// haste.
+func TestNoSentenceIsCutEarlyWithinStars(t *testing.T) {
+	const reply = "*waves happily and turns around slowly* Welcome to the old museum of the town"
+	for end := range reply {
+		c := Cutter{Stars: func(s string) (at []int) {
+			for i := range s {
+				if s[i] == '*' {
+					at = append(at, i)
+				}
+			}
+			return at
+		}}
+		c.Push(reply[:end])
+		begin, _ := c.Early(AtWord, 1, 1)
+		if strings.Count(begin, "*") == 1 {
+			t.Fatalf("of %q the beginning %q is cut", reply[:end], begin)
+		}
+	}
+}

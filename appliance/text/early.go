@@ -47,12 +47,8 @@ var wordHolders = regexp.MustCompile(`(?i)^(?:am|i|he|she|it|we|you|they|i'm|it'
 func starOpen(buf []rune) bool {
 	open := false
 	for i, r := range buf {
-		switch {
-		case r != '*':
-		case open:
-			open = false
-		default:
-			open = i+1 == len(buf) || unicode.IsLetter(buf[i+1])
+		if r == '*' {
+			open = !open && (i+1 == len(buf) || unicode.IsLetter(buf[i+1]))
 		}
 	}
 	return open
