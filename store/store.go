@@ -148,7 +148,7 @@ func connected(ctx context.Context, dir, pragmas string) (_ *Store, err error) {
 		dir:         dir,
 		log:         slog.New(slog.DiscardHandler),
 		read:        openReaders(dir),
-		keys:        openKeyReader(dir),
+		keys:        openKeyReaders(dir),
 		write:       connect(dir, pragmas, 1),
 		checkpoints: connect(dir, checkpointPragmas, 1),
 		emptying:    emptying{turn: make(chan struct{}, 1)},
