@@ -77,7 +77,7 @@ func (ws placedWords) reading(i int, stem string) reading {
 // between.
 func (ws placedWords) previous(i int) (string, int) {
 	at := i - 1
-	for is(ws.at(at, i), "adverb") && ws.at(at, i) != "" {
+	for is(ws.at(at, i), "adverb") {
 		at--
 	}
 	return ws.at(at, i), at
@@ -107,9 +107,9 @@ func (ws placedWords) afterSubject(i, at int, before, next, stem string) bool {
 		return true // frogs that live here
 	case is(before, "subject"):
 		return !is(ws.at(at-1, i), "be")
-	case auxiliaries(ws.at(at-2, i)) && !is(before, "determiner") && is(ws.at(at-1, i), "determiner"):
+	case auxiliary(ws.at(at-2, i)) && !is(before, "determiner") && is(ws.at(at-1, i), "determiner"):
 		return true // does the museum close
-	case auxiliaries(ws.at(at-1, i)) && !is(before, "determiner") && !is(before, "preposition") && !is(before, "be"):
+	case auxiliary(ws.at(at-1, i)) && !is(before, "determiner") && !is(before, "preposition") && !is(before, "be"):
 		return true // do they close, does Anna live
 	case !severalOf(before):
 		return false
@@ -123,12 +123,12 @@ func severalOf(word string) bool {
 		!is(word, "compound") && !is(word, "determiner") && !is(word, "be")
 }
 
-func auxiliaries(word string) bool {
-	return word != "" && word != "to" && word != "please" && is(word, "before-verb")
+// auxiliary reports whether a word may begin a question whose verb is to come.
+func auxiliary(word string) bool {
+	return word != "to" && word != "please" && is(word, "before-verb")
 }
 
-// withinNounPhrase reports whether a determiner, a preposition or an adjective behind
-// one stands before a word.
+// withinNounPhrase reports whether a preposition or, within three words, a determiner precedes.
 func (ws placedWords) withinNounPhrase(at int) bool {
 	for i := at; i > at-3; i-- {
 		switch word := ws.at(i, at); {
@@ -168,7 +168,7 @@ func (ws placedWords) tense(i int) reading {
 		return other
 	case is(ws.at(at-1, i), "have") && !is(ws.at(at, i), "determiner"): // have you read
 		return other
-	case is(before, "before-verb") || auxiliaries(ws.at(at-1, i)) || auxiliaries(ws.at(at-2, i)):
+	case is(before, "before-verb") || auxiliary(ws.at(at-1, i)) || auxiliary(ws.at(at-2, i)):
 		return verb
 	case is(before, "singular") && before != "that" && before != "which" && before != "it":
 		return other // else it would be "reads"
