@@ -171,6 +171,7 @@ func TestPartsOfTheVoicesMeasurementThatCannotBeAreNamed(t *testing.T) {
 }
 
 func TestTheLanguageModelIsMeasured(t *testing.T) {
+	onlyInFull(t)
 	r, err := LLM(t.Context(), options(t))
 	if err != nil {
 		t.Fatal(err)
@@ -182,6 +183,7 @@ func TestTheLanguageModelIsMeasured(t *testing.T) {
 }
 
 func TestConversationsAreMeasured(t *testing.T) {
+	onlyInFull(t)
 	o := options(t)
 	o.Chats = []int{2}
 	r, err := Talk(t.Context(), o)
