@@ -13,7 +13,13 @@ import (
 type feelings struct{ *expression.Meter }
 
 // NewVoice returns what measures an utterance.
-func (f feelings) NewVoice() chat.Voice { return f.NewSound() }
+func (f feelings) NewVoice() chat.Voice { return feltVoice{f.NewSound()} }
+
+// feltVoice measures an utterance of a chat.
+type feltVoice struct{ *expression.Sound }
+
+// Tone judges what was heard so far.
+func (v feltVoice) Tone() chat.Tone { return v.Sound.Tone() }
 
 // openExpression returns what measures feelings; nil where the settings want
 // none measured.

@@ -53,8 +53,7 @@ func Expression(ctx context.Context, o Options) (Report, error) {
 		}
 		heard = append(heard, time.Duration(float64(took)/x.duration().Seconds()))
 		seconds += x.duration().Seconds()
-		s.Pause()
-		scores, _ := s.Express(x.Text, "en")
+		scores, _ := s.Tone().Express(x.Text, "en")
 		seen.add(scores)
 	}
 	r.against("second_of_speech", median(heard)/float64(time.Millisecond), "ms", referenceMS, fmt.Sprintf("as it comes, 32 ms at a time, the median of %d recordings (%.0f s); the reference in NumPy", len(all), seconds))
@@ -120,10 +119,9 @@ func (r *Report) pauseAfter(o Options, meter *expression.Meter, all []recording,
 	s := meter.NewSound()
 	inFrames(pcm[:seconds*engine.SpeechRateHz], s.Hear)
 	took, err := workedOften(o.Rounds, func() {
-		s.Pause()
-		s.Express(longSentence, "en")
+		s.Tone().Express(longSentence, "en")
 	})
-	r.against(fmt.Sprintf("pause_after_%ds", seconds), milliseconds(took), "ms", feltWithinMS, "what is left at a pause, with the words; the limit, at which a message goes without")
+	r.against(fmt.Sprintf("pause_after_%ds", seconds), milliseconds(took), "ms", feltWithinMS, "what is left at a pause, with the words; the limit, for which a message waits")
 	return err
 }
 

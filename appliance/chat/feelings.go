@@ -23,17 +23,21 @@ type Expression interface {
 type Voice interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
-	// Pause judges what was heard so far, of which more may follow.
-	Pause()
-	// Express scores the utterance as far as it was heard at the newest Pause,
-	// with the words in it, in a language (BCP 47, empty where it is not known).
-	// strong names the feelings that stand out; it is empty where none does.
+	// Tone judges what was heard so far, which may be nothing. More may follow.
+	Tone() Tone
+}
+
+// A Tone is how a voice sounded up to some moment. Any goroutine may use it.
+type Tone interface {
+	// Express scores what was said in that tone, with these words, in a language (BCP
+	// 47, empty where it is not known). strong names the feelings that stand out; it is
+	// empty where none does. It takes well under a millisecond, for a message waits.
 	Express(text, language string) (scores contract.EmotionScores, strong string)
 }
 
-// feltWithin is for how long a message waits at most for the feelings in it; then
-// it goes without them. They take a few milliseconds on a slow box, and what a
-// listener notices begins behind 20.
+// feltWithin is for how long a message waits at most for the voice to be measured;
+// then what was measured by then counts. The rest of a voice takes a few milliseconds
+// on a slow box, and what a listener notices begins behind 20.
 const feltWithin = 20 * time.Millisecond
 
 // prompt measures feelings for one chat, and never for longer than a message may
@@ -45,36 +49,17 @@ type prompt struct {
 	felt  func(took time.Duration) // told how long was left to do at a pause
 }
 
-// intime reports whether something was done before a message has waited for long
-// enough. Where it was not, it goes on by itself.
-func (p *prompt) intime(done <-chan struct{}) bool {
-	late := time.NewTimer(feltWithin)
-	defer late.Stop()
-	select {
-	case <-done:
-		return true
-	case <-late.C:
-		p.log.Warn("feelings took too long to measure; a message goes without them", "limit_ms", feltWithin.Milliseconds())
-		return false
-	}
-}
-
-// text scores a sentence of the assistant's; nil where that would take too long.
+// text scores a sentence of the assistant's.
 func (p *prompt) text(text string) *contract.EmotionScores {
-	var scores contract.EmotionScores
-	done := make(chan struct{})
-	p.group.Go(func() {
-		defer close(done)
-		scores = p.Text(text)
-	})
-	if !p.intime(done) {
-		return nil
-	}
+	scores := p.Text(text)
 	return &scores
 }
 
 // voice returns what measures an utterance.
-func (p *prompt) voice() ear.Voice { return &promptVoice{prompt: p, voice: p.NewVoice()} }
+func (p *prompt) voice() ear.Voice {
+	v := p.NewVoice()
+	return &promptVoice{prompt: p, voice: v, tone: v.Tone()}
+}
 
 // mostHeld is how much sound waits for a voice that is still at work, in samples: 30
 // seconds, two megabytes. A machine that is so far behind does not measure the rest.
@@ -91,6 +76,7 @@ type promptVoice struct {
 	todo []func(Voice) // in the order in which it came
 	held int           // samples in todo
 	lost bool          // it is too far behind
+	tone Tone          // as it was judged last
 }
 
 func (v *promptVoice) Hear(pcm []float32) {
@@ -114,28 +100,42 @@ func (v *promptVoice) Pause() {
 	defer v.mu.Unlock()
 	v.put(func(voice Voice) {
 		begun := time.Now()
-		voice.Pause()
+		tone := voice.Tone()
 		v.felt(time.Since(begun))
+		v.mu.Lock()
+		v.tone = tone
+		v.mu.Unlock()
 	})
 }
 
-func (v *promptVoice) Express(text, language string) (scores *contract.EmotionScores, strong string) {
-	var found struct {
-		scores contract.EmotionScores
-		strong string
-	}
+func (v *promptVoice) Express(text, language string) (scores contract.EmotionScores, strong string) {
+	v.await()
+	v.mu.Lock()
+	tone := v.tone
+	v.mu.Unlock()
+	return tone.Express(text, language)
+}
+
+// await returns when the voice is done with all that came before, or when a message
+// has waited for long enough; then the voice goes on by itself.
+func (v *promptVoice) await() {
 	done := make(chan struct{})
 	v.mu.Lock()
-	lost := v.lost
-	v.put(func(voice Voice) {
-		defer close(done)
-		found.scores, found.strong = voice.Express(text, language)
-	})
-	v.mu.Unlock()
-	if lost || !v.intime(done) {
-		return nil, ""
+	waits := v.busy && !v.lost
+	if waits {
+		v.put(func(Voice) { close(done) })
 	}
-	return &found.scores, found.strong
+	v.mu.Unlock()
+	if !waits {
+		return
+	}
+	late := time.NewTimer(feltWithin)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+		v.log.Warn("feelings took too long to measure; a message goes with what was measured by then", "limit_ms", feltWithin.Milliseconds())
+	}
 }
 
 // lose gives up a voice that is too far behind. v.mu is held.

@@ -59,7 +59,7 @@ func (m *Meter) Text(text string) contract.EmotionScores {
 
 // NewSound returns what takes the sound of an utterance.
 func (m *Meter) NewSound() *Sound {
-	return &Sound{m: m, scratch: newScratch(), tone: voicePrior}
+	return &Sound{m: m, scratch: newScratch()}
 }
 
 // reads reports whether words of a language (BCP 47, empty where it is not known)

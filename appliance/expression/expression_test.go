@@ -130,9 +130,7 @@ func TestEveryNameVaries(t *testing.T) {
 	for class := range voiceClasses {
 		var tone [len(voiceClasses)]float64
 		tone[class] = 1
-		s := m.NewSound()
-		s.tone = tone
-		scores, _ := s.Express("", "de")
+		scores, _ := Tone{m, tone}.Express("", "de")
 		note(scores)
 	}
 	for i := range most {
@@ -145,9 +143,7 @@ func TestEveryNameVaries(t *testing.T) {
 // Words without a tone, and with nothing in them, stand out in nothing.
 func TestScoresOfSilenceAreThoseOfNobodyInParticular(t *testing.T) {
 	m := meter(t)
-	s := m.NewSound()
-	s.Pause()
-	scores, strong := s.Express("What time is it?", "en")
+	scores, strong := m.NewSound().Tone().Express("What time is it?", "en")
 	if strong != "" {
 		t.Errorf("of a plain question the model is told that it sounds %s", strong)
 	}

@@ -25,7 +25,6 @@ type Sound struct {
 	samples []float64 // those that frames to come still hear
 	next    int       // where in samples the next frame begins
 	frames  []frame
-	tone    [len(voiceClasses)]float64 // at the newest pause
 }
 
 // Hear takes the next samples, mono at 16 kHz. It takes about 0.1 ms for each 10
@@ -43,19 +42,26 @@ func (s *Sound) Hear(pcm []float32) {
 	}
 }
 
-// Pause judges the tone of what was heard so far, of which more may follow.
-func (s *Sound) Pause() {
-	if frames := s.all(); len(frames) > 0 {
-		s.tone = s.m.voice.tone(describe(frames))
+// Tone judges what was heard so far, of which more may follow.
+func (s *Sound) Tone() Tone {
+	if len(s.frames)+len(s.samples) == 0 {
+		return Tone{s.m, voicePrior}
 	}
+	return Tone{s.m, s.m.voice.tone(describe(s.all()))}
 }
 
-// Express scores an utterance with these words, in a language (BCP 47, empty
-// where it is not known) and in the tone of the newest Pause, and names the
-// feelings in it that stand out ("tired, sad").
-func (s *Sound) Express(text, language string) (scores contract.EmotionScores, strong string) {
-	m := s.m
-	voice := m.mapping.ofVoice(s.tone)
+// A Tone is how a voice sounded up to some moment. It is read-only.
+type Tone struct {
+	m  *Meter
+	of [len(voiceClasses)]float64
+}
+
+// Express scores what was said in the tone, with these words, in a language (BCP
+// 47, empty where it is not known), and names the feelings in it that stand out
+// ("tired, sad").
+func (t Tone) Express(text, language string) (scores contract.EmotionScores, strong string) {
+	m := t.m
+	voice := m.mapping.ofVoice(t.of)
 	if reads(language) {
 		scores = blend(m.mapping.ofWords(text, m.text.probabilities(text)), voice)
 	} else {

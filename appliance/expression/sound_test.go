@@ -82,7 +82,6 @@ func heardBy(m *Meter, pcm []float32, piece int) *Sound {
 	for p := range slices.Chunk(pcm, piece) {
 		s.Hear(p)
 	}
-	s.Pause()
 	return s
 }
 
@@ -110,10 +109,10 @@ func TestFeaturesAreThoseOfTheReference(t *testing.T) {
 func TestASoundMayComeInAnyPieces(t *testing.T) {
 	m := meter(t)
 	pcm := recorded(t, "vm-marked-urgent")
-	want := heardBy(m, pcm, len(pcm)).tone
+	want := heardBy(m, pcm, len(pcm)).Tone()
 	for _, piece := range []int{1, 160, 333, 512, 1600} {
-		if got := heardBy(m, pcm, piece).tone; got != want {
-			t.Errorf("in pieces of %d samples it sounds as %v, at once as %v", piece, got, want)
+		if got := heardBy(m, pcm, piece).Tone(); got != want {
+			t.Errorf("in pieces of %d samples it sounds as %v, at once as %v", piece, got.of, want.of)
 		}
 	}
 }
@@ -122,14 +121,14 @@ func TestASoundMayComeInAnyPieces(t *testing.T) {
 func TestAPauseChangesNothingOfWhatFollows(t *testing.T) {
 	m := meter(t)
 	pcm := recorded(t, "vm-marked-urgent")
-	want := heardBy(m, pcm, len(pcm)).tone
+	want := heardBy(m, pcm, len(pcm)).Tone()
 	s := m.NewSound()
 	for p := range slices.Chunk(pcm, 4000) {
 		s.Hear(p)
-		s.Pause()
+		s.Tone()
 	}
-	if s.tone != want {
-		t.Errorf("with pauses it sounds as %v, without as %v", s.tone, want)
+	if got := s.Tone(); got != want {
+		t.Errorf("with pauses it sounds as %v, without as %v", got.of, want.of)
 	}
 }
 
@@ -151,10 +150,10 @@ func odd(t testing.TB) map[string][]float32 {
 func TestScoresAreScoresWhateverIsHeard(t *testing.T) {
 	m := meter(t)
 	for name, pcm := range odd(t) {
-		s := heardBy(m, pcm, 512)
+		tone := heardBy(m, pcm, 512).Tone()
 		for _, text := range []string{"", "Hello.", "\xff\xfe", "😂😂", string(make([]byte, 5000)), "AAAA"} {
 			for _, language := range []string{"", "en", "en-GB", "de", "zz-not-a-tag"} {
-				scores, _ := s.Express(text, language)
+				scores, _ := tone.Express(text, language)
 				for i, v := range scores {
 					if !(v > 0 && v <= 1) {
 						t.Errorf("%s with %.10q in %q: %s is %v", name, text, language, contract.EmotionName(i), v)
@@ -169,7 +168,7 @@ func TestScoresAreScoresWhateverIsHeard(t *testing.T) {
 func TestWhatIsNotSpeechHasNoTone(t *testing.T) {
 	m := meter(t)
 	for name, pcm := range odd(t) {
-		got := heardBy(m, pcm, 512).tone == voicePrior
+		got := heardBy(m, pcm, 512).Tone().of == voicePrior
 		speech := slices.Contains([]string{"speech", "clipped", "quiet", "60 s", "NaN in speech", "0.3 s", "sung"}, name)
 		if !speech && !got {
 			t.Errorf("%s is taken for speech", name)
@@ -217,6 +216,6 @@ func BenchmarkPauseAfter20s(b *testing.B) {
 	speech := recorded(b, "vm-marked-urgent")
 	s := heardBy(meter(b), slices.Repeat(speech, 20*rateHz/len(speech)+1), 512)
 	for b.Loop() {
-		s.Pause()
+		s.Tone()
 	}
 }

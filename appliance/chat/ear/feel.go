@@ -10,13 +10,14 @@ import (
 type Voice interface {
 	// Hear takes the next sound, mono at engine.SpeechRateHz.
 	Hear(pcm []float32)
-	// Pause has what was heard so far judged, of which more may follow.
+	// Pause has what was heard so far judged, of which more may follow: at a pause, and
+	// now and then before it, so that a machine that is late then has something.
 	Pause()
 	// Express scores the utterance as far as it was heard at the newest Pause,
 	// with the words in it, in a language (BCP 47, empty where it is not known).
-	// strong names the feelings that stand out; it is empty where none does. The
-	// scores are nil where they were not there in time.
-	Express(text, language string) (scores *contract.EmotionScores, strong string)
+	// strong names the feelings that stand out; it is empty where none does. Where
+	// that is not measured in time, they are those of what was measured by then.
+	Express(text, language string) (scores contract.EmotionScores, strong string)
 }
 
 // feel lets the voice of the utterance have what was heard of it since. So
@@ -33,7 +34,8 @@ func (e *Ear) feel() {
 	u.felt = e.segmenter.Position()
 }
 
-// feelPause judges the voice at a pause. Its words are on their way meanwhile.
+// feelPause judges the voice at a pause, or amid it. Its words are on their way
+// meanwhile.
 func (e *Ear) feelPause() {
 	e.feel()
 	if v := e.utterance.voice; v != nil {
@@ -41,13 +43,17 @@ func (e *Ear) feelPause() {
 	}
 }
 
-// express puts the feelings of an utterance beside its words.
+// express puts the feelings of an utterance beside its words. Words that were said
+// always have them.
 func (e *Ear) express(u *hearing, w turn.Words) turn.Words {
-	if u.voice == nil || w.Text == "" {
+	if e.NewVoice == nil || w.Text == "" {
 		return w
 	}
+	if u.voice == nil {
+		u.voice = e.NewVoice()
+	}
 	scores, strong := u.voice.Express(w.Text, w.Language)
-	w.Scores = scores
+	w.Scores = &scores
 	if e.TellFeelings {
 		w.Sounds = strong
 	}

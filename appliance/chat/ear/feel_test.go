@@ -28,14 +28,14 @@ func (a *attentive) Pause() {
 	a.paused = len(a.heard)
 }
 
-func (a *attentive) Express(text, _ string) (*contract.EmotionScores, string) {
+func (a *attentive) Express(text, _ string) (contract.EmotionScores, string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return &contract.EmotionScores{float64(a.paused) / engine.SpeechRateHz}, "tired"
+	return contract.EmotionScores{float64(a.paused) / engine.SpeechRateHz}, "tired"
 }
 
 // feelingEar is an ear that measures feelings, and the voices that it made.
-func feelingEar(t *testing.T, tell bool) (e *Ear, n patientEar, events chan turn.Event, voices func() []*attentive) {
+func feelingEar(t *testing.T, tell bool, more ...func(*Ear)) (e *Ear, n patientEar, events chan turn.Event, voices func() []*attentive) {
 	var mu sync.Mutex
 	var made []*attentive
 	n = patientEar{make(chan engine.Priority, 100), make(chan struct{}, 100)}
@@ -48,6 +48,9 @@ func feelingEar(t *testing.T, tell bool) (e *Ear, n patientEar, events chan turn
 			return made[len(made)-1]
 		}
 		e.TellFeelings = tell
+		for _, change := range more {
+			change(e)
+		}
 	})
 	return e, n, events, func() []*attentive {
 		mu.Lock()
@@ -129,5 +132,24 @@ func TestEachUtteranceIsMeasuredByItself(t *testing.T) {
 			t.Errorf("of utterance %d %.2f s were measured, want at least %.2f", i+1, seconds, least)
 		}
 		all[i].mu.Unlock()
+	}
+}
+
+// A voice is judged while it goes on, so that a machine that is late at the pause has
+// something of it.
+func TestAVoiceIsJudgedWhileItGoesOn(t *testing.T) {
+	e, n, events, voices := feelingEar(t, false, func(e *Ear) { e.overheard.next = 0 })
+	n.release <- struct{}{}
+	e.queue <- ramp(3200, 0)
+	for {
+		if _, ok := told(events).(turn.Overheard); ok {
+			break
+		}
+	}
+	v := voices()[0]
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.paused < engine.SpeechRateHz/2 {
+		t.Errorf("%d samples are judged in the middle of 3 s", v.paused)
 	}
 }

@@ -62,6 +62,7 @@ func (e *Ear) overhear(ctx context.Context) {
 	}
 	o.begun = e.Clock()
 	o.cancel = e.transcribe(ctx, guess{of: e.utterance, midway: true, segment: said}, urgency)
+	e.feelPause()
 }
 
 // overheardSo passes on what was said so far. What could not be transcribed in
