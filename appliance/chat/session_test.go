@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"parley/appliance/chat/turn"
 	"parley/appliance/contract"
 	"parley/store"
 )
@@ -35,6 +37,43 @@ func TestClientThatStopsSendingEndsItsTurnAllTheSame(t *testing.T) {
 		hear(t, c, 1000, true)
 		f.until(t, "assistant_end")
 	})
+}
+
+// A chat that lasts too long, or in which nobody says anything, tells its client and
+// who listens along why, with an error, and then closes as it should.
+func TestATimeoutIsToldBeforeTheLineIsClosed(t *testing.T) {
+	for code, set := range map[contract.Code]func(*turn.Settings){
+		contract.InactivityTimeout:  func(s *turn.Settings) { s.Inactivity = time.Minute },
+		contract.MaxDurationTimeout: func(s *turn.Settings) { s.MaxDuration = time.Minute },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFakes()
+			c := begin(t, hostOf(f, func(p *Parts) { set(&p.Defaults) }), Opening{Line: f, RequestID: "request", Connect: contract.ConnectSettings{
+				SessionSettings: contract.SessionSettings{CustomSessionID: "mine"}}})
+			along, err := c.Listen(false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer along.Close()
+			if closed := <-f.closed; closed != contract.CloseNormal {
+				t.Errorf("%s closes with %d", code, closed)
+			}
+			want := `{"type":"error","code":"` + string(code) + `","slug":"` + code.Slug() + `","message":"` + code.Message() +
+				`","request_id":"request","custom_session_id":"mine"}`
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if got, _ := f.sent[len(f.sent)-1].MarshalJSON(); string(got) != want {
+				t.Errorf("the last message is %s, want %s", got, want)
+			}
+			var last contract.ServerMessage
+			for copied, err := along.Next(t.Context()); err == nil; copied, err = along.Next(t.Context()) {
+				last = copied.Message
+			}
+			if got, _ := last.MarshalJSON(); string(got) != want {
+				t.Errorf("who listens along is told %s at last, want %s", got, want)
+			}
+		})
+	}
 }
 
 func TestWhatIsSentIsStoredBefore(t *testing.T) {

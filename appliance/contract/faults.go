@@ -28,6 +28,8 @@ const (
 	ModelUnavailable      Code = "E0711"
 	ModelTimedOut         Code = "E0712" // a custom language model
 	ModelConnectionFailed Code = "E0713" // a custom language model
+	InactivityTimeout     Code = "E0714" // nobody said anything for too long
+	MaxDurationTimeout    Code = "E0715" // the chat has lasted as long as it may
 	InvalidSettings       Code = "E0716"
 	GroupActive           Code = "E0717"
 	ProviderOverloaded    Code = "E0718"
@@ -82,6 +84,8 @@ var meanings = map[Code]meaning{
 	ModelUnavailable:      {"language_model_unavailable", "The language model is not available on this box.", ClosePolicy},
 	ModelTimedOut:         {"custom_language_model_timed_out", "The custom language model did not answer in time.", 0},
 	ModelConnectionFailed: {"custom_language_model_connection_failed", "The connection to the custom language model failed.", 0},
+	InactivityTimeout:     {"inactivity_timeout", "Nobody said anything for too long, so the chat ends.", CloseNormal},
+	MaxDurationTimeout:    {"max_duration_timeout", "The chat has lasted as long as it may, so it ends.", CloseNormal},
 	InvalidSettings:       {"invalid_session_settings", "The session settings are invalid and were not applied.", 0},
 	GroupActive:           {"chat_group_active", "A chat of this group is still active.", ClosePolicy},
 	ProviderOverloaded:    {"language_model_overloaded", "The language model is overloaded.", 0},

@@ -157,8 +157,14 @@ func TestEachCodeHasItsOwnWords(t *testing.T) {
 		if len(c) != 5 || c[0] != 'E' || !strings.HasSuffix(c.Message(), ".") {
 			t.Errorf("%s: %q", c, c.Message())
 		}
-		if c.Fatal() && c.CloseCode() != ClosePolicy && c.CloseCode() != CloseInternal {
+		timeout := c == InactivityTimeout || c == MaxDurationTimeout
+		if c.Fatal() && c.CloseCode() != ClosePolicy && c.CloseCode() != CloseInternal && !timeout {
 			t.Errorf("%s closes with %d", c, c.CloseCode())
+		}
+	}
+	for _, c := range []Code{InactivityTimeout, MaxDurationTimeout} { // it ends as it should
+		if c.CloseCode() != CloseNormal {
+			t.Errorf("%s closes with %d, not 1000", c, c.CloseCode())
 		}
 	}
 	for _, c := range []Code{CreditsExhausted, SubscriptionBlock} {

@@ -39,6 +39,7 @@ type leaving struct {
 	on      bool
 	status  contract.ChatStatus
 	reason  string
+	fault   contract.Code         // is told first; empty where the end is none
 	by      time.Duration         // at the latest
 	message contract.EventMessage // is still to be said
 	hungUp  bool                  // by the assistant: the user may still take the floor
@@ -105,6 +106,7 @@ func (s *State) nobodyThere(out *effects) {
 		s.reply.unasked = true
 		return
 	}
+	s.tell(out, WentWrong{contract.Fault{Code: contract.InactivityTimeout}})
 	s.end(out, contract.ChatInactivityTimeout, contract.CloseNormal, "nobody said anything")
 }
 
@@ -138,7 +140,12 @@ func (s State) timeOver() time.Duration {
 // saying is heard to its end, then the message for this case if there is one.
 func (s *State) lastedTooLong(out *effects) {
 	s.leaving = leaving{
-		on: true, status: contract.ChatMaxDurationTimeout, reason: "maximum duration reached", by: s.now + lastWords, message: s.settings.OnMaxDuration,
+		on:      true,
+		status:  contract.ChatMaxDurationTimeout,
+		reason:  "maximum duration reached",
+		fault:   contract.MaxDurationTimeout,
+		by:      s.now + lastWords,
+		message: s.settings.OnMaxDuration,
 	}
 	s.drop(out)
 	if s.reply.phase == answering {
@@ -200,6 +207,9 @@ func (s State) departure() time.Duration {
 func (s *State) depart(out *effects) {
 	m := s.leaving.message
 	if !m.Enabled || s.paused {
+		if s.leaving.fault != "" {
+			s.tell(out, WentWrong{contract.Fault{Code: s.leaving.fault}})
+		}
 		s.end(out, s.leaving.status, contract.CloseNormal, s.leaving.reason)
 		return
 	}

@@ -25,7 +25,7 @@ func TestBeforeAnInactivityTimeoutSomebodyIsAskedAndGivenTime(t *testing.T) {
 		t.Fatalf("%v are left", left)
 	}
 	b.now = b.wake()
-	want(t, b.after(Tick{}), "end INACTIVITY_TIMEOUT 1000")
+	want(t, b.after(Tick{}), "error E0714", "end INACTIVITY_TIMEOUT 1000")
 
 	b = absent()
 	b.wait(5*time.Second).after(Voiced{Utterance: 1, Voice: 200 * time.Millisecond}, TurnEnded{Utterance: 1})
@@ -80,7 +80,7 @@ func TestTheLastSentenceIsHeardToItsEnd(t *testing.T) {
 	want(t, b.after(Typed{Text: "One more!"}), "user: One more!")
 	b.after(thinks(2, "Our time is over."), ThoughtEnded{Turn: 2}, clip(2, "Our time is over.", 2*time.Second))
 	b.now = b.wake()
-	want(t, b.after(Tick{}), "end MAX_DURATION_TIMEOUT 1000")
+	want(t, b.after(Tick{}), "error E0715", "end MAX_DURATION_TIMEOUT 1000")
 }
 
 func TestTheEndDoesNotWaitForever(t *testing.T) {
@@ -96,5 +96,5 @@ func TestTheEndDoesNotWaitForever(t *testing.T) {
 	got := b.after(Tick{}) // the rest of that is not heard
 	want(t, got[len(got)-1:], "read 2: Our time is over.")
 	b.now = b.wake() // and what is to be said never comes
-	want(t, b.after(Tick{}), "cancel 2", "end MAX_DURATION_TIMEOUT 1000")
+	want(t, b.after(Tick{}), "error E0715", "cancel 2", "end MAX_DURATION_TIMEOUT 1000")
 }

@@ -384,7 +384,7 @@ func TestSilenceEndsTheChat(t *testing.T) {
 		t.Fatalf("the chat times out %v after the last sound", idle)
 	}
 	b.now = at
-	want(t, b.after(Tick{}), "end INACTIVITY_TIMEOUT 1000")
+	want(t, b.after(Tick{}), "error E0714", "end INACTIVITY_TIMEOUT 1000")
 }
 
 func TestMaximumDurationEndsTheChat(t *testing.T) {
@@ -393,7 +393,7 @@ func TestMaximumDurationEndsTheChat(t *testing.T) {
 		b.wait(299 * time.Second).after(Voiced{Utterance: 1, Voice: time.Second})
 	}
 	b.wait(6 * time.Second)
-	want(t, b.after(Tick{}), "end MAX_DURATION_TIMEOUT 1000")
+	want(t, b.after(Tick{}), "error E0715", "end MAX_DURATION_TIMEOUT 1000")
 }
 
 func TestHangingUpEndsTheChatAndItsWork(t *testing.T) {

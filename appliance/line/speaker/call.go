@@ -357,6 +357,9 @@ func (c *Call) Send(_ context.Context, m contract.ServerMessage) error {
 		c.thinking = time.Time{}
 	case contract.WebSocketError:
 		c.thinking = time.Time{}
+		if m.Code.CloseCode() == contract.CloseNormal {
+			break // its time is over
+		}
 		c.speaker.Log.Warn("the conversation at the box's own speaker has an error", "code", m.Code, "message", m.Message)
 	default:
 		return nil

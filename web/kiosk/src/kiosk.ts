@@ -249,6 +249,7 @@ class Conversation {
       case "error":
         this.answering = this.tool = false;
         if (m.code === "E0732") break; // the key is revoked: the page says so itself
+        if (m.code === "E0714" || m.code === "E0715") break; // its time is over: no fault
         // The box's words are for whoever runs it; a visitor is told what to do.
         caption("note", word("failed"), { id: "failed" });
         caption("detail", `${m.message} (${m.code})`, { id: "detail", language: "en" });
