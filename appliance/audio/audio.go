@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	// MaxChannels is the most channels of input audio: 7.1 surround has 8.
-	MaxChannels = 8
+	// MaxChannels is the most channels of input audio: what PulseAudio offers for any
+	// microphone, and programs that ask for all there are then send.
+	MaxChannels = 32
 	// MinInputHz and MaxInputHz bound the sample rate of input audio. Below
 	// 4 kHz no speech can be understood, and a few bytes "at 1 Hz" would become
 	// hours; above 192 kHz nothing records.

@@ -7,11 +7,14 @@ const (
 	// much sound: a word or two, so that no consonant decides.
 	downmixBlock  = 0.01 // seconds
 	downmixWindow = 0.3
+	// mostMeaned is the most channels of which the mean is heard: stereo. More are
+	// those of a device that offers all that it has, of which one or two have a
+	// microphone, or of a film, whose voices are in one of them.
+	mostMeaned = 2
 	// cancelled is the energy of the mean beside that of the loudest channel under
-	// which that one is heard alone: the others work against it (the right one of two
-	// is the left one inverted, as a balanced microphone on a stereo jack is), or are
-	// silent in a stream of four and more. Of two channels of which one is silent the
-	// mean has a quarter, and stays. restored is where it is heard again.
+	// which that one is heard alone: the other works against it (it is inverted, as a
+	// balanced microphone on a stereo jack is). Where it is silent the mean has a
+	// quarter, and stays. restored is where it is heard again.
 	cancelled = 0.1
 	restored  = 0.2
 	// louder is how many times as much energy another channel has to have before it
@@ -25,20 +28,22 @@ const (
 	downmixLow = 30 // Hz
 )
 
-// A downmix makes one channel of several: their mean, or the loudest where they
-// cancel each other out. What comes of a frame depends on those before it alone.
+// A downmix makes one channel of several: of two their mean, or the louder where they
+// cancel each other out, and of more the loudest. What comes of a frame depends on
+// those before it alone.
 type downmix struct {
 	channels int
 	block    int // frames
 	low      float32
 	decay    float32
-	fade     float32
+	fade     int // frames
 
 	at      int       // frame of the block
 	offset  []float32 // of each channel, and of the mean behind them: what is under downmixLow
 	energy  []float32 // likewise, without that
-	weights []float32 // with which each channel is heard
-	only    int       // the channel that is heard alone; -1: all
+	weights []float32 // with which each channel is heard, while that changes
+	fading  int       // frames for which it still does
+	only    int       // the channel that is heard alone; -1: the mean of all, or none yet
 }
 
 func newDownmix(channels, rateHz int) *downmix {
@@ -47,14 +52,16 @@ func newDownmix(channels, rateHz int) *downmix {
 		block:    int(downmixBlock * float64(rateHz)),
 		low:      float32(2 * math.Pi * downmixLow / float64(rateHz)),
 		decay:    float32(math.Exp(-downmixBlock / downmixWindow)),
-		fade:     float32(1 / (downmixFade * float64(rateHz))),
+		fade:     int(downmixFade*float64(rateHz)) + 1,
 		offset:   make([]float32, channels+1),
 		energy:   make([]float32, channels+1),
 		weights:  make([]float32, channels),
 		only:     -1,
 	}
-	for i := range d.weights {
-		d.weights[i] = 1 / float32(channels)
+	if channels <= mostMeaned {
+		for i := range d.weights {
+			d.weights[i] = d.target(i)
+		}
 	}
 	return d
 }
@@ -75,13 +82,37 @@ func (d *downmix) frame(x []float32) (heard float32) {
 	for i, v := range x {
 		sum += v
 		d.measure(i, v)
-		heard += d.weight(i) * v
 	}
-	d.measure(d.channels, sum/float32(d.channels))
+	mean := sum / float32(d.channels)
+	d.measure(d.channels, mean)
+	switch {
+	case d.fading > 0:
+		d.fading--
+		for i, v := range x {
+			heard += d.weight(i) * v
+		}
+	case d.only >= 0:
+		heard = x[d.only]
+	case d.channels > mostMeaned: // none of them has a voice yet
+		heard = x[d.loudest()]
+	default:
+		heard = mean
+	}
 	if d.at++; d.at == d.block {
 		d.compare()
 	}
 	return heard
+}
+
+// loudest is the channel with the most energy.
+func (d *downmix) loudest() int {
+	most := 0
+	for i, e := range d.energy[:d.channels] {
+		if e > d.energy[most] {
+			most = i
+		}
+	}
+	return most
 }
 
 // measure adds a sample to the energy of a channel.
@@ -91,39 +122,44 @@ func (d *downmix) measure(i int, v float32) {
 	d.energy[i] += v * v
 }
 
-// weight moves that of a channel towards where it should be.
-func (d *downmix) weight(i int) float32 {
-	target := float32(0)
+// target is the weight with which a channel is to be heard.
+func (d *downmix) target(i int) float32 {
 	switch d.only {
 	case -1:
-		target = 1 / float32(d.channels)
+		return 1 / float32(d.channels)
 	case i:
-		target = 1
+		return 1
 	}
-	d.weights[i] += min(max(target-d.weights[i], -d.fade), d.fade)
+	return 0
+}
+
+// weight moves that of a channel towards where it should be.
+func (d *downmix) weight(i int) float32 {
+	step := 1 / float32(d.fade)
+	d.weights[i] += min(max(d.target(i)-d.weights[i], -step), step)
 	return d.weights[i]
 }
 
 // compare chooses what is heard from here on.
 func (d *downmix) compare() {
 	d.at = 0
-	loudest := 0
-	for i, e := range d.energy[:d.channels] {
-		if e > d.energy[loudest] {
-			loudest = i
-		}
-	}
+	loudest := d.loudest()
 	most, mean := d.energy[loudest], d.energy[d.channels]
-	switch {
+	switch many := d.channels > mostMeaned; {
 	case most < downmixQuiet*float32(d.block)/(1-d.decay):
+	case many && d.only < 0: // it was heard as it is, so that nothing changes
+		d.only, d.weights[loudest] = loudest, 1
 	case d.only < 0 && mean < cancelled*most:
-		d.only = loudest
-	case d.only >= 0 && mean > restored*most:
-		d.only = -1
+		d.choose(loudest)
+	case d.only >= 0 && !many && mean > restored*most:
+		d.choose(-1)
 	case d.only >= 0 && most > louder*d.energy[d.only]:
-		d.only = loudest
+		d.choose(loudest)
 	}
 	for i := range d.energy {
 		d.energy[i] *= d.decay
 	}
 }
+
+// choose has one channel heard alone, or all of them, behind a fade.
+func (d *downmix) choose(only int) { d.only, d.fading = only, d.fade }

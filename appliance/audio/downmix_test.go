@@ -47,7 +47,73 @@ func shifted(pcm []float32, by float32) []float32 {
 	return out
 }
 
-// Channels that cancel each other out are heard all the same, and others as their
+// Of more than two channels the loudest is heard, from its first sample on and as loud
+// as it is, whichever it is; a change from one to another does not click.
+func TestOfManyChannelsTheLoudestIsHeard(t *testing.T) {
+	const rate = 48000
+	a := murmur(rate/2, 1)
+	for _, channels := range []int{3, 6, 32} {
+		for _, speaks := range []int{0, channels / 2, channels - 1} {
+			all := make([][]float32, channels)
+			for i := range all {
+				all[i] = scaled(murmur(len(a), uint64(10+i)), 0.001) // a microphone is never silent
+			}
+			all[speaks] = a
+			got := newDownmix(channels, rate).mix(nil, interleaved(all...))
+			for i, v := range got {
+				if math.Abs(float64(v-a[i])) > 1e-3 {
+					t.Errorf("%d of %d: sample %d is %v, want %v", speaks, channels, i, v, a[i])
+					break
+				}
+			}
+		}
+		all := make([][]float32, channels) // half of them say the same
+		for i := range all {
+			all[i] = scaled(a, float32(i%2))
+		}
+		if got := newDownmix(channels, rate).mix(nil, interleaved(all...)); !slices.Equal(got, a) {
+			t.Errorf("of %d channels that say the same in part it is not heard as loud as it is", channels)
+		}
+	}
+}
+
+// Where another of many channels becomes the loudest, that is heard soon, and the
+// change does not click.
+func TestTheLoudestOfManyChannelsMayChange(t *testing.T) {
+	const rate = 48000
+	a, b := tone(100, 0.5, rate, rate/2), tone(150, 0.5, rate, rate/2)
+	first, second := make([][]float32, 32), make([][]float32, 32)
+	for i := range first {
+		first[i], second[i] = make([]float32, len(a)), make([]float32, len(a))
+	}
+	first[3], first[30] = a, scaled(b, 0.3)
+	second[3], second[30] = scaled(a, 0.3), b
+	got := newDownmix(32, rate).mix(nil, append(interleaved(first...), interleaved(second...)...))
+	if late := rate * 4 / 10; !slices.Equal(got[len(a)+late:], b[late:]) {
+		t.Error("400 ms after another channel is the loudest it is not heard")
+	}
+	for i := 1; i < len(got); i++ {
+		if step := math.Abs(float64(got[i] - got[i-1])); step > 0.02 {
+			t.Fatalf("a click of %v at sample %d", step, i)
+		}
+	}
+}
+
+// BenchmarkDownmix mixes a second of 32 channels at 48 kHz.
+func BenchmarkDownmix(b *testing.B) {
+	all := make([][]float32, 32)
+	for i := range all {
+		all[i] = scaled(murmur(48000, uint64(i)), float32(1+i)/32)
+	}
+	frames := interleaved(all...)
+	d := newDownmix(32, 48000)
+	var out []float32
+	for b.Loop() {
+		out = d.mix(out[:0], frames)
+	}
+}
+
+// Two channels that cancel each other out are heard all the same, and others as their
 // mean.
 func TestChannelsThatCancelEachOtherOutAreHeard(t *testing.T) {
 	const rate = 16000

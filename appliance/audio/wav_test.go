@@ -190,12 +190,13 @@ func TestLinear16IsCutAnywhereAndMixedDown(t *testing.T) {
 			t.Fatalf("%d samples; want %d", len(got), len(raw)/frame)
 		}
 		for i, v := range got {
-			sum := 0.0
+			sum, one := 0.0, false
 			for c := range channels {
-				sum += float64(int16(binary.LittleEndian.Uint16(raw[i*frame+2*c:]))) / 32768
+				x := float64(int16(binary.LittleEndian.Uint16(raw[i*frame+2*c:]))) / 32768
+				sum, one = sum+x, one || float64(v) == x
 			}
-			if math.Abs(float64(v)-sum/float64(channels)) > 1e-6 {
-				t.Fatalf("frame %d: %v; want %v", i, v, sum/float64(channels))
+			if channels <= 2 && math.Abs(float64(v)-sum/float64(channels)) > 1e-6 || channels > 2 && !one {
+				t.Fatalf("frame %d of %d channels: %v; want the mean %v of two, one of more", i, channels, v, sum/float64(channels))
 			}
 		}
 		if _, err := d.Flush(); (err != nil) != (len(raw)%frame != 0) {
@@ -210,7 +211,7 @@ func TestWrongLinear16SettingsAreNamed(t *testing.T) {
 		says                string
 	}{
 		{0, 1, 16000, "sample_rate is 0"}, {-5, 1, 16000, "sample_rate is -5"}, {192001, 1, 16000, "4000 to 192000"},
-		{16000, 0, 16000, "channels is 0"}, {16000, 9, 16000, "1 to 8"}, {16000, 1, 0, "output rate is 0"},
+		{16000, 0, 16000, "channels is 0"}, {16000, 33, 16000, "1 to 32"}, {16000, 1, 0, "output rate is 0"},
 	} {
 		if _, err := NewLinear16(c.rate, c.channels, c.out); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: error %v", c, err)

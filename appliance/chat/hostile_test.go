@@ -73,7 +73,7 @@ func (c *hostile) act() error {
 		}
 		return nil
 	case 2: // another format, in the middle of sound
-		return c.text(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":%d}}`, 4000+c.IntN(200_000), 1+c.IntN(9))
+		return c.text(`{"type":"session_settings","audio":{"encoding":"linear16","sample_rate":%d,"channels":%d}}`, 4000+c.IntN(200_000), 1+c.IntN(contract.MaxChannels+1))
 	case 3:
 		return c.text(`{"type":"audio_input","data":%q}`, base64.StdEncoding.EncodeToString(c.noise(c.IntN(50_000))))
 	case 4: // a hundred of whatever is quickly sent

@@ -7,7 +7,7 @@ const (
 	OutputRateHz    = 48000  // of every clip that a chat sends
 	MinSampleRateHz = 4000   // below it no speech is understood
 	MaxSampleRateHz = 192000 // the highest rate of studio equipment
-	MaxChannels     = 8
+	MaxChannels     = 32     // what PulseAudio makes of its devices; the loudest is heard
 )
 
 // How far ahead of its playback a client may have its sound: clips come a second

@@ -67,6 +67,12 @@ func TestAMessageOfManyHoursIsNotDecodedWhole(t *testing.T) {
 func TestAStreamIsTheSameWhereverItIsCut(t *testing.T) {
 	wav := audio.EncodeWAV(tone(time.Second, 44100), 44100)
 	raw := audio.AppendLinear16(nil, tone(time.Second, 44100))
+	var many []byte
+	for sample := range slices.Chunk(raw, 2) {
+		frame := make([]byte, 2*contract.MaxChannels)
+		copy(frame[2*17:], sample)
+		many = append(many, frame...)
+	}
 	for name, c := range map[string]struct {
 		format *contract.AudioConfiguration
 		data   []byte
@@ -75,6 +81,7 @@ func TestAStreamIsTheSameWhereverItIsCut(t *testing.T) {
 		"WAV":      {nil, wav, []int{1, 7, 640, 4001}},
 		"Ogg Opus": {nil, opus(t, 2*time.Second), []int{1, 13, 500}},
 		"linear16": {linear16(44100, 1), raw, []int{2, 14, 640, 8820, 1, 7, 641, 1323}},
+		"many":     {linear16(44100, contract.MaxChannels), many, []int{64, 640, 63, 56_449, 1}},
 		"stereo":   {linear16(22050, 2), raw, []int{4, 640, 1, 3, 641, 642, 1323}},
 	} {
 		var want []float32
