@@ -42,8 +42,8 @@ func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
 			t.Errorf("%s %s: %d, want %d: %s", rt.method, rt.path, w.Code, want, w.Body)
 		}
 	}
-	if opened != 4 {
-		t.Errorf("it opens %d paths, want the socket and three of a call", opened)
+	if opened != 5 {
+		t.Errorf("it opens %d paths, want the socket under both its paths and three of a call", opened)
 	}
 	for key, want := range map[string]string{"lobby": "config_id=c1&verbose_transcription=true", "hall": "verbose_transcription=true"} {
 		r := httptest.NewRequest("GET", "/v0/evi/chat?config_id=other&resumed_chat_group_id=g&verbose_transcription=true&session_settings[system_prompt]=x&api_key="+key, nil)

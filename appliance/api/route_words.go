@@ -74,6 +74,7 @@ func chatSays() describe.Operation {
 		More: strings.Join([]string{
 			"Send audio_input messages with what the microphone hears, as a browser's MediaRecorder makes it or, announced with session_settings.audio, as 16-bit PCM; binary frames are audio too.",
 			"The box answers with user_message, then assistant_message, audio_output and assistant_prosody for each sentence, and assistant_end.",
+			"Of session_settings, all or one that is an object may be JSON text: session_settings[variables]={\"name\": \"Joshua\"}.",
 			"The messages are described in /asyncapi.json.",
 		}, " "),
 		Query: describe.FromShape(contract.ConnectQuery().Shape, map[string]string{
@@ -92,6 +93,14 @@ func chatSays() describe.Operation {
 		Refuses: []int{403, 426},
 		Socket:  &describe.Socket{Takes: contract.ClientMessages(), Sends: describe.Messages(contract.ServerMessages())},
 	}
+}
+
+// olderChatSays is the description of live chats under their older path.
+func olderChatSays() describe.Operation {
+	says := chatSays()
+	says.ID, says.Summary = "chatOlderPath", "Talk, over WebSocket: the older path"
+	says.More = "The same as /v0/evi/chat, for clients of before that."
+	return says
 }
 
 // connectSays is the description of following a live chat.

@@ -16,6 +16,7 @@ import (
 func (a *API) routes() []route {
 	return slices.Concat([]route{
 		{"GET", "/v0/evi/chat", describe.Token, unread, whileItLasts, storing, a.chat, chatSays()},
+		{"GET", "/v0/assistant/chat", describe.Token, unread, whileItLasts, storing, a.chat, olderChatSays()},
 		{"GET", "/v0/evi/chat/{id}/connect", describe.Token, unread, whileItLasts, storesNothing, a.connect, connectSays()},
 		{"POST", "/v0/evi/chat/{id}/send", describe.Account, recordBody, normal, storesNothing, a.send, sendSays()},
 		{"GET", "/v0/evi/chat/{id}/turns", describe.Account, unread, quick, storesNothing, a.turns, describe.Operation{ID: "listTurns", Section: "Live chats", Summary: "How long the stages of a live chat's turns took",

@@ -13,6 +13,7 @@ import (
 // operator set.
 var tokenRoutes = map[string]bool{
 	"GET /v0/evi/chat":                      true,
+	"GET /v0/assistant/chat":                true,
 	"GET /v0/evi/chat/{id}/connect":         true, // of a chat whose opener allowed it
 	"POST /v0/evi/chat/webrtc":              true,
 	"PATCH /v0/evi/chat/webrtc/calls/{id}":  true,

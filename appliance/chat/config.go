@@ -38,7 +38,7 @@ type chosen struct {
 func (h *Host) choose(ctx context.Context, o Opening) (chosen, error) {
 	p := o.Connect
 	c := chosen{settings: h.ruled(h.Defaults, h.Model), model: h.Model, asked: p.SessionSettings}
-	c.asked.VoiceID = p.VoiceID
+	c.asked.VoiceID, c.asked.EventLimit = p.VoiceID, p.EventLimit
 	if p.SessionSettings.Metadata != nil {
 		noted, err := json.Marshal(p.SessionSettings.Metadata)
 		if err != nil {

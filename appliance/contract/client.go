@@ -39,6 +39,10 @@ type SessionSettings struct {
 	// ClearContext says that "context" was null, which takes back the context
 	// in force, where every other null changes nothing. Context is then nil.
 	ClearContext bool `json:"-"`
+
+	// EventLimit is that of the connect, ConnectSettings.EventLimit, where the
+	// settings are noted in the history. A message brings none.
+	EventLimit int `json:"-"`
 }
 
 // UserInput is text that counts as said by the user.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -35,8 +36,8 @@ type ConnectSettings struct {
 
 // ParseConnectSettings reads the query of a connect. Every value is a string
 // there and is taken for the type that is wanted; nested ones are written with
-// brackets: session_settings[audio][sample_rate]=16000. Unknown parameters are
-// ignored. The error is a Fault, InvalidConnect or InvalidSettings, that names
+// brackets, session_settings[audio][sample_rate]=16000, or as JSON text,
+// session_settings[audio]={"sample_rate":16000}. Unknown parameters are ignored. The error is a Fault, InvalidConnect or InvalidSettings, that names
 // the parameter.
 func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 	nested, problem := nest(q)
@@ -105,14 +106,13 @@ func (c *ConnectSettings) readSessionSettings(s object) {
 }
 
 // nest turns a[b][c]=v into {"a":{"b":{"c":"v"}}}. Of a key that is repeated
-// the last value holds. An empty value is an absent one: it is how clients
-// write a parameter that they have not set.
+// the last value holds.
 func nest(q url.Values) (map[string]any, string) {
 	const deepest = 4 // session_settings[audio][sample_rate] is 3
 	tree := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(q)) {
 		values := q[key]
-		if len(values) == 0 || values[len(values)-1] == "" {
+		if len(values) == 0 || unset(key, values[len(values)-1]) {
 			continue
 		}
 		way, ok := steps(key)
@@ -128,6 +128,22 @@ func nest(q url.Values) (map[string]any, string) {
 	}
 	return tree, ""
 }
+
+// unset reports whether a value is how clients write a parameter that they have not
+// set: empty, or as hume for Python does, None in a field of session_settings, and in
+// 0.13.0 and 0.13.1 the text of an object for all of them. A variable may be "None".
+func unset(key, value string) bool {
+	switch {
+	case value == "":
+		return true
+	case key == "session_settings":
+		return unsetObject.MatchString(value)
+	}
+	return value == "None" && ours(key) && !strings.HasPrefix(key, "session_settings[variables][")
+}
+
+// unsetObject is "audio=None context=None", of any number of fields.
+var unsetObject = regexp.MustCompile(`^\w+=None( \w+=None)*$`)
 
 func ours(key string) bool { return strings.HasPrefix(key, "session_settings") }
 

@@ -190,6 +190,14 @@ func (o object) object(name string) (object, bool) {
 	if !ok {
 		return object{}, false
 	}
+	var text string
+	if o.untyped && json.Unmarshal(raw, &text) == nil {
+		if raw = []byte(text); kindOf(raw) != "object" {
+			o.note(name, "wrong_type", fmt.Sprintf(
+				"expected fields in brackets, as in session_settings[variables][name]=…, or an object as JSON text, got %q", Clip(text)))
+			return object{}, false
+		}
+	}
 	inner := readObject(o.at(name), raw, o.problems, o.untyped)
 	return inner, inner.fields != nil
 }

@@ -236,13 +236,18 @@ func (m ResumeAssistantMessage) MarshalJSON() ([]byte, error) {
 // was taken back.
 func (m SessionSettings) MarshalJSON() ([]byte, error) {
 	type fields SessionSettings
+	type whole struct {
+		fields
+		EventLimit int `json:"event_limit,omitempty"`
+	}
+	all := whole{fields(m), m.EventLimit}
 	if !m.ClearContext {
-		return tagged(m.MessageType(), fields(m))
+		return tagged(m.MessageType(), all)
 	}
 	return tagged(m.MessageType(), struct {
-		fields
+		whole
 		Context *Context `json:"context"`
-	}{fields: fields(m)})
+	}{whole: all})
 }
 
 // UnmarshalJSON reads settings as ParseClientMessage checked them.
