@@ -44,8 +44,11 @@ func ofKiosk(rt route, r *http.Request, by caller) error {
 		return contract.ErrForbidden{Why: "this is the key of a screen, which opens its conversations and nothing else; send another key"}
 	}
 	q := url.Values{}
-	if verbose := r.URL.Query()["verbose_transcription"]; len(verbose) > 0 {
-		q["verbose_transcription"] = verbose
+	asked := r.URL.Query()
+	for _, name := range []string{"verbose_transcription", "fernSdkLanguage", "fernSdkVersion"} {
+		if asked.Has(name) {
+			q[name] = asked[name]
+		}
 	}
 	if *by.Kiosk != "" {
 		q.Set("config_id", *by.Kiosk)

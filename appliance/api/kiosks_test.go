@@ -45,8 +45,8 @@ func TestTheKeyOfAScreenOpensItsConversationsAlone(t *testing.T) {
 	if opened != 5 {
 		t.Errorf("it opens %d paths, want the socket under both its paths and three of a call", opened)
 	}
-	for key, want := range map[string]string{"lobby": "config_id=c1&verbose_transcription=true", "hall": "verbose_transcription=true"} {
-		r := httptest.NewRequest("GET", "/v0/evi/chat?config_id=other&resumed_chat_group_id=g&verbose_transcription=true&session_settings[system_prompt]=x&api_key="+key, nil)
+	for key, want := range map[string]string{"lobby": "config_id=c1&fernSdkVersion=0.11.4&verbose_transcription=true", "hall": "fernSdkVersion=0.11.4&verbose_transcription=true"} {
+		r := httptest.NewRequest("GET", "/v0/evi/chat?config_id=other&resumed_chat_group_id=g&verbose_transcription=true&fernSdkVersion=0.11.4&session_settings[system_prompt]=x&api_key="+key, nil)
 		if _, err := a.admit(a.routes()[0], r); err != nil || r.URL.RawQuery != want {
 			t.Errorf("%s asks for %q, want %q (%v)", key, r.URL.RawQuery, want, err)
 		}

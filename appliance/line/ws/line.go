@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,7 +41,8 @@ type Line struct {
 	raw     net.Conn // under conn
 	socket  socket   // under raw
 	timing  Timing
-	largest int64 // message that the client may send, in bytes
+	largest int64    // message that the client may send, in bytes
+	unknown []string // types of messages that its library does not know
 	log     *slog.Logger
 	life    *line.Life
 
@@ -81,6 +83,9 @@ func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 		if err := l.endClip(ctx); err != nil {
 			return err
 		}
+	}
+	if slices.Contains(l.unknown, m.MessageType()) {
+		return nil
 	}
 	data, err := m.MarshalJSON()
 	if err != nil {

@@ -94,7 +94,7 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) (*Line, error) {
 	tcp := socketOf(under)
 	tcp.holdLittle()
 	l := &Line{
-		conn: conn, raw: kept.conn, socket: tcp, timing: s.timing, largest: s.largest,
+		conn: conn, raw: kept.conn, socket: tcp, timing: s.timing, largest: s.largest, unknown: unknown(r),
 		log:   s.log.With("client", r.RemoteAddr, "request", w.Header().Get("X-Request-Id")),
 		errs:  line.Errors{RequestID: w.Header().Get("X-Request-Id")},
 		queue: backlog.New[queued](),
