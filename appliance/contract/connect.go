@@ -132,12 +132,16 @@ func nest(q url.Values) (map[string]any, string) {
 // unset reports whether a value is how clients write a parameter that they have not
 // set: empty, or as hume for Python does, None in a field of session_settings, and in
 // 0.13.0 and 0.13.1 the text of an object for all of them. A variable may be "None".
+// Of variables in an object hume 0.14 for JavaScript sends nothing but this text, and
+// its chats begin without them rather than not at all.
 func unset(key, value string) bool {
 	switch {
 	case value == "":
 		return true
 	case key == "session_settings":
 		return unsetObject.MatchString(value)
+	case key == "session_settings[variables]" && value == "[object Object]":
+		return true
 	}
 	return value == "None" && ours(key) && !strings.HasPrefix(key, "session_settings[variables][")
 }
