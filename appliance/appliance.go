@@ -85,6 +85,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		return errors.Join(err, listener.Close())
 	}
 	defer calls.cutOff()
+	speakers := voices.Voices{Config: cfg, Records: records, StandIns: &voices.StandIns{Log: log}}
 	readings := newReadings(records, cfg.Speech.Locale, cfg.Lexicon, log)
 	speaking := speeches{lines: lines, stop: ctx}
 	door := &kioskDoor{enabled: cfg.Kiosk.Enabled}
@@ -94,7 +95,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	defer packs.wait()
 	front := api.NewServer(api.New(api.Parts{
 		Keys: records, Chats: control{lines, admission}, Calls: calls.api(), Speaker: door.api(), Ready: admission, Version: Version(), Log: log,
-		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: voices.Voices{Config: cfg, Records: records}, Speech: &speaking, SpeechInput: &speaking, Models: engines.Catalogue{Config: cfg}, Plugins: installed,
+		Records: records, ConfigsChanged: ahead.configsChanged, LexiconChanged: readings.changed, Voices: speakers, Aliases: speakers, Speech: &speaking, SpeechInput: &speaking, Models: engines.Catalogue{Config: cfg}, Plugins: installed,
 		BoxPlugins: installed.Operator(figures), BoxWebhooks: boxWebhooks{cfg}, BoxHealth: health, BoxPacks: packs, Running: ctx,
 		Origins: cfg.Origins, Authority: identity.Authority(),
 		Metrics: figures, Limits: limits,
@@ -119,7 +120,7 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 	}
 	history, recordings := kept(cfg.Retention, records)
 	host := chat.NewHost(ctx, chat.Parts{
-		Detector: opened.Detector, Transcriber: opened.Transcriber, TurnEnd: opened.TurnEnd, Model: opened.Model, Voices: voices.NewForChats(voices.Voices{Config: cfg, Records: records}, opened, log), Reading: readings.of,
+		Detector: opened.Detector, Transcriber: opened.Transcriber, TurnEnd: opened.TurnEnd, Model: opened.Model, Voices: voices.NewForChats(speakers, opened, log), Reading: readings.of,
 		Records: history, Recordings: recordings, Outbox: records, Defaults: chatDefaults(cfg), Log: log,
 		MaxChats: cfg.MaxChats(), MaxAdded: time.Duration(cfg.Chat.MaxAddedMS) * time.Millisecond, ChatsPerAccount: cfg.ChatsPerAccount(), Alone: alone(ctx, cfg, records),
 		Configs: api.NewConfigs(records, installed), Models: opened, StrictModels: cfg.StrictModels, Tools: toolbox{installed, search.Server{URL: cfg.WebSearch}}, Plugins: installed, Rules: opened.Rules,
@@ -127,7 +128,8 @@ func Run(ctx context.Context, cfg config.Config, c Console) error {
 		Observe: func(s chat.Stage, took time.Duration) { figures.Turn(string(s), took) },
 	})
 	installed.Tell(host)
-	speaking.service.Store(openSpeech(cfg, opened, records, readings.of, figures, log))
+	speakers.WarnOfAliases(ctx, log)
+	speaking.service.Store(openSpeech(cfg, opened, speakers, readings.of, figures, log))
 	figures.WatchChats(host.Load, cfg.MaxChats())
 	c.Loaded()
 	if err := host.PrefillOwn(ctx); err != nil && ctx.Err() == nil {

@@ -5,10 +5,10 @@ import (
 	"log/slog"
 
 	"parley/appliance/config"
+	"parley/appliance/contract"
 	"parley/appliance/engines"
 	"parley/appliance/speech"
 	"parley/appliance/text"
-	"parley/appliance/voice"
 	"parley/appliance/voices"
 )
 
@@ -20,7 +20,8 @@ import (
 // back.
 func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bool, log *slog.Logger) (service *speech.Service, close func() error, err error) {
 	which := engines.Speaking
-	if _, known := voice.Find(engines.Library(cfg), name); known || designed {
+	all := voices.Voices{Config: cfg}
+	if _, err := all.FindVoice(ctx, "", contract.VoiceRef{Name: name}); err == nil || designed {
 		which = engines.Designing
 	} else if name != "" {
 		cfg.Engines.Voice = name // what is wrong with it is said where it is opened
@@ -32,5 +33,5 @@ func OpenSpeech(ctx context.Context, cfg config.Config, name string, designed bo
 	reading := func(context.Context, string) text.Options {
 		return text.Options{Locale: cfg.Speech.Locale, Lexicon: cfg.Lexicon}
 	}
-	return speech.New(speech.Parts{Voices: voices.ForSpeech{Voices: voices.Voices{Config: cfg}, Engines: opened}, Reading: reading, Log: log}), opened.Close, nil
+	return speech.New(speech.Parts{Voices: voices.ForSpeech{Voices: all, Engines: opened}, Reading: reading, Log: log}), opened.Close, nil
 }

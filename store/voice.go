@@ -39,9 +39,9 @@ func scanVoice(row scanner) (v Voice, err error) {
 	return v, row.Scan(&v.ID, &v.Name, &v.Recipe, &v.CreatedMS)
 }
 
-// foldedName is by which names are told apart: those are the same that people read
+// FoldedName is by which names are told apart: those are the same that people read
 // alike, in small or capital letters, with accents typed in one way or the other.
-func foldedName(name string) string {
+func FoldedName(name string) string {
 	return cases.Fold().String(norm.NFC.String(strings.Join(strings.Fields(name), " ")))
 }
 
@@ -53,7 +53,7 @@ func (s *Store) SaveVoice(ctx context.Context, accountID string, v Voice) error 
 			return err
 		}
 		_, err = c.ExecContext(ctx, `INSERT INTO voice (id, account, name, folded, recipe, created_ms) VALUES (?, ?, ?, ?, ?, ?)`,
-			v.ID, account, v.Name, foldedName(v.Name), v.Recipe, time.Now().UnixMilli())
+			v.ID, account, v.Name, FoldedName(v.Name), v.Recipe, time.Now().UnixMilli())
 		return err
 	})
 }
@@ -70,7 +70,7 @@ func (s *Store) Voices(ctx context.Context, accountID string) ([]Voice, error) {
 func (s *Store) Voice(ctx context.Context, accountID, id, name string) (Voice, error) {
 	where, wanted := `v.id = ?`, id
 	if id == "" {
-		where, wanted = `v.folded = ?`, foldedName(name)
+		where, wanted = `v.folded = ?`, FoldedName(name)
 	}
 	v, err := first(ctx, s.read, scanVoice, `
 		SELECT`+voiceColumns+`FROM voice v JOIN account a ON a.num = v.account WHERE `+where+` AND a.id = ?`, wanted, accountID)
@@ -88,7 +88,7 @@ const configsOf = `
 // ErrVoiceUsed: the newest version of one of its configs speaks with it.
 func (s *Store) DeleteVoice(ctx context.Context, accountID, name string) error {
 	return s.change(ctx, "deleting a voice", func(ctx context.Context, c conn) error {
-		id, err := value[string](ctx, c, `SELECT id FROM voice WHERE folded = ? AND`+mine, foldedName(name), accountID)
+		id, err := value[string](ctx, c, `SELECT id FROM voice WHERE folded = ? AND`+mine, FoldedName(name), accountID)
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ type Parts struct {
 	Ready       Ready
 	Records     *store.Store // of configs, prompts and tools, and of the history
 	Voices      Voices
+	Aliases     VoiceAliases
 	Models      Models
 	Speech      Speech
 	SpeechInput SpeechInput

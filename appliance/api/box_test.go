@@ -270,3 +270,18 @@ func TestAStreamEndsWithItsListenerItsKeyAndTheBox(t *testing.T) {
 		})
 	}
 }
+
+func TestVoicesStandInForOthersByPath(t *testing.T) {
+	c := startRest(t, "home")[0]
+	made := c.ask("PUT", "/v0/box/voice-aliases/AC%2FDC%20%20singer", `{"voice":"joe"}`, 200)
+	if made["name"] != "AC/DC  singer" || made["voice"] != "joe" || made["from"] != "box" {
+		t.Errorf("%v", made)
+	}
+	c.ask("PUT", "/v0/box/voice-aliases/taken", `{"voice":"joe"}`, 409)
+	c.ask("PUT", "/v0/box/voice-aliases/Gazza", `{"voice":""}`, 400)
+	c.ask("PUT", "/v0/box/voice-aliases/Gazza", `{}`, 422)
+	c.ask("DELETE", "/v0/box/voice-aliases/Gazza", "", 404)
+	if _, _, text := c.send("GET", "/v0/box/voice-aliases", "", ""); strings.TrimSpace(text) != `{"aliases":[]}` {
+		t.Errorf("%s", text)
+	}
+}

@@ -50,7 +50,7 @@ func serveUntilKilled(dir string) error {
 		return err
 	}
 	fmt.Println(l.Addr())
-	return NewServer(New(Parts{Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Log: log}), log).Serve(l)
+	return NewServer(New(Parts{Keys: records, Records: records, Voices: library{}, Aliases: library{}, Models: library{}, Ready: &fakes{}, Log: log}), log).Serve(l)
 }
 
 // victim is a server that is going to be killed, and a client of it.

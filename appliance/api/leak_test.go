@@ -117,6 +117,16 @@ func (f failing) SaveVoice(context.Context, string, contract.PostedVoice) (contr
 	return contract.ReturnVoice{}, f.error()
 }
 func (f failing) DeleteVoice(context.Context, string, string) error { return f.error() }
+func (f failing) ListAliases(context.Context) ([]contract.ReturnVoiceAlias, error) {
+	return nil, f.error()
+}
+
+func (f failing) SetAlias(context.Context, string, string) (contract.ReturnVoiceAlias, error) {
+	return contract.ReturnVoiceAlias{}, f.error()
+}
+
+func (f failing) DeleteAlias(context.Context, string) error { return f.error() }
+
 func (f failing) ListVoices(context.Context, string, contract.VoiceProvider) ([]contract.ReturnVoice, error) {
 	return nil, f.error()
 }
@@ -201,9 +211,9 @@ func TestNoAnswerSaysWhatOnlyTheLogMay(t *testing.T) {
 			known := &keys{}
 			known.serve = func(http.ResponseWriter, *http.Request, string) error { return failing{}.error() }
 			boxes := map[string]*API{
-				what + ", its keys too":       New(Parts{Keys: s, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent}),
-				what:                          New(Parts{Keys: known, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent, Limits: Limits{DiskPerAccount: 1 << 40}}),
-				what + ", and all else fails": New(Parts{Keys: failing{}, Chats: known, Ready: failing{}, Records: s, Voices: failing{}, Models: library{}, Log: silent}),
+				what + ", its keys too":       New(Parts{Keys: s, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Aliases: failing{}, Models: library{}, Log: silent}),
+				what:                          New(Parts{Keys: known, Chats: failing{}, Ready: failing{}, Records: s, Voices: failing{}, Aliases: failing{}, Models: library{}, Log: silent, Limits: Limits{DiskPerAccount: 1 << 40}}),
+				what + ", and all else fails": New(Parts{Keys: failing{}, Chats: known, Ready: failing{}, Records: s, Voices: failing{}, Aliases: failing{}, Models: library{}, Log: silent}),
 			}
 			for range 3 { // each time with other errors
 				for what, box := range boxes {

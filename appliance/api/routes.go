@@ -48,6 +48,7 @@ func (a *API) routes() []route {
 		a.pluginRoutes(),
 		a.keyRoutes(),
 		a.kioskRoutes(),
+		a.aliasRoutes(),
 		a.webhookRoutes(),
 		a.packRoutes(),
 		a.healthRoutes(),

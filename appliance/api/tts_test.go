@@ -97,7 +97,7 @@ func TestSpeechEndsWithTheKeyThatAskedForIt(t *testing.T) {
 	}
 	defer records.Close()
 	server := httptest.NewServer(New(Parts{
-		Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Log: slog.New(slog.DiscardHandler),
+		Keys: records, Records: records, Voices: library{}, Aliases: library{}, Models: library{}, Ready: &fakes{}, Log: slog.New(slog.DiscardHandler),
 		Speech: speaks(hum{pace: 10 * time.Millisecond}, records),
 	}))
 	defer server.Close()

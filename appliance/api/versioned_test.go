@@ -37,6 +37,19 @@ func (library) DeleteVoice(_ context.Context, _, name string) error {
 	return contract.ErrNotFound{What: "voice", ID: name}
 }
 
+func (library) ListAliases(context.Context) ([]contract.ReturnVoiceAlias, error) { return nil, nil }
+
+func (library) SetAlias(_ context.Context, name, voice string) (contract.ReturnVoiceAlias, error) {
+	if name == "taken" {
+		return contract.ReturnVoiceAlias{}, contract.ErrConflict{Why: "the settings say what stands in for it"}
+	}
+	return contract.ReturnVoiceAlias{Name: name, Voice: voice, From: contract.AliasOfBox}, nil
+}
+
+func (library) DeleteAlias(_ context.Context, name string) error {
+	return contract.ErrNotFound{What: "alias", ID: name}
+}
+
 func (library) ListVoices(_ context.Context, account string, from contract.VoiceProvider) ([]contract.ReturnVoice, error) {
 	if from == contract.VoiceCustom {
 		return []contract.ReturnVoice{{ID: "own-" + account, Name: "Mine", Provider: from}}, nil
@@ -85,7 +98,7 @@ func startRestWith(t testing.TB, plugins Plugins, accounts ...string) []client {
 	}
 	a := New(Parts{
 		BoxPlugins: shelf{}, BoxWebhooks: receivers{}, Speech: speaks(hum{}, records),
-		Keys: records, Records: records, Voices: library{}, Models: library{}, Ready: &fakes{}, Plugins: plugins,
+		Keys: records, Records: records, Voices: library{}, Aliases: library{}, Models: library{}, Ready: &fakes{}, Plugins: plugins,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	server := httptest.NewServer(asDescribed(t, a))

@@ -43,7 +43,8 @@ type Config struct {
 	Chat          Chat
 	Retention     Retention
 	Speech        Speech
-	Lexicon       text.Lexicon // how words are said, of every account
+	Lexicon       text.Lexicon      // how words are said, of every account
+	VoiceAliases  map[string]string // voices that stand in for others, by the name or id that programs ask for
 	Tools         Tools
 	Plugins       []string // whose tools every chat has
 	// PluginSignatures say whose plugins are run.

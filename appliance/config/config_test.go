@@ -77,7 +77,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"engines.transcriber": "whisper", "engines.language_model": "mine",
 		"engines.language_model.openai": "http://h/v1", "engines.language_model.model": "m", "engines.language_model.key_env": "HOME",
 		"engines.voice": "jenny", "engines.threads": "2", "routes": "OPEN_AI/gpt-4o=llm-qwen", "strict_models": "true", "models.allow": "llm.lan:8000,10.0.0.0/8", "fallback": "llm-qwen-small", "chat.max_chats": "3", "chat.max_added_ms": "900", "chat.sound_ahead": "8", "turn_detection.mode": "semantic", "expression.measured": "off", "expression.told": "always",
-		"speech.locale": "en-IN", "speech.loudness_lufs": "-16", "speech.keep": "9", "speech.keep_days": "8", "lexicon": "Nguyen=/wɪn/",
+		"speech.locale": "en-IN", "speech.loudness_lufs": "-16", "speech.keep": "9", "speech.keep_days": "8", "lexicon": "Nguyen=/wɪn/", "voices.aliases": "Gazza=joe",
 		"answers.rules": "always", "answers.check": "never",
 		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8", "limits.connections": "9",
 		"limits.connections_per_address": "10", "limits.disk_per_account": "20GB", "limits.recordings": "10%", "limits.recordings_days": "7",
@@ -133,7 +133,7 @@ func TestALexiconIsAMapOfWords(t *testing.T) {
 
 func equal(a, b Config) bool {
 	return slices.Equal(a.Origins, b.Origins) && a.Data == b.Data && a.Packs == b.Packs && a.Listen == b.Listen &&
-		reflect.DeepEqual(a.TLS, b.TLS) && reflect.DeepEqual(a.Kiosk, b.Kiosk) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && reflect.DeepEqual(a.CustomModels, b.CustomModels) && a.Webhooks == b.Webhooks && a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log && a.Speech == b.Speech && reflect.DeepEqual(a.Lexicon, b.Lexicon)
+		reflect.DeepEqual(a.TLS, b.TLS) && reflect.DeepEqual(a.Kiosk, b.Kiosk) && a.Profile == b.Profile && a.Engines == b.Engines && slices.Equal(a.Routes, b.Routes) && a.StrictModels == b.StrictModels && reflect.DeepEqual(a.CustomModels, b.CustomModels) && a.Webhooks == b.Webhooks && a.TurnDetection == b.TurnDetection && a.Answers == b.Answers && a.Chat == b.Chat && a.Retention == b.Retention && a.Limits == b.Limits && a.Log == b.Log && a.Speech == b.Speech && reflect.DeepEqual(a.Lexicon, b.Lexicon) && reflect.DeepEqual(a.VoiceAliases, b.VoiceAliases)
 }
 
 // nested writes keys that share all but the last part as YAML.
@@ -193,6 +193,10 @@ func TestErrorsNameTheSettingThePlaceAndWhatIsAllowed(t *testing.T) {
 		{"lexicon:\n  Ann: an\n  Nguyen: [a, b]", []string{":3", "lexicon: Nguyen takes one value, not a list"}},
 		{"lexicon: {Nguyen: ''}", []string{"lexicon", `"Nguyen"`, "said as nothing"}},
 		{"lexicon: {Nguyen: {a: b}}", []string{"Nguyen", "one value"}},
+		{"voices:\n  aliases: {Gazza: ''}", []string{"voices.aliases", `"Gazza" stands for no voice`}},
+		{"voices:\n  aliases: {'': joe}", []string{"voices.aliases", "name: it is empty"}},
+		{"voices:\n  aliases: {Gazza: joe, gazza: joe}", []string{"voices.aliases", "but for capitals"}},
+		{"voices:\n  aliases: Gazza", []string{"voices.aliases", "OLD=NEW"}},
 		{"lexicon: {a=b: c}", []string{"lexicon", `"a=b"`}},
 		{"lexicon: Nguyen", []string{"lexicon", "WORD=SAID"}},
 		{"a: 1\n---\nb: 2", []string{"unknown key a"}},

@@ -137,14 +137,14 @@ func (r *fileReader) pairs(s Setting, at ast.Node, m ast.MapNode) error {
 		case *ast.SequenceNode:
 			return r.errorf(entry.Key(), "%s: %s takes one value, not a list", s.Key, name)
 		case *ast.NullNode, nil:
-			return r.errorf(entry.Key(), "%s: %s has no value: write how it is said", s.Key, name)
+			return r.errorf(entry.Key(), "%s: %s has no value", s.Key, name)
 		}
 		value, err := r.scalar(s.Key, entry.Value())
 		if err != nil {
 			return err
 		}
 		if strings.ContainsAny(name, "=\n") || strings.ContainsAny(value, "=\n") {
-			return r.errorf(entry.Key(), "%s: %q and how it is said are one line each, without =", s.Key, name)
+			return r.errorf(entry.Key(), "%s: %q and its value are one line each, without =", s.Key, name)
 		}
 		lines = append(lines, name+"="+value)
 		words[name] = r.place(entry.Key())
@@ -190,13 +190,13 @@ func (r *fileReader) scalar(key string, n ast.Node) (string, error) {
 func (r *fileReader) unknown(at ast.Node, prefix, key string) error {
 	allowed := keysUnder(prefix)
 	name := strings.TrimPrefix(key, prefix)
-	if near := Nearest(name, allowed); near != "" {
-		return r.errorf(at, "unknown key %s: did you mean %s%s?", key, prefix, near)
-	}
 	for _, s := range Settings() { // right name, wrong level
 		if s.Key == name || strings.HasSuffix(s.Key, "."+name) {
 			return r.errorf(at, "unknown key %s: did you mean %s?", key, s.Key)
 		}
+	}
+	if near := Nearest(name, allowed); near != "" {
+		return r.errorf(at, "unknown key %s: did you mean %s%s?", key, prefix, near)
 	}
 	return r.errorf(at, "unknown key %s: allowed here are %s", key, strings.Join(allowed, ", "))
 }

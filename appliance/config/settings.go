@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/appliance/contract"
 	"parley/appliance/text"
 	"parley/internal/addresses"
 )
@@ -104,28 +105,55 @@ func setPluginKeys(c *Config, g given) error {
 	return nil
 }
 
-// setLexicon reads WORD=SAID, with commas or, as a file has it, lines between
-// them.
+// setLexicon reads WORD=SAID.
 func setLexicon(c *Config, g given) error {
+	entries, err := pairsOf(g.value, "each word once, as WORD=SAID, such as Nguyen=/wɪn/")
+	if err != nil {
+		return err
+	}
+	c.Lexicon, err = text.NewLexicon(entries)
+	return err
+}
+
+// setVoiceAliases reads OLD=NEW.
+func setVoiceAliases(c *Config, g given) (err error) {
+	c.VoiceAliases, err = pairsOf(g.value, "each name once, as OLD=NEW, such as Ava Song=jenny")
+	folded := map[string]bool{}
+	for name, voice := range c.VoiceAliases {
+		if err := contract.CheckAliasedName(name); err != nil {
+			return fmt.Errorf("%.80q is not allowed: %w", name, err)
+		}
+		if folded[strings.ToLower(name)] {
+			return fmt.Errorf("%.80q stands there twice, but for capitals", name)
+		}
+		folded[strings.ToLower(name)] = true
+		if c.VoiceAliases[name] = strings.TrimSpace(voice); c.VoiceAliases[name] == "" {
+			return fmt.Errorf("%.80q stands for no voice: write the name or id of one", name)
+		}
+	}
+	return err
+}
+
+// pairsOf reads KEY=VALUE, with commas or, as a file has it, lines between them. write
+// says how they are written.
+func pairsOf(value, write string) (map[string]string, error) {
 	between := ","
-	if strings.Contains(g.value, "\n") {
+	if strings.Contains(value, "\n") {
 		between = "\n"
 	}
 	entries := map[string]string{}
-	for entry := range strings.SplitSeq(g.value, between) {
+	for entry := range strings.SplitSeq(value, between) {
 		if entry = strings.TrimSpace(entry); entry == "" {
 			continue
 		}
-		word, said, ok := strings.Cut(entry, "=")
-		word = strings.TrimSpace(word)
-		if _, twice := entries[word]; !ok || twice {
-			return fmt.Errorf("%.80q is not allowed: write each word once, as WORD=SAID, such as Nguyen=/wɪn/", entry)
+		key, said, ok := strings.Cut(entry, "=")
+		key = strings.TrimSpace(key)
+		if _, twice := entries[key]; !ok || twice {
+			return nil, fmt.Errorf("%.80q is not allowed: write %s", entry, write)
 		}
-		entries[word] = said
+		entries[key] = said
 	}
-	var err error
-	c.Lexicon, err = text.NewLexicon(entries)
-	return err
+	return entries, nil
 }
 
 func setLanguageModel(c *Config, g given) error {

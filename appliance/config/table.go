@@ -369,6 +369,12 @@ func Settings() []Setting {
 			kind: pairs("a map, or `WORD=SAID` with commas", setLexicon),
 		},
 		{
+			Key: "voices.aliases", Flag: "voice-aliases", Group: groupSpeech, Takes: "OLD=NEW,...", Otherwise: "none",
+			Help: "Which voice of this box stands in for a name or id that programs ask for and that it does not have.",
+			More: "In YAML a map, such as `Gazza: joe`. The voices of the cloud library have a stand-in without it. See [voices](voices.md#names-of-the-old-library).",
+			kind: pairs("a map, or `OLD=NEW` with commas", setVoiceAliases),
+		},
+		{
 			Key: "speech.keep", Flag: "speech-keep", Group: groupSpeech, Takes: "N", Default: "1000",
 			Help: "Generations of an account of which is kept what it takes to speak again and to save their voices; the oldest go first. 0 is none.",
 			More: "No sound is kept, but texts, voices and seeds: 1 KB each as a rule, 100 KB for the longest. Where `retention.history` is off, no texts either. See [text-to-speech](tts.md#what-is-kept).",

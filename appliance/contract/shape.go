@@ -47,6 +47,7 @@ func Bodies() []Body {
 		described("PostedSignIn", readPostedSignIn),
 		described("PostedSessionAccount", readPostedSessionAccount),
 		described("PostedVoice", readPostedVoice),
+		described("PostedVoiceAlias", readPostedVoiceAlias),
 		described("PostedPluginChange", readPluginChange),
 		described("PostedPluginCall", readPluginCall),
 		described("PostedLexicon", readPostedLexicon),

@@ -31,6 +31,7 @@ func parsers() map[string]func([]byte) error {
 		"PostedLexicon":                func(b []byte) error { _, err := ParsePostedLexicon(b); return err },
 		"PostedPronunciation":          func(b []byte) error { _, err := ParsePostedPronunciation(b); return err },
 		"PostedConversion":             func(b []byte) error { _, err := parseBody(b, readPostedConversion); return err },
+		"PostedVoiceAlias":             func(b []byte) error { _, err := ParsePostedVoiceAlias(b); return err },
 		"PostedVoice":                  func(b []byte) error { _, err := ParsePostedVoice(b); return err },
 		"PostedTTS":                    func(b []byte) error { _, err := ParsePostedTTS(b, true); return err },
 		"PostedPluginCall":             func(b []byte) error { _, err := ParsePostedPluginCall(b); return err },

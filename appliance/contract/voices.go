@@ -1,5 +1,7 @@
 package contract
 
+import "strings"
+
 // ReturnVoice is a voice, in the lists of voices and in the record of a config.
 type ReturnVoice struct {
 	ID       string        `json:"id"`
@@ -50,4 +52,58 @@ func ParsePostedVoice(data []byte) (PostedVoice, error) { return parseBody(data,
 func readPostedVoice(o object) PostedVoice {
 	o.require("generation_id")
 	return PostedVoice{o.filled("generation_id", MaxModelResourceChars), o.label("name", MaxNameChars)}
+}
+
+// AliasSource is who has a voice stand in for another.
+type AliasSource string
+
+// The sources of aliases.
+const (
+	AliasOfBox      AliasSource = "box"      // the operator, by the console, the API or parley voices alias
+	AliasOfSettings AliasSource = "settings" // the operator, under voices.aliases
+	AliasBuiltIn    AliasSource = "built_in" // Parley: it is a voice of the cloud library
+)
+
+// ReturnVoiceAlias is a name that programs ask for, and the voice that stands in for it.
+type ReturnVoiceAlias struct {
+	Name string `json:"name"`
+	// ID is another name by which programs ask for the same voice.
+	ID    string `json:"id,omitempty"`
+	Voice string `json:"voice"`
+	// VoiceID is absent where accounts have saved the voice, each its own.
+	VoiceID string      `json:"voice_id,omitempty"`
+	From    AliasSource `json:"from"`
+	// Missing says that there is no such voice any more.
+	Missing bool `json:"missing,omitempty"`
+}
+
+// ReturnVoiceAliases are all of a box, those of the operator first.
+type ReturnVoiceAliases struct {
+	Aliases []ReturnVoiceAlias `json:"aliases"`
+}
+
+// PostedVoiceAlias says which voice stands in for a name.
+type PostedVoiceAlias struct {
+	// Voice is the name or id of a voice of the library, or of one that an account has
+	// saved: then it stands in for those accounts that have a voice of its name.
+	Voice string `json:"voice"`
+}
+
+// ParsePostedVoiceAlias reads which voice stands in.
+func ParsePostedVoiceAlias(data []byte) (PostedVoiceAlias, error) {
+	return parseBody(data, readPostedVoiceAlias)
+}
+
+func readPostedVoiceAlias(o object) PostedVoiceAlias {
+	o.require("voice")
+	return PostedVoiceAlias{o.filled("voice", MaxModelResourceChars)}
+}
+
+// CheckAliasedName returns an ErrInvalid about the field name for one that no voice can
+// stand in for.
+func CheckAliasedName(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return ErrInvalid{Field: "name", Why: "it is empty; give the name or id that programs ask for"}
+	}
+	return checkKeyName("name", name)
 }

@@ -134,7 +134,7 @@ func (e *Set) base(name string) (voice.Base, error) {
 	}
 	e.known = Library(e.cfg) // packs come and go while a box runs
 	if b, found = voice.Find(e.known, name); !found {
-		return b, contract.ErrInvalid{Field: "voice", Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, voiceNames(e.known))}
+		return b, contract.ErrInvalid{Field: "voice", Why: fmt.Sprintf("there is no voice %.80q: choose of %s", name, VoiceNames(e.known))}
 	}
 	return b, nil
 }
@@ -229,7 +229,7 @@ func checkVoice(cfg config.Config, which Which) error {
 	}
 	here := "there is none yet"
 	if all := Library(cfg); len(all) > 0 {
-		here = "choose of " + voiceNames(all)
+		here = "choose of " + VoiceNames(all)
 	}
 	return ErrNoVoice{cfg.Engines.Voice, here}
 }
@@ -253,8 +253,8 @@ func packOfVoice(cfg config.Config, name string) string {
 	return cfg.VoicePack(name)
 }
 
-// voiceNames lists voices for people.
-func voiceNames(all []voice.Base) string {
+// VoiceNames lists voices for people.
+func VoiceNames(all []voice.Base) string {
 	var names []string
 	for _, b := range all {
 		names = append(names, b.Name)

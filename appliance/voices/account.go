@@ -30,8 +30,8 @@ func (a Account) List(ctx context.Context) ([]contract.ReturnVoice, error) {
 // none.
 func (a Account) Find(ctx context.Context, name string) (Voice, error) {
 	found, err := a.Voices.Find(ctx, a.ID, contract.VoiceRef{Name: name})
-	if missing, is := errors.AsType[contract.ErrNotFound](err); is && missing.There == "" {
-		missing.There = "parley voices list names those that there are"
+	if missing, is := errors.AsType[contract.ErrNotFound](err); is {
+		missing.There = "parley voices list names those that there are; " + missing.There
 		err = missing
 	}
 	return found, err

@@ -10,7 +10,6 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engines"
-	"parley/appliance/voice"
 )
 
 // ForChats are the voices of chats.
@@ -44,11 +43,11 @@ func (v *ForChats) Voice(ctx context.Context, account, name string) (engine.Synt
 	if err == nil || !isUnknown(err) {
 		return speaks, err
 	}
-	r, err := v.saved(ctx, account, name, err)
+	other, err := v.other(ctx, account, name, err)
 	if err != nil {
 		return nil, err
 	}
-	return v.engines.Speaker(ctx, r)
+	return v.engines.Speaker(ctx, other.Recipe)
 }
 
 // lookUp is how long the database may take to say which voice is meant.
@@ -66,27 +65,34 @@ func (v *ForChats) Prepare(account, name string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lookUp)
 	defer cancel()
-	r, err := v.saved(ctx, account, name, err)
+	other, err := v.other(ctx, account, name, err)
 	if err != nil {
 		return err
 	}
-	return v.engines.PrepareRecipe(r)
+	if other.Provider == contract.VoiceLibrary {
+		v.warn(other.ID)
+	}
+	return v.engines.PrepareRecipe(other.Recipe)
 }
 
-// saved is what a voice is made of that an account has saved, by its id or name;
-// where it has none, the error is unknown.
-func (v *ForChats) saved(ctx context.Context, account, name string, unknown error) (voice.Recipe, error) {
+// other is a voice that is none of the library's: one that an account has saved, by its
+// id or name, or one that stands in for it. Where there is none, the error says what
+// unknown does, which lists the library.
+func (v *ForChats) other(ctx context.Context, account, name string, unknown error) (Voice, error) {
 	for _, ref := range []contract.VoiceRef{{ID: name}, {Name: name}} {
 		ref.Provider = contract.VoiceCustom
-		found, err := v.Find(ctx, account, ref)
-		if err == nil {
-			return found.Recipe, nil
-		}
+		found, err := v.named(ctx, account, ref)
 		if _, missing := errors.AsType[contract.ErrNotFound](err); !missing {
-			return voice.Recipe{}, err
+			return found, err
 		}
 	}
-	return voice.Recipe{}, unknown
+	found, err := v.standIn(ctx, account, name)
+	missing, is := errors.AsType[contract.ErrNotFound](err)
+	if lists, ok := errors.AsType[contract.ErrInvalid](unknown); is && ok {
+		lists.Why += "; " + missing.There
+		return found, lists
+	}
+	return found, err
 }
 
 // isUnknown reports whether the library has no such voice.

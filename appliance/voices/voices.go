@@ -24,6 +24,8 @@ import (
 type Voices struct {
 	Config  config.Config
 	Records *store.Store // nil where there is no box: then there are none that were saved
+	// StandIns is told which voices stand in for others; nil: nobody is.
+	StandIns *StandIns
 }
 
 // Voice is one that was found: what it is called, and what it is made of.
@@ -33,9 +35,18 @@ type Voice struct {
 }
 
 // Find returns the voice that ref names for an account, by its id or by its name:
-// without a provider its own before those of the library. A contract.ErrNotFound
-// where there is none.
+// without a provider its own before those of the library; where it is none of either,
+// the one that stands in for it. A contract.ErrNotFound where there is none.
 func (v Voices) Find(ctx context.Context, account string, ref contract.VoiceRef) (Voice, error) {
+	found, err := v.named(ctx, account, ref)
+	if missing, is := errors.AsType[contract.ErrNotFound](err); !is || missing.There != "" {
+		return found, err
+	}
+	return v.standIn(ctx, account, cmp.Or(ref.ID, ref.Name))
+}
+
+// named is Find without those that stand in for others.
+func (v Voices) named(ctx context.Context, account string, ref contract.VoiceRef) (Voice, error) {
 	if ref.Provider != contract.VoiceLibrary && v.Records != nil {
 		saved, err := v.Records.Voice(ctx, account, ref.ID, ref.Name)
 		if err == nil {

@@ -33,7 +33,7 @@ type sayCmd struct {
 	Alone      bool    `help:"Ask no box, also where one runs: load a voice for it."`
 	Timestamps string  `placeholder:"HOW" help:"Say on standard error when each word is heard: table, or json with an object a line."`
 
-	Settings kong.Plugins `embed:"" settings:"data packs engines.threads"`
+	Settings kong.Plugins `embed:"" settings:"data packs engines.threads voices.aliases"`
 }
 
 // Help shows the command in use.
@@ -118,6 +118,7 @@ func (cmd *sayCmd) begin(ctx context.Context, c *console, cfg config.Config, tex
 		}
 		log.Debug("no box speaks, so a voice is loaded", "why", err)
 		utterance.Voice.Provider = contract.VoiceLibrary
+		cfg = withBoxAliases(ctx, cfg)
 	}
 	service, closeEngines, err := appliance.OpenSpeech(ctx, cfg, cmd.Voice, designed, log)
 	if err != nil {

@@ -28,8 +28,9 @@ type voicesCmd struct {
 	Design voicesDesignCmd `cmd:"" help:"Make a voice of a description, and hear it."`
 	Save   voicesSaveCmd   `cmd:"" help:"Save a voice of a description, or of a generation, for an account."`
 	Delete voicesDeleteCmd `cmd:"" help:"Delete a saved voice of an account."`
+	Alias  voicesAliasCmd  `cmd:"" help:"Have a voice stand in for one that the box does not have."`
 
-	Settings kong.Plugins `embed:"" settings:"data packs engines.voice engines.threads speech.loudness_lufs"`
+	Settings kong.Plugins `embed:"" settings:"data packs engines.voice engines.threads speech.loudness_lufs voices.aliases"`
 }
 
 // open finds the voices of the account, if one is named, and closes what that
@@ -43,7 +44,7 @@ func (v *voicesCmd) open(ctx context.Context, c *console, parsed *kong.Context, 
 		if saved {
 			return misuse{errors.New("voices: whose voice? Name the account with --account (parley keys list shows them)")}
 		}
-		return v.told(do(voices.Account{Voices: voices.Voices{Config: cfg}}))
+		return v.told(do(voices.Account{Voices: voices.Voices{Config: withBoxAliases(ctx, cfg)}}))
 	}
 	s, err := boxRecords(ctx, cfg)
 	if err != nil {

@@ -1,0 +1,73 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"parley/appliance/api/describe"
+	"parley/appliance/contract"
+)
+
+// VoiceAliases knows which voices of the box stand in for others.
+type VoiceAliases interface {
+	// ListAliases returns all, those of the operator first.
+	ListAliases(ctx context.Context) ([]contract.ReturnVoiceAlias, error)
+	// SetAlias has a voice stand in for a name. A contract.ErrInvalid: there is no
+	// such voice, or the name is that of one; an ErrConflict: the settings say what
+	// stands in for it, or there are too many.
+	SetAlias(ctx context.Context, name, voice string) (contract.ReturnVoiceAlias, error)
+	// DeleteAlias forgets the alias of a name. A contract.ErrNotFound: the box has
+	// none.
+	DeleteAlias(ctx context.Context, name string) error
+}
+
+// aliasRoutes are the ways to the aliases of voices, as parley voices alias has them.
+func (a *API) aliasRoutes() []route {
+	const path = "/v0/box/voice-aliases"
+	const one = path + "/{name}"
+	says := func(o describe.Operation) describe.Operation {
+		o.Section = "Names of other voices"
+		return o
+	}
+	return []route{
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listAliases, says(describe.Operation{ID: "listVoiceAliases", Summary: "Which voices stand in for those that the box does not have",
+			More:    "By the name or id that programs ask for: those of the operator, and those that are built in, which are the voices of the cloud library.",
+			Answers: ok(contract.ReturnVoiceAliases{})})},
+		{"PUT", one, describe.Operator, recordBody, normal, storing, a.putAlias, says(describe.Operation{ID: "putVoiceAlias", Summary: "Have a voice stand in for a name",
+			More: "It holds at once, for all accounts, wherever a voice is named by name or by id, in small or in large letters. A voice that an account has saved under the name, and one of the library, go before it.",
+			Body: "PostedVoiceAlias", Example: `{"voice":"joe"}`, Answers: ok(contract.ReturnVoiceAlias{}), Refuses: []int{409}})},
+		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.deleteAlias, says(describe.Operation{ID: "deleteVoiceAlias", Summary: "Have no voice stand in for a name",
+			More: "For a voice of the cloud library, the one that is built in stands in again.", Answers: ok(confirmation{})})},
+	}
+}
+
+func (a *API) listAliases(w http.ResponseWriter, r *http.Request, _ caller) error {
+	all, err := a.Aliases.ListAliases(r.Context())
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, contract.ReturnVoiceAliases{Aliases: append([]contract.ReturnVoiceAlias{}, all...)})
+	return nil
+}
+
+func (a *API) putAlias(w http.ResponseWriter, r *http.Request, _ caller) error {
+	posted, err := decode(r, contract.ParsePostedVoiceAlias)
+	if err != nil {
+		return err
+	}
+	made, err := a.Aliases.SetAlias(r.Context(), strings.TrimSpace(r.PathValue("name")), posted.Voice)
+	if err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, made)
+	return nil
+}
+
+func (a *API) deleteAlias(w http.ResponseWriter, r *http.Request, _ caller) error {
+	if err := a.Aliases.DeleteAlias(r.Context(), r.PathValue("name")); err != nil {
+		return err
+	}
+	a.reply(w, http.StatusOK, confirmation{"No voice stands in for it by an alias any more."})
+	return nil
+}

@@ -1,0 +1,84 @@
+package voices
+
+import (
+	_ "embed"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/appliance/voice"
+	"parley/store"
+)
+
+//go:embed oldnames.tsv
+var oldNamesTable string
+
+// oldNames are the voices of the cloud library that this service stands in for, as
+// public programs and documentation name them.
+var oldNames = sync.OnceValue(func() []oldVoice { return readOldNames(oldNamesTable) })
+
+// oldVoice is a voice of the cloud library.
+type oldVoice struct {
+	name, id            string // id is empty where nobody says it
+	gender, age, accent string // empty too
+	like                voice.Base
+}
+
+func readOldNames(table string) (all []oldVoice) {
+	ours := append(voice.Kokoro(), voice.OfPack("voice-joe"), voice.OfPack("voice-jenny"), voice.OfPack("voice-alan"))
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		for i := range f {
+			f[i] = strings.TrimPrefix(f[i], "-")
+		}
+		like, _ := voice.Find(ours, f[5])
+		all = append(all, oldVoice{f[0], f[1], f[2], f[3], f[4], like})
+	}
+	return all
+}
+
+// oldVoiceOf returns the voice of the cloud library with that name or id.
+func oldVoiceOf(asked string) (oldVoice, bool) {
+	folded := store.FoldedName(asked)
+	all := oldNames()
+	i := slices.IndexFunc(all, func(o oldVoice) bool { return store.FoldedName(o.name) == folded || o.id != "" && o.id == folded })
+	if i < 0 {
+		return oldVoice{}, false
+	}
+	return all[i], true
+}
+
+// nearest returns the voice of a library that is most like one that is perhaps not in
+// it; false where the library is empty.
+func nearest(library []voice.Base, like voice.Base) (voice.Base, bool) {
+	if len(library) == 0 {
+		return voice.Base{}, false
+	}
+	return slices.MinFunc(library, func(a, b voice.Base) int {
+		return int(1000 * (unlikeness(a, like) - unlikeness(b, like)))
+	}), true
+}
+
+// unlikeness is how different two voices are: whether the language is the same counts
+// for more than the gender, the gender for more than the accent, and the accent for
+// more than the pitch, in Hz, of which that of people lies between 80 and 220.
+func unlikeness(a, b voice.Base) float64 {
+	if a.ID == b.ID {
+		return -1
+	}
+	d := math.Abs(a.PitchHz - b.PitchHz)
+	if a.Language != b.Language {
+		d += 500
+	}
+	if a.Gender != b.Gender {
+		d += 2000
+	}
+	if a.LanguageName() != b.LanguageName() {
+		d += 8000
+	}
+	return d
+}

@@ -1,0 +1,104 @@
+package voices
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"parley/appliance/config"
+	"parley/appliance/contract"
+	"parley/appliance/engines"
+	"parley/appliance/voice"
+	"parley/store"
+)
+
+// standIn returns the voice that stands in for one that neither the account nor the
+// library has, by its name or id: as the settings say, else as the box's aliases do,
+// else the one most like that voice of the cloud library. A contract.ErrNotFound
+// where none does.
+func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, error) {
+	target, err := v.aliasOf(ctx, asked)
+	if err != nil {
+		return Voice{}, err
+	}
+	if target != "" {
+		found, err := v.named(ctx, account, contract.VoiceRef{Name: target})
+		if _, gone := errors.AsType[contract.ErrNotFound](err); gone {
+			err = contract.ErrNotFound{What: "voice", ID: asked, There: fmt.Sprintf("%.80q, which stands in for it, is not there either: %s", target, v.howToAlias(asked))}
+		}
+		if err == nil {
+			v.StandIns.tell(asked, found.ID, found.Name)
+		}
+		return found, err
+	}
+	if old, is := oldVoiceOf(asked); is {
+		if b, any := nearest(engines.Library(v.Config), old.like); any {
+			v.StandIns.tell(asked, b.ID, b.Name)
+			return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
+		}
+	}
+	return Voice{}, contract.ErrNotFound{What: "voice", ID: asked, There: v.howToAlias(asked)}
+}
+
+// aliasOf is the voice that the operator has stand in for a name; empty where none is.
+func (v Voices) aliasOf(ctx context.Context, asked string) (string, error) {
+	if target := settingsAlias(v.Config, asked); target != "" || v.Records == nil {
+		return target, nil
+	}
+	a, err := v.Records.VoiceAlias(ctx, asked)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return a.Voice, err
+}
+
+// settingsAlias is the voice that stands in for a name by the settings.
+func settingsAlias(cfg config.Config, asked string) string {
+	folded := store.FoldedName(asked)
+	for name, target := range cfg.VoiceAliases {
+		if store.FoldedName(name) == folded {
+			return target
+		}
+	}
+	return ""
+}
+
+// howToAlias says how a voice is made to stand in for another.
+func (v Voices) howToAlias(asked string) string {
+	example := cmp.Or(strings.TrimPrefix(v.Config.Engines.Voice, config.VoicePrefix), "joe")
+	return fmt.Sprintf("to have another voice stand in for it, run: parley voices alias %.80q %s", asked, example)
+}
+
+// StandIns tells the operator which voices stand in for others, once for each. nil
+// tells nobody.
+type StandIns struct {
+	Log *slog.Logger
+
+	mu   sync.Mutex
+	told map[string]string // ids of voices, by the name that was asked for
+}
+
+// maxTold bounds what is remembered: more than there are names with a stand-in, unless
+// aliases come and go.
+const maxTold = 2000
+
+func (s *StandIns) tell(asked, id, name string) {
+	if s == nil {
+		return
+	}
+	folded := store.FoldedName(asked)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.told[folded] == id {
+		return
+	}
+	if s.told == nil || len(s.told) >= maxTold {
+		s.told = map[string]string{}
+	}
+	s.told[folded] = id
+	s.Log.Info("a voice stands in for one that this box does not have", "asked", asked, "voice", name)
+}
