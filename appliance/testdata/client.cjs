@@ -99,7 +99,7 @@ async function leadsItsLife(kind) {
 
 async function configsAreResolved(prompt, tool) {
 	const config = await box.configs.createConfig({
-		name: "whole", eviVersion: "3", voice: { name: "joe", provider: "HUME_AI" },
+		name: "whole", eviVersion: "3", voice: { name: "ITO", provider: "HUME_AI" }, // of the cloud library: Joe stands in
 		prompt: { id: prompt.id, version: 0 }, tools: [{ id: tool.id }], builtinTools: [{ name: "hang_up", fallbackContent: "Bye." }],
 		eventMessages: { onNewChat: { enabled: true, text: "Good morning." } }, timeouts: { inactivity: { enabled: true, durationSecs: 60 } },
 		turnDetection: { endOfTurnSilenceMs: 500 }, interruption: { minInterruptionMs: 100 }, nudges: { enabled: true, intervalSecs: 5 },
@@ -107,6 +107,7 @@ async function configsAreResolved(prompt, tool) {
 		webhooks: [{ url: "https://example.com/hook", events: ["chat_started", "chat_ended"] }],
 	});
 	strictly("ReturnConfig");
+	assert.deepEqual([config.voice.id, config.voice.name, config.voice.provider], ["voice-joe", "Joe", "HUME_AI"]);
 	assert.deepEqual([config.prompt.text, config.tools[0].name, config.builtinTools[0].name], [prompt.text, tool.name, "hang_up"]);
 	assert.deepEqual([config.eventMessages.onNewChat.text, config.turnDetection.endOfTurnSilenceMs, config.webhooks[0].events.length], ["Good morning.", 500, 2]);
 	await refused(box.configs.createConfig({ name: "x", eviVersion: "3", voice: { name: "joe" }, prompt: { id: nobody } }), 404, undefined, nobody);
@@ -135,7 +136,7 @@ async function chat(args, greeted, text) {
 async function chatsAreHeldInEveryWay(config) {
 	const accessToken = await fetchAccessToken({ apiKey: API_KEY, secretKey: SECRET_KEY, host: new URL(BOX_URL).host });
 	const socket = open(connectTo({ accessToken }).empathicVoice, {
-		configId: config.id, configVersion: 0, verboseTranscription: true, allowConnection: true, eventLimit: 10, voiceId: "jenny",
+		configId: config.id, configVersion: 0, verboseTranscription: true, allowConnection: true, eventLimit: 10, voiceId: "a7ecc00a-6fc0-4546-8126-e12cfd8de3bf", // Alice Bennett: Jenny stands in
 		sessionSettings: {
 			audio: { encoding: "linear16", sampleRate: 8000, channels: 1 }, customSessionId: "é&=[x]", eventLimit: 20,
 			variables: { name: "Ann", n: 2.5, b: false }, context: { text: "It rains.", type: "persistent" }, systemPrompt: "You help {{name}}.",

@@ -69,7 +69,7 @@ def leads_its_life(kind, first, following):
 
 
 def resources_lead_their_life():
-    voice = {"name": "joe", "provider": "HUME_AI"}
+    voice = {"name": "ITO", "provider": "HUME_AI"}  # of the cloud library: Joe stands in
     prompt = leads_its_life("prompt", {"text": "Be kind."}, {"text": "Be brief."})
     tool = leads_its_life("tool", {"parameters": '{"type":"object"}', "description": "d", "fallback_content": "f"}, {"parameters": "{}"})
     leads_its_life("config", {"evi_version": "3", "voice": voice}, {"evi_version": "4-mini"})

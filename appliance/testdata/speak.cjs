@@ -3,7 +3,7 @@ const assert = require("node:assert");
 const { HumeClient } = require(process.env.CLIENT + "/node_modules/hume");
 const url = process.env.BOX_URL;
 const client = new HumeClient({ apiKey: process.env.API_KEY, environment: { base: url, evi: url.replace("http", "ws") + "/v0/evi", tts: url.replace("http", "ws") + "/v0/tts", stream: url.replace("http", "ws") + "/v0/stream" } });
-const voice = { name: "Joe", provider: "HUME_AI" };
+const voice = { name: "Ito", provider: "HUME_AI" }; // of the cloud library: Joe stands in
 const wav = { type: "wav" };
 
 async function bytes(stream) {

@@ -11,6 +11,7 @@ from hume.tts import (
     FormatWav,
     PostedContextWithGenerationId,
     PostedUtterance,
+    PostedUtteranceVoiceWithId,
     PostedUtteranceVoiceWithName,
 )
 from hume.tts.types.publish_tts import PublishTts
@@ -22,7 +23,7 @@ WHERE = dict(
     environment=HumeClientEnvironment(base=URL, evi=WS + "/v0/evi", tts=WS + "/v0/tts", stream=WS + "/v0/stream"),
 )
 client = HumeClient(**WHERE)
-VOICE = PostedUtteranceVoiceWithName(name="Joe", provider="HUME_AI")
+VOICE = PostedUtteranceVoiceWithId(id="f60ecf9e-ff1e-4bae-9206-dba7c653a69e", provider="HUME_AI")  # Ito: Joe stands in
 
 
 def refused(status, call):

@@ -59,7 +59,7 @@ async function makeConfig() {
 		parameters: '{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}',
 	});
 	const config = await box.configs.createConfig({
-		name: "desk", eviVersion: "3", voice: { name: "joe", provider: "HUME_AI" }, prompt: { text: "You work at the desk." },
+		name: "desk", eviVersion: "3", voice: { id: "f60ecf9e-ff1e-4bae-9206-dba7c653a69e" }, prompt: { text: "You work at the desk." },
 		tools: [{ id: press.id }, { id: lamp.id, version: 0 }], interruption: { minInterruptionMs: 400 },
 	});
 	assert.deepEqual(config.tools.map((t) => t.name), ["press_key", "switch_lamp"]);

@@ -43,7 +43,7 @@ def tool(name, key, kind):
 
 async def main():
     config = box.configs.create_config(
-        name="desk in Python", evi_version="3", voice={"name": "joe", "provider": "HUME_AI"}, interruption={"min_interruption_ms": 400},
+        name="desk in Python", evi_version="3", voice={"id": "f60ecf9e-ff1e-4bae-9206-dba7c653a69e", "provider": "HUME_AI"}, interruption={"min_interruption_ms": 400},
         tools=[tool("press_key", "key", "string"), tool("switch_lamp", "on", "boolean")])
     async with live.chat.connect(config_id=config.id, session_settings=LINEAR16) as chat:
         metadata = (await until(chat, "chat_metadata"))[0]

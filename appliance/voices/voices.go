@@ -56,7 +56,7 @@ func (v Voices) named(ctx context.Context, account string, ref contract.VoiceRef
 			return Voice{}, err
 		}
 	}
-	b, found := voice.Find(engines.Library(v.Config), cmp.Or(ref.ID, ref.Name))
+	b, found := voice.Find(engines.Library(v.Config), strings.TrimSpace(cmp.Or(ref.ID, ref.Name)))
 	if found && ref.Provider != contract.VoiceCustom && (ref.ID == "" || ref.ID == b.ID) {
 		return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
 	}
