@@ -785,6 +785,12 @@ export type PostedVoice = {
   name: string;
 };
 
+// Says which voice stands in for a name.
+export type PostedVoiceAlias = {
+  // Voice is the name or id of a voice of the library, or of one that an account has saved: then it stands in for those accounts that have a voice of its name.
+  voice: string;
+};
+
 // Names a voice by its id or by its name.
 export type PostedVoiceRef = {
   id?: string;
@@ -1374,6 +1380,24 @@ export type ReturnVoice = {
   provider: "HUME_AI" | "CUSTOM_VOICE";
   // Tags say what the voice is like, by the name of the tag: an extension of the box's own, not in the record of a config.
   tags?: Record<string, unknown>;
+};
+
+// A name that programs ask for, and the voice that stands in for it.
+export type ReturnVoiceAlias = {
+  from: "box" | "settings" | "built_in";
+  // ID is another name by which programs ask for the same voice.
+  id?: string;
+  // Missing says that there is no such voice any more.
+  missing?: boolean;
+  name: string;
+  voice: string;
+  // VoiceID is absent where accounts have saved the voice, each its own.
+  voice_id?: string;
+};
+
+// All of a box, those of the operator first.
+export type ReturnVoiceAliases = {
+  aliases: Array<ReturnVoiceAlias>;
 };
 
 // What one receiver is told of one event, and how far that has come.

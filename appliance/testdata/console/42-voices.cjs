@@ -37,6 +37,26 @@ exports.steps = async (c, { assert }) => {
 		await c.press("Save", ".voices li:nth-child(2)");
 		await c.reads("Saved as Keeper");
 	});
+	await c.law("a voice stands in for one that the box does not have, until it is removed", async () => {
+		const spoken = () => c.ask("POST", "/v0/tts", { utterances: [{ text: "Hello.", voice: { name: "gazza/1", provider: "HUME_AI" } }] });
+		assert.equal((await spoken()).status, 404);
+		await c.go("voices");
+		await c.press("Names of other voices");
+		await c.reads(/Ava Song/, "table");
+		await c.fill("Name or id that programs ask for", "Joe");
+		await c.press("Have it stand in");
+		await c.reads(/speaks for itself/, ".field .error");
+		await c.fill("Name or id that programs ask for", "Gazza/1");
+		await c.choose("Voice that stands in", "voice-joe");
+		await c.press("Have it stand in");
+		await c.reads("Joe stands in for Gazza/1.", "[role=status]");
+		assert.equal((await spoken()).status, 200);
+		await c.accessible("names of other voices");
+		await c.walked("names of other voices");
+		await c.press("Remove Gazza/1");
+		await c.reads("Gazza/1 has no alias any more.", "[role=status]");
+		assert.equal((await spoken()).status, 404);
+	});
 	await c.law("a voice with which a config speaks is not deleted, and says which", async () => {
 		assert.equal((await c.ask("POST", "/v0/evi/configs", { name: "Tower", evi_version: "4-mini", voice: { name: "Keeper" } })).status, 201);
 		await c.go("voices");

@@ -10,11 +10,13 @@ import { to } from "../route";
 import { Design } from "./design";
 import { usePlayer } from "./player";
 import { spoken, tagged } from "./voice";
+import { VoiceNames } from "./voice_names";
 
 const sentence = "Good morning, and welcome. The museum opens at ten.";
 
-// Voices are those to hear, and one may be designed.
+// Voices are those to hear; one may be designed, or stand in for others.
 export function Voices({ route }: PageProps) {
+  if (route.rest[0] === "names") return <VoiceNames />;
   return route.rest[0] === "design" ? <Design /> : <Library />;
 }
 
@@ -45,7 +47,10 @@ function Library() {
     <>
       <div class="head">
         <h1>Voices</h1>
-        <a class="button primary" href={to("voices", "design")}>Design a voice</a>
+        <div class="buttons">
+          <a class="button" href={to("voices", "names")}>Names of other voices</a>
+          <a class="button primary" href={to("voices", "design")}>Design a voice</a>
+        </div>
       </div>
       <p>Those that the box brings, and those that you have saved. Configs and text-to-speech take any of them.</p>
       <Area label="What they say" rows={2} value={text} set={setText} maxLength={500} help="Each voice reads it as its own language." />
