@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"parley/appliance/api/describe"
 	"parley/appliance/contract"
@@ -30,15 +29,33 @@ func (a *API) aliasRoutes() []route {
 		o.Section = "Names of other voices"
 		return o
 	}
+	list := says(describe.Operation{
+		ID:      "listVoiceAliases",
+		Summary: "Which voices stand in for those that the box does not have",
+		More: "By the name or id that programs ask for: those of the operator, and those that are built in, " +
+			"which are the voices of the cloud library.",
+		Answers: ok(contract.ReturnVoiceAliases{}),
+	})
+	set := says(describe.Operation{
+		ID:      "putVoiceAlias",
+		Summary: "Have a voice stand in for a name",
+		More: "It holds at once, for all accounts, wherever a voice is named by name or by id, in small or in large " +
+			"letters. A voice that an account has saved under the name, and one of the library, go before it.",
+		Body:    "PostedVoiceAlias",
+		Example: `{"voice":"joe"}`,
+		Answers: ok(contract.ReturnVoiceAlias{}),
+		Refuses: []int{409},
+	})
+	forget := says(describe.Operation{
+		ID:      "deleteVoiceAlias",
+		Summary: "Have no voice stand in for a name",
+		More:    "For a voice of the cloud library, the one that is built in stands in again.",
+		Answers: ok(confirmation{}),
+	})
 	return []route{
-		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listAliases, says(describe.Operation{ID: "listVoiceAliases", Summary: "Which voices stand in for those that the box does not have",
-			More:    "By the name or id that programs ask for: those of the operator, and those that are built in, which are the voices of the cloud library.",
-			Answers: ok(contract.ReturnVoiceAliases{})})},
-		{"PUT", one, describe.Operator, recordBody, normal, storing, a.putAlias, says(describe.Operation{ID: "putVoiceAlias", Summary: "Have a voice stand in for a name",
-			More: "It holds at once, for all accounts, wherever a voice is named by name or by id, in small or in large letters. A voice that an account has saved under the name, and one of the library, go before it.",
-			Body: "PostedVoiceAlias", Example: `{"voice":"joe"}`, Answers: ok(contract.ReturnVoiceAlias{}), Refuses: []int{409}})},
-		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.deleteAlias, says(describe.Operation{ID: "deleteVoiceAlias", Summary: "Have no voice stand in for a name",
-			More: "For a voice of the cloud library, the one that is built in stands in again.", Answers: ok(confirmation{})})},
+		{"GET", path, describe.Operator, unread, normal, storesNothing, a.listAliases, list},
+		{"PUT", one, describe.Operator, recordBody, normal, storing, a.putAlias, set},
+		{"DELETE", one, describe.Operator, unread, normal, storesNothing, a.deleteAlias, forget},
 	}
 }
 
@@ -56,7 +73,7 @@ func (a *API) putAlias(w http.ResponseWriter, r *http.Request, _ caller) error {
 	if err != nil {
 		return err
 	}
-	made, err := a.Aliases.SetAlias(r.Context(), strings.TrimSpace(r.PathValue("name")), posted.Voice)
+	made, err := a.Aliases.SetAlias(r.Context(), r.PathValue("name"), posted.Voice)
 	if err != nil {
 		return err
 	}

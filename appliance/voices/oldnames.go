@@ -20,9 +20,10 @@ var oldNames = sync.OnceValue(func() []oldVoice { return readOldNames(oldNamesTa
 
 // oldVoice is a voice of the cloud library.
 type oldVoice struct {
-	name, id            string // id is empty where nobody says it
-	gender, age, accent string // empty too
-	like                voice.Base
+	name, folded        string // folded as names are compared
+	id                  string // empty where nobody says it, as are the following
+	gender, age, accent string
+	like                voice.Base // of ours: it stands in, or the nearest to it does
 }
 
 func readOldNames(table string) (all []oldVoice) {
@@ -36,16 +37,18 @@ func readOldNames(table string) (all []oldVoice) {
 			f[i] = strings.TrimPrefix(f[i], "-")
 		}
 		like, _ := voice.Find(ours, f[5])
-		all = append(all, oldVoice{f[0], f[1], f[2], f[3], f[4], like})
+		all = append(all, oldVoice{f[0], store.FoldedName(f[0]), f[1], f[2], f[3], f[4], like})
 	}
 	return all
 }
 
+// is reports whether a name, as store.FoldedName has it, is that or the id of the voice.
+func (o oldVoice) is(folded string) bool { return folded != "" && (o.folded == folded || o.id == folded) }
+
 // oldVoiceOf returns the voice of the cloud library with that name or id.
 func oldVoiceOf(asked string) (oldVoice, bool) {
-	folded := store.FoldedName(asked)
-	all := oldNames()
-	i := slices.IndexFunc(all, func(o oldVoice) bool { return store.FoldedName(o.name) == folded || o.id != "" && o.id == folded })
+	all, folded := oldNames(), store.FoldedName(asked)
+	i := slices.IndexFunc(all, func(o oldVoice) bool { return o.is(folded) })
 	if i < 0 {
 		return oldVoice{}, false
 	}

@@ -28,7 +28,8 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 	if target != "" {
 		found, err := v.named(ctx, account, contract.VoiceRef{Name: target})
 		if _, gone := errors.AsType[contract.ErrNotFound](err); gone {
-			err = contract.ErrNotFound{What: "voice", ID: asked, There: fmt.Sprintf("%.80q, which stands in for it, is not there either: %s", target, v.howToAlias(asked))}
+			there := fmt.Sprintf("%.80q, which stands in for it, is not there either: %s", target, v.howToAlias(asked))
+			err = contract.ErrNotFound{What: "voice", ID: asked, There: there}
 		}
 		if err == nil {
 			v.StandIns.tell(asked, found.ID, found.Name)
@@ -45,15 +46,27 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 }
 
 // aliasOf is the voice that the operator has stand in for a name; empty where none is.
+// For a voice of the cloud library it may be under its name or its id.
 func (v Voices) aliasOf(ctx context.Context, asked string) (string, error) {
-	if target := settingsAlias(v.Config, asked); target != "" || v.Records == nil {
-		return target, nil
+	names := []string{asked}
+	if old, is := oldVoiceOf(asked); is {
+		names = append(names, old.name, old.id)
 	}
-	a, err := v.Records.VoiceAlias(ctx, asked)
-	if errors.Is(err, store.ErrNotFound) {
-		return "", nil
+	for _, name := range names {
+		if target := settingsAlias(v.Config, name); target != "" {
+			return target, nil
+		}
 	}
-	return a.Voice, err
+	for _, name := range names {
+		if v.Records == nil {
+			break
+		}
+		a, err := v.Records.VoiceAlias(ctx, name)
+		if !errors.Is(err, store.ErrNotFound) {
+			return a.Voice, err
+		}
+	}
+	return "", nil
 }
 
 // settingsAlias is the voice that stands in for a name by the settings.

@@ -164,6 +164,9 @@ func TestWhichVoiceStandsInFirst(t *testing.T) {
 	if id := found(ito); id != "voice-alan" {
 		t.Errorf("of the box: %s", id)
 	}
+	if id := found(contract.VoiceRef{ID: "f60ecf9e-ff1e-4bae-9206-dba7c653a69e"}); id != "voice-alan" {
+		t.Errorf("of the box, by the id of the name: %s", id)
+	}
 	v.Config.VoiceAliases = map[string]string{"ITO": "grandma", "Jenny": "joe"}
 	if id := found(ito); id != "grandma" {
 		t.Errorf("of the settings: %s", id)

@@ -17,7 +17,7 @@ import (
 
 type voicesAliasCmd struct {
 	Old    string `arg:"" optional:"" help:"Name or id that programs ask for; without it, all are listed."`
-	New    string `arg:"" optional:"" help:"Name or id of the voice that stands in for it: of the library, or one that accounts have saved."`
+	New    string `arg:"" optional:"" help:"Voice that stands in for it: of the library, or one that accounts have saved."`
 	Remove bool   `help:"Forget the alias of OLD."`
 }
 
@@ -39,7 +39,8 @@ It holds at once, also in a box that runs, and for all accounts. The voices of t
 // Run lists the aliases, or changes one.
 func (cmd *voicesAliasCmd) Run(ctx context.Context, c *console, parsed *kong.Context, v *voicesCmd) error {
 	if cmd.Remove != (cmd.Old != "" && cmd.New == "") {
-		return misuse{errors.New("voices: which voice is to stand in? Give OLD and NEW, or OLD and --remove; parley voices alias lists all")}
+		return misuse{errors.New("voices: which voice is to stand in? " +
+			"Give OLD and NEW, or OLD and --remove; parley voices alias lists all")}
 	}
 	cfg, err := c.config(parsed)
 	if err != nil {
@@ -70,7 +71,7 @@ func (cmd *voicesAliasCmd) do(ctx context.Context, c *console, v *voicesCmd, box
 		_, err := fmt.Fprintf(c.out, "%s has no alias any more.\n", cmd.Old)
 		return err
 	}
-	made, err := box.SetAlias(ctx, strings.TrimSpace(cmd.Old), cmd.New)
+	made, err := box.SetAlias(ctx, cmd.Old, cmd.New)
 	if err != nil {
 		return err
 	}
