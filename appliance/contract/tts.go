@@ -142,7 +142,7 @@ type Snippet struct {
 	GenerationID string `json:"generation_id"`
 	ID           string `json:"id"`
 	Text         string `json:"text"`
-	// Timestamps are of the types that were asked for, in order.
+	// Timestamps are of the types that were asked for, in the order in which they begin.
 	Timestamps []Timestamp `json:"timestamps"`
 	// TranscribedText is what the box's own ear heard in the sound; absent in
 	// instant mode.
@@ -150,8 +150,9 @@ type Snippet struct {
 	UtteranceIndex  int     `json:"utterance_index"`
 }
 
-// Timestamp says when a word, as it is written, or a phoneme (IPA) is heard, in
-// ms since the beginning of its snippet.
+// Timestamp says when a word, as it is written, or a phoneme is heard, in ms since
+// the beginning of its generation. A phoneme is one sound in the IPA: a diphthong or
+// an affricate is one, a mark of length belongs to its vowel, and stress is left out.
 type Timestamp struct {
 	Text string              `json:"text"`
 	Time MillisecondInterval `json:"time"`

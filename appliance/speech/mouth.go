@@ -279,6 +279,7 @@ func (m *mouth) keep(ctx context.Context) error {
 // give sends sound and times.
 func (m *mouth) give(ctx context.Context, p piece) error {
 	m.job.sounded(len(p.pcm))
+	m.take.place(p)
 	data, err := m.files.next(p.pcm, p.last && p.snippet.last)
 	if err != nil {
 		return err

@@ -24,6 +24,9 @@ type take struct {
 	lines       []line
 	tries       []int    // which try at each snippet was taken
 	recital     *recital // in whose time it is said; nil: in its own
+
+	made  int // samples that were given, at the rate of the wire
+	begun int // how many of them are of snippets that are over
 }
 
 // line is an utterance with what it is said by.

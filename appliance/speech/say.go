@@ -1,9 +1,11 @@
 package speech
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/fnv"
+	"slices"
 	"time"
 
 	"parley/appliance/audio"
@@ -29,7 +31,7 @@ type snippet struct {
 type piece struct {
 	snippet *snippet
 	pcm     []float32
-	times   []contract.Timestamp // of what ends in it, in ms of the snippet
+	times   []contract.Timestamp // of what ends in it, in ms of the snippet until placed
 	last    bool                 // of the snippet
 	heard   *string              // what the box's ear made of the whole snippet; nil: it was not asked
 }
@@ -120,6 +122,7 @@ func (j *Job) speak(ctx context.Context, t *take, p *pacing, emit func(piece) er
 			return err
 		}
 		j.sounded(len(s.pcm))
+		t.place(s)
 		return emit(s)
 	}
 	if t.recital != nil {
@@ -173,11 +176,32 @@ func (j *Job) say(ctx context.Context, t *take, s *snippet, p *pacing, rate *aud
 	})
 }
 
+// place turns the times of the next piece of a take from those of its snippet into
+// those of the generation, which never go back: none is beyond the sound so far, though
+// a resampler rounds the length of a snippet.
+func (t *take) place(p piece) {
+	t.made += len(p.pcm)
+	begun, most := milliseconds(t.begun), milliseconds(t.made)
+	for i := range p.times {
+		at := &p.times[i].Time
+		at.Begin, at.End = min(begun+at.Begin, most), min(begun+at.End, most)
+	}
+	slices.SortStableFunc(p.times, byBegin)
+	if p.last {
+		t.begun = t.made
+	}
+}
+
+func byBegin(a, b contract.Timestamp) int { return cmp.Compare(a.Time.Begin, b.Time.Begin) }
+
+// milliseconds are those of so many samples at the rate of the wire.
+func milliseconds(samples int) int64 { return int64(samples) * 1000 / contract.OutputRateHz }
+
 // endedBy parts the times of what has been sent with so many samples from those
 // whose end the resampler still holds back; with the last of them all have been.
 func endedBy(times []contract.Timestamp, samples int, last bool) (ended, later []contract.Timestamp) {
 	for _, one := range times {
-		if last || one.Time.End <= int64(samples)*1000/contract.OutputRateHz {
+		if last || one.Time.End <= milliseconds(samples) {
 			ended = append(ended, one)
 		} else {
 			later = append(later, one)

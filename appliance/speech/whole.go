@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -116,6 +117,7 @@ func (j *Job) generation(ctx context.Context, t *take, p *pacing, out *jsonWrite
 			out.text(",")
 		}
 		first = false
+		slices.SortStableFunc(times, byBegin)
 		out.value(contract.Snippet{
 			Audio: filled(data), GenerationID: t.id, ID: s.snippet.id, Text: s.snippet.text, Timestamps: append([]contract.Timestamp{}, times...),
 			TranscribedText: s.heard, UtteranceIndex: utterance,

@@ -1,0 +1,283 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+)
+
+// spelling says each letter as a phoneme of 50 ms, in pieces that end within words.
+type spelling struct{ rateHz int }
+
+func (s spelling) RateHz() int { return s.rateHz }
+
+func (s spelling) Speak(_ context.Context, text string, o engine.SpeakOptions, emit func(engine.Sound) error) error {
+	letter := int(float64(s.rateHz) / 20 / o.Speed)
+	var all engine.Sound
+	for _, w := range strings.Fields(text) {
+		begin := len(all.PCM)
+		for _, r := range w {
+			at := len(all.PCM)
+			all.PCM = append(all.PCM, make([]float32, letter)...)
+			all.Phonemes = append(all.Phonemes, engine.Phoneme{Symbol: string(r), Begin: at, End: at + letter})
+		}
+		all.Words = append(all.Words, engine.Word{Text: w, Begin: begin, End: len(all.PCM)})
+	}
+	sent, rest := 0, all
+	for piece := 3*letter + 1; sent+piece < len(all.PCM); sent += piece {
+		part := takeTimes(&rest, sent+piece, false)
+		part.PCM = all.PCM[sent : sent+piece]
+		if err := emit(part); err != nil {
+			return err
+		}
+	}
+	rest.PCM, rest.Last = all.PCM[sent:], true
+	return emit(rest)
+}
+
+// told is what a client was told of one generation.
+type told struct {
+	times []contract.Timestamp
+	begun []int64 // when the sound of each snippet began, in ms
+	ends  []int   // how many times were told by the end of each snippet
+	made  int     // samples
+}
+
+// hear counts a message, and fails where a time goes back or is of sound that has
+// not been sent.
+func (g *told) hear(t fataler, m contract.TTSMessage) {
+	switch m := m.(type) {
+	case contract.SnippetAudioChunk:
+		if m.ChunkIndex == 0 {
+			g.begun = append(g.begun, milliseconds(g.made))
+		}
+		g.made += len(m.Audio) / 2
+	case contract.TimestampMessage:
+		g.tell(t, m.Timestamp)
+	}
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func (g *told) tell(t fataler, at contract.Timestamp) {
+	t.Helper()
+	if at.Time.Begin > at.Time.End || at.Time.End > milliseconds(g.made) {
+		t.Fatalf("told of %+v when %d ms were sent", at, milliseconds(g.made))
+	}
+	if n := len(g.begun); n > 0 && at.Time.Begin < g.begun[n-1] {
+		t.Fatalf("%+v is before its snippet, which begins at %d ms", at, g.begun[n-1])
+	}
+	for i := len(g.times) - 1; i >= 0; i-- {
+		if before := g.times[i]; before.Type == at.Type {
+			if at.Time.Begin < before.Time.End {
+				t.Fatalf("%+v behind %+v", at, before)
+			}
+			break
+		}
+	}
+	g.times = append(g.times, at)
+}
+
+// words are those that were told, and phonemes how many.
+func (g *told) words() (words []string, phonemes int) {
+	for _, at := range g.times {
+		if at.Type == contract.TimestampWord {
+			words = append(words, at.Text)
+		} else {
+			phonemes++
+		}
+	}
+	return words, phonemes
+}
+
+var both = []contract.TimestampType{contract.TimestampWord, contract.TimestampPhoneme}
+
+// askedFor draws a request.
+func askedFor(t *rapid.T) Asked {
+	a := Asked{Account: "a", PostedTTS: contract.PostedTTS{
+		Format: &contract.Format{Type: contract.FormatPCM}, StripHeaders: true, IncludeTimestampTypes: both,
+		NumGenerations: rapid.IntRange(1, 3).Draw(t, "generations"),
+	}}
+	instant, split := rapid.Bool().Draw(t, "instant"), rapid.Bool().Draw(t, "split")
+	a.InstantMode, a.SplitUtterances = &instant, &split
+	sentence := rapid.SampledFrom([]string{"One.", "Two, three!", "Is it so?", "A longer sentence of words.", "x"})
+	for range rapid.IntRange(1, 3).Draw(t, "utterances") {
+		a.Utterances = append(a.Utterances, contract.PostedUtterance{
+			Text:            strings.Join(rapid.SliceOfN(sentence, 1, 4).Draw(t, "text"), " "),
+			Voice:           &contract.VoiceRef{Name: "a"},
+			Speed:           rapid.SampledFrom([]float64{0.5, 1, 1.3, 2}).Draw(t, "speed"),
+			TrailingSilence: rapid.SampledFrom([]float64{0, 0, 0.5, 1.234}).Draw(t, "silence"),
+		})
+	}
+	return a
+}
+
+func (a Asked) words() (words []string) {
+	for _, u := range a.Utterances {
+		words = append(words, strings.Fields(u.Text)...)
+	}
+	return words
+}
+
+// TestTimesRunOnThroughAGeneration: they count from its beginning, never go back, and
+// tell of every word and phoneme when its sound was sent, over every path.
+func TestTimesRunOnThroughAGeneration(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := askedFor(t)
+		rate := rapid.SampledFrom([]int{16000, 22050, 24000, 48000}).Draw(t, "rate")
+		s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Speaks: spelling{rate}}}, Log: slog.New(slog.DiscardHandler)})
+		j, err := s.Begin(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer j.Close()
+		all := map[string]*told{}
+		if rapid.Bool().Draw(t, "streamed") {
+			err = j.Stream(t.Context(), func(m contract.TTSMessage) error {
+				id := generationOf(m)
+				if all[id] == nil {
+					all[id] = &told{}
+				}
+				all[id].hear(t, m)
+				return nil
+			})
+		} else {
+			all, err = inOne(t, j)
+		}
+		if err != nil || len(all) != a.NumGenerations {
+			t.Fatalf("%d of %d generations, %v", len(all), a.NumGenerations, err)
+		}
+		for _, g := range all {
+			words, phonemes := g.words()
+			want := a.words()
+			if letters := len(strings.Join(want, "")); fmt.Sprint(words) != fmt.Sprint(want) || phonemes != letters {
+				t.Fatalf("told of %q and %d phonemes; want %q and %d", words, phonemes, want, letters)
+			}
+		}
+	})
+}
+
+func generationOf(m contract.TTSMessage) string {
+	if chunk, ok := m.(contract.SnippetAudioChunk); ok {
+		return chunk.GenerationID
+	}
+	return m.(contract.TimestampMessage).GenerationID
+}
+
+// inOne has a job answer in one object, and reads what that tells.
+func inOne(t *rapid.T, j *Job) (map[string]*told, error) {
+	var body bytes.Buffer
+	if err := j.Whole(t.Context(), &body); err != nil {
+		return nil, err
+	}
+	var answer contract.ReturnTTS
+	if err := json.Unmarshal(body.Bytes(), &answer); err != nil {
+		return nil, err
+	}
+	all := map[string]*told{}
+	for _, g := range answer.Generations {
+		one := &told{}
+		for _, utterance := range g.Snippets {
+			for _, s := range utterance {
+				one.hear(t, contract.SnippetAudioChunk{Audio: s.Audio})
+				for _, at := range s.Timestamps {
+					one.tell(t, at)
+				}
+			}
+		}
+		if ms := int64(g.Duration * 1000); ms != milliseconds(one.made) {
+			t.Fatalf("%d ms; its snippets have %d", ms, milliseconds(one.made))
+		}
+		all[g.GenerationID] = one
+	}
+	return all, nil
+}
+
+// hearing is a client of a socket that notes all of its messages.
+type hearing struct {
+	client
+	messages []contract.TTSMessage
+}
+
+func (h *hearing) Message(_ context.Context, m contract.TTSMessage) error {
+	h.messages = append(h.messages, m)
+	return nil
+}
+
+// TestTimesRunOnOverASocket: through the sentences of a generation; the next begins
+// anew.
+func TestTimesRunOnOverASocket(t *testing.T) {
+	for _, instant := range []bool{true, false} {
+		s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Speaks: spelling{22050}}}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
+		h := &hearing{client: client{closed: make(chan int, 2)}}
+		in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{
+			Format: contract.FormatPCM, NoBinary: true, StripHeaders: true, InstantMode: instant, IncludeTimestampTypes: both,
+		}, h)
+		for _, m := range []contract.PublishTTS{
+			{Text: "One two. Three ", Voice: &contract.VoiceRef{Name: "a"}}, {Text: "four! Five. "},
+			{Text: "Six.", TrailingSilence: 0.7}, {Text: "Seven. Eight.", Flush: true}, {Text: "Nine.", Close: true},
+		} {
+			if err := in.Receive(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		select {
+		case <-in.Done():
+		case <-time.After(time.Minute):
+			t.Fatal("the socket is not over")
+		}
+		var all []*told
+		last := ""
+		for _, m := range h.messages {
+			if id := generationOf(m); id != last {
+				all, last = append(all, &told{}), id
+			}
+			all[len(all)-1].hear(t, m)
+		}
+		var said []string
+		for _, g := range all {
+			words, _ := g.words()
+			said = append(said, strings.Join(words, " "))
+			if g.times[0].Time.Begin != 0 {
+				t.Errorf("a generation begins at %+v", g.times[0])
+			}
+		}
+		if got := strings.Join(said, " | "); got != "One two. Three four! Five. Six. | Seven. Eight. | Nine." {
+			t.Errorf("instant %v: told of %s", instant, got)
+		}
+	}
+}
+
+// TestTimesOfAConversionRunOn: they are those of the recording.
+func TestTimesOfAConversionRunOn(t *testing.T) {
+	for _, voice := range []engine.Synthesizer{spelling{24000}, metronome{1, 1}} {
+		phrases := []phrase{said(700, 1900, "twenty letters or so"), said(2000, 2300, "twelve short"), said(5000, 6600, "another sentence of some length")}
+		j := &Job{service: New(Parts{Log: slog.New(slog.DiscardHandler)}), asked: Asked{PostedTTS: contract.PostedTTS{IncludeTimestampTypes: both}}}
+		tk := &take{recital: &recital{phrases: phrases, length: samplesOf(8*time.Second, engine.SpeechRateHz), line: &line{voice: Voice{Speaks: voice}}}}
+		g := &told{}
+		err := j.speak(t.Context(), tk, newPacing(), func(p piece) error {
+			g.hear(t, contract.SnippetAudioChunk{Audio: make([]byte, 2*len(p.pcm))})
+			for _, at := range p.times {
+				g.tell(t, at)
+			}
+			return nil
+		})
+		words, _ := g.words()
+		if want := strings.Fields("twenty letters or so twelve short another sentence of some length"); err != nil || fmt.Sprint(words) != fmt.Sprint(want) {
+			t.Errorf("told of %q, %v", words, err)
+		}
+	}
+}
