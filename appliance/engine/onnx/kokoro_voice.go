@@ -87,6 +87,7 @@ func (v *kokoroVoice) clauses(s sentence) []breath {
 			if len(all) > 0 {
 				b.pauseMS = betweenClausesMS
 			}
+			b.sounds = phonologyOf(v.language.tag).joined(b.sounds)
 			word = b.spell(s, at, word)
 			all = append(all, b)
 		}

@@ -41,6 +41,7 @@ func (p *Piper) breaths(s sentence, around surroundings) []breath {
 			}
 		}
 		if b := p.alphabet.breath(before, part, after); len(b.sounds) > 0 {
+			b.sounds = phonologyOf(p.reader.tag).joined(b.sounds)
 			word = b.spell(s, at, word)
 			all = append(all, b)
 		}

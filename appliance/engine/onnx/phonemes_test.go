@@ -1,0 +1,122 @@
+package onnx
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"parley/appliance/engine"
+	"parley/appliance/text"
+)
+
+// spelt are the symbols of a text as a voice of Piper's tells them.
+func spelt(t *testing.T, r *reader, s string) string {
+	t.Helper()
+	sentences, err := r.sentences(t.Context(), s, engine.SpeakOptions{})
+	if err != nil || len(sentences) != 1 {
+		t.Fatalf("%q: %d sentences, %v", s, len(sentences), err)
+	}
+	a := &alphabet{ids: map[rune][]int64{}}
+	for _, c := range sentences[0].ipa {
+		a.ids[c] = []int64{int64(c)}
+	}
+	return symbols((&Piper{alphabet: a, reader: r}).breaths(sentences[0], surroundings{}))
+}
+
+func symbols(breaths []breath) string {
+	var all []string
+	for _, b := range breaths {
+		for _, s := range b.sounds {
+			all = append(all, s.symbol)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// TestAPhonemeIsOneSound: diphthongs and affricates are one, what lengthens or
+// colours a sound stays with it, and stress is in none.
+func TestAPhonemeIsOneSound(t *testing.T) {
+	ph := openPhonemizer(t)
+	for _, c := range []struct{ voice, tag, said, want string }{
+		{"en-us", "en-US", "going home", "ɡ oʊ ɪ ŋ h oʊ m"},
+		{"en-us", "en-US", "today joy now", "t ə d eɪ dʒ ɔɪ n aʊ"},
+		{"en-us", "en-US", "judge church", "dʒ ʌ dʒ tʃ ɜː tʃ"},
+		{"en-us", "en-US", "cats, fire, four", "k æ t s f aɪ ɚ f ɔː ɹ"},
+		{"en-us", "en-US", "naive idea", "n aɪ iː v aɪ d i ə"},
+		{"en-us", "en-US", "roses worrying", "ɹ oʊ z ɪ z w ʌ ɹ i ɪ ŋ"},
+		{"en-us", "en-US", "get it out", "ɡ ɛ t ɪ ɾ aʊ t"},
+		{"en-gb", "en-GB", "home near there", "h əʊ m n iə ð eə"},
+		{"es", "es", "muchacho, hay rey", "m u tʃ a tʃ o aɪ r eɪ"},
+		{"es", "es", "causa Europa muy", "k aʊ s a eʊ ɾ o p a m u j"},
+		{"fr", "fr-FR", "un bon vin blanc", "œ̃ b ɔ̃ v ɛ̃ b l ɑ̃"},
+		{"it", "it", "piazza zero gente ciao", "p j a tsː a dz ɛ r o dʒ ɛ n t e tʃ a o"},
+		{"pt-br", "pt-BR", "não pão Europa", "n ɐ̃ʊ̃ p ɐ̃ʊ̃ eʊ ɾ ɔ p æ"},
+		{"hi", "hi", "घर भाई छात्र", "ɡʰ ʌ ɾ bʰ aː i cʰ aː t ɾ ə"},
+		{"de", "de", "Zeit, deutsch, Pferd", "ts aɪ t d ɔø tʃ pf eː ɾ t"},
+	} {
+		r := readerOf(ph, c.voice, c.tag)
+		r.write = norm.NFD.String
+		if got := spelt(t, r, c.said); got != norm.NFD.String(c.want) {
+			t.Errorf("%s: %q is said as %s, want %s", c.tag, c.said, got, c.want)
+		}
+	}
+}
+
+// TestPhonemesOfALexiconAreJoined, whether it writes them with ties or without.
+func TestPhonemesOfALexiconAreJoined(t *testing.T) {
+	ph := openPhonemizer(t)
+	for _, ipa := range []string{"/t͡ʃaɪ/", "/tʃaɪ/", "/ʧˈaɪ/"} {
+		r := readerOf(ph, "en-us", "en-US")
+		lexicon, err := text.NewLexicon(map[string]string{"Chye": ipa})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sentences, err := r.sentences(t.Context(), "Chye", engine.SpeakOptions{Lexicon: lexicon})
+		if err != nil || len(sentences) != 1 {
+			t.Fatal(sentences, err)
+		}
+		letters, err := kokoroAlphabet()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := symbols((&Piper{alphabet: letters, reader: r}).breaths(sentences[0], surroundings{})); got != "tʃ aɪ" {
+			t.Errorf("%s is told as %s", ipa, got)
+		}
+	}
+}
+
+// TestKokorosLettersAreToldAsIPA: it has letters of its own for sounds of two.
+func TestKokorosLettersAreToldAsIPA(t *testing.T) {
+	ph := openPhonemizer(t)
+	letters, err := kokoroAlphabet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ style, said, want string }{
+		{"a", "joy today", "dʒ ɔɪ t ə d eɪ"},
+		{"e", "muchacho, hay rey", "m u tʃ a tʃ o aɪ r eɪ"},
+		{"f", "un bon vin", "œ̃ b ɔ̃ v ɛ̃"},
+		{"i", "piazza zero", "p j a tsː a dz ɛ r o"},
+		{"p", "não leite", "n ɐ̃ʊ̃ l eɪ tʃ y"},
+		{"h", "घर", "ɡʰ ʌ ɾ"},
+	} {
+		l, _ := kokoroLanguageOf(c.style)
+		r := &reader{ph: ph, voice: l.espeak, tag: l.tag, scripts: scriptsOf(l.tag), write: l.mend}
+		sentences, err := r.sentences(t.Context(), c.said, engine.SpeakOptions{})
+		if err != nil || len(sentences) != 1 {
+			t.Fatal(sentences, err)
+		}
+		got := symbols((&kokoroVoice{k: &Kokoro{alphabet: letters}, language: l, reader: r}).clauses(sentences[0]))
+		if got != norm.NFD.String(c.want) {
+			t.Errorf("%s: %q is told as %s, want %s", c.style, c.said, got, c.want)
+		}
+	}
+	// No letter of the model's own is left.
+	for letter := range letters.ids {
+		if symbol := (phonology{}).written(string(letter)); strings.ContainsAny(symbol, "AIOQWYʤʧʣʦʥʨ") || !utf8.ValidString(symbol) {
+			t.Errorf("%c is told as %s", letter, symbol)
+		}
+	}
+}
