@@ -52,7 +52,7 @@ func inputSays() describe.Operation {
 			"The messages are described in /asyncapi.json.",
 		}, " "),
 		Query: append(describe.FromShape(contract.TTSConnectQuery().Shape, map[string]string{
-			"instant_mode":          "Send sound as it is made. It needs a voice; where it is absent, it is true.",
+			"instant_mode":          "Send sound as it is made. It needs a voice; where it is absent, it is on with a voice that is named or that the context has, and otherwise off: a voice is made.",
 			"no_binary":             "Send sound in JSON messages, not as binary frames.",
 			"strip_headers":         "Make one file of the chunks of a generation, joined; otherwise each chunk is a file.",
 			"format_type":           "The format of the sound; mp3 where it is absent.",

@@ -104,7 +104,7 @@ type PublishTTS struct {
 
 // TTSConnect is the query that opens such a socket.
 type TTSConnect struct {
-	InstantMode           bool
+	InstantMode           *bool // nil: on where there is a voice, off where one is made
 	NoBinary              bool
 	StripHeaders          bool
 	Format                AudioFormat

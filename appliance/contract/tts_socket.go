@@ -80,16 +80,13 @@ func ParseTTSConnect(q url.Values) (TTSConnect, error) {
 
 func readTTSConnect(o object) TTSConnect {
 	c := TTSConnect{
-		InstantMode:         true,
+		InstantMode:         o.booleanOrNil("instant_mode"),
 		NoBinary:            o.boolean("no_binary"),
 		StripHeaders:        o.boolean("strip_headers"),
 		Format:              choice(o, "format_type", FormatMP3, FormatPCM, FormatWAV),
 		Version:             choice(o, "version", Octave1, Octave2),
 		ContextGenerationID: o.text("context_generation_id", MaxModelResourceChars),
 		Temperature:         o.numberOrNil("temperature", 0, 1),
-	}
-	if instant := o.booleanOrNil("instant_mode"); instant != nil {
-		c.InstantMode = *instant
 	}
 	if c.Format == "" {
 		c.Format = FormatMP3

@@ -24,7 +24,13 @@ func TestTheListOfASpeakingSocketIsReadInEveryForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, err := ParseTTSConnect(q)
-		if err != nil || !reflect.DeepEqual(c.IncludeTimestampTypes, want) || !c.InstantMode || c.NoBinary || c.Format != FormatMP3 {
+		if err != nil || !reflect.DeepEqual(c.IncludeTimestampTypes, want) || c.InstantMode != nil || c.NoBinary || c.Format != FormatMP3 {
+			t.Errorf("%s: %+v, %v", query, c, err)
+		}
+	}
+	for query, want := range map[string]bool{"instant_mode=true": true, "instant_mode=false": false} {
+		q, _ := url.ParseQuery(query)
+		if c, err := ParseTTSConnect(q); err != nil || c.InstantMode == nil || *c.InstantMode != want {
 			t.Errorf("%s: %+v, %v", query, c, err)
 		}
 	}

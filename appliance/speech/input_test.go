@@ -54,6 +54,10 @@ func (c choir) Find(_ context.Context, _ string, ref contract.VoiceRef, _ string
 	return Voice{Name: ref.Name, Recipe: []byte(`"` + ref.Name + `"`), Speaks: singer{metronome{0.5, 20}, ref.Name, c.said}}, nil
 }
 
+func (c choir) Design(ctx context.Context, _ string, _ int, _ int64) (Voice, error) {
+	return c.Find(ctx, "", contract.VoiceRef{Name: "made"}, "")
+}
+
 func (c choir) Again(ctx context.Context, recipe json.RawMessage, _ string) (Voice, error) {
 	return c.Find(ctx, "", contract.VoiceRef{Name: strings.Trim(string(recipe), `"`)}, "")
 }
@@ -61,8 +65,8 @@ func (c choir) Again(ctx context.Context, recipe json.RawMessage, _ string) (Voi
 // converse sends messages over one socket until the last of them closes it.
 func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.PublishTTS) (c *client, said []string) {
 	t.Helper()
-	s := New(Parts{Voices: choir{said: &said}, Records: shelf{}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
-	connect.Format, connect.NoBinary, connect.InstantMode, connect.StripHeaders = contract.FormatPCM, true, true, true
+	s := New(Parts{Voices: choir{said: &said}, Ear: Ear{Transcriber: deaf{}}, Records: shelf{}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
+	connect.Format, connect.NoBinary, connect.StripHeaders = contract.FormatPCM, true, true
 	c = &client{closed: make(chan int, 2)}
 	in := s.OpenInput(t.Context(), "a", "r", connect, c)
 	for i, m := range messages {
@@ -94,7 +98,7 @@ func (breathless) Speak(ctx context.Context, _ string, _ engine.SpeakOptions, _ 
 // waits has a bound.
 func TestALongTextDoesNotKeepASocketFromBeingRead(t *testing.T) {
 	s := New(Parts{Voices: only{Voice{Name: "a", Recipe: []byte(`{}`), Speaks: breathless{metronome{0.5, 20}}}}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
-	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true, InstantMode: true}, &client{closed: make(chan int, 2)})
+	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true}, &client{closed: make(chan int, 2)})
 	took := make(chan int, 100)
 	go func() {
 		defer close(took)
@@ -165,7 +169,7 @@ func TestAMessageBehindCloseIsPassedOver(t *testing.T) {
 	var said []string
 	s := New(Parts{Voices: choir{said: &said}, Records: shelf{}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
 	c := &client{closed: make(chan int, 2)}
-	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true, InstantMode: true}, c)
+	in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{Format: contract.FormatPCM, NoBinary: true}, c)
 	for _, m := range []contract.PublishTTS{{Text: "One. Two.", Voice: &contract.VoiceRef{Name: "ann"}, Close: true}, {Text: "Three."}, {Close: true}} {
 		_ = in.Receive(m) // errOver where all has been said already
 	}
@@ -202,5 +206,41 @@ func TestGenerationsOfOneSocketFollowOneAnother(t *testing.T) {
 		if chunk.UtteranceIndex < c.chunks[max(i-1, 0)].UtteranceIndex {
 			t.Errorf("utterance %d behind a later one", chunk.UtteranceIndex)
 		}
+	}
+}
+
+// TestASocketMakesAVoiceWhereNoneIsNamed: it holds until another is named, and what
+// it says is heard before it is sent, since instant mode is not asked for.
+func TestASocketMakesAVoiceWhereNoneIsNamed(t *testing.T) {
+	c, said := converse(t, contract.TTSConnect{},
+		contract.PublishTTS{Text: "One. ", Description: "a friendly doorman"}, contract.PublishTTS{Text: "Two.", Flush: true}, contract.PublishTTS{Text: "Three.", Flush: true},
+		contract.PublishTTS{Text: "Four.", Voice: &contract.VoiceRef{Name: "ann"}, Flush: true}, contract.PublishTTS{Text: "Five."})
+	want := []string{"made: One.", "made: Two.", "made: Three.", "ann: Four.", "ann: Five."}
+	if !slices.Equal(said, want) || len(c.faults) > 0 {
+		t.Errorf("%q, %+v", said, c.faults)
+	}
+	for _, chunk := range c.chunks {
+		if made := chunk.UtteranceIndex < 2; (chunk.TranscribedText != nil) != made || len(chunk.Audio) == 0 {
+			t.Errorf("%q: %d bytes, transcribed as %v", chunk.Text, len(chunk.Audio), chunk.TranscribedText)
+		}
+	}
+}
+
+// TestInstantModeOfASocketNeedsAVoice where it is asked for; what is named later is
+// spoken.
+func TestInstantModeOfASocketNeedsAVoice(t *testing.T) {
+	instant, no := true, false
+	c, said := converse(t, contract.TTSConnect{InstantMode: &instant},
+		contract.PublishTTS{Text: "One.", Flush: true}, contract.PublishTTS{Text: "Two.", Voice: &contract.VoiceRef{Name: "ann"}})
+	if len(c.faults) != 1 || c.faults[0].Code != contract.SpeechRefused || !strings.HasPrefix(c.faults[0].Detail, "voice: missing") || !slices.Equal(said, []string{"ann: Two."}) {
+		t.Errorf("%q, %+v", said, c.faults)
+	}
+	c, said = converse(t, contract.TTSConnect{Version: contract.Octave2}, contract.PublishTTS{Text: "One."})
+	if len(c.faults) != 1 || len(said) > 0 {
+		t.Errorf("version 2: %q, %+v", said, c.faults)
+	}
+	c, _ = converse(t, contract.TTSConnect{InstantMode: &no}, contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}})
+	if len(c.chunks) != 1 || c.chunks[0].TranscribedText == nil {
+		t.Errorf("what is not to be instant comes in %d chunks", len(c.chunks))
 	}
 }

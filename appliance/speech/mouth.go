@@ -29,13 +29,14 @@ type mouth struct {
 	last   *snippet // the newest
 	mute   string   // of what had nothing to say, the first
 	from   source   // of the voice
+	made   bool     // the voice was made for this socket
 	spoken line     // as the newest snippet was
 	before string   // said before the next snippet, where that goes on with it
 }
 
 func newMouth(s *Service, account, requestID string, c contract.TTSConnect, out Out) mouth {
 	asked := Asked{Account: account, RequestID: requestID, PostedTTS: contract.PostedTTS{
-		Format: &contract.Format{Type: c.Format}, InstantMode: &c.InstantMode, IncludeTimestampTypes: c.IncludeTimestampTypes,
+		Format: &contract.Format{Type: c.Format}, IncludeTimestampTypes: c.IncludeTimestampTypes,
 		StripHeaders: c.StripHeaders, Version: c.Version, NumGenerations: 1,
 	}}
 	if c.ContextGenerationID != "" {
@@ -186,7 +187,7 @@ func (m *mouth) speak(ctx context.Context, o order) error {
 	}
 	m.index, m.chunk, m.last = m.index+1, 0, s
 	say := m.job.say
-	if !m.connect.InstantMode {
+	if !m.instant() {
 		say = m.job.checked
 	}
 	if err := say(ctx, m.take, s, m.pacing, &m.rate, func(p piece) error { return m.give(ctx, p) }); err != nil {
@@ -199,6 +200,15 @@ func (m *mouth) speak(ctx context.Context, o order) error {
 		m.end()
 	}
 	return nil
+}
+
+// instant reports whether sound is sent as it is made. Where the client has not said
+// so, it is with a voice that it names, or that the context has.
+func (m *mouth) instant() bool {
+	if asked := m.connect.InstantMode; asked != nil {
+		return *asked
+	}
+	return !m.made && !m.from.none()
 }
 
 // sayable reports whether a snippet has anything to say: "..." has not.
@@ -235,7 +245,7 @@ func (m *mouth) cast(ctx context.Context, o order) (*line, error) {
 		l.manner = cmp.Or(l.manner, m.spoken.manner)
 	}
 	if o.set.voice != nil && (m.from.ref == nil || *m.from.ref != *o.set.voice) {
-		m.from = source{ref: o.set.voice}
+		m.from, m.made = source{ref: o.set.voice}, false
 	}
 	if l.manner == m.spoken.manner && m.spoken.voice.Speaks != nil && m.spoken.Voice == l.Voice {
 		l.voice, l.made = m.spoken.voice, m.spoken.made
@@ -249,13 +259,13 @@ func (m *mouth) cast(ctx context.Context, o order) (*line, error) {
 		l.voice, err = voices.Find(ctx, m.job.asked.Account, *m.from.ref, l.manner)
 	case m.from.recipe != nil:
 		l.voice, err = voices.Again(ctx, m.from.recipe, l.manner)
-	case m.connect.InstantMode:
-		err = contract.ErrInvalid{Field: "voice", Why: "missing; instant mode needs one: name a voice, or connect with instant_mode=false to have one made from the description"}
+	case m.instant():
+		err = contract.ErrInvalid{Field: "voice", Why: "missing; instant mode needs one: name a voice, or connect without instant_mode to have one made from the description"}
 	case m.connect.Version == contract.Octave2:
 		err = contract.ErrInvalid{Field: "voice", Why: "missing; version 2 needs one"}
 	default:
 		l.voice, err = voices.Design(ctx, l.manner, 0, m.take.seed)
-		l.made, m.from.recipe = true, l.voice.Recipe
+		l.made, m.made, m.from.recipe = true, err == nil, l.voice.Recipe
 	}
 	if err == nil {
 		m.spoken = *l

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -198,8 +199,8 @@ func inOne(t *rapid.T, j *Job) (map[string]*told, error) {
 				}
 			}
 		}
-		if ms := int64(g.Duration * 1000); ms != milliseconds(one.made) {
-			t.Fatalf("%d ms; its snippets have %d", ms, milliseconds(one.made))
+		if n := int(math.Round(g.Duration * contract.OutputRateHz)); n != one.made {
+			t.Fatalf("%d samples; its snippets have %d", n, one.made)
 		}
 		all[g.GenerationID] = one
 	}
@@ -224,7 +225,7 @@ func TestTimesRunOnOverASocket(t *testing.T) {
 		s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Speaks: spelling{22050}}}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
 		h := &hearing{client: client{closed: make(chan int, 2)}}
 		in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{
-			Format: contract.FormatPCM, NoBinary: true, StripHeaders: true, InstantMode: instant, IncludeTimestampTypes: both,
+			Format: contract.FormatPCM, NoBinary: true, StripHeaders: true, InstantMode: &instant, IncludeTimestampTypes: both,
 		}, h)
 		for _, m := range []contract.PublishTTS{
 			{Text: "One two. Three ", Voice: &contract.VoiceRef{Name: "a"}}, {Text: "four! Five. "},
