@@ -48,6 +48,7 @@ func inputSays() describe.Operation {
 		More: strings.Join([]string{
 			"Each sentence is spoken as soon as it is whole: when more follows, or nothing for half a second; flush has spoken what there is, close too, and then closes the socket.",
 			"Sound comes as binary frames or, with no_binary, as the lines of /v0/tts/stream/json do; times and errors always come as text.",
+			"An error is a chunk without sound that has a code, an error and a message.",
 			"A generation ends with each flush. Half a minute of snippets may wait: then nothing more is read.",
 			"The messages are described in /asyncapi.json.",
 		}, " "),
@@ -63,7 +64,7 @@ func inputSays() describe.Operation {
 		Refuses: []int{403, 426},
 		Socket: &describe.Socket{
 			Takes: []contract.Body{contract.PublishedTTS()},
-			Sends: []describe.Message{contract.SnippetAudioChunk{}, contract.TimestampMessage{}, contract.WebSocketError{}},
+			Sends: []describe.Message{contract.SnippetAudioChunk{}, contract.TimestampMessage{}},
 		},
 	}
 }

@@ -181,6 +181,21 @@ type SnippetAudioChunk struct {
 	// instant mode.
 	TranscribedText *string `json:"transcribed_text,omitempty"`
 	UtteranceIndex  int     `json:"utterance_index"`
+	// Code, Error, Slug and Message are of an error on a socket, and absent from what
+	// is spoken. Error and Slug are the code in words.
+	Code    Code   `json:"code,omitempty"`
+	Error   string `json:"error,omitempty"`
+	Slug    string `json:"slug,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Chunk is an error as a socket that speaks tells it: a chunk without sound, since
+// the published clients take chunks and times alone for messages and throw at others.
+func (m WebSocketError) Chunk(format AudioFormat) SnippetAudioChunk {
+	return SnippetAudioChunk{
+		Audio: []byte{}, AudioFormat: format, IsLastChunk: true, RequestID: m.RequestID,
+		Code: m.Code, Error: m.Slug, Slug: m.Slug, Message: m.Message,
+	}
 }
 
 // TimestampMessage says when a word or a phoneme of a snippet is heard. It comes

@@ -12,6 +12,68 @@ async function bytes(stream) {
   return Buffer.concat(all);
 }
 
+// talk opens a socket, sends it messages, and returns all that it answers. What the client says of
+// messages that it cannot parse goes to the console.
+async function talk(query, messages) {
+  const warn = console.warn;
+  const warned = [];
+  console.warn = (...w) => warned.push(w.join(" "));
+  const socket = await client.tts.streamInput.connect({ noBinary: true, formatType: "pcm", stripHeaders: true, ...query });
+  const heard = [];
+  const closed = new Promise((resolve, reject) => {
+    socket.on("message", (m) => heard.push(m));
+    socket.on("error", reject);
+    socket.on("close", (e) => resolve(e.code));
+  });
+  await socket.waitForOpen();
+  for (const m of messages) socket.sendPublish(m);
+  socket.sendPublish({ close: true });
+  assert.equal(await closed, 1000);
+  console.warn = warn;
+  assert.deepEqual(warned, []);
+  return heard;
+}
+
+// An error is a message as any, and leaves the socket open. Where instant mode is not asked for, a
+// voice is made.
+async function errors() {
+  const heard = await talk({ instantMode: true }, [{ text: "One.", flush: true }, { text: "Two.", voice, flush: true }]);
+  const refused = heard.filter((m) => m.error);
+  assert.equal(refused.length, 1);
+  assert.deepEqual([refused[0].type, refused[0].audio, refused[0].code, refused[0].error], ["audio", "", "E0740", "speech_refused"]);
+  assert.match(refused[0].message, /voice: missing/);
+  assert.ok(heard.some((m) => m.text === "Two." && m.audio.length > 1000));
+  const missing = await talk({}, [{ text: "One.", voice: { name: "nobody" } }]);
+  assert.deepEqual(missing.map((m) => m.error), ["voice_not_found"]);
+  const made = await talk({}, [{ text: "One.", description: "an old man", flush: true }, { text: "Two." }]);
+  for (const text of ["One.", "Two."]) assert.ok(made.some((m) => m.text === text && m.audio.length > 1000), text);
+  assert.ok(made.every((m) => !m.error && typeof m.transcribedText === "string"));
+}
+
+// Mouth takes phonemes as the published lip-sync example does.
+class Mouth {
+  last = -Infinity;
+  phonemes = [];
+  addPhoneme(phoneme, timestamp) {
+    if (timestamp < this.last) throw new Error(`Phonemes must be added in chronological order. Got timestamp ${timestamp} after ${this.last}`);
+    this.last = timestamp;
+    this.phonemes.push(phoneme);
+  }
+}
+
+// Phonemes run on through the sentences of a generation, and are sounds that such an example knows.
+async function times() {
+  const mouth = new Mouth();
+  let samples = 0;
+  for await (const m of await client.tts.synthesizeJsonStreaming({ version: "2", utterances: [{ text: "Go home today. Now, judge!", voice, trailingSilence: 0.5 }, { text: "Oh, how?" }], format: { type: "pcm" }, includeTimestampTypes: ["word", "phoneme"] })) {
+    if (m.type === "audio") samples += Buffer.from(m.audio, "base64").length / 2;
+    else if (m.timestamp.type === "phoneme") mouth.addPhoneme(m.timestamp.text, m.timestamp.time.begin);
+    if (m.type === "timestamp") assert.ok(m.timestamp.time.end <= samples / 48);
+  }
+  assert.equal(mouth.phonemes.join(" "), "ɡ oʊ h oʊ m t ə d eɪ n aʊ dʒ ʌ dʒ oʊ h aʊ");
+  assert.ok(mouth.last > 1500, `${mouth.last}`);
+}
+
 (async () => {
   const whole = await client.tts.synthesizeJson({ utterances: [{ text: "Hello there. All is well.", voice, trailingSilence: 0.5 }, { text: "Good night." }], format: wav, includeTimestampTypes: ["word", "phoneme"], numGenerations: 2 });
   assert.equal(whole.generations.length, 2);
@@ -62,6 +124,8 @@ async function bytes(stream) {
   const texts = heard.filter((m) => m.type === "audio" && m.isLastChunk).map((m) => m.text);
   assert.deepEqual(texts, ["Hello there.", "All is well.", "Bye"]);
   assert.equal(heard.filter((m) => m.type === "timestamp").length, 6);
+  await errors();
+  await times();
 
   await assert.rejects(client.tts.synthesizeJson({ utterances: [] }), (e) => e.statusCode === 400 && /utterances/.test(JSON.stringify(e.body)));
   await assert.rejects(client.tts.synthesizeJson({ utterances: [{ text: "a", voice: { name: "nobody" } }] }), (e) => e.statusCode === 404);

@@ -113,6 +113,53 @@ async def socket():
     assert sum(m.type == "timestamp" for m in heard) == 6
 
 
+async def talk(query, *messages):
+    """All that a socket answers to some messages, until it is closed."""
+    talks = AsyncHumeClient(**WHERE)
+    heard = []
+    async with talks.tts.stream_input.connect(no_binary=True, format_type="pcm", strip_headers=True, **query) as line:
+        for m in messages:
+            await line.send_publish(PublishTts(**m))
+        await line.send_publish(PublishTts(close=True))
+        async for m in line:
+            heard.append(m)
+    return heard
+
+
+async def errors():
+    """An error is a message as any, and leaves the socket open. Where instant mode is not asked for, a voice is made."""
+    heard = await talk(dict(instant_mode=True), dict(text="One.", flush=True), dict(text="Two.", voice=VOICE, flush=True))
+    refused = [m for m in heard if getattr(m, "error", None)]
+    assert [(m.type, m.audio, m.code, m.error) for m in refused] == [("audio", "", "E0740", "speech_refused")], refused
+    assert "voice: missing" in refused[0].message
+    assert any(m.text == "Two." and len(m.audio) > 1000 for m in heard)
+    nobody = PostedUtteranceVoiceWithName(name="nobody")
+    assert [m.error for m in await talk({}, dict(text="One.", voice=nobody))] == ["voice_not_found"]
+    made = await talk({}, dict(text="One.", description="an old man", flush=True), dict(text="Two."))
+    for text in ("One.", "Two."):
+        assert any(m.text == text and len(m.audio) > 1000 for m in made), text
+    assert all(isinstance(m.transcribed_text, str) for m in made)
+
+
+def times():
+    """Times run on through the sentences of a generation."""
+    utterances = [PostedUtterance(text="Go home today. Now, judge!", voice=VOICE), PostedUtterance(text="Oh, how?")]
+    last = {"word": 0, "phoneme": 0}
+    said = {"word": [], "phoneme": []}
+    for m in client.tts.synthesize_json_streaming(
+        utterances=utterances, version="2", include_timestamp_types=["word", "phoneme"]
+    ):
+        if m.type == "timestamp":
+            at = m.timestamp
+            assert last[at.type] <= at.time.begin <= at.time.end, at
+            last[at.type] = at.time.begin
+            said[at.type].append(at.text)
+    assert said["word"] == ["Go", "home", "today", "Now", "judge", "Oh", "how"], said
+    assert " ".join(said["phoneme"]) == "ɡ oʊ h oʊ m t ə d eɪ n aʊ dʒ ʌ dʒ oʊ h aʊ", said
+
+
 requests()
+times()
 asyncio.run(socket())
+asyncio.run(errors())
 print("done", flush=True)

@@ -3,6 +3,7 @@ package ws
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -48,11 +49,14 @@ type Line struct {
 
 	audio decode.Stream // of the reader
 
-	errs  line.Errors            // of the sender
-	clip  clip                   // of the sender: the newest sound
-	queue *backlog.Queue[queued] // to the writer; room bounds it
-	room  *semaphore.Weighted
-	sound outgoing // of which some waits
+	errs line.Errors // of the sender
+	// chunks is the format of a socket that speaks, on which errors are chunks; empty
+	// elsewhere.
+	chunks contract.AudioFormat
+	clip   clip                   // of the sender: the newest sound
+	queue  *backlog.Queue[queued] // to the writer; room bounds it
+	room   *semaphore.Weighted
+	sound  outgoing // of which some waits
 
 	writing atomic.Bool // a message is on its way to the network
 	// listening is since when it is waited for what the client sends, in Unix
@@ -87,7 +91,11 @@ func (l *Line) Send(ctx context.Context, m contract.ServerMessage) error {
 	if slices.Contains(l.unknown, m.MessageType()) {
 		return nil
 	}
-	data, err := m.MarshalJSON()
+	var message json.Marshaler = m
+	if e, ok := m.(contract.WebSocketError); ok && l.chunks != "" {
+		message = e.Chunk(l.chunks)
+	}
+	data, err := message.MarshalJSON()
 	if err != nil {
 		return err
 	}

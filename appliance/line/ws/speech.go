@@ -95,6 +95,7 @@ func (s *Server) ServeSpeech(w http.ResponseWriter, r *http.Request, reserve fun
 	defer l.finish()
 	out := &SpeechLine{line: l}
 	connect, err := contract.ParseTTSConnect(r.URL.Query())
+	l.chunks = connect.Format
 	if err != nil {
 		line.Refuse(r.Context(), l, s.log, err)
 		return nil
