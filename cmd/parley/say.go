@@ -208,7 +208,6 @@ type sayer struct {
 	progress *saidProgress
 	times    func(contract.Timestamp) error // nil: nobody asked
 	said     int                            // samples
-	snippet  int                            // of them, those before the snippet under way
 }
 
 // take takes a message of the stream.
@@ -222,14 +221,8 @@ func (s *sayer) take(m contract.TTSMessage) error {
 				return err
 			}
 		}
-		if m.ChunkIndex == 0 {
-			s.snippet = s.said - len(pcm)
-		}
 		s.progress.said(m, s.said)
 	case contract.TimestampMessage:
-		before := int64(s.snippet) * 1000 / contract.OutputRateHz
-		m.Timestamp.Time.Begin += before
-		m.Timestamp.Time.End += before
 		if s.times != nil {
 			return s.times(m.Timestamp)
 		}

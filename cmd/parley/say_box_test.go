@@ -76,7 +76,7 @@ func TestTheBoxThatRunsSpeaks(t *testing.T) {
 			contract.SnippetAudioChunk{Audio: half, AudioFormat: contract.FormatPCM},
 			contract.SnippetAudioChunk{Audio: half, ChunkIndex: 1, IsLastChunk: true},
 			contract.SnippetAudioChunk{Audio: half, IsLastChunk: true},
-			contract.TimestampMessage{Timestamp: contract.Timestamp{Text: "you", Time: contract.MillisecondInterval{Begin: 100, End: 300}}})
+			contract.TimestampMessage{Timestamp: contract.Timestamp{Text: "you", Time: contract.MillisecondInterval{Begin: 1100, End: 1300}}})
 	})
 	file := filepath.Join(t.TempDir(), "said.wav")
 	code, _, errs := parley(t, "", "say", "Hello you.", "--voice", "Old sailor", "--describe", "slowly", "--speed", "1.5", "--timestamps", "table", "--out", file, "--data", data)

@@ -1,11 +1,14 @@
 package onnx
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
 
 	"parley/appliance/engine"
 	"parley/appliance/text"
@@ -117,6 +120,69 @@ func TestKokorosLettersAreToldAsIPA(t *testing.T) {
 	for letter := range letters.ids {
 		if symbol := (phonology{}).written(string(letter)); strings.ContainsAny(symbol, "AIOQWYʤʧʣʦʥʨ") || !utf8.ValidString(symbol) {
 			t.Errorf("%c is told as %s", letter, symbol)
+		}
+	}
+}
+
+// inTime speaks and fails where a time goes back, or is of sound that has not come or
+// will not. It returns the words.
+func inTime(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, v engine.Synthesizer, s string, o engine.SpeakOptions) []string {
+	t.Helper()
+	var words []string
+	made, word, phoneme := 0, 0, 0
+	err := v.Speak(context.Background(), s, o, func(piece engine.Sound) error {
+		made += len(piece.PCM)
+		for _, w := range piece.Words {
+			if w.Begin < word || w.End < w.Begin || w.End > made {
+				t.Fatalf("%q: %+v behind %d, of %d samples", s, w, word, made)
+			}
+			word = w.End
+			words = append(words, w.Text)
+		}
+		for _, p := range piece.Phonemes {
+			if p.Begin < phoneme || p.End < p.Begin || p.End > made || p.Symbol == "" {
+				t.Fatalf("%q: %+v behind %d, of %d samples", s, p, phoneme, made)
+			}
+			phoneme = p.End
+		}
+		return nil
+	})
+	if err != nil || made > 0 && phoneme == 0 {
+		t.Fatalf("%q: %v; phonemes end at %d of %d samples", s, err, phoneme, made)
+	}
+	return words
+}
+
+// TestTimesOfAVoiceNeverGoBack: every word of a text is told, in order, at any speed.
+func TestTimesOfAVoiceNeverGoBack(t *testing.T) {
+	rt := openRuntime(t)
+	piper := openVoice(t, rt, "voice-joe")
+	word := rapid.SampledFrom([]string{"going", "home", "judge", "the", "of", "cats", "£3.50,", "twenty-five", "Oh!", "why?", "a", "naive", "No."})
+	rapid.Check(t, func(t *rapid.T) {
+		said := rapid.SliceOfN(word, 1, 6).Draw(t, "words")
+		o := engine.SpeakOptions{
+			Speed: rapid.SampledFrom([]float64{0.25, 0.5, 1, 2, 3}).Draw(t, "speed"), Temperature: rapid.SampledFrom([]float64{0, 1}).Draw(t, "chance"),
+			GoesOn: rapid.Bool().Draw(t, "goes on"),
+		}
+		var want []string
+		for _, w := range said {
+			want = append(want, strings.TrimRight(w, ".,!?"))
+		}
+		if got := inTime(t, piper, strings.Join(said, " "), o); !slices.Equal(got, want) {
+			t.Fatalf("%q: told of %q", said, got)
+		}
+	})
+	kokoro := openKokoro(t, rt)
+	for style, said := range map[string]string{"if_sara": "Ciao, la piazza è qui.", "pf_dora": "Não, pão e leite.", "ff_siwis": "Un bon vin blanc.", "hf_alpha": "घर अच्छा है"} {
+		v, err := kokoro.Voice([]Weight{{style, 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(inTime(t, v, said, engine.SpeakOptions{Speed: 2})); got != len(strings.Fields(said)) {
+			t.Errorf("%q: told of %d words", said, got)
 		}
 	}
 }
