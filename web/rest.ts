@@ -1430,7 +1430,7 @@ export type Snippet = {
   generation_id: string;
   id: string;
   text: string;
-  // Timestamps are of the types that were asked for, in order.
+  // Timestamps are of the types that were asked for, in the order in which they begin.
   timestamps: Array<Timestamp>;
   // TranscribedText is what the box's own ear heard in the sound; absent in instant mode.
   transcribed_text?: string;
@@ -1460,7 +1460,7 @@ export type Timeouts = {
   max_duration?: Timeout;
 };
 
-// Says when a word, as it is written, or a phoneme (IPA) is heard, in ms since the beginning of its snippet.
+// Says when a word, as it is written, or a phoneme is heard, in ms since the beginning of its generation.
 export type Timestamp = {
   text: string;
   time: MillisecondInterval;
