@@ -65,7 +65,7 @@ func (c choir) Again(ctx context.Context, recipe json.RawMessage, _ string) (Voi
 // converse sends messages over one socket until the last of them closes it.
 func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.PublishTTS) (c *client, said []string) {
 	t.Helper()
-	s := New(Parts{Voices: choir{said: &said}, Ear: Ear{Transcriber: deaf{}}, Records: shelf{}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
+	s := New(Parts{Voices: choir{said: &said}, Ear: Ear{Transcriber: deaf{}}, Records: shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
 	connect.Format, connect.NoBinary, connect.StripHeaders = contract.FormatPCM, true, true
 	c = &client{closed: make(chan int, 2)}
 	in := s.OpenInput(t.Context(), "a", "r", connect, c)
@@ -238,6 +238,10 @@ func TestInstantModeOfASocketNeedsAVoice(t *testing.T) {
 	c, said = converse(t, contract.TTSConnect{Version: contract.Octave2}, contract.PublishTTS{Text: "One."})
 	if len(c.faults) != 1 || len(said) > 0 {
 		t.Errorf("version 2: %q, %+v", said, c.faults)
+	}
+	c, said = converse(t, contract.TTSConnect{ContextGenerationID: "before"}, contract.PublishTTS{Text: "One."})
+	if !slices.Equal(said, []string{"eve: One."}) || len(c.chunks) != 1 || c.chunks[0].TranscribedText != nil {
+		t.Errorf("with the voice of the context: %q in %d chunks, %+v", said, len(c.chunks), c.faults)
 	}
 	c, _ = converse(t, contract.TTSConnect{InstantMode: &no}, contract.PublishTTS{Text: "One.", Voice: &contract.VoiceRef{Name: "ann"}})
 	if len(c.chunks) != 1 || c.chunks[0].TranscribedText == nil {
