@@ -34,10 +34,7 @@ func (c *client) Fault(_ context.Context, f contract.Fault) error {
 func (c *client) Close(code int, _ string) { c.closed <- code }
 
 // choir has a voice for every name, and notes who says what.
-type choir struct {
-	only
-	said *[]string
-}
+type choir struct{ said *[]string }
 
 type singer struct {
 	metronome

@@ -50,7 +50,6 @@ func (s spelling) Speak(_ context.Context, text string, o engine.SpeakOptions, e
 type told struct {
 	times []contract.Timestamp
 	begun []int64 // when the sound of each snippet began, in ms
-	ends  []int   // how many times were told by the end of each snippet
 	made  int     // samples
 }
 
@@ -139,7 +138,8 @@ func TestTimesRunOnThroughAGeneration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := askedFor(t)
 		rate := rapid.SampledFrom([]int{16000, 22050, 24000, 48000}).Draw(t, "rate")
-		s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Speaks: spelling{rate}}}, Log: slog.New(slog.DiscardHandler)})
+		voice := Voice{Recipe: []byte(`{}`), Speaks: spelling{rate}}
+		s := New(Parts{Voices: only{voice}, Log: slog.New(slog.DiscardHandler)})
 		j, err := s.Begin(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
@@ -222,7 +222,8 @@ func (h *hearing) Message(_ context.Context, m contract.TTSMessage) error {
 // anew.
 func TestTimesRunOnOverASocket(t *testing.T) {
 	for _, instant := range []bool{true, false} {
-		s := New(Parts{Voices: only{Voice{Recipe: []byte(`{}`), Speaks: spelling{22050}}}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
+		voice := Voice{Recipe: []byte(`{}`), Speaks: spelling{22050}}
+		s := New(Parts{Voices: only{voice}, Records: shelf{}, Log: slog.New(slog.DiscardHandler)})
 		h := &hearing{client: client{closed: make(chan int, 2)}}
 		in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{
 			Format: contract.FormatPCM, NoBinary: true, StripHeaders: true, InstantMode: &instant, IncludeTimestampTypes: both,
@@ -265,9 +266,13 @@ func TestTimesRunOnOverASocket(t *testing.T) {
 // TestTimesOfAConversionRunOn: they are those of the recording.
 func TestTimesOfAConversionRunOn(t *testing.T) {
 	for _, voice := range []engine.Synthesizer{spelling{24000}, metronome{1, 1}} {
-		phrases := []phrase{said(700, 1900, "twenty letters or so"), said(2000, 2300, "twelve short"), said(5000, 6600, "another sentence of some length")}
-		j := &Job{service: New(Parts{Log: slog.New(slog.DiscardHandler)}), asked: Asked{PostedTTS: contract.PostedTTS{IncludeTimestampTypes: both}}}
-		tk := &take{recital: &recital{phrases: phrases, length: samplesOf(8*time.Second, engine.SpeechRateHz), line: &line{voice: Voice{Speaks: voice}}}}
+		phrases := []phrase{
+			said(700, 1900, "twenty letters or so"), said(2000, 2300, "twelve short"), said(5000, 6600, "another sentence of some length"),
+		}
+		j := &Job{service: New(Parts{Log: slog.New(slog.DiscardHandler)})}
+		j.asked.IncludeTimestampTypes = both
+		length := samplesOf(8*time.Second, engine.SpeechRateHz)
+		tk := &take{recital: &recital{phrases: phrases, length: length, line: &line{voice: Voice{Speaks: voice}}}}
 		g := &told{}
 		err := j.speak(t.Context(), tk, newPacing(), func(p piece) error {
 			g.hear(t, contract.SnippetAudioChunk{Audio: make([]byte, 2*len(p.pcm))})
@@ -277,7 +282,8 @@ func TestTimesOfAConversionRunOn(t *testing.T) {
 			return nil
 		})
 		words, _ := g.words()
-		if want := strings.Fields("twenty letters or so twelve short another sentence of some length"); err != nil || fmt.Sprint(words) != fmt.Sprint(want) {
+		want := strings.Fields("twenty letters or so twelve short another sentence of some length")
+		if err != nil || fmt.Sprint(words) != fmt.Sprint(want) {
 			t.Errorf("told of %q, %v", words, err)
 		}
 	}

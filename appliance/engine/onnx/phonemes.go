@@ -76,8 +76,8 @@ func (p phonology) one(a, b string) bool {
 		return true
 	}
 	first, size := utf8.DecodeRuneInString(a)
-	if behind := a[size:]; behind != "" && behind != "\u0303" || strings.Contains(b, "ː") { // nasal vowels glide, long ones do not
-		return false
+	if behind := a[size:]; behind != "" && behind != "\u0303" || strings.Contains(b, "ː") {
+		return false // nasal vowels glide, long ones do not
 	}
 	return strings.ContainsRune(offglides, second) && strings.ContainsRune(gliding, first) ||
 		second == 'ə' && strings.ContainsRune(p.centring, first)

@@ -35,7 +35,8 @@ func TestAnErrorOfASpeakingSocketIsAChunk(t *testing.T) {
 	server := NewServer(d, nil, quick, slog.New(slog.DiscardHandler))
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", "req-1")
-		err := server.ServeSpeech(w, r, func() (func(), error) { return func() {}, nil }, func(o SpeechOpening) (Speaker, error) {
+		room := func() (func(), error) { return func() {}, nil }
+		err := server.ServeSpeech(w, r, room, func(o SpeechOpening) (Speaker, error) {
 			return &refusing{out: o.Line, done: make(chan struct{})}, nil
 		}, d)
 		if err != nil {
