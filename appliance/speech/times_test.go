@@ -267,7 +267,8 @@ func TestTimesRunOnOverASocket(t *testing.T) {
 func TestTimesOfAConversionRunOn(t *testing.T) {
 	for _, voice := range []engine.Synthesizer{spelling{24000}, metronome{1, 1}} {
 		phrases := []phrase{
-			said(700, 1900, "twenty letters or so"), said(2000, 2300, "twelve short"), said(5000, 6600, "another sentence of some length"),
+			said(700, 1900, "twenty letters or so"), said(2000, 2300, "twelve short"),
+			said(5000, 6600, "another sentence of some length"),
 		}
 		j := &Job{service: New(Parts{Log: slog.New(slog.DiscardHandler)})}
 		j.asked.IncludeTimestampTypes = both

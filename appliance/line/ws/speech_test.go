@@ -45,7 +45,10 @@ func TestAnErrorOfASpeakingSocketIsAChunk(t *testing.T) {
 	}))
 	defer box.Close()
 	for _, c := range []struct{ query, code, slug, said, format string }{
-		{"format_type=ogg", "E0730", "invalid_connect_parameter", `A query parameter of the connection is invalid. format_type: "ogg" is not allowed; allowed: mp3, pcm, wav`, "mp3"},
+		{
+			"format_type=ogg", "E0730", "invalid_connect_parameter",
+			`A query parameter of the connection is invalid. format_type: "ogg" is not allowed; allowed: mp3, pcm, wav`, "mp3",
+		},
 		{"format_type=pcm", "E0740", "speech_refused", "This cannot be spoken as it is asked for. voice: missing.", "pcm"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -61,8 +64,9 @@ func TestAnErrorOfASpeakingSocketIsAChunk(t *testing.T) {
 			t.Fatal(string(data), err)
 		}
 		for field, want := range map[string]any{
-			"type": "audio", "audio": "", "audio_format": c.format, "chunk_index": 0.0, "generation_id": "", "is_last_chunk": true,
-			"request_id": "req-1", "snippet_id": "", "text": "", "code": c.code, "error": c.slug, "slug": c.slug, "message": c.said,
+			"type": "audio", "audio": "", "audio_format": c.format, "chunk_index": 0.0, "is_last_chunk": true, "text": "",
+			"generation_id": "", "snippet_id": "", "request_id": "req-1",
+			"code": c.code, "error": c.slug, "slug": c.slug, "message": c.said,
 		} {
 			if got[field] != want {
 				t.Errorf("%s: %s is %v, want %v", c.query, field, got[field], want)
