@@ -99,6 +99,7 @@ func (s *State) thought(out *effects, e Thought) {
 	}
 	w := s.reply.unspoken
 	s.reply.unspoken = append(w[:len(w):len(w)], e.Sentence)
+	s.reply.reading = openCall{}
 	s.reply.quick = s.reply.quick || e.Sentence.Quick
 	s.askMouth(out)
 }
@@ -130,7 +131,7 @@ func (s *State) thoughtEnded(out *effects, e ThoughtEnded) {
 	if !s.at(e.Turn) || s.reply.call.is() {
 		return
 	}
-	s.reply.thought = true
+	s.reply.thought, s.reply.reading = true, openCall{}
 	s.askMouth(out)
 	s.finish(out)
 }

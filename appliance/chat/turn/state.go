@@ -70,6 +70,7 @@ type reply struct {
 	broke    *Broke   // the mind has failed, and nobody was told yet
 	unasked  bool     // it is of the assistant's own accord: nobody was there for it
 	call     openCall // the tool that is at work, or is to be
+	reading  openCall // the one that has answered, until the model has words for it
 	calls    int      // tools that were called
 	quick    bool     // a quick answer was given
 }

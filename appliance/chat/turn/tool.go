@@ -151,6 +151,7 @@ func (s *State) called(out *effects, e Called) {
 		e.Call.Misfit = "There is no such tool any more." // it went while the mind thought of it: nobody would answer
 	}
 	s.reply.call = openCall{Call: e.Call, tool: s.settings.tool(e.Call.Name), nth: s.reply.calls + 1}
+	s.reply.reading = openCall{}
 	s.makeCall(out)
 }
 
@@ -221,7 +222,7 @@ func (c openCall) ended(a Answered) Answered {
 func (s *State) goOn(out *effects, e Answered) {
 	c := s.reply.call
 	s.remember(c.Call, Result(e.Content, e.Failed))
-	s.reply.call = openCall{}
+	s.reply.call, s.reply.reading = openCall{}, c
 	if e.Failed && e.Content == "" {
 		s.last(out, language.Of(s.settings.spoken).Sorry(), c.ID)
 		return
@@ -260,7 +261,7 @@ func (s *State) remember(c Call, content string) {
 // last has a turn end with a sentence that nobody had to think of.
 func (s *State) last(out *effects, text, after string) {
 	r := &s.reply
-	r.thought = true
+	r.thought, r.reading = true, openCall{}
 	if text != "" {
 		r.unspoken = append(slices.Clip(r.unspoken), Sentence{ID: contract.DerivedID(after), Text: text})
 	}
@@ -298,18 +299,27 @@ func (s *State) toolIsLate(out *effects) {
 	s.goOn(out, a)
 }
 
-// fillerDue is when the user is told that it takes long.
+// fillerDue is when the user is told that it takes long: the tool, or the model, which
+// reads what the tool answered.
 func (s State) fillerDue() time.Duration {
-	c := s.reply.call
+	c := s.reply.late()
 	if !c.told || c.filled || s.settings.Filler <= 0 || s.reply.speaks() || s.leaving.on {
 		return never
 	}
 	return max(c.since, s.silentAt) + s.settings.Filler
 }
 
+// late is the call that is waited for, or whose answer the model reads.
+func (r *reply) late() *openCall {
+	if r.call.is() {
+		return &r.call
+	}
+	return &r.reading
+}
+
 // fill says that it takes long.
 func (s *State) fill(out *effects) {
-	c := &s.reply.call
+	c := s.reply.late()
 	c.filled = true
 	nth := c.nth
 	if s.reply.quick { // "One moment" was said

@@ -135,6 +135,42 @@ func TestWhileAToolTakesLongTheAssistantSaysSo(t *testing.T) {
 	}
 }
 
+// Who has waited for the tool waits for the model, too, which reads what the tool
+// answered: an answer of many entries takes a slow machine seconds.
+func TestWhileTheModelReadsWhatAToolAnsweredTheAssistantSaysSo(t *testing.T) {
+	asked := func() *told {
+		b := begin(t, withTools(weather()))
+		b.after(Typed{Text: "Does it rain?"}, calls(1, "a", "weather"))
+		b.wait(time.Second).after(Answered{CallID: "a", Content: "Rain."})
+		return b
+	}
+	b := asked()
+	if more := b.wake() - b.now; more > DefaultFiller-time.Second {
+		t.Fatalf("it says so after %v more", more)
+	}
+	b.now = b.wake()
+	want(t, b.after(Tick{}), "speak 1: One moment, please.")
+	b.after(clip(1, "One moment, please.", time.Second))
+	if at := b.wake(); at < 60*time.Second {
+		t.Errorf("it says so once more at %v", at)
+	}
+	want(t, b.after(thinks(1, "It rains.")), "speak 1: It rains.")
+
+	for name, words := range map[string]Event{
+		"an answer":  thinks(1, "It rains."),
+		"no words":   ThoughtEnded{Turn: 1},
+		"a failure":  Broke{Turn: 1, ID: "x"},
+		"a new call": calls(1, "b", "weather"),
+	} {
+		b := asked()
+		got := b.wait(100 * time.Millisecond).after(words)
+		got = append(got, b.wait(DefaultFiller-200*time.Millisecond).after(Tick{})...)
+		if slices.Contains(got, "speak 1: One moment, please.") {
+			t.Errorf("after %s at once it still says that it takes long", name)
+		}
+	}
+}
+
 // wake is when it wants to be woken.
 func (b *told) wake() time.Duration {
 	at, _ := b.state.Wake()
