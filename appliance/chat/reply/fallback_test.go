@@ -241,13 +241,18 @@ func TestAQuickAnswerIsDueWhenTheAnswerIs(t *testing.T) {
 
 // Signs alone are no answer: they are not told, and where there is nothing else
 // the user is asked to say it again, or another model answers. Behind a tool's answer
-// the assistant apologises, for what was asked would be called once more.
+// that is read out, or the assistant apologises, for what was asked would be called once
+// more; no error is told in either case.
 func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 	custom := func(m mind) mind { m.certain = true; return m }
 	unasked := question("")
 	unasked.Unasked = true
-	goesOn := question("When?")
-	goesOn.GoesOn = true
+	answered := func(content string) turn.Think {
+		t := question("When?")
+		t.GoesOn = true
+		t.History = append(t.History, turn.Entry{Role: turn.ToolCall, ID: "a", Name: "hours"}, turn.Entry{Role: turn.ToolResult, ID: "a", Text: content})
+		return t
+	}
 	german := question("Wann?")
 	german.Language = "de"
 	facts := question("What is the number?")
@@ -263,7 +268,8 @@ func TestWhatCannotBeSaidIsNoAnswer(t *testing.T) {
 		{"nothing", alone(&scripted{}), question("When?"), []string{again, "end"}},
 		{"signs in lines", alone(&scripted{pieces: []string{"…\n\n", "— !?\n\n", "🙂"}}), question("When?"), []string{again, "end"}},
 		{"another language", alone(&scripted{}), german, []string{"Entschuldigung, können Sie das noch einmal sagen?", "end"}},
-		{"behind a tool's answer", alone(&scripted{}), goesOn, []string{"broke"}},
+		{"behind a tool's words", alone(&scripted{}), answered("At ten"), []string{"At ten.", "end"}},
+		{"behind a tool's data", alone(&scripted{}), answered(`{"at":"10:00"}`), []string{"I'm sorry, I cannot answer that just now.", "end"}},
 		{"signs, and then what nobody told", alone(&scripted{pieces: []string{"#"}, again: []string{"dictation", "123", "#"}}), facts, []string{"I don't know that.", "end"}},
 		{"what nobody told behind a sign", alone(&scripted{pieces: []string{"# ", "— ", "It is 123."}}), facts, []string{"I don't know that.", "end"}},
 		{"a sign before words", alone(&scripted{pieces: []string{"…\n\n", "At ten."}}), question("When?"), []string{"At ten.", "end"}},

@@ -15,7 +15,6 @@ import (
 	"parley/appliance/contract"
 	"parley/appliance/engine"
 	"parley/appliance/engine/markup"
-	"parley/appliance/language"
 	"parley/appliance/text"
 )
 
@@ -163,9 +162,9 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 			}
 		}
 	}
-	if errors.Is(err, ErrSilent) && !t.GoesOn {
-		m.log.Warn("the language model wrote nothing that can be said, twice; the user is asked to say it again", "turn", t.Turn, "err", err)
-		r.tell(language.Of(t.Language).Again(), false)
+	if errors.Is(err, ErrSilent) {
+		m.log.Warn("the language model wrote nothing that can be said, twice", "turn", t.Turn, "err", err)
+		r.tell(inPlaceOfSilence(t), false)
 		err = nil
 	}
 	switch now := turn.At(m.clock()); {

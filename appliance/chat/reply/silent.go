@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"strings"
 	"unicode"
 
+	"parley/appliance/chat/turn"
 	"parley/appliance/engine"
+	"parley/appliance/language"
 )
 
 // ErrSilent is what a model has failed with that was asked and wrote nothing
@@ -75,6 +78,16 @@ func (t thinking) generateWords(ctx context.Context, model engine.LanguageModel,
 		prompt.Begins[signs] = neverAtFirst
 	}
 	return t.generateBy(ctx, model, pace, prompt)
+}
+
+// inPlaceOfSilence is what is said where the model had no words twice: the user is asked
+// to say it again. Where a tool has answered that would call it again, so its words are
+// read out, or the assistant apologises.
+func inPlaceOfSilence(t turn.Think) string {
+	if !toolAnswered(t.History) {
+		return language.Of(t.Language).Again()
+	}
+	return cmp.Or(toolWords(t.History), language.Of(t.Language).Broken())
 }
 
 // withWish are messages with a wish behind the last words of the user's; where he has
