@@ -124,6 +124,8 @@ type Speech struct {
 type Tools struct {
 	TimeoutS int // seconds until a tool has failed
 	FillerMS int // until the user is told that it takes long; 0: never
+	// AnswerTokens is how much of a tool's answer the embedded models read at most.
+	AnswerTokens int
 }
 
 // Retention says what is kept of conversations, and how long.

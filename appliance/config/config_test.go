@@ -81,7 +81,7 @@ func TestEverySettingMayComeFromEverySource(t *testing.T) {
 		"answers.rules": "always", "answers.check": "never",
 		"limits.chats_per_account": "2", "limits.requests_per_second": "7", "limits.request_burst": "8", "limits.connections": "9",
 		"limits.connections_per_address": "10", "limits.disk_per_account": "20GB", "limits.recordings": "10%", "limits.recordings_days": "7",
-		"tools.timeout": "9", "tools.filler_ms": "700", "web_search.url": "http://127.0.0.1:8888/x", "retention.days": "30", "retention.audio": "off", "retention.history": "off", "log.level": "debug", "log.format": "json", "webhooks.allow_private": "true",
+		"tools.timeout": "9", "tools.filler_ms": "700", "tools.answer_tokens": "300", "web_search.url": "http://127.0.0.1:8888/x", "retention.days": "30", "retention.audio": "off", "retention.history": "off", "log.level": "debug", "log.format": "json", "webhooks.allow_private": "true",
 		"plugins": "opening-hours", "plugin_signatures.required": "true", "plugin_signatures.keys": "ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
 	}
 	// Some settings are only valid together.

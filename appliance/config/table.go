@@ -398,6 +398,13 @@ func Settings() []Setting {
 			kind: number(func(c *Config) *int { return &c.Tools.FillerMS }, 0, 60_000),
 		},
 		{
+			Key: "tools.answer_tokens", Flag: "tool-answer-tokens", Group: groupTools, Takes: "TOKENS", Default: "600",
+			Help: "How much of a tool's answer the embedded models read at most; on a slow machine it is less.",
+			More: "What is longer is shortened to what the user asked for, to as much as the machine reads in two seconds, and 120 tokens at least. See [long answers](tools.md#long-answers).",
+			// Fewer than 64 hold no list, and 2,048 are a quarter of the longest conversation.
+			kind: number(func(c *Config) *int { return &c.Tools.AnswerTokens }, 64, 2048),
+		},
+		{
 			Key: "plugins", Flag: "plugins", Group: groupTools, Takes: "LIST", Otherwise: "none",
 			Help: "Plugins whose tools every chat has, with or without a config; for kiosks.",
 			More: "Other plugins are in the chats whose config has a tool of theirs. See [plugins in chats](plugins/chats.md).",

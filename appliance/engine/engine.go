@@ -211,7 +211,7 @@ type Message struct {
 	// alone, such as the time; other conversations begin with those before them.
 	Changing int
 	// Noted is how many bytes at the end of Content are notes about what a User
-	// said, and nothing that he did say.
+	// said, or a tool answered, and nothing that they did say.
 	Noted int
 	// Cut says of what the assistant said that the user interrupted it there, in the
 	// middle of a sentence; its Content may have "…" at the end to say so.

@@ -64,6 +64,7 @@ func (e *Set) openModel(ctx context.Context, m config.LanguageModel) (engine.Lan
 		Gate:          e.Gate,
 		Threads:       min(2, e.Gate.Cores()), // more do not make a small model faster
 		PromptDir:     filepath.Join(e.cfg.Data, layout.Prompts),
+		ResultTokens:  e.cfg.Tools.AnswerTokens,
 		Conversations: min(max(e.cfg.MaxChats(), 1), llama.MaxConversations),
 		Log:           e.log,
 	})

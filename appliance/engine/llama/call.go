@@ -167,6 +167,8 @@ func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine
 // noted is p with a note for the model behind its last message.
 func noted(p engine.Prompt, note string) engine.Prompt {
 	p.Messages = append([]engine.Message(nil), p.Messages...)
-	p.Messages[len(p.Messages)-1].Content += "\n(" + note + ")"
+	last := &p.Messages[len(p.Messages)-1]
+	last.Content += "\n(" + note + ")"
+	last.Noted += len("\n(" + note + ")")
 	return p
 }

@@ -3,6 +3,7 @@ package llama
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"parley/appliance/engine"
@@ -12,12 +13,18 @@ import (
 // too long: so its kept beginning stays the same, and cached, for some turns.
 const stride = 8
 
-// fit writes messages as tokens, at most limit of them; shared is how many at
+// fit is fitTurn for a turn that is its newest message.
+func (t template) fit(ctx context.Context, messages []engine.Message, limit int, reply bool) (out []Token, shared int, err error) {
+	return t.fitTurn(ctx, messages, 1, limit, reply, map[string][]Token{})
+}
+
+// fitTurn writes messages as tokens, at most limit of them; shared is how many at
 // the beginning other conversations may have too. Where they do not fit, the
 // oldest after the system message are left out; the system message and the
-// newest always stay, and where those two do not fit it is an engine.ErrTooLong.
-// Of a long conversation that takes a while: fit gives up when ctx has ended.
-func (t template) fit(ctx context.Context, messages []engine.Message, limit int, reply bool) (out []Token, shared int, err error) {
+// newest, as many as turn, always stay, and where those do not fit it is an
+// engine.ErrTooLong. memo has the tokens of messages that were written before. Of a
+// long conversation that takes a while: fitTurn gives up when ctx has ended.
+func (t template) fitTurn(ctx context.Context, messages []engine.Message, turn, limit int, reply bool, memo map[string][]Token) (out []Token, shared int, err error) {
 	if len(messages) == 0 {
 		return nil, 0, fmt.Errorf("llama: the prompt has no messages")
 	}
@@ -25,8 +32,11 @@ func (t template) fit(ctx context.Context, messages []engine.Message, limit int,
 	for head < len(messages)-1 && messages[head].Role == engine.System {
 		head++
 	}
-	memo := make(map[string][]Token)
-	all := drops(len(messages)-head, limit)
+	most := max(0, len(messages)-head-turn)
+	all := slices.DeleteFunc(drops(len(messages)-head, limit), func(drop int) bool { return drop > most })
+	if len(all) == 0 {
+		all = []int{most}
+	}
 	least := 0 // tokens, of what was tried
 	at, err := firstThatFits(len(all), func(i int) (bool, error) {
 		if err := context.Cause(ctx); err != nil {

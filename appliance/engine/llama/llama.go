@@ -25,6 +25,7 @@ type Options struct {
 	ContextTokens int          // cells of the cache, for all conversations together; 0: 17408
 	Conversations int          // how many keep their cache, and can be answered at once; 0: 8
 	PromptDir     string       // a folder for prompts that were read; empty: none are kept over restarts
+	ResultTokens  int          // how much of a tool's answer is read at most; 0: 600
 	Log           *slog.Logger // nil: none
 
 	lookup lookup // but for tests: where it pays
@@ -62,6 +63,9 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Conversations == 0 {
 		o.Conversations = defaultConversations
 	}
+	if o.ResultTokens == 0 {
+		o.ResultTokens = DefaultResultTokens
+	}
 	switch {
 	case o.Threads < 1 || o.Threads > runtime.NumCPU():
 		return o, fmt.Errorf("llama: %d threads; this machine allows 1 to %d", o.Threads, runtime.NumCPU())
@@ -95,6 +99,7 @@ type Model struct {
 	template template
 	box      *mailbox
 	toolsets toolsets
+	results  results
 	stopped  chan struct{} // closed when the owner has ended
 
 	// use guards the model against being freed under those who use it on
@@ -151,7 +156,7 @@ func (m *Model) serve(ctx handle, vocab vocabulary) {
 	divisible := !m.lib.modelIsRecurrent(m.model) && !m.lib.modelIsHybrid(m.model)
 	own := &owner{
 		lib: m.lib, ctx: ctx, vocab: vocab,
-		gate: m.o.Gate, pace: newPace(m.o.Threads), cells: m.o.ContextTokens, abort: m.box.abort,
+		gate: m.o.Gate, pace: newPace(m.o.Threads), reads: &m.results.reading, cells: m.o.ContextTokens, abort: m.box.abort,
 		box:   m.box,
 		cache: newCache(m.lib, ctx, m.o.sequences(), promptSlots, divisible),
 		shelf: openShelf(m.o.PromptDir, m.o.ModelPath, m.about.Library, shelfBytes, m.o.Log),
@@ -313,7 +318,7 @@ func (m *Model) write(ctx context.Context, p engine.Prompt, set *toolset, reply 
 		maxTokens = DefaultMaxTokens
 	}
 	maxTokens = min(maxTokens, limit/2) // the prompt has the other half at least
-	prompt, head, err = m.template.fit(ctx, withTools(p, set), limit-maxTokens, reply)
+	prompt, head, err = m.fit(ctx, p, set, limit-maxTokens, reply)
 	return prompt, head, maxTokens, err
 }
 

@@ -24,6 +24,8 @@ type owner struct {
 	vocab vocabulary
 	gate  *engine.Gate
 	pace  *pace
+	// reads is told how fast prompts are read.
+	reads *reading
 	steps steps
 	// guessing: replies may be looked up in their conversations.
 	guessing bool
@@ -268,6 +270,9 @@ func (o *owner) learn(shares []share, cores int, took time.Duration) {
 	n, now := int(o.batch.c.count), time.Now()
 	o.steps.measured(n, took, now)
 	o.guesses.took(n, took, o.steps.expect(1, now), now)
+	if !slices.ContainsFunc(shares, func(s share) bool { return s.r.replying() }) {
+		o.reads.took(n, took)
+	}
 	if !slices.ContainsFunc(shares, func(s share) bool { return !s.r.replying() || s.guessed > 0 }) {
 		o.pace.took(len(shares), took)
 	}

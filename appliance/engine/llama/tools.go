@@ -14,11 +14,6 @@ import (
 	"parley/appliance/engine"
 )
 
-// resultBytes is how much of a tool's answer the model reads, about 2,000 tokens:
-// a quarter of the longest conversation. On a slow machine that takes most of a
-// minute, so tools do well to say less.
-const resultBytes = 8 << 10
-
 // Marks stand in a message for markup of the model's own. What somebody said, or a
 // tool answered, has none of them (unmarked) and cannot spell the markup either
 // (disarmed): nobody else writes a call or the answer of a tool.
@@ -68,7 +63,7 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 			said.Content += fmt.Sprintf("\n%s\n{\"name\": %s, \"arguments\": %s}\n%s", callMark, name, disarmed(c.Arguments), callEndMark)
 		}
 		if m.Role == engine.ToolRole {
-			said = engine.Message{Role: engine.User, Content: answerMark + "\n" + cutResult(said.Content) + "\n" + answerEndMark}
+			said = engine.Message{Role: engine.User, Content: answerMark + "\n" + said.Content + "\n" + answerEndMark}
 		}
 		out = append(out, said)
 	}
@@ -77,16 +72,6 @@ func withTools(p engine.Prompt, set *toolset) []engine.Message {
 		out[0].Content = out[0].Content[:steady] + disarmed(set.block) + out[0].Content[steady:]
 	}
 	return out
-}
-
-// cutResult is what of a tool's answer the model reads; where that is not all,
-// it says so.
-func cutResult(content string) string {
-	if len(content) <= resultBytes {
-		return content
-	}
-	return fmt.Sprintf("%s\n[cut here: the answer has %d bytes, of which these are the first %d]",
-		strings.ToValidUTF8(content[:resultBytes], ""), len(content), resultBytes)
 }
 
 // generateWithTools asks the router whether the user wants a tool, and begins the

@@ -1,0 +1,187 @@
+package abridge
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// shops is a list as programs answer it: codes and links beside what is asked for.
+func shops(n int) string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`{"id":"%08x-%04x-4a1b-9c2d-%012x","name":"Shop %d","order_number":"B-%d","status":"open","price":%d.5,"opening":{"sunday":%v},"url":"https://shops.example/%x","note":null,"about":"%s"}`,
+			rng.Uint32(), rng.Uint32N(1<<16), rng.Uint64N(1<<48), i, 4000+i, 10+i, i == 23, rng.Uint64(), strings.Repeat("We are glad that you are here. ", 8)))
+	}
+	return `{"request_id":"` + strings.Repeat("0f9a", 8) + `","shops":[` + strings.Join(all, ",") + `]}`
+}
+
+func TestWhatIsShortStaysAsItIs(t *testing.T) {
+	for _, content := range []string{"At ten.", `{"id": "7b0c", "url": "https://a.example"}`, ""} {
+		if got := Text(content, Question{Words: "When?"}, 600, tokens); got != content {
+			t.Errorf("%q became %q", content, got)
+		}
+	}
+}
+
+func TestALongAnswerIsShortenedToWhatIsAskedFor(t *testing.T) {
+	list := shops(60)
+	for _, c := range []struct {
+		content  string
+		q        Question
+		has, not []string
+	}{
+		{list, Question{Words: "What shops are there?"}, []string{"Shop 0", " more"}, []string{"-4a1b-", "https", "0f9a", "null", "glad that you are here. We are glad that you are here. We are glad"}},
+		{list, Question{Words: "How many shops are there?"}, []string{"60 in all"}, nil},
+		{list, Question{Words: "Which of them is open on Sunday?"}, []string{`"Shop 23"`, `"sunday":true`}, []string{"-4a1b-"}},
+		{list, Question{Words: "What does shop 41 cost?"}, []string{`"name":"Shop 41"`, "51.5"}, nil},
+		{list, Question{Words: "What is the order number of shop 5?"}, []string{"B-4005"}, []string{"https"}},
+		{list, Question{Words: "Send me the link to shop 5."}, []string{"https://shops.example/"}, nil},
+		{list, Question{Words: "And that one?", Arguments: `{"shop":"Shop 52"}`}, []string{`"name":"Shop 52"`, "62.5"}, nil},
+		{fmt.Sprintf("%q", list), Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil},          // a text of JSON
+		{fmt.Sprintf(`{"body":%q}`, list), Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil}, // in JSON
+		{list[:len(list)-100], Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil},             // cut by who sent it
+		{lines(80, func(i int) string { return fmt.Sprintf(`{"room":"R%d","beds":%d}`, i, i%4) }), Question{Words: "How many beds has R61?"}, []string{`"R61"`}, nil},
+		{"room,beds,price\n" + lines(200, func(i int) string { return fmt.Sprintf("R%d,%d,%d", i, i%4, 80+i) }), Question{Words: "What does R150 cost?"}, []string{"room,beds,price\n", "R150,2,230", " more lines"}, nil},
+		{"<html><head><script>var a = 1</script></head><body>" + lines(90, func(i int) string { return fmt.Sprintf("<p class='x'>Hall %d shows <b>painting</b> %d.</p>", i, i*i) }) + "</body></html>", Question{Words: "What does hall 77 show?"}, []string{"Hall 77 shows painting 5929."}, []string{"<", "var a", "class"}},
+		{"<trains>" + lines(90, func(i int) string { return fmt.Sprintf("<train><to>Town%d</to><platform>%d</platform></train>", i, i) }) + "</trains>", Question{Words: "Where does the train to Town66 leave?"}, []string{"to: Town66; platform: 66"}, []string{"<"}},
+		{"# Rules\n\n" + lines(90, func(i int) string { return fmt.Sprintf("- Rule %d: quiet after %d.", i, i) }), Question{Words: "What is rule 71?"}, []string{"# Rules", "Rule 71: quiet after 71."}, nil},
+		{`{"text":"` + strings.Repeat("The house is old. ", 400) + `The key lies under the mat. ` + strings.Repeat("It rains a lot. ", 400) + `"}`, Question{Words: "Where does the key lie?"}, []string{"The key lies under the mat.", "…"}, nil},
+		{`["` + strings.Repeat("a1B2c3D4", 900) + `"]`, Question{Words: "What is it?"}, []string{"…"}, nil}, // nothing but a code
+	} {
+		for _, budget := range []int{600, 200} {
+			got := Text(c.content, c.q, budget, tokens)
+			if n := tokens(got); n > budget {
+				t.Errorf("%q: %d tokens of %d", c.q.Words, n, budget)
+			}
+			for _, want := range c.has {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q in %d tokens: %q is missing in\n%s", c.q.Words, budget, want, got)
+				}
+			}
+			for _, not := range c.not {
+				if strings.Contains(got, not) {
+					t.Errorf("%q in %d tokens: %q is still there in\n%s", c.q.Words, budget, not, got)
+				}
+			}
+		}
+	}
+}
+
+func lines(n int, line func(i int) string) string {
+	var all []string
+	for i := range n {
+		all = append(all, line(i))
+	}
+	return strings.Join(all, "\n")
+}
+
+// entriesLeft is the mark at the end of a list.
+var entriesLeft = regexp.MustCompile(`^… (\d+) more$`)
+
+// What is shown of a list and what is said to be left are all of it.
+func TestTheMarkOfAListCountsWhatIsLeft(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(20, 300).Draw(t, "entries")
+		got := Text(shops(n), Question{Words: "What is there?"}, rapid.IntRange(100, 400).Draw(t, "budget"), tokens)
+		var answer struct{ Shops []any }
+		if err := json.Unmarshal([]byte(got), &answer); err != nil || len(answer.Shops) == 0 {
+			t.Fatalf("%v: %s", err, got)
+		}
+		if len(answer.Shops) == n {
+			return
+		}
+		left := 0
+		last, _ := answer.Shops[len(answer.Shops)-1].(string)
+		if _, err := fmt.Sscanf(last, "… %d more", &left); err != nil || !entriesLeft.MatchString(last) {
+			t.Fatalf("the list ends in %q", last)
+		}
+		if shown := len(answer.Shops) - 1; shown+left != n {
+			t.Errorf("%d are shown and %d left, of %d", shown, left, n)
+		}
+	})
+}
+
+// Whatever comes, the result is valid, has no more tokens than allowed, is JSON where
+// the answer was, and always the same.
+func TestWhateverAToolAnswersItFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		isJSON := rapid.Bool().Draw(t, "json")
+		content := ""
+		if isJSON {
+			b, _ := json.Marshal(value(4).Draw(t, "value"))
+			content = string(b)
+		} else {
+			content = strings.Repeat(rapid.SampledFrom([]string{"", "<a ", "[", `{"a":`, "\xff", "日本語。", "x,1\n", "<b>y</b>", "&amp;", "a1B2", `"`}).Draw(t, "more"), rapid.IntRange(0, 3000).Draw(t, "times")) +
+				rapid.StringOfN(rapid.Rune(), 0, 500, -1).Draw(t, "text") + string(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "bytes"))
+		}
+		q := Question{rapid.SampledFrom([]string{"", "How many are there?", "What is the number and the link of a?", "\xff…"}).Draw(t, "question"), rapid.SampledFrom([]string{"", "{}", "[", `{"a":"b"}`}).Draw(t, "arguments")}
+		budget := rapid.IntRange(32, 700).Draw(t, "budget")
+		got := Text(content, q, budget, tokens)
+		if got == content {
+			return
+		}
+		if n := tokens(got); n > budget || !utf8.ValidString(got) {
+			t.Fatalf("%d tokens of %d: %q", n, budget, got)
+		}
+		if again := Text(content, q, budget, tokens); again != got {
+			t.Fatalf("%q, and then %q", got, again)
+		}
+		if isJSON && budget > 150 && !json.Valid([]byte(got)) {
+			t.Fatalf("no JSON: %s", got)
+		}
+	})
+}
+
+func value(depth int) *rapid.Generator[any] {
+	leaf := rapid.OneOf(rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.Bool().AsAny(), rapid.String().AsAny(), rapid.StringMatching(`[a-f0-9]{40}|https://a\.example/[a-z]{30}|([a-z]{2,9} ){40}`).AsAny(), rapid.Just[any](nil))
+	if depth == 0 {
+		return leaf
+	}
+	return rapid.OneOf(leaf, rapid.SliceOfN(value(depth-1), 0, 30).AsAny(), rapid.MapOfN(rapid.StringMatching(`[a-zA-Z_]{1,12}`), value(depth-1), 0, 12).AsAny())
+}
+
+// The longest that may come takes a bounded time: with the slowest machine that is
+// known, beside nine others, a hundred times what it takes alone on a quick one.
+func TestTheLongestAnswersTakeBoundedTime(t *testing.T) {
+	for name, content := range map[string]string{
+		"a list":          shops(2500),
+		"numbers":         "[" + strings.Repeat("1,", 500_000) + "1]",
+		"nested":          strings.Repeat(`{"a":[`, 150_000) + strings.Repeat("]}", 150_000),
+		"never closed":    strings.Repeat("[", 1_000_000),
+		"one line":        strings.Repeat("word ", 200_000),
+		"one word":        strings.Repeat("x", 1_000_000),
+		"sentences":       strings.Repeat("This is one. ", 80_000),
+		"tags":            strings.Repeat("<a><b", 200_000),
+		"comments":        strings.Repeat("<!-- ", 200_000),
+		"wrapped":         fmt.Sprintf("%q", fmt.Sprintf("%q", shops(1000))),
+		"long texts":      `["` + strings.Repeat("The house is old. ", 30_000) + `","` + strings.Repeat("x", 400_000) + `"]`,
+		"many long names": `{` + strings.Repeat(`"`+strings.Repeat("k", 900)+`":1,`, 1000) + `"a":1}`,
+	} {
+		begun := time.Now()
+		if n := tokens(Text(content, Question{Words: "How many of the old houses in town are open on Sunday, and what do they cost?"}, 600, tokens)); n > 600 {
+			t.Errorf("%s: %d tokens", name, n)
+		}
+		took := time.Since(begun)
+		t.Log(name, len(content), took)
+		if took > 30*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	content := shops(18) // 8 KB
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		Text(content, Question{Words: "Which of them is open on Sunday?"}, 600, tokens)
+	}
+}

@@ -1,0 +1,207 @@
+package abridge
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"unicode"
+)
+
+const (
+	// deepest is how deep JSON may be nested; what lies deeper is left out.
+	deepest = 24
+	// mostNodes is how many values are looked at, as many as a list of 1,000 entries
+	// of 20 fields has; those behind them are counted.
+	mostNodes = 20_000
+	// unwrapped is how often a text of JSON may hold a text of JSON.
+	unwrapped = 2
+)
+
+// node is a value of JSON.
+type node struct {
+	kind  kind
+	key   string // its name, where it is a field
+	text  string // of a leaf: what a string says, or a number as it is written
+	kids  []*node
+	more  int // items of a list that were not looked at
+	up    *node
+	noise bool // nobody can say it, nor wants it
+	long  *passages
+
+	score float64 // how much it is wanted
+	shown int     // tokens that it may have; 0: it is left out
+	nth   int     // draw in which it was shown last
+}
+
+type kind int
+
+const (
+	object kind = iota
+	list
+	words
+	literal // a number, true or false
+	null
+)
+
+// reader makes nodes.
+type reader struct {
+	in    *json.Decoder
+	asked asked
+	nodes int
+	deep  int  // how many texts of JSON this one lies in
+	ended bool // in the middle of a value: whoever sent it has cut it
+}
+
+// parse reads JSON, one value or several after each other; nil: it is none, or a
+// value without parts.
+func parse(content string, a asked) *node {
+	r := reader{asked: a}
+	root := r.all(content)
+	for root != nil && root.kind == list && len(root.kids) == 1 && root.more == 0 && root.kids[0].kind == list {
+		root = root.kids[0]
+		root.up = nil
+	}
+	if root == nil || root.kind != object && root.kind != list {
+		return nil
+	}
+	return root
+}
+
+func (r *reader) all(content string) *node {
+	was := r.in
+	defer func() { r.in = was }()
+	r.in = json.NewDecoder(strings.NewReader(content))
+	r.in.UseNumber()
+	var values []*node
+	for {
+		n, err := r.value(nil, "", 0)
+		if errors.Is(err, io.EOF) && len(values) > 0 || r.ended && err != nil {
+			break
+		}
+		if err != nil {
+			return nil
+		}
+		if n != nil {
+			values = append(values, n)
+		} else {
+			values = append(values, &node{kind: null, noise: true})
+		}
+	}
+	switch len(values) {
+	case 0:
+		return nil
+	case 1:
+		return values[0]
+	}
+	root := &node{kind: list, kids: values}
+	for _, n := range values {
+		n.up = root
+	}
+	return root
+}
+
+// value reads the next one; nil: it was too deep, or one too many.
+func (r *reader) value(up *node, key string, depth int) (*node, error) {
+	t, err := r.in.Token()
+	if err != nil {
+		return nil, err
+	}
+	if depth > deepest || r.nodes >= mostNodes {
+		return nil, r.skip(t)
+	}
+	r.nodes++
+	n := &node{key: key, up: up}
+	switch t := t.(type) {
+	case json.Delim:
+		n.kind = list
+		if t == '{' {
+			n.kind = object
+		}
+		return n, r.parts(n, depth)
+	case string:
+		n.kind, n.text = words, t
+		if inner := r.unwrap(t); inner != nil {
+			inner.key, inner.up = key, up
+			return inner, nil
+		}
+	case json.Number:
+		n.kind, n.text = literal, t.String()
+	case bool:
+		n.kind, n.text = literal, "false"
+		if t {
+			n.text = "true"
+		}
+	default:
+		n.kind = null
+	}
+	return n, nil
+}
+
+// parts reads what an object or a list holds, up to its end.
+func (r *reader) parts(n *node, depth int) error {
+	for r.in.More() {
+		key := ""
+		if n.kind == object {
+			t, err := r.in.Token()
+			if err != nil {
+				return r.end(err)
+			}
+			key, _ = t.(string)
+		}
+		kid, err := r.value(n, key, depth+1)
+		switch {
+		case err != nil:
+			return r.end(err)
+		case kid != nil:
+			n.kids = append(n.kids, kid)
+		default:
+			n.more++
+		}
+	}
+	_, err := r.in.Token()
+	return r.end(err)
+}
+
+// end is nil where JSON was cut: what came before that is read.
+func (r *reader) end(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		r.ended = true
+		return nil
+	}
+	return err
+}
+
+// skip reads the rest of a value that began with t.
+func (r *reader) skip(t json.Token) error {
+	for open := 0; ; {
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			open++
+		case json.Delim('}'), json.Delim(']'):
+			open--
+		}
+		if open == 0 {
+			return nil
+		}
+		var err error
+		if t, err = r.in.Token(); err != nil {
+			return err
+		}
+	}
+}
+
+// unwrap reads the JSON that a text holds; nil: none.
+func (r *reader) unwrap(text string) *node {
+	text = strings.TrimLeftFunc(text, unicode.IsSpace)
+	if r.deep >= unwrapped || text == "" || text[0] != '{' && text[0] != '[' && text[0] != '"' {
+		return nil
+	}
+	r.deep++
+	defer func() { r.deep-- }()
+	n := r.all(text)
+	if n == nil || n.kind != object && n.kind != list {
+		return nil
+	}
+	return n
+}

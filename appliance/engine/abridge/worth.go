@@ -1,0 +1,274 @@
+package abridge
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// shortestCode is how long a word is, at least, that may be a code that nobody can
+	// say, and longestSaid how long one may be that is read out to who asks for it.
+	shortestCode = 16
+	longestSaid  = 24
+	// longWords is how many bytes of a text are a fact; more is prose.
+	longWords = 60
+)
+
+// Names of fields.
+var (
+	// names tell what an entry of a list is.
+	names = set("name title label subject heading dish product item station summary")
+	// moments do the same where it has no name.
+	moments = set("time date weekday day hour from number code")
+	// facts are asked for most.
+	facts = set("status state price total amount date time weekday day description temp temperature count quantity address city snippet text content answer result eta message error")
+	// dull are asked for least.
+	dull = set("created updated modified version rev revision lat lon lng latitude longitude coord timezone timestamp dt took ms page per pagination meta position score " +
+		"sort locale lang icon etag cod currency tags pod deg gust pressure")
+	// codes name what only programs want.
+	codes = set("id ids uuid guid hash sha md5 checksum etag token key cursor signature fingerprint trace sku geohash")
+	// links lead somewhere.
+	links = set("url uri href link links image images img icon avatar photo thumbnail logo favicon self next prev previous")
+)
+
+var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
+
+func link(text string) bool {
+	return strings.Contains(text, "://") || strings.HasPrefix(text, "www.") || strings.HasPrefix(text, "data:")
+}
+
+// opaque reports whether a text without spaces is one that nobody would say: a link, or
+// letters and digits without order.
+func opaque(text string) bool {
+	if link(text) || uuid.MatchString(text) {
+		return true
+	}
+	digits, letters, turns, was := 0, 0, 0, 0
+	for _, r := range text {
+		is := 0
+		switch {
+		case r > unicode.MaxASCII || unicode.IsSpace(r) || r == '@':
+			return false
+		case unicode.IsDigit(r):
+			digits++
+			is = 1
+		case unicode.IsLetter(r):
+			letters++
+			if is = 2; unicode.IsUpper(r) {
+				is = 3
+			}
+		}
+		if is != was && was != 0 && is != 0 {
+			turns++
+		}
+		was = is
+	}
+	return len(text) >= shortestCode && (turns >= 4 && digits > 0 || digits >= shortestCode && letters == 0 || turns >= len(text)/4)
+}
+
+// noisy reports whether a leaf says nothing that anybody could say, or asked for.
+func noisy(n *node, a asked) bool {
+	key := wordsOf(n.key)
+	named := len(key) > 0 && slices.ContainsFunc(key, func(w string) bool { return a.has(w) >= 0 || slices.Contains(a.arguments, w) })
+	if n.kind == null || n.kind == words && strings.TrimSpace(n.text) == "" {
+		return true
+	}
+	isCode := len(key) > 0 && (codes[key[len(key)-1]] || codes[key[0]])
+	isLink := link(n.text) || len(key) > 0 && links[key[len(key)-1]] && n.kind == words && !strings.Contains(n.text, " ")
+	switch {
+	case isLink:
+		return !a.links && !(named && !codes[last(key)] && len(n.text) <= 2*longWords && a.ids)
+	case isCode || n.kind == words && len(n.text) >= shortestCode && opaque(n.text):
+		return !(a.ids && len(n.text) <= 2*longestSaid && (named || !opaque(n.text)))
+	}
+	return false
+}
+
+func last(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1]
+}
+
+// rare is how much a word of the question counts that so many parts of the answer have.
+func rare(often int) float64 { return 4 / (1 + math.Log2(float64(max(often, 1)))) }
+
+// judging says of the leaves of an answer how much each is wanted.
+type judging struct {
+	asked asked
+	often []int // how many leaves have each word of the question
+	found map[*node][]int
+}
+
+// judge gives every leaf its score.
+func (root *node) judge(a asked) {
+	j := judging{asked: a, often: make([]int, len(a.words)), found: map[*node][]int{}}
+	j.look(root)
+	j.score(root, 0, 0)
+}
+
+// look marks what is noise, and finds the words of the question.
+func (j *judging) look(n *node) {
+	for _, kid := range n.kids {
+		j.look(kid)
+	}
+	if n.kind == object || n.kind == list {
+		return
+	}
+	if n.noise = noisy(n, j.asked); n.noise || n.kind != words {
+		return
+	}
+	if len(n.text) > longWords {
+		p := passagesOf(withoutTags(n.text), j.asked)
+		n.long = &p
+	}
+	var at []int
+	for _, w := range wordsOf(cutAt(n.text, mostPassages)) {
+		if i := j.asked.has(w); i >= 0 && !slices.Contains(at, i) {
+			at = append(at, i)
+			j.often[i]++
+		}
+	}
+	if at != nil {
+		j.found[n] = at
+	}
+}
+
+// matched is how much of what is wanted a leaf says.
+func (j *judging) matched(n *node) (sum float64) {
+	for _, at := range j.found[n] {
+		sum += rare(j.often[at])
+	}
+	return sum
+}
+
+// named is how much the name of a field is one that the question names.
+func (j *judging) named(key string) (direct, kin float64) {
+	for _, w := range wordsOf(key) {
+		switch {
+		case j.asked.has(w) >= 0:
+			direct++
+		case slices.ContainsFunc(j.asked.kin, func(k string) bool { return alike(k, w) }):
+			kin = 1
+		}
+	}
+	return direct, kin
+}
+
+const (
+	byName    = 2.5 // the question names the field
+	byKin     = 1.5 // or something like it
+	inherited = 0.6 // of what speaks for the object that a leaf is in
+	mostOf    = 6   // that an entry can get for what its leaves say
+)
+
+// score goes down: more is what speaks for all that n holds.
+func (j *judging) score(n *node, more float64, depth int) {
+	if n.kind == list {
+		for i, kid := range n.kids {
+			down := more - min(0.05*float64(i), 3)
+			if kid.kind == object || kid.kind == list {
+				down += j.entry(kid)
+			}
+			j.one(kid, down, depth)
+			if kid.kind == object {
+				j.introduce(kid)
+			}
+		}
+		n.score = more + 0.5
+		return
+	}
+	for _, kid := range n.kids {
+		j.one(kid, more, depth)
+	}
+}
+
+func (j *judging) one(n *node, more float64, depth int) {
+	direct, kin := j.named(n.key)
+	if n.kind == object || n.kind == list {
+		up := more - 0.25
+		if n.kind == object || n.key != "" {
+			up += inherited * (byName*direct + byKin*kin)
+		}
+		if dullName(n.key) && direct == 0 {
+			up--
+		}
+		j.score(n, up, depth+1)
+		return
+	}
+	n.score = more + 2 + byName*direct + byKin*kin + min(j.matched(n), mostOf)
+	key := wordsOf(n.key)
+	switch {
+	case n.long != nil:
+		n.score -= 1.2
+		if facts[last(key)] {
+			n.score += 0.5
+		}
+	case names[last(key)]:
+		n.score += 1.5
+	case n.kind == literal && n.text == "false":
+		n.score -= byName * direct / 2
+	case slices.ContainsFunc(key, func(w string) bool { return facts[w] }):
+		n.score += 0.5
+	}
+	if dullName(n.key) && direct == 0 {
+		n.score -= 1.5
+	}
+}
+
+func dullName(key string) bool {
+	return slices.ContainsFunc(wordsOf(key), func(w string) bool { return dull[w] || codes[w] || links[w] })
+}
+
+// entry is what speaks for an entry of a list: what it says of what is wanted.
+func (j *judging) entry(n *node) float64 {
+	var sum float64
+	for _, kid := range n.kids {
+		switch {
+		case kid.kind == object:
+			sum += j.entry(kid) / 2
+		case kid.kind == literal && kid.text == "true":
+			direct, _ := j.named(kid.key)
+			sum += direct
+		default:
+			sum += j.matched(kid)
+		}
+	}
+	return min(sum, mostOf)
+}
+
+// introduce has an entry say what it is before it says anything else.
+func (j *judging) introduce(entry *node) {
+	best := math.Inf(-1)
+	for _, kid := range entry.kids {
+		best = max(best, kid.best())
+	}
+	for _, of := range []map[string]bool{names, moments} {
+		for _, kid := range entry.kids {
+			if kid.kind <= list || kid.noise || kid.long != nil || !of[last(wordsOf(kid.key))] {
+				continue
+			}
+			kid.score = max(kid.score, best+0.1)
+			return
+		}
+	}
+}
+
+// best is the highest score in n.
+func (n *node) best() float64 {
+	if n.kind != object && n.kind != list {
+		if n.noise {
+			return math.Inf(-1)
+		}
+		return n.score
+	}
+	best := math.Inf(-1)
+	for _, kid := range n.kids {
+		best = max(best, kid.best())
+	}
+	return best
+}

@@ -1,0 +1,150 @@
+package llama
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// rooms is a tool's answer of 8 KB or so, of which the model would read 4,000 tokens and
+// more: most of it are codes.
+func rooms(first int) string {
+	var all []string
+	for i := range 60 {
+		all = append(all, fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`, 7919*(first+i), first+i, 80+first+i, 104729*(first+i)))
+	}
+	return `{"rooms":[` + strings.Join(all, ",") + `]}`
+}
+
+// looked is a turn with answers of a tool.
+func looked(question string, answers ...string) []engine.Message {
+	out := []engine.Message{says(engine.User, question)}
+	for i, content := range answers {
+		id := fmt.Sprint("c", i)
+		out = append(out, engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: id, Name: "rooms", Arguments: "{}"}}},
+			engine.Message{Role: engine.ToolRole, CallID: id, Content: content})
+	}
+	return out
+}
+
+func written(t *testing.T, m *Model, messages []engine.Message) string {
+	t.Helper()
+	prompt, _, _, err := m.write(t.Context(), engine.Prompt{Messages: messages, MaxTokens: 120}, nil, true)
+	if err != nil {
+		t.Fatalf("%d messages: %v", len(messages), err)
+	}
+	var b strings.Builder
+	for _, token := range prompt {
+		b.Write(m.template.vocab.piece(token, true))
+	}
+	return b.String()
+}
+
+// However long tools' answers are, and however many, the question and what it asks for
+// have room: a tool's answer is no reason for an error.
+func TestNoAnswersOfToolsAreTooLong(t *testing.T) {
+	m := small(t, nil)
+	question := "What does room 41 cost?"
+	full := says(engine.System, strings.Repeat("Breakfast is on the second floor. ", 250)) // 1,750 of 1,928 tokens
+	for name, messages := range map[string][]engine.Message{
+		"one":                append([]engine.Message{says(engine.System, hotel)}, looked(question, rooms(0))...),
+		"five in a turn":     append([]engine.Message{says(engine.System, hotel)}, looked(question, rooms(1000), rooms(2000), rooms(3000), rooms(4000), rooms(0))...),
+		"beside much":        append([]engine.Message{full}, looked(question, rooms(0))...),
+		"five beside much":   append([]engine.Message{full}, looked(question, rooms(1000), rooms(2000), rooms(3000), rooms(4000), rooms(0))...),
+		"digits":             append([]engine.Message{says(engine.System, hotel)}, looked(question, strings.Repeat("0123456789", 10_000))...),
+		"words and no marks": append([]engine.Message{says(engine.System, hotel)}, looked(question, strings.Repeat("日", 100_000))...),
+	} {
+		got := written(t, m, messages)
+		if !strings.Contains(got, question) {
+			t.Errorf("%s: the question is left out of %q", name, got)
+		}
+		if name == "one" && (!strings.Contains(got, `"price":121`) || strings.Contains(got, "https")) {
+			t.Errorf("%s: what was asked for is missing, or links are there: %q", name, got)
+		}
+	}
+}
+
+// In a long conversation the answers of earlier turns get short before anything that was
+// said is left out.
+func TestEarlierAnswersOfToolsGoBeforeWhatWasSaid(t *testing.T) {
+	m := small(t, nil)
+	messages := []engine.Message{says(engine.System, hotel)}
+	for i := range 4 {
+		messages = append(messages, looked(fmt.Sprintf("Question %d: what does room %d cost?", i, 100*i+41), rooms(100*i))...)
+		messages = append(messages, says(engine.Assistant, "It costs that."))
+	}
+	got := written(t, m, messages)
+	for i := range 4 {
+		if !strings.Contains(got, fmt.Sprintf("Question %d", i)) || strings.Count(got, `"price":`+fmt.Sprint(121+100*i)) == 0 {
+			t.Errorf("question %d, or its answer, is missing in %q", i, got)
+		}
+	}
+	if n := strings.Count(got[:strings.Index(got, "Question 3")], "price"); n > 12 {
+		t.Errorf("of earlier answers %d prices are read", n)
+	}
+}
+
+// What was computed for a conversation is of use as long as the next turn begins alike:
+// also where the machine has become slower since.
+func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
+	m := small(t, nil)
+	turn := append([]engine.Message{says(engine.System, hotel)}, looked("What does room 41 cost?", rooms(0))...)
+	first := written(t, m, turn)
+	for range 50 {
+		m.results.reading.took(24, 24*time.Second)
+	}
+	longer := written(t, m, append(turn, says(engine.Assistant, "It costs 121."), says(engine.User, "And room 42?")))
+	if at := strings.Index(first, "</tool_response>"); at < 0 || !strings.HasPrefix(longer, first[:at]) {
+		t.Errorf("first\n%s\nthen\n%s", first, longer)
+	}
+	if anew := written(t, m, append([]engine.Message{says(engine.System, hotel)}, looked("What does room 43 cost?", rooms(0))...)); len(anew) >= len(first) {
+		t.Errorf("on a slow machine %d bytes are read, on a quick one %d", len(anew), len(first))
+	}
+}
+
+// A note behind a tool's answer is the box's, and stays.
+func TestANoteBehindALongAnswerStays(t *testing.T) {
+	m := small(t, nil)
+	p := noted(engine.Prompt{Messages: append([]engine.Message{says(engine.System, hotel)}, looked("What do rooms cost?", rooms(0))...)}, "Left to be done: room 7.")
+	if got := written(t, m, p.Messages); !strings.Contains(got, "(Left to be done: room 7.)") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestHowMuchOfAToolsAnswerThereIsTimeFor(t *testing.T) {
+	for perToken, want := range map[time.Duration]int{
+		0: 600, time.Millisecond: 600, 5 * time.Millisecond: 400, 20 * time.Millisecond: leastResult, time.Hour: leastResult,
+	} {
+		var r reading
+		r.took(1, time.Hour) // too few tokens to say anything
+		for range 100 {
+			if perToken > 0 {
+				r.took(20, 20*perToken)
+			}
+		}
+		if got := r.tokens(600); got < want-4 || got > want {
+			t.Errorf("at %v a token %d are read, want %d", perToken, got, want)
+		}
+		if got := r.tokens(64); got > 64 {
+			t.Errorf("%d are read where 64 are allowed", got)
+		}
+	}
+}
+
+// Of many answers those that were read last are remembered.
+func TestAnswersThatWereReadLongAgoAreForgotten(t *testing.T) {
+	var r results
+	key := func(i int) resultKey { return resultKey{byte(i), byte(i >> 8)} }
+	for i := range 3 * resultsKept {
+		r.put(key(i), "x")
+	}
+	if len(r.of) != resultsKept || len(r.order) != resultsKept {
+		t.Errorf("%d answers, %d in order", len(r.of), len(r.order))
+	}
+	if _, ok := r.get(key(3*resultsKept - 1)); !ok {
+		t.Error("the newest is forgotten")
+	}
+}
