@@ -46,6 +46,9 @@ func TestALongAnswerIsShortenedToWhatIsAskedFor(t *testing.T) {
 		{list, Question{Words: "What is the order number of shop 5?"}, []string{"B-4005"}, []string{"https"}},
 		{list, Question{Words: "Send me the link to shop 5."}, []string{"https://shops.example/"}, nil},
 		{list, Question{Words: "And that one?", Arguments: `{"shop":"Shop 52"}`}, []string{`"name":"Shop 52"`, "62.5"}, nil},
+		{`{"attributes":[{"key":"color","value":"red"},{"key":"size","value":"XL"}],"id":"vienna","product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","tracking_number":"1Z999AA10123456784","filler":"` + strings.Repeat("So it goes. ", 400) + `"}`, Question{Words: "What color is it?"}, []string{`"color"`, `"XL"`, "vienna"}, []string{"7b0c", "1Z99"}},
+		{`{"product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","tracking_number":"1Z999AA10123456784","filler":"` + strings.Repeat("So it goes. ", 400) + `"}`, Question{Words: "What's the tracking number?"}, []string{"1Z999AA10123456784"}, []string{"7b0c"}},
+		{`{"product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","cart_id":"8b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","filler":"` + strings.Repeat("So it goes. ", 400) + `"}`, Question{Words: "What is it?", Arguments: `{"product_id":"x"}`}, []string{"7b0c"}, []string{"8b0c"}},
 		{fmt.Sprintf("%q", list), Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil},          // a text of JSON
 		{fmt.Sprintf(`{"body":%q}`, list), Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil}, // in JSON
 		{list[:len(list)-100], Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil},             // cut by who sent it

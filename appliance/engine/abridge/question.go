@@ -23,7 +23,7 @@ type asked struct {
 const mostAsked = 24
 
 var (
-	wantsLink = regexp.MustCompile(`(?i)\b(links?|urls?|web ?(site|page|address)e?s?|e-?mail|homepage)\b`)
+	wantsLink = regexp.MustCompile(`(?i)\b(links?|urls?|web ?(site|page|address)(e?s)?|homepage)\b`)
 	wantsID   = regexp.MustCompile(`(?i)\b(ids?|identifiers?|numbers?|codes?|reference|sku|uuid|hash|serial|token|key|nummer|kennung|numéro|número|numero)\b`)
 	wantsMany = regexp.MustCompile(`(?i)\b(how many|number of|wie ?viele?|combien|cuántos|cuántas|quanti|quante|ile)\b`)
 )

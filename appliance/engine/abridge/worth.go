@@ -71,27 +71,30 @@ func opaque(text string) bool {
 
 // noisy reports whether a leaf says nothing that anybody could say, or asked for.
 func noisy(n *node, a asked) bool {
-	key := wordsOf(n.key)
-	named := len(key) > 0 && slices.ContainsFunc(key, func(w string) bool { return a.has(w) >= 0 || slices.Contains(a.arguments, w) })
 	if n.kind == null || n.kind == words && strings.TrimSpace(n.text) == "" {
 		return true
 	}
-	isCode := len(key) > 0 && (codes[key[len(key)-1]] || codes[key[0]])
-	isLink := link(n.text) || len(key) > 0 && links[key[len(key)-1]] && n.kind == words && !strings.Contains(n.text, " ")
+	key := wordsOf(n.key)
+	last := lastOf(key)
+	asksFor := func(w string) bool { return a.has(w) >= 0 }
+	if asksFor(last) || len(key) > 0 && !slices.ContainsFunc(key, func(w string) bool { return !slices.Contains(a.arguments, w) }) {
+		return false
+	}
+	code := slices.ContainsFunc(key, func(w string) bool { return codes[w] }) && !strings.Contains(n.text, " ") && strings.ContainsAny(n.text, "0123456789")
 	switch {
-	case isLink:
-		return !a.links && !(named && !codes[last(key)] && len(n.text) <= 2*longWords && a.ids)
-	case isCode || n.kind == words && len(n.text) >= shortestCode && opaque(n.text):
-		return !(a.ids && len(n.text) <= 2*longestSaid && (named || !opaque(n.text)))
+	case n.kind == words && (link(n.text) || links[last] && !strings.Contains(n.text, " ")):
+		return !a.links
+	case code || n.kind == words && len(n.text) >= shortestCode && opaque(n.text):
+		return !a.ids || len(n.text) > 2*longestSaid || opaque(n.text) && !slices.ContainsFunc(key, asksFor)
 	}
 	return false
 }
 
-func last(all []string) string {
-	if len(all) == 0 {
+func lastOf(words []string) string {
+	if len(words) == 0 {
 		return ""
 	}
-	return all[len(all)-1]
+	return words[len(words)-1]
 }
 
 // rare is how much a word of the question counts that so many parts of the answer have.
@@ -202,13 +205,14 @@ func (j *judging) one(n *node, more float64, depth int) {
 	}
 	n.score = more + 2 + byName*direct + byKin*kin + min(j.matched(n), mostOf)
 	key := wordsOf(n.key)
+	last := lastOf(key)
 	switch {
 	case n.long != nil:
 		n.score -= 1.2
-		if facts[last(key)] {
+		if facts[last] {
 			n.score += 0.5
 		}
-	case names[last(key)]:
+	case names[last]:
 		n.score += 1.5
 	case n.kind == literal && n.text == "false":
 		n.score -= byName * direct / 2
@@ -249,7 +253,7 @@ func (j *judging) introduce(entry *node) {
 	}
 	for _, of := range []map[string]bool{names, moments} {
 		for _, kid := range entry.kids {
-			if kid.kind <= list || kid.noise || kid.long != nil || !of[last(wordsOf(kid.key))] {
+			if kid.kind <= list || kid.noise || kid.long != nil || !of[lastOf(wordsOf(kid.key))] {
 				continue
 			}
 			kid.score = max(kid.score, best+0.1)
