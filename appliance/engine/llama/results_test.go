@@ -14,18 +14,20 @@ import (
 func rooms(first int) string {
 	var all []string
 	for i := range 60 {
-		all = append(all, fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`, 7919*(first+i), first+i, 80+first+i, 104729*(first+i)))
+		n := first + i
+		all = append(all, fmt.Sprintf(`{"id":"%032x","room":"Room %d","price":%d,"image":"https://cdn.example/%040x.jpg"}`,
+			7919*n, n, 80+n, 104729*n))
 	}
 	return `{"rooms":[` + strings.Join(all, ",") + `]}`
 }
 
-// looked is a turn with answers of a tool.
-func looked(question string, answers ...string) []engine.Message {
-	out := []engine.Message{says(engine.User, question)}
+// looked is a conversation with one more turn, of which a tool has answered.
+func looked(before []engine.Message, question string, answers ...string) []engine.Message {
+	out := append(before[:len(before):len(before)], says(engine.User, question))
 	for i, content := range answers {
-		id := fmt.Sprint("c", i)
-		out = append(out, engine.Message{Role: engine.Assistant, Calls: []engine.ToolCall{{ID: id, Name: "rooms", Arguments: "{}"}}},
-			engine.Message{Role: engine.ToolRole, CallID: id, Content: content})
+		calls := []engine.ToolCall{{ID: fmt.Sprint("c", i), Name: "rooms", Arguments: "{}"}}
+		out = append(out, engine.Message{Role: engine.Assistant, Calls: calls},
+			engine.Message{Role: engine.ToolRole, CallID: calls[0].ID, Content: content})
 	}
 	return out
 }
@@ -48,14 +50,17 @@ func written(t *testing.T, m *Model, messages []engine.Message) string {
 func TestNoAnswersOfToolsAreTooLong(t *testing.T) {
 	m := small(t, nil)
 	question := "What does room 41 cost?"
-	full := says(engine.System, strings.Repeat("Breakfast is on the second floor. ", 250)) // 1,750 of 1,928 tokens
+	short := []engine.Message{says(engine.System, hotel)}
+	// Of 1,928 tokens the prompt takes 1,750.
+	full := []engine.Message{says(engine.System, strings.Repeat("Breakfast is on the second floor. ", 250))}
+	five := []string{rooms(1000), rooms(2000), rooms(3000), rooms(4000), rooms(0)}
 	for name, messages := range map[string][]engine.Message{
-		"one":                append([]engine.Message{says(engine.System, hotel)}, looked(question, rooms(0))...),
-		"five in a turn":     append([]engine.Message{says(engine.System, hotel)}, looked(question, rooms(1000), rooms(2000), rooms(3000), rooms(4000), rooms(0))...),
-		"beside much":        append([]engine.Message{full}, looked(question, rooms(0))...),
-		"five beside much":   append([]engine.Message{full}, looked(question, rooms(1000), rooms(2000), rooms(3000), rooms(4000), rooms(0))...),
-		"digits":             append([]engine.Message{says(engine.System, hotel)}, looked(question, strings.Repeat("0123456789", 10_000))...),
-		"words and no marks": append([]engine.Message{says(engine.System, hotel)}, looked(question, strings.Repeat("日", 100_000))...),
+		"one":                looked(short, question, rooms(0)),
+		"five in a turn":     looked(short, question, five...),
+		"beside much":        looked(full, question, rooms(0)),
+		"five beside much":   looked(full, question, five...),
+		"digits":             looked(short, question, strings.Repeat("0123456789", 10_000)),
+		"words and no marks": looked(short, question, strings.Repeat("日", 100_000)),
 	} {
 		got := written(t, m, messages)
 		if !strings.Contains(got, question) {
@@ -73,12 +78,13 @@ func TestEarlierAnswersOfToolsGoBeforeWhatWasSaid(t *testing.T) {
 	m := small(t, nil)
 	messages := []engine.Message{says(engine.System, hotel)}
 	for i := range 4 {
-		messages = append(messages, looked(fmt.Sprintf("Question %d: what does room %d cost?", i, 100*i+41), rooms(100*i))...)
+		messages = looked(messages, fmt.Sprintf("Question %d: what does room %d cost?", i, 100*i+41), rooms(100*i))
 		messages = append(messages, says(engine.Assistant, "It costs that."))
 	}
 	got := written(t, m, messages)
 	for i := range 4 {
-		if !strings.Contains(got, fmt.Sprintf("Question %d", i)) || strings.Count(got, `"price":`+fmt.Sprint(121+100*i)) == 0 {
+		question, price := fmt.Sprintf("Question %d", i), fmt.Sprintf(`"price":%d`, 121+100*i)
+		if !strings.Contains(got, question) || !strings.Contains(got, price) {
 			t.Errorf("question %d, or its answer, is missing in %q", i, got)
 		}
 	}
@@ -91,7 +97,8 @@ func TestEarlierAnswersOfToolsGoBeforeWhatWasSaid(t *testing.T) {
 // also where the machine has become slower since.
 func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
 	m := small(t, nil)
-	turn := append([]engine.Message{says(engine.System, hotel)}, looked("What does room 41 cost?", rooms(0))...)
+	begins := []engine.Message{says(engine.System, hotel)}
+	turn := looked(begins, "What does room 41 cost?", rooms(0))
 	first := written(t, m, turn)
 	for range 50 {
 		m.results.reading.took(24, 24*time.Second)
@@ -100,7 +107,7 @@ func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
 	if at := strings.Index(first, "</tool_response>"); at < 0 || !strings.HasPrefix(longer, first[:at]) {
 		t.Errorf("first\n%s\nthen\n%s", first, longer)
 	}
-	if anew := written(t, m, append([]engine.Message{says(engine.System, hotel)}, looked("What does room 43 cost?", rooms(0))...)); len(anew) >= len(first) {
+	if anew := written(t, m, looked(begins, "What does room 43 cost?", rooms(0))); len(anew) >= len(first) {
 		t.Errorf("on a slow machine %d bytes are read, on a quick one %d", len(anew), len(first))
 	}
 }
@@ -108,7 +115,8 @@ func TestAnAnswerOfAToolIsReadTheSameAgain(t *testing.T) {
 // A note behind a tool's answer is the box's, and stays.
 func TestANoteBehindALongAnswerStays(t *testing.T) {
 	m := small(t, nil)
-	p := noted(engine.Prompt{Messages: append([]engine.Message{says(engine.System, hotel)}, looked("What do rooms cost?", rooms(0))...)}, "Left to be done: room 7.")
+	messages := looked([]engine.Message{says(engine.System, hotel)}, "What do rooms cost?", rooms(0))
+	p := noted(engine.Prompt{Messages: messages}, "Left to be done: room 7.")
 	if got := written(t, m, p.Messages); !strings.Contains(got, "(Left to be done: room 7.)") {
 		t.Errorf("%q", got)
 	}
