@@ -42,7 +42,7 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 			asked = noted(p, "Left to be done: "+wish.text)
 		}
 		for try := range 2 {
-			written, cost, err := m.arguments(ctx, asked, set, at, begun, fault)
+			written, cost, err := m.arguments(ctx, asked, set, at, heard, begun, fault)
 			if try == 0 {
 				u = cost
 			}
@@ -52,7 +52,7 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 			if len(since) == 0 {
 				written = onlyFirst(written)
 			}
-			arguments, missing, fault = settle(parameters, written, heard)
+			arguments, missing, fault = settle(parameters, written, heard.copier(tool.Parameters, false))
 			if unsaid := misheard(missing, written); try == 0 && unsaid != "" {
 				fault = fmt.Errorf("nobody said %s; write what was said, or null", unsaid)
 			}
@@ -72,19 +72,27 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 	return u, emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: tool.Name, Arguments: arguments}})
 }
 
-// arguments has the model write those of a call. fault is what was wrong with them
+// arguments has the model write those of a call, in the words that it has heard. fault is what was wrong with them
 // before; nil: nothing.
-func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at int, begun time.Time, fault error) (string, engine.Usage, error) {
+func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard said, begun time.Time, fault error) (string, engine.Usage, error) {
 	name, _ := json.Marshal(set.tools[at].Name)
 	if fault != nil {
 		p = noted(p, "The arguments of "+set.tools[at].Name+" did not fit: "+fault.Error())
 	}
 	p.Grammar, p.MaxTokens, p.Temperature = callGrammar(set.parameters[at]), callTokens, 0
 	var text strings.Builder
-	u, err := m.reply(ctx, p, set, begun, fmt.Sprintf("<tool_call>\n{\"name\": %s, \"arguments\":", name), func(part engine.Part) error {
-		text.WriteString(part.Text)
-		return nil
-	})
+	write := func() (engine.Usage, error) {
+		r, err := m.request(ctx, p, set, false, fmt.Sprintf("<tool_call>\n{\"name\": %s, \"arguments\":", name))
+		if err != nil {
+			return engine.Usage{}, err
+		}
+		r.copier = heard.copier(set.tools[at].Parameters, fault != nil)
+		return m.carryOut(ctx, r, begun, func(part engine.Part) error {
+			text.WriteString(part.Text)
+			return nil
+		})
+	}
+	u, err := m.trusting(write)
 	return strings.TrimSpace(text.String()), u, err
 }
 
@@ -97,21 +105,26 @@ func callGrammar(p *schema.Parameters) string {
 // settle takes out of the arguments that a model wrote what nobody said. missing
 // are those of them without which there is no call; fault is why the others do
 // not fit.
-func settle(p *schema.Parameters, written string, heard said) (arguments string, missing []schema.Argument, fault error) {
+func settle(p *schema.Parameters, written string, c *copier) (arguments string, missing []schema.Argument, fault error) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(written), &all); err != nil {
 		return "", nil, fmt.Errorf("they were not complete after %d tokens; say less", callTokens)
 	}
 	var kept []string
+	heard := c.heard
 	for _, a := range p.Arguments {
 		value, there := all[a.Name]
-		known := there && string(value) != "null" && heard.has(a, value)
+		value = heard.dated(value)
+		known := there && string(value) != "null" && (a.Required && a.Chosen() || heard.has(a, value))
+		if a.Required && !known && a.Default != nil {
+			value, there, known = a.Default, true, true
+		}
 		switch {
 		case a.Required && !known:
 			missing = append(missing, a)
 		case there && known:
 			name, _ := json.Marshal(a.Name)
-			kept = append(kept, string(name)+":"+string(heard.pruned(a, value)))
+			kept = append(kept, string(name)+":"+string(c.asSaid(a.Name, heard.pruned(a, value))))
 		}
 		delete(all, a.Name)
 	}
@@ -161,7 +174,7 @@ func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine
 	}
 	p = noted(p, note)
 	p.Grammar, p.MaxTokens, p.Begins = question, askTokens, nil
-	return m.reply(ctx, p, set, begun, "", emit)
+	return m.reply(ctx, p, set, begun, emit)
 }
 
 // noted is p with a note for the model behind its last message.

@@ -14,13 +14,18 @@ import (
 // for as long as it is kept. So what was of no use is forgotten, and read anew.
 
 // reply is generate, once more where what was kept was of no use.
-func (m *Model) reply(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, opening string, emit func(engine.Part) error) (engine.Usage, error) {
-	u, err := m.generate(ctx, p, set, begun, opening, emit)
+func (m *Model) reply(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
+	return m.trusting(func() (engine.Usage, error) { return m.generate(ctx, p, set, begun, "", emit) })
+}
+
+// trusting has something written, once more where what was kept was of no use.
+func (m *Model) trusting(write func() (engine.Usage, error)) (engine.Usage, error) {
+	u, err := write()
 	if !errors.Is(err, errNoLogits) || u.ReplyTokens > 0 {
 		return u, err
 	}
 	m.o.Log.Warn("what was kept of a prompt is of no use; it is read anew", "tokens", u.CachedTokens)
-	return m.generate(ctx, p, set, begun, opening, emit)
+	return write()
 }
 
 // distrust forgets what was computed for r, and whatever may have come from the

@@ -50,6 +50,6 @@ func (m *Model) unable(ctx context.Context, p engine.Prompt, emit func(engine.Pa
 	begun := time.Now()
 	g := newGuard(p, &toolset{}, emit)
 	g.unable = true
-	u, err := m.reply(ctx, p, nil, begun, "", g.take)
+	u, err := m.reply(ctx, p, nil, begun, g.take)
 	return m.guarded(ctx, p, nil, g, begun, u, err)
 }

@@ -185,7 +185,7 @@ func (m *Model) Generate(ctx context.Context, p engine.Prompt, emit func(engine.
 	if p.Unable && p.Grammar == "" && wantsDone(p.Messages) {
 		return m.unable(ctx, p, emit)
 	}
-	return m.reply(ctx, p, nil, time.Now(), "", emit)
+	return m.reply(ctx, p, nil, time.Now(), emit)
 }
 
 // generate streams a reply that begins with opening, which is markup of ours and
@@ -195,10 +195,15 @@ func (m *Model) generate(ctx context.Context, p engine.Prompt, set *toolset, beg
 	if err != nil {
 		return engine.Usage{}, err
 	}
+	return m.carryOut(ctx, r, begun, emit)
+}
+
+// carryOut has the owner make the reply to r.
+func (m *Model) carryOut(ctx context.Context, r *request, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
 	if err := m.box.put(r); err != nil {
 		return engine.Usage{}, err
 	}
-	defer p.Urgency.Watch(func() { m.box.promoted(r) })()
+	defer r.urgency.Watch(func() { m.box.promoted(r) })()
 	return r.follow(ctx, m.box, begun, emit)
 }
 

@@ -2,15 +2,19 @@ package llama
 
 import (
 	"encoding/json"
+	"slices"
 
 	"parley/appliance/engine/schema"
 )
 
 // kinds is what of a schema says what its parts may be.
 type kinds struct {
+	Type       any                        `json:"type"`
+	Says       string                     `json:"description"`
 	Enum       []json.RawMessage          `json:"enum"`
 	Items      json.RawMessage            `json:"items"`
 	Properties map[string]json.RawMessage `json:"properties"`
+	Required   []string                   `json:"required"`
 }
 
 // ofSchema is a part of an argument as an argument of its own; where its schema says
@@ -20,7 +24,8 @@ func ofSchema(of json.RawMessage) schema.Argument {
 	if json.Unmarshal(of, &p) != nil {
 		return schema.Argument{}
 	}
-	return schema.Argument{Enum: p.Enum, Schema: of}
+	kind, _ := p.Type.(string)
+	return schema.Argument{Enum: p.Enum, Type: kind, Description: p.Says, Schema: of}
 }
 
 // itemOf is an item of an argument that is a list.
@@ -38,7 +43,9 @@ func partOf(a schema.Argument, name string) schema.Argument {
 	if json.Unmarshal(a.Schema, &p) != nil {
 		return schema.Argument{}
 	}
-	return ofSchema(p.Properties[name])
+	part := ofSchema(p.Properties[name])
+	part.Required = slices.Contains(p.Required, name)
+	return part
 }
 
 // pruned is a value without the items and properties in it that nobody said; whether
@@ -75,7 +82,7 @@ func (s said) prune(a schema.Argument, value any) (left any, cut bool) {
 	case map[string]any:
 		kept := map[string]any{}
 		for name, item := range v {
-			if !s.hasValue(partOf(a, name), item) {
+			if !s.hasPart(partOf(a, name), item) {
 				cut = true
 				continue
 			}

@@ -23,6 +23,7 @@ type request struct {
 	sampler  sampler
 	begins   map[Token]float32 // what is added to the logits of the first token
 	grammar  *grammar          // that the reply follows; nil: none
+	copier   *copier           // that keeps it to what was said, beside its grammar; nil: none
 	weigh    func([]float32)   // gets the logits of the first token in place of a reply
 	keepHead bool              // though it is of no conversation
 	toTheEnd bool              // the reply is kept from ending in the middle of a sentence
@@ -127,6 +128,13 @@ func (r *request) pick(logits []float32) (Token, error) {
 	}
 	if r.grammar == nil {
 		return r.sampler.next(logits)
+	}
+	if r.copier != nil {
+		t, err := r.copier.pick(logits, r.grammar)
+		if err == nil {
+			r.grammar.took(t)
+		}
+		return t, err
 	}
 	if r.sampler.temperature > 0 {
 		logits = r.grammar.mask(logits)

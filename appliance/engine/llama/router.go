@@ -54,9 +54,9 @@ const (
 func (s *toolset) routing() []engine.Message {
 	var b strings.Builder
 	b.WriteString("Say which function the user asks for now, with one word.\n")
-	each := min(toolLine, toolBytes/max(len(s.tools), 1))
+	each := min(toolEntry, toolBytes/max(len(s.tools), 1))
 	for i, t := range s.tools {
-		fmt.Fprintf(&b, "%s: %s (%s)\n", s.labels[i], clip(does(t), each), t.Name)
+		fmt.Fprintf(&b, "%s: %s\n", s.labels[i], clip(t.Name+": "+oneLine(t.Description)+takes(s.parameters[i]), each))
 	}
 	b.WriteString(noTool + ": anything else: a question, small talk, thanks, or what no function can do\n")
 	out := []engine.Message{{Role: engine.System, Content: b.String()}}
@@ -64,6 +64,7 @@ func (s *toolset) routing() []engine.Message {
 		out = append(out, engine.Message{Role: engine.User, Content: judgedAfter(before, user)}, engine.Message{Role: engine.Assistant, Content: label})
 	}
 	example("", "Hello, how are you?", noTool)
+	example("", "Who wrote Hamlet?", noTool)
 	for i, t := range s.tools[:min(len(s.tools), 3)] {
 		phrase := lowered(does(t))
 		example("", "Please "+phrase+".", s.labels[i])
@@ -271,7 +272,7 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 	}
 	if len(since) > 0 {
 		chosen, at, margin = unanswered(parts, said, set, since)
-	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() {
+	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() && !(margin >= m.firstMargin()-evidence && evidenced(set.parameters[at], p.Messages)) {
 		at = -1
 	}
 	return chosen, at, margin, read, nil

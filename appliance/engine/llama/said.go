@@ -18,8 +18,11 @@ import (
 // fills into a call is compared with it: a small one invents what it was not
 // told.
 type said struct {
+	text    string // as it was said, a line a message; small is the same in small letters
+	small   string
 	words   []string
 	numbers map[string]bool // as digits
+	days    []time.Time     // that were named last
 	english bool
 	// wish are words by which a tool is asked for, and which say nothing of a value.
 	wish map[string]bool
@@ -37,22 +40,30 @@ func (s said) but(words []string) said {
 // The rest of the prompt is the same for everybody, and nobody's wish.
 func hear(messages []engine.Message) said {
 	var b strings.Builder
+	var texts []string
 	for _, m := range messages {
 		text := m.Content
 		if m.Role == engine.System {
 			text = text[len(text)-min(m.Changing, len(text)):]
+		} else {
+			text = text[:len(text)-min(m.Noted, len(text))]
+			texts = append(texts, text)
 		}
 		b.WriteString(text + "\n")
 		for _, c := range m.Calls {
 			b.WriteString(c.Arguments + "\n")
 		}
 	}
-	s := said{words: wordsOf(b.String())}
+	s := said{text: b.String(), words: wordsOf(b.String())}
+	s.small = inSmall(s.text)
 	s.numbers = numbersOf(s.words)
 	s.english = slices.ContainsFunc(s.words, func(w string) bool {
 		_, numeral := numerals[w]
 		return english[w] || numeral && !elsewhere[w]
 	})
+	if s.english {
+		s.days = daysIn(texts, today(messages, time.Now()))
+	}
 	return s
 }
 
@@ -181,12 +192,17 @@ func (s said) hasValue(a schema.Argument, value any) bool {
 		return slices.ContainsFunc(v, func(item any) bool { return s.hasValue(itemOf(a), item) })
 	case map[string]any:
 		for name, item := range v {
-			if s.hasValue(partOf(a, name), item) {
+			if s.hasPart(partOf(a, name), item) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// hasPart tells the same of a property: what has to be chosen is believed.
+func (s said) hasPart(a schema.Argument, value any) bool {
+	return value != nil && a.Required && a.Chosen() || s.hasValue(a, value)
 }
 
 func (s said) hasNumber(v float64) bool {

@@ -116,7 +116,7 @@ func (m *Model) generateWithTools(ctx context.Context, p engine.Prompt, emit fun
 // inWords answers without calling anything.
 func (m *Model) inWords(ctx context.Context, p engine.Prompt, set *toolset, begun time.Time, emit func(engine.Part) error) (engine.Usage, error) {
 	g := newGuard(p, set, emit)
-	u, err := m.reply(ctx, p, set, begun, "", g.take)
+	u, err := m.reply(ctx, p, set, begun, g.take)
 	return m.guarded(ctx, p, set, g, begun, u, err)
 }
 

@@ -20,8 +20,10 @@ const (
 	// tokens, beside the conversation and again in the router: sixty-four tools
 	// have a line of 128 bytes each, three as much as a config may say of them.
 	toolBytes = 8 << 10
-	// toolLine is how much of one tool's description the router reads.
-	toolLine = 160
+	// toolLine is how much of one tool's description an example of the router's has,
+	// and toolEntry how much of all that is known of it the router reads.
+	toolLine  = 160
+	toolEntry = 400
 	// toolsetsKept is how many configs' tools are kept ready: more than a box
 	// talks with at a time. Each is some kilobytes, and 64 kB at most for each of
 	// its tools.
@@ -259,6 +261,18 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 	}
 	b.WriteString("\nYou can do nothing else for the user than answer and call these. What was not called was not done: never say that it was.\n\n")
 	return b.String()
+}
+
+// takes are the names of a tool's arguments, by which the router tells what it is about.
+func takes(p *schema.Parameters) string {
+	var names []string
+	for _, a := range p.Arguments {
+		names = append(names, strings.ReplaceAll(a.Name, "_", " "))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, ", ") + ")"
 }
 
 // either is what a value of several kinds may be, in words: "integer or email". Empty:

@@ -30,10 +30,11 @@ func (w *writer) object(s node, at string, depth int) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		a := w.argument(name, s.Properties.of[name], required)
 		if depth == 0 {
-			w.arguments = append([]Argument{w.argument(name, s.Properties.of[name], required)}, w.arguments...)
+			w.arguments = append([]Argument{a}, w.arguments...)
 		}
-		if depth == 0 && required && w.gaps {
+		if required && w.gaps && !a.Chosen() {
 			value = w.either([]string{value, w.basic("null")})
 		}
 		key, _ := json.Marshal(name)
@@ -147,7 +148,7 @@ func (w *writer) argument(name string, raw json.RawMessage, required bool) Argum
 		}
 	}
 	_ = json.Unmarshal(s.Type, &a.Type) // several types are none
-	a.Format, a.Enum = s.Format, s.Enum
+	a.Format, a.Enum, a.Default = s.Format, s.Enum, s.other["default"]
 	if len(s.Const) > 0 {
 		a.Enum = []json.RawMessage{s.Const}
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 )
 
 // maxBytes bounds the text of a schema, and maxGrammar what is made of it: the
@@ -35,8 +36,20 @@ type Argument struct {
 	Type        string            // "string", "integer" …; empty where there are several or none
 	Format      string            // "date" …; of strings
 	Enum        []json.RawMessage // the values that are allowed; nil: others too
+	Default     json.RawMessage   // nil: there is none
 	Schema      json.RawMessage
 }
+
+// Chosen reports whether whoever calls the tool chooses the value, also where nobody
+// has said it: one of several, yes or no, or what the description says to infer.
+func (a Argument) Chosen() bool {
+	return len(a.Enum) > 0 || a.Type == "boolean" || Infers(a.Description)
+}
+
+// Infers reports whether a description says that a value follows from others.
+func Infers(description string) bool { return infers.MatchString(description) }
+
+var infers = regexp.MustCompile(`(?i)\b(?:infer|deduce|derive|guess|estimate)\b|\bdefaults? (?:to|is|value)\b`)
 
 // Error is what keeps a tool from being called.
 type Error struct {

@@ -1,0 +1,282 @@
+package llama
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/appliance/engine/schema"
+)
+
+// Told a city and shown "San Francisco, CA" as an example, a model writes "New York,
+// NY" for New York City. So where the strings of a call begin with words that were
+// said, they go on with them: of the tokens that may follow, the likeliest is taken
+// with which the string is still a piece of what was said. A string that begins
+// otherwise is left to the model, for settle to judge: that is how an invention shows.
+
+// mostTried is how many tokens are looked at for one that goes on with what was said:
+// behind so many the model means something else.
+const mostTried = 64
+
+// copier holds one call's strings to what was said. The owner uses it.
+type copier struct {
+	heard said
+	names map[string]bool // of the arguments that it is about
+	// strict: a string begins with what was said, too.
+	strict bool
+	at     cursor
+}
+
+// copier is one for the free strings of a tool's arguments: those without values of
+// their own.
+func (s said) copier(parameters json.RawMessage, strict bool) *copier {
+	c := &copier{heard: s, names: map[string]bool{}, strict: strict}
+	var whole any
+	if json.Unmarshal(parameters, &whole) == nil {
+		freeStrings(whole, c.names)
+	}
+	return c
+}
+
+// freeStrings gathers the names of properties that are strings of any kind, or lists
+// of them.
+func freeStrings(of any, into map[string]bool) {
+	switch s := of.(type) {
+	case []any:
+		for _, part := range s {
+			freeStrings(part, into)
+		}
+	case map[string]any:
+		properties, _ := s["properties"].(map[string]any)
+		for name, raw := range properties {
+			property, _ := raw.(map[string]any)
+			if items, is := property["items"].(map[string]any); is {
+				property = items
+			}
+			says, _ := property["description"].(string)
+			if property["type"] == "string" && !schema.Infers(says) && !slices.ContainsFunc([]string{"enum", "const", "format", "pattern"}, func(k string) bool { return property[k] != nil }) {
+				into[name] = true
+			}
+		}
+		for _, part := range s {
+			freeStrings(part, into)
+		}
+	}
+}
+
+// pick takes the likeliest token that the grammar and what was said allow.
+func (c *copier) pick(logits []float32, g *grammar) (Token, error) {
+	best, err := likeliest(logits)
+	if err != nil {
+		return 0, err
+	}
+	if !g.allows(best, logits[best]) {
+		logits = g.mask(logits)
+		if best, err = likeliest(logits); err != nil {
+			return 0, err
+		}
+	}
+	at, ok := c.at.through(g.vocab.piece(best, false), c)
+	if !ok {
+		logits = g.mask(logits)
+		for t, tried := best, 0; tried < mostTried && !ok; tried++ {
+			logits[t] = float32(math.Inf(-1))
+			if t, err = likeliest(logits); err != nil || g.vocab.ends(t) {
+				break
+			}
+			if next, may := c.at.through(g.vocab.piece(t, false), c); may {
+				best, at, ok = t, next, true
+			}
+		}
+	}
+	if !ok { // nothing that was said fits the schema
+		at.free = true
+	}
+	c.at = at
+	return best, nil
+}
+
+// cursor is a place in JSON that is being written.
+type cursor struct {
+	within string // the objects and lists around it, as their brackets
+	last   byte   // the last sign outside of strings
+	name   string // of the property
+	in     bool   // a string
+	isName bool   // it names a property
+	free   bool   // it need not be what was said
+	escape bool
+	text   string // of the string
+}
+
+// through is the cursor behind more bytes; false: they go on otherwise than what was
+// said.
+func (u cursor) through(piece []byte, c *copier) (cursor, bool) {
+	ok := true
+	for _, b := range piece {
+		var may bool
+		u, may = u.next(b, c)
+		ok = ok && may
+	}
+	return u, ok
+}
+
+func (u cursor) next(b byte, c *copier) (cursor, bool) {
+	switch {
+	case !u.in:
+		switch b {
+		case '{', '[':
+			u.within += string(rune(b))
+		case '}', ']':
+			u.within = u.within[:max(len(u.within)-1, 0)]
+		case '"':
+			u.in, u.text = true, ""
+			u.isName = strings.HasSuffix(u.within, "{") && u.last != ':'
+			u.free = u.isName || !c.names[u.name]
+		}
+		if b != ' ' && b != '\n' {
+			u.last = b
+		}
+		return u, true
+	case u.escape:
+		u.escape, u.text = false, u.text+string([]byte{b})
+		return u, true
+	case b == '"':
+		u.in, u.last = false, b
+		if u.isName {
+			u.name = u.text
+		}
+		return u, u.free || c.heard.wholly(u.text) || !c.strict && u.text == ""
+	}
+	before := u.text
+	u.text += string([]byte{b})
+	u.escape = b == '\\'
+	switch {
+	case u.free, c.heard.begins(u.text):
+		return u, true
+	// Numbers, codes and addresses are said otherwise than they are written.
+	case b == '\\', b >= '0' && b <= '9', b == '@', !c.strict && !c.heard.content(before):
+		u.free = true
+		return u, true
+	}
+	return u, false
+}
+
+// begins tells whether somebody said words that begin so.
+func (s said) begins(text string) bool {
+	_, ok := s.find(text, false)
+	return ok
+}
+
+// wholly tells whether somebody said these words, one after the other.
+func (s said) wholly(text string) bool {
+	_, ok := s.find(text, true)
+	return ok
+}
+
+// find is a text as it was said last, from the beginning of a word on.
+func (s said) find(text string, whole bool) (string, bool) {
+	text = inSmall(strings.ToValidUTF8(text, ""))
+	if whole && text == "" {
+		return "", false
+	}
+	for end := len(s.small); ; {
+		at := strings.LastIndex(s.small[:end], text)
+		if at < 0 {
+			return "", false
+		}
+		before, _ := utf8.DecodeLastRuneInString(s.small[:at])
+		behind, _ := utf8.DecodeRuneInString(s.small[at+len(text):])
+		if !wordy(before) && !(whole && wordy(behind)) {
+			return s.text[at : at+len(text)], true
+		}
+		if end = at + len(text) - 1; end < 0 {
+			return "", false
+		}
+	}
+}
+
+func wordy(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// inSmall is text in small letters, each of as many bytes as before.
+func inSmall(text string) string {
+	return strings.Map(func(r rune) rune {
+		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
+			return l
+		}
+		return r
+	}, text)
+}
+
+// content tells whether a text, which was said, has a whole word that says something.
+func (s said) content(text string) bool {
+	if !s.wholly(text) {
+		text = text[:strings.LastIndex(text, " ")+1]
+	}
+	return slices.ContainsFunc(wordsOf(text), func(w string) bool { return len(w) > 1 && s.hasWord(w) }) // one letter may begin a code
+}
+
+// asSaid is a value of an argument with its free strings as they were said: of one that
+// was said in part, that part. Of numbers, codes and addresses the model is believed.
+func (c *copier) asSaid(name string, raw json.RawMessage) json.RawMessage {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return raw
+	}
+	said, changed := c.restored(name, value)
+	if !changed {
+		return raw
+	}
+	out, err := json.Marshal(said)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+func (c *copier) restored(name string, value any) (out any, changed bool) {
+	switch v := value.(type) {
+	case string:
+		if !c.names[name] {
+			return v, false
+		}
+		said := c.heard.part(v)
+		return said, said != v
+	case []any:
+		for i := range v {
+			item, other := c.restored(name, v[i])
+			v[i], changed = item, changed || other
+		}
+	case map[string]any:
+		for key := range v {
+			part, other := c.restored(key, v[key])
+			v[key], changed = part, changed || other
+		}
+	}
+	return value, changed
+}
+
+// part is the longest part of a text that was said, as it was said; the text, where
+// there is none or where it has numbers.
+func (s said) part(text string) string {
+	if strings.ContainsFunc(text, unicode.IsDigit) || strings.Contains(text, "@") {
+		return text
+	}
+	if said, is := s.find(text, true); is {
+		return said
+	}
+	words := strings.Fields(text)
+	for n := len(words) - 1; n > 0; n-- {
+		for i := 0; i+n <= len(words); i++ {
+			part := strings.Trim(strings.Join(words[i:i+n], " "), ".,;:!?\"'()")
+			if said, is := s.find(part, true); is && s.content(part) {
+				return said
+			}
+		}
+	}
+	return text
+}

@@ -1,0 +1,116 @@
+package llama
+
+import (
+	"encoding/json"
+	"testing"
+
+	"parley/appliance/engine"
+	"parley/appliance/engine/schema"
+)
+
+const weatherParameters = `{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"},
+	"format":{"type":"string","enum":["celsius","fahrenheit"],"description":"The temperature unit to use. Infer this from the users location."}},"required":["location","format"]}`
+
+// What begins like something that was said goes on like it, and what begins otherwise
+// is left to the model: it may be a number, or an invention.
+func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
+	heard := hear([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's sister, order A B 7.")}).but(nameWords("get_current_weather"))
+	for _, c := range []struct {
+		written string
+		strict  bool
+		may     bool
+	}{
+		{`{"location": "New York City", "format": "fahrenheit"}`, false, true},
+		{`{"location": "new york city"`, false, true},
+		{`{"location": "New York"`, false, true},
+		{`{"location": "New York, NY"`, false, false},
+		{`{"location": "New Yor"`, false, false},
+		{`{"location": "Maria Lopez"`, false, true},
+		{`{"location": "San Francisco, CA"`, false, true}, // for settle to find that nobody said it
+		{`{"location": "San Francisco, CA"`, true, false},
+		{`{"location": "Weatherford"`, false, true}, // the tool's own word says nothing
+		{`{"location": "AB7"`, false, true},
+		{`{"location": "40.7,-74"`, true, true},
+		{`{"location": "New \"York\""`, false, true},
+		{`{"format": "new delhi"`, true, true}, // a choice is no free string
+		{`{"New Orleans": 1`, true, true},      // nor is a name
+	} {
+		if _, may := (cursor{}).through([]byte(c.written), heard.copier(json.RawMessage(weatherParameters), c.strict)); may != c.may {
+			t.Errorf("%s may be written: %v", c.written, may)
+		}
+	}
+}
+
+func TestWhatWasSaidIsSpelledAsItWasSaid(t *testing.T) {
+	heard := hear([]engine.Message{says(engine.User, "lunch with Sarah at the Café Élan, near new york city, please")})
+	c := heard.copier(json.RawMessage(`{"properties":{"to":{"type":"string"},"who":{"type":"array","items":{"type":"string"}},"at":{"properties":{"name":{"type":"string"}}},"kind":{"enum":["Lunch"]}}}`), false)
+	for _, row := range []struct{ name, written, want string }{
+		{"to", `"New York City"`, `"new york city"`},
+		{"to", `"Greater New York City Area"`, `"new york city"`},
+		{"to", `"café élan"`, `"Café Élan"`},
+		{"to", `"Boston"`, `"Boston"`},
+		{"to", `"room 12"`, `"room 12"`},
+		{"who", `["sarah", "the sarah"]`, `["Sarah","Sarah"]`},
+		{"at", `{"name": "Lunch With Sarah"}`, `{"name":"lunch with Sarah"}`},
+		{"kind", `"Lunch"`, `"Lunch"`},
+	} {
+		if got := string(c.asSaid(row.name, json.RawMessage(row.written))); got != row.want {
+			t.Errorf("%s %s: %s, want %s", row.name, row.written, got, row.want)
+		}
+	}
+}
+
+// Whoever calls a tool chooses where its schema says so, and the user is asked for the
+// rest alone.
+func TestAChoiceIsNeverAskedFor(t *testing.T) {
+	for _, c := range []struct{ parameters, said, written, arguments, missing string }{
+		{weatherParameters, "What's the weather like in New York City?", `{"location":"New York City","format":"fahrenheit"}`, `{"location":"New York City","format":"fahrenheit"}`, ""},
+		{weatherParameters, "What's the weather like?", `{"location":"San Francisco, CA","format":"fahrenheit"}`, `{"format":"fahrenheit"}`, "location"},
+		{`{"type":"object","properties":{"what":{"type":"string"},"minutes":{"type":"integer","default":30}},"required":["what","minutes"]}`,
+			"Plan a call, please.", `{"what":"a call","minutes":45}`, `{"what":"a call","minutes":30}`, ""},
+		{`{"type":"object","properties":{"zone":{"type":"string","description":"Infer it from the place."},"quiet":{"type":"boolean"}},"required":["zone","quiet"]}`,
+			"I'm in Rome.", `{"zone":"Europe/Berlin","quiet":false}`, `{"zone":"Europe/Berlin","quiet":false}`, ""},
+		{`{"type":"object","properties":{"light":{"type":"object","properties":{"room":{"type":"string"},"state":{"enum":["on","off"]}},"required":["room","state"]}},"required":["light"]}`,
+			"The kitchen light, please.", `{"light":{"room":"kitchen","state":"off"}}`, `{"light":{"room":"kitchen","state":"off"}}`, ""},
+	} {
+		p, err := schema.Read("t", []byte(c.parameters))
+		if err != nil {
+			t.Fatal(err)
+		}
+		arguments, missing, fault := settle(p, c.written, hear([]engine.Message{says(engine.User, c.said)}).copier(json.RawMessage(c.parameters), false))
+		if arguments != c.arguments || fault != nil || len(missing) > 1 || (len(missing) == 1) != (c.missing != "") || len(missing) == 1 && missing[0].Name != c.missing {
+			t.Errorf("%q: %s, missing %v, %v", c.said, arguments, missing, fault)
+		}
+	}
+}
+
+// Two sentences may be alike to the router, and only one has what the tool needs.
+func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
+	order := `{"type":"object","properties":{"order_id":{"type":"string"}},"required":["order_id"]}`
+	light := `{"type":"object","properties":{"room":{"enum":["living_room","kitchen"]},"state":{"enum":["on","off"]},"level":{"type":"integer"}},"required":["room","state"]}`
+	event := `{"type":"object","properties":{"title":{"type":"string"},"date":{"type":"string","format":"date"}},"required":["title","date"]}`
+	for _, c := range []struct {
+		parameters, said string
+		is               bool
+	}{
+		{order, "has 55310 been shipped yet", true},
+		{order, "The number is seven four four one.", true},
+		{order, "What's your return policy?", false},
+		{order, "I think I'm the one.", false},
+		{weatherParameters, "Do I need an umbrella in Amsterdam?", true},
+		{weatherParameters, "Is it cold out? Hello.", false},
+		{light, "Dim the living room to thirty percent.", true},
+		{light, "Which colour goes well with blue?", false},
+		{event, "What is a calendar for?", false},
+		{event, "Lunch with Sarah on Friday.", true},
+		{`{"type":"object"}`, "What time is it in Rome?", false},
+	} {
+		p, err := schema.Read("t", []byte(c.parameters))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := evidenced(p, []engine.Message{says(engine.User, c.said)}); got != c.is {
+			t.Errorf("%q: %v", c.said, got)
+		}
+	}
+}

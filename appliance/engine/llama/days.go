@@ -1,0 +1,147 @@
+package llama
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/appliance/engine"
+)
+
+// Small models reckon badly, and of days all is reckoned: what date Friday is follows
+// from today's. So the days that were spoken of are reckoned here, in English.
+
+// today is the date that a prompt tells, else the clock's.
+func today(messages []engine.Message, now time.Time) time.Time {
+	for _, m := range messages {
+		if m.Role != engine.System {
+			continue
+		}
+		told := m.Content
+		if at := strings.Index(strings.ToLower(told), "today"); at >= 0 {
+			told = told[at:]
+		}
+		for _, form := range dateForms {
+			for _, layout := range form.layouts {
+				if d, err := time.Parse(layout, form.of.FindString(told)); err == nil {
+					return d
+				}
+			}
+		}
+	}
+	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
+}
+
+var dateForms = []struct {
+	of      *regexp.Regexp
+	layouts []string
+}{
+	{regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b`), []string{time.DateOnly}},
+	{regexp.MustCompile(`\b[0-9]{1,2} [A-Z][a-z]+ [0-9]{4}\b`), []string{"2 January 2006", "2 Jan 2006"}},
+	{regexp.MustCompile(`\b[A-Z][a-z]+ [0-9]{1,2}, [0-9]{4}\b`), []string{"January 2, 2006", "Jan 2, 2006"}},
+}
+
+// daysIn are the days that the newest of the texts names that names any.
+func daysIn(texts []string, today time.Time) []time.Time {
+	for _, text := range slices.Backward(texts) {
+		if days := daysOf(wordsOf(text), today); len(days) > 0 {
+			return days
+		}
+	}
+	return nil
+}
+
+// daysOf are the days that words name, in their order: "tomorrow", "on Friday", "March
+// the tenth". A weekday is the next one, and a date without a year the next one, too.
+func daysOf(words []string, today time.Time) (out []time.Time) {
+	for i, w := range words {
+		before := strings.Join(words[max(i-3, 0):i], " ")
+		switch {
+		case w == "today", w == "tonight":
+			out = append(out, today)
+		case w == "tomorrow" && strings.HasSuffix(before, "day after"):
+			out = append(out, today.AddDate(0, 0, 2))
+		case w == "tomorrow":
+			out = append(out, today.AddDate(0, 0, 1))
+		case w == "yesterday":
+			out = append(out, today.AddDate(0, 0, -1))
+		case weekdays[w] && !strings.HasSuffix(before, "last"):
+			for d := today.AddDate(0, 0, 1); ; d = d.AddDate(0, 0, 1) {
+				if strings.EqualFold(d.Weekday().String(), w) {
+					out = append(out, d)
+					break
+				}
+			}
+		}
+		month := slices.IndexFunc(months, func(m string) bool { return m == w || len(w) == 3 && strings.HasPrefix(m, w) })
+		if month < 0 {
+			continue
+		}
+		if n := dayNumber(words[i+1:]); n > 0 {
+			out = append(out, nextDate(today, month, n))
+		} else if i > 0 {
+			behind := words[:i]
+			if behind[len(behind)-1] == "of" {
+				behind = behind[:len(behind)-1]
+			}
+			for at := max(len(behind)-2, 0); at < len(behind); at++ {
+				if n := dayNumber(behind[at:]); n > 0 && dayNumber(behind[len(behind)-1:]) > 0 {
+					out = append(out, nextDate(today, month, n))
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+var months = strings.Fields("january february march april may june july august september october november december")
+
+// dayNumber is the day of a month that words begin with; 0: they begin with none.
+func dayNumber(words []string) int {
+	if len(words) > 0 && words[0] == "the" {
+		words = words[1:]
+	}
+	n := 0
+	for _, w := range words[:min(len(words), 2)] {
+		d, err := strconv.Atoi(w)
+		if err == nil && n == 0 && d <= 31 {
+			return d
+		}
+		if m, is := numerals[w]; is && (n == 0 || n >= 20 && m < 10) {
+			n += m
+			continue
+		}
+		break
+	}
+	if n > 31 {
+		return 0
+	}
+	return n
+}
+
+func nextDate(today time.Time, month, day int) time.Time {
+	d := time.Date(today.Year(), time.Month(month+1), day, 0, 0, 0, 0, time.UTC)
+	if d.Before(today) {
+		d = d.AddDate(1, 0, 0)
+	}
+	return d
+}
+
+// dated is a value that is or begins with a date, of a day that was named: where the
+// model wrote another, with the first of those that were.
+func (s said) dated(raw json.RawMessage) json.RawMessage {
+	var text string
+	if len(s.days) == 0 || json.Unmarshal(raw, &text) != nil {
+		return raw
+	}
+	d, err := time.Parse(time.DateOnly, day.FindString(text))
+	if err != nil || slices.ContainsFunc(s.days, d.Equal) {
+		return raw
+	}
+	out, _ := json.Marshal(s.days[0].Format(time.DateOnly) + text[len(time.DateOnly):])
+	return out
+}
