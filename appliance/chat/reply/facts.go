@@ -41,7 +41,7 @@ type facts struct {
 // has none to keep to. After a tool has answered, what is said of times, prices and
 // the like is to be in that answer: a model that got the weather, and was asked for a
 // train too, made up when that leaves. The same is so where somebody asks for what
-// holds now, or for him: no model knows that by itself.
+// holds now, for him, or for what a tool tells: no model knows that by itself.
 func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	if c.Facts == nil {
 		return nil
@@ -49,7 +49,7 @@ func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}}
 	numbers := text.Numbers(f.Told)
 	f.own = f.Spelt && ofOwn.MatchString(asked(c))
-	if f.measured = len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !f.own && !(f.Spelt && asksOfNow(asked(c))) {
+	if f.measured = len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !f.own && !(f.Spelt && (asksOfNow(asked(c)) || asksOfTool(c))) {
 		return nil
 	}
 	f.desk = desk

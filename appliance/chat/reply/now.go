@@ -2,6 +2,8 @@ package reply
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 
 	"parley/appliance/chat/turn"
 )
@@ -19,6 +21,22 @@ var ofOwn = regexp.MustCompile(`(?i)\byour (?:\w+ )?(?:phone|telephone|number|ad
 // asksOfNow tells whether somebody asks for such a thing, in English.
 func asksOfNow(asked string) bool { return ofNow.MatchString(asked) }
 
+// asksOfTool tells whether the user's words are about what a tool does, by the words
+// of its name and description.
+func asksOfTool(c turn.Conversation) bool {
+	about := map[string]bool{}
+	for _, t := range c.Tools {
+		for _, w := range wordsIn(strings.ReplaceAll(t.Name, "_", " ") + " " + t.Description) {
+			about[stem(w)] = true
+		}
+	}
+	return slices.ContainsFunc(wordsIn(asked(c)), func(w string) bool { return about[stem(w)] && !oneOf(stem(w), common) })
+}
+
+// ofTheTool is a question how, where or when something is that is spoken of as known:
+// "What's the weather like?", and not "What is a calendar for?"
+var ofTheTool = regexp.MustCompile(`(?i)\b(?:what|how|where|when)(?:['’]s| is| are| will| does| do)\b.*\b(?:the|my|our|it|they)\b.*\?`)
+
 // stateOfNow is a question of yes or no how something is now.
 var stateOfNow = regexp.MustCompile(`(?i)(?:^|[.!?,] )(?:is|are|was|were|has|have|did|does|do) .*\?\W*$`)
 
@@ -28,13 +46,18 @@ const common = "i a an the i'm is are wa was were ha has have did doe do does yo
 	"in on at of to for from with and or not yet still now today tonight tomorrow current currently latest next time already this that week weekend morning afternoon evening please hello hi so"
 
 // unknowable reports whether a question asks how something is now of which neither the
-// prompt nor what was said has a word: the answer is neither yes nor no.
+// prompt nor what was said has a word, or what a tool would have told: the answer is
+// neither yes nor no.
 func unknowable(c turn.Conversation) bool {
 	question := asked(c)
-	if c.Facts == nil || !c.Facts.Spelt || !asksOfNow(question) || !stateOfNow.MatchString(question) {
+	if c.Facts == nil || !c.Facts.Spelt {
 		return false
 	}
-	if n := len(c.History); c.History[n-1].Role == turn.ToolResult {
+	answered := slices.ContainsFunc(c.History, func(e turn.Entry) bool { return e.Role == turn.ToolResult })
+	if ofTheTool.MatchString(question) && asksOfTool(c) && !answered {
+		return true
+	}
+	if !asksOfNow(question) || !stateOfNow.MatchString(question) || c.History[len(c.History)-1].Role == turn.ToolResult {
 		return false
 	}
 	told := map[string]bool{}

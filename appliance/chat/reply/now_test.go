@@ -72,3 +72,30 @@ func TestHowThingsAreNowIsNotGuessed(t *testing.T) {
 		})
 	}
 }
+
+// What a tool tells nobody knows who has not called it, whatever the prompt.
+func TestWhatAToolTellsIsNotMadeUp(t *testing.T) {
+	weather := []turn.Tool{{Name: "get_current_weather", Description: "This tool is for getting the current weather."}}
+	result := []turn.Entry{{Role: turn.ToolCall, ID: "c", Name: "get_current_weather", Text: "{}"}, {Role: turn.ToolResult, ID: "c", Text: "61F and windy."}}
+	for _, c := range []struct {
+		asked, said, want string
+		more              []turn.Entry
+		unknown           bool
+	}{
+		{"What's the weather like?", "It is 72 degrees.", "I'm sorry, I don't know that.", nil, true},
+		{"Tell me the weather in Rome.", "It is 72 degrees there.", "I'm sorry, I don't know that.", nil, false},
+		{"What's the weather like?", "It is 61 degrees.", "It is 61 degrees.", result, false},
+		{"How long do eggs boil?", "About 10 minutes.", "About 10 minutes.", nil, false},
+		{"What is weather?", "It is what the air does.", "It is what the air does.", nil, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			think := atStation(c.asked, c.more...)
+			think.Tools, think.Facts.Told = weather, "You are a voice assistant."
+			m := &scripted{pieces: []string{c.said}}
+			wantSaid(t, thought(t, alone(m), think, Manner{}, newSchedule(true, time.Now())), c.want, "end")
+			if got := m.asked[0].Begins["I'm"] >= certain; got != c.unknown {
+				t.Errorf("%q: an answer begins with %v", c.asked, m.asked[0].Begins)
+			}
+		})
+	}
+}

@@ -38,9 +38,10 @@ type Facts struct {
 }
 
 // facts are nil where an answer may say anything: to the box's own prompt, which
-// holds none, or where the rules do not ask for it.
+// holds none, where there are no tools to find out any, or where the rules do not ask
+// for it.
 func (s State) facts() *Facts {
-	if !s.settings.Brought || !s.settings.Rules.Check {
+	if !s.settings.Brought && len(s.settings.Tools) == 0 || !s.settings.Rules.Check {
 		return nil
 	}
 	spoken := language.Of(s.settings.spoken)

@@ -29,8 +29,9 @@ func TestRulesStandBeforeAPromptThatWasBrought(t *testing.T) {
 			s.Variables = map[string]string{"at": "ten"}
 		},
 			"Be brief.\n\nOpen at ten, daily.", "Be brief.\n\nOpen at ", "Open at ten, daily."},
-		"alone":     {func(s *Settings) { s.Brought, s.Rules.Before = true, "" }, "You are a box.", "You are a box.", "You are a box."},
-		"unchecked": {func(s *Settings) { s.Brought, s.Rules.Check = true, false }, "Be brief.\n\nYou are a box.", "Be brief.\n\nYou are a box.", ""},
+		"the box's own, with tools": {func(s *Settings) { s.Tools = []Tool{{Name: "t"}} }, "You are a box.", "You are a box.", "You are a box."},
+		"alone":                     {func(s *Settings) { s.Brought, s.Rules.Before = true, "" }, "You are a box.", "You are a box.", "You are a box."},
+		"unchecked":                 {func(s *Settings) { s.Brought, s.Rules.Check = true, false }, "Be brief.\n\nYou are a box.", "Be brief.\n\nYou are a box.", ""},
 		"with examples": {func(s *Settings) {
 			s.Brought, s.Examples = true, []contract.Example{{User: "When?", Assistant: "At ten."}}
 		},

@@ -173,7 +173,7 @@ func (m *Model) ask(ctx context.Context, p engine.Prompt, set *toolset, t engine
 		note = "To " + lowered(does(t)) + " was not possible: " + clip(fault.Error(), toolLine) + ". Reply only with one short question, in my language, that asks me for another."
 	}
 	p = noted(p, note)
-	p.Grammar, p.MaxTokens, p.Begins = question, askTokens, nil
+	p.Grammar, p.MaxTokens, p.Temperature, p.Begins = question, askTokens, 0, nil
 	return m.reply(ctx, p, set, begun, emit)
 }
 

@@ -259,7 +259,7 @@ func toolBlock(tools []engine.Tool, parameters []*schema.Parameters) string {
 		}
 		b.WriteString(line + "\n")
 	}
-	b.WriteString("\nYou can do nothing else for the user than answer and call these. What was not called was not done: never say that it was.\n\n")
+	b.WriteString("\nYou can do nothing else for the user than answer and call these. What was not called was not done: never say that it was. What they find out you do not know by yourself: never make it up.\n\n")
 	return b.String()
 }
 
