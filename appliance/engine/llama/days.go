@@ -17,16 +17,10 @@ import (
 // today is the date that a prompt tells, else the clock's.
 func today(messages []engine.Message, now time.Time) time.Time {
 	for _, m := range messages {
-		if m.Role != engine.System {
-			continue
-		}
-		told := m.Content
-		if at := strings.Index(strings.ToLower(told), "today"); at >= 0 {
-			told = told[at:]
-		}
-		for _, form := range dateForms {
-			for _, layout := range form.layouts {
-				if d, err := time.Parse(layout, form.of.FindString(told)); err == nil {
+		if told := isToday.FindStringSubmatch(m.Content); m.Role == engine.System && told != nil {
+			date := strings.ReplaceAll(told[1], ",", "")
+			for _, layout := range []string{time.DateOnly, "2 January 2006", "2 Jan 2006", "January 2 2006", "Jan 2 2006"} {
+				if d, err := time.Parse(layout, date); err == nil {
 					return d
 				}
 			}
@@ -35,14 +29,8 @@ func today(messages []engine.Message, now time.Time) time.Time {
 	return time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-var dateForms = []struct {
-	of      *regexp.Regexp
-	layouts []string
-}{
-	{regexp.MustCompile(`\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b`), []string{time.DateOnly}},
-	{regexp.MustCompile(`\b[0-9]{1,2} [A-Z][a-z]+ [0-9]{4}\b`), []string{"2 January 2006", "2 Jan 2006"}},
-	{regexp.MustCompile(`\b[A-Z][a-z]+ [0-9]{1,2}, [0-9]{4}\b`), []string{"January 2, 2006", "Jan 2, 2006"}},
-}
+// isToday is how prompts tell the date: "Today is Wednesday, 4 March 2026."
+var isToday = regexp.MustCompile(`(?i)\b(?:today|date|now)\b[^\n]{0,40}?\b([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [a-z]{3,9},? [0-9]{4}|[a-z]{3,9} [0-9]{1,2},? [0-9]{4})\b`)
 
 // daysIn are the days that the newest of the texts names that names any.
 func daysIn(texts []string, today time.Time) []time.Time {
@@ -132,14 +120,14 @@ func nextDate(today time.Time, month, day int) time.Time {
 }
 
 // dated is a value that is or begins with a date, of a day that was named: where the
-// model wrote another, with the first of those that were.
+// model wrote another, with the first of those that were. Who said a year has said all.
 func (s said) dated(raw json.RawMessage) json.RawMessage {
 	var text string
 	if len(s.days) == 0 || json.Unmarshal(raw, &text) != nil {
 		return raw
 	}
 	d, err := time.Parse(time.DateOnly, day.FindString(text))
-	if err != nil || slices.ContainsFunc(s.days, d.Equal) {
+	if err != nil || s.numbers[strconv.Itoa(d.Year())] || slices.ContainsFunc(s.days, d.Equal) {
 		return raw
 	}
 	out, _ := json.Marshal(s.days[0].Format(time.DateOnly) + text[len(time.DateOnly):])

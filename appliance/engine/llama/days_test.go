@@ -46,8 +46,12 @@ func TestADateIsOneThatWasNamed(t *testing.T) {
 			}
 		}
 	}
+	born := hear([]engine.Message{says(engine.User, "I was born on March 10th, nineteen ninety.")})
+	if got := string(born.dated(json.RawMessage(`"1990-03-10"`))); got != `"1990-03-10"` {
+		t.Errorf("a year that was said is not kept: %s", got)
+	}
 	now := time.Date(2026, 7, 1, 13, 0, 0, 0, time.UTC)
-	if d := today([]engine.Message{says(engine.System, "You are a clock.")}, now); d.Format(time.DateOnly) != "2026-07-01" {
+	if d := today([]engine.Message{says(engine.System, "You are a clock of 1 May 1990, up to date.")}, now); d.Format(time.DateOnly) != "2026-07-01" {
 		t.Errorf("without a date in the prompt today is %v", d)
 	}
 }

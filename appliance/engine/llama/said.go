@@ -35,6 +35,10 @@ func (s said) but(words []string) said {
 	return s
 }
 
+// mostCopied is how many bytes of a conversation, the newest, the strings of a call are
+// copied from: what a model has in sight of one that is that long.
+const mostCopied = 16 << 10
+
 // hear gathers what was said: by the user and the assistant, what tools were
 // called with and answered, and what of the prompt is of this conversation alone.
 // The rest of the prompt is the same for everybody, and nobody's wish.
@@ -55,6 +59,7 @@ func hear(messages []engine.Message) said {
 		}
 	}
 	s := said{text: b.String(), words: wordsOf(b.String())}
+	s.text = strings.ToValidUTF8(s.text[max(len(s.text)-mostCopied, 0):], "")
 	s.small = inSmall(s.text)
 	s.numbers = numbersOf(s.words)
 	s.english = slices.ContainsFunc(s.words, func(w string) bool {
