@@ -58,7 +58,8 @@ type ChatWrite struct {
 	New []Event
 	// Amended are events that the chat has, or New brings, known by their ids.
 	// Their texts and metadata are put in place of what is stored. What an account
-	// holds is not counted anew: they mostly get shorter, by words nobody heard.
+	// holds is not counted anew: they get shorter by words nobody heard, or longer by
+	// the rest of a sentence, which is less than a row of its own would take.
 	Amended []Event
 	// Metadata (JSON) takes the place of what the chat has; empty leaves it.
 	Metadata string

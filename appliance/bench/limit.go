@@ -106,7 +106,7 @@ func (a *alone) firstClause(ctx context.Context, asked []engine.Message) (clause
 	_, err = a.opened.Model.Generate(ctx, a.prompt(asked), func(part engine.Part) error {
 		if sentences := cutter.Push(part.Text); len(sentences) > 0 {
 			clause = sentences[0]
-		} else if clause, _ = cutter.Early(text.AtClause, 1, 1); clause == "" {
+		} else if clause, _ = cutter.Early(1, 0); clause == "" {
 			return nil
 		}
 		took = time.Since(begun)

@@ -20,6 +20,8 @@ type Cutter struct {
 	// Stars returns the places of the stars in a sentence, or part of one, that are no
 	// emphasis and stay. It is called once for each in their order; nil: none stay.
 	Stars func(sentence string) []int
+	// Language is that of the text, a BCP 47 tag, for Early; empty: English.
+	Language string
 
 	buf     []rune
 	of      []origin // of the runes in buf

@@ -1,22 +1,12 @@
 package text
 
 import (
+	"cmp"
+	_ "embed"
 	"regexp"
+	"strings"
+	"sync"
 	"unicode"
-)
-
-// Haste says where a sentence may be cut when there is no time for all
-// of it.
-type Haste int
-
-// How hasty: at a clause ("I'm sorry,", "Sure,"); at a phrase of
-// four words or more ("The museum is open | from ten"), where a speaker who
-// thinks as he talks would draw breath; or behind any word after four that does
-// not hold the next one ("The conference is now | being recorded").
-const (
-	AtClause Haste = iota
-	AtPhrase
-	AtWord
 )
 
 const (
@@ -28,42 +18,29 @@ const (
 	minStopped = 3
 )
 
-// phraseBeginners are words before which English speakers pause.
-var phraseBeginners = regexp.MustCompile(`(?i)^(?:about|after|and|as|at|because|before|but|by|during|for|from|if|in|into|near|on|or|since|so|that|through|to|under|until|when|where|which|while|who|with|without)$`)
+//go:embed early.txt
+var earlyFile string
 
-// phraseHolders are words after which nobody pauses: what they belong to is
-// still to come.
-var phraseHolders = regexp.MustCompile(`(?i)^(?:a|an|are|be|been|can|could|did|do|does|had|has|have|her|his|is|its|may|might|must|my|no|not|our|shall|should|the|their|this|these|those|very|was|were|will|would|your)$`)
+// earlyLists are the words by which sentences are cut early; without those of its
+// language one is cut at marks alone.
+var earlyLists = sync.OnceValue(func() map[string]wordList { return namedLists(earlyFile) })
 
-// wordHolders are words, beside phraseHolders and phraseBeginners, behind which
-// a sentence is not cut even in the greatest haste: a noun, a verb or a number
-// follows. Numbers themselves wait for their unit.
-var wordHolders = regexp.MustCompile(`(?i)^(?:am|i|he|she|it|we|you|they|i'm|it's|you're|we're|they're|there's|that's|of|than|too|more|most|please|every|each|any|some|` +
-	`mr\.?|mrs\.?|ms\.?|dr\.?|number|room|floor|platform|gate|exit|line|level|` +
-	`one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|half|quarter|.*\d.*)$`)
-
-// starOpen reports whether a star that may begin a stage direction or an emphasis has
-// none behind it yet.
-func starOpen(buf []rune) bool {
-	open := false
-	for i, r := range buf {
-		if r == '*' {
-			open = !open && (i+1 == len(buf) || unicode.IsLetter(buf[i+1]))
-		}
-	}
-	return open
+// listed reports whether a word is in a list of the language.
+func (c *Cutter) listed(list, word string) bool {
+	code, _, _ := strings.Cut(cmp.Or(c.Language, "en"), "-")
+	return earlyLists()[strings.ToLower(code)+" "+list].has(strings.ToLower(bare(word)))
 }
 
-// Early returns the beginning of the sentence under way, as far as it can be
-// spoken by itself, for a voice that cannot wait for more; empty when there is
-// no such place yet. What does not end with a clause has so many words at least,
-// and a clause as many as inClause says. The rest follows as the
-// next sentence, unless the sentence ended with it: a full stop is sure to be one
-// only by what follows it, which a slow model needs a tenth of a second for. It is
-// not cut within a stage direction, which is told by all of it.
-func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) {
-	within := func(at int) bool { return c.Stars != nil && starOpen(c.buf[:at]) }
-	if within(len(c.buf)) {
+// Early returns the beginning of the sentence under way, as far as it can be spoken
+// and shown by itself, for a voice that cannot wait for more; empty when there is no
+// such place yet. It ends at a mark ("I'm sorry,") with inClause words at least, or
+// before a conjunction or preposition with inPhrase, and four, at least ("The museum is
+// open | from ten"); 0 is never. The rest follows as the next sentence, unless the
+// sentence ended with it: a full stop is sure to be one only by what follows it, which
+// a slow model needs a tenth of a second for. No name, number, quotation, bracket or
+// stage direction is cut in two.
+func (c *Cutter) Early(inClause, inPhrase int) (begin string, ended bool) {
+	if enclosed(c.buf) {
 		return "", false
 	}
 	if stopsHere(c.buf) {
@@ -71,22 +48,89 @@ func (c *Cutter) Early(h Haste, inClause, least int) (begin string, ended bool) 
 		c.ended = true
 		return begin, true
 	}
+	if at := c.place(inClause, inPhrase); at > 0 {
+		return c.take(at).s, false
+	}
+	return "", false
+}
+
+// place is where Early cuts: behind the last clause, else before the last phrase; 0:
+// nowhere.
+func (c *Cutter) place(inClause, inPhrase int) (phrase int) {
 	for i := len(c.buf) - 1; i > 0; i-- {
-		if clauseEndsSoon(c.buf, i) && words(c.buf[:i+1]) >= inClause && !within(i+1) {
-			return c.take(i + 1).s, false
+		mark := clauseEndsSoon(c.buf, i)
+		if !mark && (phrase > 0 || !unicode.IsSpace(c.buf[i])) || enclosed(c.buf[:i]) {
+			continue
+		}
+		before, rest := strings.Fields(string(c.buf[:i])), string(c.buf[i+1:])
+		whole := strings.LastIndexFunc(rest, unicode.IsSpace) + 1 // the last word may go on
+		after, coming := strings.Fields(rest[:whole]), rest[whole:]
+		switch n := len(before); {
+		case mark && inClause > 0 && n >= inClause && !c.joined(before, after, coming, false):
+			return i + 1
+		case !mark && inPhrase > 0 && n >= max(inPhrase, minPhrase) && len(after) > 0 && c.begins(before[n-1], after[0]) &&
+			!c.joined(before, after[1:], coming, true):
+			phrase = i
 		}
 	}
-	at := 0
-	switch least = max(least, minPhrase); h {
-	case AtPhrase:
-		at = phraseEnd(c.buf, least)
-	case AtWord:
-		at = wordEnd(c.buf, least)
+	return phrase
+}
+
+// begins reports whether a phrase begins with a word, and that does not belong to the
+// one before. In capitals it is part of a name.
+func (c *Cutter) begins(before, word string) bool {
+	return c.listed("before", word) && !isName(word) && !c.listed("before", before) && !c.listed("behind", before)
+}
+
+// joined reports whether a name or a number may go on over a place: "Vienna, |
+// Austria", "10 km | to 12 km", "Gone | with the Wind"; also while that cannot be said,
+// since what follows, in a phrase its first word, is not known.
+func (c *Cutter) joined(before, after []string, coming string, phrase bool) bool {
+	n := len(before)
+	number := c.isNumber(before[n-1]) || n > 1 && c.isNumber(before[n-2])
+	for phrase && len(after) > 0 && c.listed("behind", after[0]) { // an article
+		after = after[1:]
 	}
-	if at == 0 || within(at) {
-		return "", false
+	switch alone := n == 1 && c.listed("alone", before[0]); {
+	case alone, !number && !isName(before[n-1]):
+		return false
+	case len(after) == 0:
+		return phrase || number || strings.IndexFunc(coming, unicode.IsLower) != 0
 	}
-	return c.take(at).s, false
+	return isName(after[0]) || c.isNumber(after[0])
+}
+
+// isNumber reports whether a word has a digit, or is a number or a part of one.
+func (c *Cutter) isNumber(word string) bool {
+	return strings.ContainsFunc(word, unicode.IsDigit) || c.listed("number", word) || c.listed("number", word[strings.LastIndexByte(word, '-')+1:])
+}
+
+// isName reports whether a word within a sentence may be part of a name.
+func isName(word string) bool {
+	word = strings.ReplaceAll(bare(word), "’", "'")
+	return strings.IndexFunc(word, unicode.IsUpper) == 0 && word != "I" && !strings.HasPrefix(word, "I'")
+}
+
+// bare is a word without what stands around it.
+func bare(word string) string { return strings.TrimFunc(word, func(r rune) bool { return !wordly(r) }) }
+
+// enclosed reports whether a quotation, a bracket, or what stands between stars is
+// open at the end of buf.
+func enclosed(buf []rune) bool {
+	depth, quoted, starred := 0, false, false
+	for i, r := range buf {
+		switch {
+		case r == '"':
+			quoted = !quoted
+		case r == '*': // that begins a stage direction or an emphasis, or ends it
+			starred = !starred && (i+1 == len(buf) || unicode.IsLetter(buf[i+1]))
+		case strings.ContainsRune("([{«“„「『（【《〈", r):
+			depth++
+		case strings.ContainsRune(")]}»”」』）】》〉", r):
+			depth = max(depth-1, 0)
+		}
+	}
+	return depth > 0 || quoted || starred
 }
 
 // stopsHere reports whether buf ends with a stop that ends a sentence in all
@@ -101,51 +145,18 @@ func stopsHere(buf []rune) bool {
 			return false
 		}
 	}
-	return kindOfStop(buf, at, at+1) == plainStop && !dotted(lastWord(string(buf)))
+	return kindOfStop(buf, at, at+1) == plainStop && !address.MatchString(lastWord(string(buf)))
 }
 
-// dotted reports whether a word has a full stop inside, or begins as an address
-// does: then more of it may follow.
-func dotted(word string) bool { return address.MatchString(word) }
-
+// address is a word that has a full stop inside, or begins as an address does: then
+// more of it may follow.
 var address = regexp.MustCompile(`(?i)^(?:https?:|www\.)|[.@/].*\pL`)
 
 // clauseEndsSoon is clauseEnds also for a comma that nothing follows yet, if a
 // letter stands before it.
 func clauseEndsSoon(buf []rune, i int) bool {
 	if i == len(buf)-1 {
-		return buf[i] == ',' && unicode.IsLetter(buf[i-1])
+		return buf[i] == ',' && unicode.IsLower(buf[i-1])
 	}
 	return clauseEnds(buf, i)
-}
-
-// phraseEnd returns where the last phrase begins whose first word is complete,
-// 0 if too few words stand before it, or it belongs to the one before.
-func phraseEnd(buf []rune, least int) int {
-	end := len(buf) // of the word that is looked at, exclusive
-	for i := len(buf) - 1; i > 0; i-- {
-		if buf[i] != ' ' {
-			continue
-		}
-		if end < len(buf) && phraseBeginners.MatchString(string(buf[i+1:end])) && words(buf[:i]) >= least && !phraseHolders.MatchString(lastWord(string(buf[:i]))) {
-			return i
-		}
-		end = i
-	}
-	return 0
-}
-
-// wordEnd returns where the last word ends behind which a sentence may be cut, 0
-// if too few words stand before that.
-func wordEnd(buf []rune, least int) int {
-	for i := len(buf) - 1; i > 0; i-- {
-		if buf[i] != ' ' || words(buf[:i]) < least {
-			continue
-		}
-		last := lastWord(string(buf[:i]))
-		if !phraseHolders.MatchString(last) && !phraseBeginners.MatchString(last) && !wordHolders.MatchString(last) {
-			return i
-		}
-	}
-	return 0
 }

@@ -16,9 +16,11 @@ import (
 var agreeFile string
 
 // agreeLists are its lists by their names.
-var agreeLists = sync.OnceValue(func() map[string]wordList {
+var agreeLists = sync.OnceValue(func() map[string]wordList { return namedLists(agreeFile) })
+
+func namedLists(file string) map[string]wordList {
 	lists, name := map[string]wordList{}, ""
-	for line := range strings.Lines(agreeFile) {
+	for line := range strings.Lines(file) {
 		if head, ok := strings.CutSuffix(line, ":\n"); ok {
 			name, lists[head] = head, " "
 		} else if name != "" && line != "\n" {
@@ -26,7 +28,7 @@ var agreeLists = sync.OnceValue(func() map[string]wordList {
 		}
 	}
 	return lists
-})
+}
 
 // hasEnding reports whether a list has a word, or its ending behind a hyphen.
 func (l wordList) hasEnding(word string) bool {

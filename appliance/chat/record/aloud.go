@@ -31,6 +31,9 @@ func (a *aloud) begins(t turn.Tell) *int64 {
 		length := time.Duration(len(f.PCM)) * time.Second / contract.OutputRateHz
 		a.silentAt = max(t.At, a.silentAt) + length
 	case turn.AssistantSaid:
+		if f.First != "" {
+			return a.began(f.First)
+		}
 		b := begun{f.ID, max(t.At, a.silentAt).Milliseconds()}
 		if len(a.begun) == mostBegun {
 			a.begun = append(a.begun[:0], a.begun[mostBegun/2:]...)
@@ -38,10 +41,16 @@ func (a *aloud) begins(t turn.Tell) *int64 {
 		a.begun = append(a.begun, b)
 		return &b.ms
 	case turn.CutShort:
-		for _, b := range a.begun {
-			if b.sentence == f.ID {
-				return &b.ms
-			}
+		return a.began(f.ID)
+	}
+	return nil
+}
+
+// began is when a sentence began, nil where that is not remembered.
+func (a *aloud) began(sentence string) *int64 {
+	for _, b := range a.begun {
+		if b.sentence == sentence {
+			return &b.ms
 		}
 	}
 	return nil

@@ -42,12 +42,12 @@ func (c Chat) outgoing(t turn.Tell, begin *int64) outgoing {
 	case turn.UserSaid:
 		return userSaid(f, row(store.UserMessage, store.User, f.Text))
 	case turn.AssistantSaid:
-		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.Text), begin)
+		return assistantSaid(f, row(store.AgentMessage, store.Agent, f.SoFar()), begin)
 	case turn.Sounded:
 		return outgoing{sound: &contract.Sound{ID: f.ID, Index: f.Index, PCM: f.PCM, Last: f.Last}}
 	case turn.AssistantSounded:
 		r := row(store.AssistantProsody, store.Agent, "")
-		r.RelatedEventID, r.EmotionFeatures = f.ID, asJSON(f.Scores)
+		r.RelatedEventID, r.EmotionFeatures = f.Row(), asJSON(f.Scores)
 		return outgoing{record: r, message: contract.AssistantProsody{ID: f.ID, Models: inference(&f.Scores)}}
 	case turn.AnswerEnded:
 		return outgoing{message: contract.AssistantEnd{}}
@@ -109,15 +109,23 @@ func inference(scores *contract.EmotionScores) contract.Inference {
 	return contract.Inference{Prosody: &contract.ProsodyInference{Scores: *scores}}
 }
 
+// assistantSaid is a message and a row. The rest of a sentence is a message of its
+// own, and makes the row of the beginning that of the whole.
 func assistantSaid(f turn.AssistantSaid, row *store.Event, begin *int64) outgoing {
-	row.ID = f.ID
+	row.ID = f.Row()
 	row.Metadata = asJSON(contract.MessageMetadata{FromText: f.Dictated, Begin: begin, Quick: f.Quick})
-	return outgoing{record: row, message: contract.AssistantMessage{
+	o := outgoing{message: contract.AssistantMessage{
 		ID:              f.ID,
 		FromText:        f.Dictated,
 		IsQuickResponse: f.Quick,
 		Message:         contract.ChatMessage{Role: contract.RoleAssistant, Content: f.Text},
 	}}
+	if f.First != "" {
+		o.amended = row
+	} else {
+		o.record = row
+	}
+	return o
 }
 
 func toolType(t turn.Tool) contract.ToolType {

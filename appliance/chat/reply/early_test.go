@@ -71,13 +71,13 @@ func TestAnAnswerForWhichThereIsNoTimeBeginsWithAClauseOrAPhrase(t *testing.T) {
 	})
 }
 
-// An answer that is late is spoken as soon as it has four words, wherever it is
-// cut; and one that is over is not kept back until the model has said so.
+// An answer that is late is spoken as soon as a phrase of it is known; and one that is
+// over is not kept back until the model has said so.
 func TestAnAnswerThatIsLateBeginsWithWhatThereIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 100 * time.Millisecond
 		said, at := pieces(t, writer{text: "The conference is now being recorded for all.", each: each}, 0, NewPace())
-		if said[0] != "The conference is now" || at[0] != 4*each {
+		if len(said) != 2 || said[0] != "The conference is now being recorded" || at[0] != 7*each {
 			t.Errorf("%q after %v", said, at)
 		}
 		said, at = pieces(t, writer{text: "It opens soon. ", each: each}, 0, NewPace())
@@ -100,9 +100,10 @@ func TestThePaceIsLearntFromAGuess(t *testing.T) {
 	})
 }
 
-// Who listens hears no hole between the first piece and the next, on a machine
-// that writes slower than most but quicker than people speak.
-func TestTheNextPieceIsReadyBeforeTheFirstHasBeenPlayed(t *testing.T) {
+// A sentence is one message, or two where its beginning cannot wait: who reads along
+// sees no pieces, and who listens hears no long hole, on a machine that writes slower
+// than most but quicker than people speak.
+func TestTheRestOfASentenceIsOnePiece(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, each := range []time.Duration{60, 120, 240} {
 			p := NewPace()
@@ -112,13 +113,36 @@ func TestTheNextPieceIsReadyBeforeTheFirstHasBeenPlayed(t *testing.T) {
 				p.wrote(len(longAnswer), time.Duration(len(strings.Fields(longAnswer)))*w.each)
 			}
 			said, at := pieces(t, w, 300*time.Millisecond, p)
+			if len(said) != 2 {
+				t.Errorf("a word in %v: %q", w.each, said)
+			}
 			dry := at[0]
 			for i := range said {
-				if hole := at[i] + firstSoundTime - dry; i > 0 && hole > 0 {
+				if hole := at[i] + firstSoundTime - dry; i > 0 && hole > restPatience {
 					t.Errorf("a word in %v: %q comes %v too late after %q", w.each, said[i], hole, said[:i])
 				}
 				dry = max(dry, at[i]+firstSoundTime) + time.Duration(len(strings.Fields(said[i])))*wordTime
 			}
+		}
+	})
+}
+
+// The rest of a sentence says of which it is, so that the history has one row of both.
+func TestTheRestOfASentenceBelongsToItsBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said []turn.Sentence
+		begun := time.Now()
+		clock := func() time.Duration { return time.Since(begun) }
+		w := writer{text: longAnswer + " It is free.", each: 100 * time.Millisecond}
+		m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), clock, func(e turn.Event) {
+			if thought, ok := e.(turn.Thought); ok {
+				said = append(said, thought.Sentence)
+			}
+		}}
+		m.reply(t.Context(), turn.Think{Turn: 1}, Manner{}, newSchedule(true, begun))
+		if len(said) != 3 || !said[0].GoesOn || said[0].First != "" || said[1].GoesOn || said[1].First != said[0].ID ||
+			said[1].SoFar() != longAnswer || said[2].First != "" || said[2].Before != "" {
+			t.Errorf("%+v", said)
 		}
 	})
 }

@@ -30,9 +30,10 @@ const (
 	// sentence is still waited for before it is cut in the middle of a clause,
 	// which is heard.
 	patience = 50 * time.Millisecond
-	// impatience is the same for a cut between any two words, which a hearer may
-	// notice; he notices a silence of that length too.
-	impatience = 200 * time.Millisecond
+	// restPatience is the same for the rest of a sentence that was cut already. Each
+	// cut is another line on a screen, and a second of silence within a sentence is
+	// worse.
+	restPatience = time.Second
 )
 
 // mind thinks of replies: it streams the language model's answer and cuts it
@@ -134,7 +135,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	r := thinking{mind: m, turn: t.Turn, schedule: s, began: new(time.Duration), facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), wish: newWish(t.Conversation), expected: !m.certain && !t.Unasked}
+	r := thinking{mind: m, turn: t.Turn, language: t.Language, schedule: s, began: new(time.Duration), facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), wish: newWish(t.Conversation), expected: !m.certain && !t.Unasked}
 	prompt.Unable = t.Facts != nil || t.Self != "" // the box checks what is said
 	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation, r.facts.begins(t.Conversation)))))
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
@@ -147,7 +148,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 		defer r.quick.end()
 	}
 	if line := r.itself.says(lastAsked(t.Conversation)); line != "" {
-		r.tell(line, false)
+		r.tell(line, false, turn.Sentence{})
 		m.post(turn.ThoughtEnded{At: turn.At(m.clock()), Turn: t.Turn})
 		return
 	}
@@ -164,7 +165,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	}
 	if errors.Is(err, ErrSilent) {
 		m.log.Warn("the language model wrote nothing that can be said, twice", "turn", t.Turn, "err", err)
-		r.tell(inPlaceOfSilence(t), false)
+		r.tell(inPlaceOfSilence(t), false, turn.Sentence{})
 		err = nil
 	}
 	switch now := turn.At(m.clock()); {
@@ -184,6 +185,7 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 type thinking struct {
 	mind
 	turn     int
+	language string // in which the user speaks
 	schedule *schedule
 	began    *time.Duration // when the first word came; 0: none has
 	facts    *facts         // to which it keeps; nil: none
@@ -206,11 +208,11 @@ const loopWords = 4
 // where it calls none.
 func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pace *Pace, prompt engine.Prompt) (call *engine.ToolCall, said string, err error) {
 	var directions markup.Directions
-	cutter := text.Cutter{Stars: directions.Stars}
+	cutter := text.Cutter{Stars: directions.Stars, Language: t.language}
 	var w writing
 	var all strings.Builder // of what came
 	open := false           // what came may end in the middle of a word
-	begun := false          // a sentence was, and its rest is to come
+	var begun turn.Sentence // the newest; where it GoesOn, its rest is to come
 	var last []string       // the words of the sentence before
 	tell := func(goesOn bool, sentences ...string) error {
 		for _, line := range sentences {
@@ -228,8 +230,8 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 				last = nil
 			}
 			if !mute(line) {
-				said, begun = strings.TrimSpace(said+" "+line), goesOn
-				t.tell(line, goesOn)
+				said = strings.TrimSpace(said + " " + line)
+				begun = t.tell(line, goesOn, begun)
 			}
 			if over {
 				return errInvented
@@ -258,7 +260,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		if err := tell(false, cutter.Push(part.Text)...); err != nil {
 			return err
 		}
-		if begin, ended := early(&cutter, pace, t.schedule); begin != "" {
+		if begin, ended := early(&cutter, pace, t.schedule, begun.GoesOn); begin != "" {
 			return tell(!ended, begin)
 		}
 		return context.Cause(ctx)
@@ -273,7 +275,7 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		_ = tell(false, cutter.Push(t.facts.total(t.sum, all.String()))...)
 	}
 	rest := cutter.Rest()
-	if full := err == nil && call == nil && prompt.Grammar == "" && usage.ReplyTokens >= replyTokens; full && said != "" && !begun && !endsSentence(rest) {
+	if full := err == nil && call == nil && prompt.Grammar == "" && usage.ReplyTokens >= replyTokens; full && said != "" && !begun.GoesOn && !endsSentence(rest) {
 		rest = "" // there was no room for all of it: half a sentence says nothing
 	}
 	if err != nil && open {
@@ -301,11 +303,16 @@ func lastRune(s string) rune {
 	return r
 }
 
-// tell posts a sentence of the reply.
-func (t thinking) tell(line string, goesOn bool) {
+// tell posts a sentence of the reply, or the rest of the one before, and returns it.
+func (t thinking) tell(line string, goesOn bool, before turn.Sentence) turn.Sentence {
 	t.quick.end()
 	t.schedule.thought(line)
-	t.post(turn.Thought{At: turn.At(t.clock()), Turn: t.turn, Sentence: turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}, Began: *t.began})
+	s := turn.Sentence{ID: contract.NewID(), Text: line, GoesOn: goesOn}
+	if before.GoesOn {
+		s.First, s.Before = before.Row(), before.SoFar()
+	}
+	t.post(turn.Thought{At: turn.At(t.clock()), Turn: t.turn, Sentence: s, Began: *t.began})
+	return s
 }
 
 // named posts the name that the model's server gives the session, if it may be
@@ -319,20 +326,19 @@ func (m mind) named(session string) {
 }
 
 // early cuts a sentence short where all of it would come too late: at a clause
-// when its sound would just be missed, at a phrase when it is, and behind any
-// word when it is missed for long. A sentence that seems to be over is not kept
-// back until that is sure.
-func early(c *text.Cutter, p *Pace, s *schedule) (begin string, ended bool) {
-	haste := text.AtClause
+// when its sound would just be missed, and at a phrase when it is; goesOn says that
+// it is the rest of one that was cut. A sentence that seems to be over is not kept back
+// until that is sure.
+func early(c *text.Cutter, p *Pace, s *schedule, goesOn bool) (begin string, ended bool) {
 	switch late := s.lateBy(p.lead()); {
 	case late <= 0:
 		return "", false
-	case late > impatience:
-		haste = text.AtWord
-	case late > patience:
-		haste = text.AtPhrase
+	case goesOn && late <= restPatience:
+		return c.Early(0, 0)
+	case late <= patience:
+		return c.Early(p.least(clauseBreath), 0)
 	}
-	return c.Early(haste, p.least(clauseBreath), p.least(0))
+	return c.Early(p.least(clauseBreath), p.least(0))
 }
 
 // Sentences cuts a text that the assistant is to say as it stands. What has

@@ -164,7 +164,7 @@ func (s *State) play(out *effects, p Piece) {
 		s.tell(out, Sounded{p.Sentence.ID, p.Index, p.PCM, p.Last})
 	}
 	if p.Last && p.Scores != nil {
-		s.tell(out, AssistantSounded{p.Sentence.ID, *p.Scores})
+		s.tell(out, AssistantSounded{p.Sentence, *p.Scores})
 	}
 	s.plays(p)
 }

@@ -1,6 +1,8 @@
 package turn
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"parley/appliance/contract"
@@ -204,12 +206,22 @@ type Sentence struct {
 	Text string
 	// GoesOn says that it was cut before its end: its rest is the next one.
 	GoesOn bool
+	// First is the ID of the beginning of a sentence of which this is the rest; the
+	// history has all of the sentence under that. Before is what was said of it
+	// until here. Both are empty where a sentence begins.
+	First, Before string
 	// Dictated says that the client wrote it.
 	Dictated bool
 	// Quick says that it only fills the time until the answer comes: it is no part
 	// of the answer, nor of what the model remembers.
 	Quick bool
 }
+
+// Row is the ID under which the history has the sentence.
+func (s Sentence) Row() string { return cmp.Or(s.First, s.ID) }
+
+// SoFar is all of the sentence up to the end of this part.
+func (s Sentence) SoFar() string { return strings.TrimSpace(s.Before + " " + s.Text) }
 
 // Piece is a piece of the sound of a Sentence. The pieces of one follow one
 // another, and nothing else comes between them.

@@ -25,7 +25,7 @@ type (
 		Words
 		Typed, Interim bool
 	}
-	// AssistantSaid is a sentence of the assistant.
+	// AssistantSaid is a sentence of the assistant, or the rest of one.
 	AssistantSaid struct{ Sentence }
 	// Sounded is a piece of the sound of the sentence ID.
 	Sounded struct {
@@ -34,10 +34,9 @@ type (
 		PCM   []float32 // mono at contract.OutputRateHz; nobody changes it any more
 		Last  bool      // the sentence ends with it
 	}
-	// AssistantSounded says which feelings are in the sentence ID, of which all
-	// was sent.
+	// AssistantSounded says which feelings are in a sentence, of which all was sent.
 	AssistantSounded struct {
-		ID     string
+		Sentence
 		Scores contract.EmotionScores
 	}
 	// AnswerEnded says that the assistant's turn is over: all of it was sent.

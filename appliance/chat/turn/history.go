@@ -136,26 +136,43 @@ func recent(history []Entry) []Entry {
 	return history[n:]
 }
 
-// addAssistant adds a sentence that is sent to the history.
+// addAssistant adds a sentence that is sent to the history, or to the beginning of it
+// that is there.
 func (s *State) addAssistant(sentence Sentence) {
-	s.history = append(s.history, Entry{Role: Assistant, ID: sentence.ID, Text: sentence.Text, GoesOn: sentence.GoesOn})
+	e := Entry{Role: Assistant, ID: sentence.Row(), Text: sentence.SoFar(), GoesOn: sentence.GoesOn}
+	if i := s.said(e.ID); i >= 0 && sentence.First != "" {
+		s.history = slices.Clone(s.history)
+		s.history[i] = e
+		return
+	}
+	s.history = append(s.history, e)
+}
+
+// said is where a sentence of the assistant's stands in the history, -1: nowhere.
+func (s State) said(row string) int {
+	for i, e := range slices.Backward(s.history) {
+		if e.Role == Assistant && e.ID == row {
+			return i
+		}
+	}
+	return -1
 }
 
 // amend puts what was heard of a sentence in place of the whole, in the history
 // and in the records: the two always agree.
 func (s *State) amend(out *effects, p playing, heard string) {
-	heard = strings.TrimSpace(heard)
-	s.tell(out, CutShort{Sentence{ID: p.sentence.ID, Text: heard + CutMark, Dictated: p.sentence.Dictated, Quick: p.sentence.Quick}})
-	for i := len(s.history) - 1; i >= 0; i-- {
-		if e := s.history[i]; e.Role != Assistant || e.ID != p.sentence.ID {
-			continue
-		}
-		s.history = slices.Clone(s.history)
-		if heard == "" {
-			s.history = slices.Delete(s.history, i, i+1)
-			return
-		}
-		s.history[i].Text, s.history[i].GoesOn = heard+CutMark, true
+	line := p.sentence
+	line.Text = strings.TrimSpace(heard)
+	heard = line.SoFar()
+	s.tell(out, CutShort{Sentence{ID: line.Row(), Text: heard + CutMark, Dictated: line.Dictated, Quick: line.Quick}})
+	i := s.said(line.Row())
+	if i < 0 {
 		return
 	}
+	s.history = slices.Clone(s.history)
+	if heard == "" {
+		s.history = slices.Delete(s.history, i, i+1)
+		return
+	}
+	s.history[i].Text, s.history[i].GoesOn = heard+CutMark, true
 }

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -285,6 +286,48 @@ func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
 		h := b.state.history
 		if got := h[len(h)-2]; got.Role != Assistant || got.Text != "The museum" || !got.GoesOn {
 			t.Errorf("%s: %+v", name, h)
+		}
+	}
+}
+
+// A sentence that was said in two messages is one thing in the history, as far as it
+// was heard, and one message when it is said again.
+func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
+	first := Sentence{ID: "a", Text: "The museum is open", GoesOn: true}
+	rest := Sentence{ID: "b", Text: "from ten to six.", First: "a", Before: first.Text}
+	for _, row := range []struct {
+		name    string
+		after   time.Duration // of which the first part plays two seconds, and the rest another two
+		history string
+		again   []string // the sentences that are said when nothing was behind the interruption
+	}{
+		{"in the first part", 1400 * time.Millisecond, "The museum…", []string{"speak 2: is open from ten to six."}},
+		{"between them", 2 * time.Second, "The museum is open…", []string{"speak 2: from ten to six."}},
+		{"in the rest", 3300 * time.Millisecond, "The museum is open from ten…", []string{"speak 2: to six."}},
+		{"behind it", 5 * time.Second, "The museum is open from ten to six.", nil},
+	} {
+		b := begin(t)
+		b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first}, Thought{Turn: 1, Sentence: rest})
+		want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: The museum is open", "audio a")
+		want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "assistant: from ten to six.", "audio b")
+		if h := b.state.history; len(h) != 2 || h[1].Text != "The museum is open from ten to six." || h[1].GoesOn || h[1].ID != "a" {
+			t.Errorf("the history is %+v", h)
+		}
+		b.wait(row.after - 2*time.Millisecond)
+		amends := 0
+		for _, what := range b.after(Voiced{Utterance: 2, Voice: 900 * time.Millisecond}) {
+			if strings.HasPrefix(what, "amend") {
+				amends++
+				want(t, []string{what}, "amend a: "+row.history)
+			}
+		}
+		if h := b.state.history; h[len(h)-1].Text != row.history || amends > 1 {
+			t.Errorf("interrupted %s: the history is %+v, amended %d times", row.name, h, amends)
+		}
+		if row.again != nil {
+			said := b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Mm-hm.")}, TurnEnded{Utterance: 2, Revision: 1})
+			said = slices.DeleteFunc(said, func(s string) bool { return !strings.HasPrefix(s, "speak") })
+			want(t, said, row.again...)
 		}
 	}
 }

@@ -146,8 +146,11 @@ func (l *laws) fact(f Fact) {
 			l.t.Fatalf("sentence %s is told twice", f.ID)
 		}
 		l.said[f.ID] = f.Dictated
-		l.records[f.ID] = f.Text
-		if !f.Quick { // that is no part of what the model remembers
+		if f.First != "" && l.records[f.First] != f.Before {
+			l.t.Fatalf("%q is told as the rest of %q, and %q was said before", f.Text, l.records[f.First], f.Before)
+		}
+		l.records[f.Row()] = f.SoFar()
+		if f.First == "" && !f.Quick { // that is no part of what the model remembers
 			l.rows = append(l.rows, f.ID)
 		}
 		l.mayTalk("words", f.Dictated)

@@ -79,7 +79,7 @@ func (s State) heardOf() []time.Duration {
 // silence stops the playback. What the client had not played by now was not
 // said: the history and the records say so. It returns that.
 func (s *State) silence(out *effects) (unheard []Sentence) {
-	heard := s.heardOf()
+	heard, cut := s.heardOf(), ""
 	for i, p := range s.playing {
 		if p.last && heard[i] == p.whole {
 			continue
@@ -88,7 +88,10 @@ func (s *State) silence(out *effects) (unheard []Sentence) {
 		left := p.sentence
 		left.Text = strings.TrimSpace(left.Text[len(words):])
 		unheard = append(unheard, left)
-		s.amend(out, p, words)
+		if row := p.sentence.Row(); row != cut { // else the beginning of the sentence was cut already
+			s.amend(out, p, words)
+			cut = row
+		}
 	}
 	s.stopSound(out)
 	s.playing = nil

@@ -287,15 +287,23 @@ func (s *State) takeUp(out *effects) {
 	}
 }
 
-// again is what was not heard of sentences, to be said anew.
+// again is what was not heard of sentences, to be said anew. A sentence that was said
+// in two parts is one now: all of it is known.
 func again(unheard []Sentence) []Sentence {
 	rest := make([]Sentence, 0, len(unheard))
+	row := "" // of the newest
 	for _, sentence := range unheard {
 		text := strings.TrimSpace(strings.TrimSuffix(sentence.Text, CutMark))
-		if text != "" && !sentence.Quick { // else its last word was heard, or it is not missed
-			sentence.ID, sentence.Text = contract.DerivedID(sentence.ID), text
-			rest = append(rest, sentence)
+		if text == "" || sentence.Quick { // its last word was heard, or it is not missed
+			continue
 		}
+		if n := len(rest); n > 0 && sentence.First == row && row != "" {
+			rest[n-1].Text, rest[n-1].GoesOn = rest[n-1].Text+" "+text, sentence.GoesOn
+			continue
+		}
+		row = sentence.Row()
+		sentence.ID, sentence.Text, sentence.First, sentence.Before = contract.DerivedID(sentence.ID), text, "", ""
+		rest = append(rest, sentence)
 	}
 	return rest
 }

@@ -27,14 +27,16 @@ type world struct {
 	over                map[int]int // utterances that were closed, and at which revision; 0: too short
 	closing             bool        // the ear has not yet heard of a Close
 
-	minds  map[int]int // turns that are thought of, and how many sentences are to come
-	mouths map[int][]piecesOf
-	sounds []string  // ids of which sound was sent
-	calls  []string  // ids of tool calls that were told
-	runs   []string  // of those that the box runs
-	asked  []Advised // plugins that are asked, without what they will say
-	wordy  int       // a turn that may call no more
-	serial int
+	minds    map[int]int // turns that are thought of, and how many sentences are to come
+	mouths   map[int][]piecesOf
+	sounds   []string  // ids of which sound was sent
+	calls    []string  // ids of tool calls that were told
+	runs     []string  // of those that the box runs
+	asked    []Advised // plugins that are asked, without what they will say
+	wordy    int       // a turn that may call no more
+	begun    Sentence  // the newest that was thought, for this turn
+	begunFor int
+	serial   int
 }
 
 // guessOf is a transcription under way.
@@ -225,11 +227,21 @@ func (w *world) transcribe() {
 // think brings the next of a reply.
 func (w *world) think() {
 	for turn, left := range w.minds {
+		if w.begunFor != turn {
+			w.begun, w.begunFor = Sentence{}, turn
+		}
 		switch {
 		case left > 0:
 			w.minds[turn]--
 			w.serial++
-			w.happen(Thought{Turn: turn, Sentence: Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence number %d of them.", w.serial), Quick: rapid.IntRange(0, 5).Draw(w.t, "quick") == 0}})
+			next := Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence number %d of them.", w.serial), Quick: rapid.IntRange(0, 5).Draw(w.t, "quick") == 0}
+			if w.begun.GoesOn {
+				next.First, next.Before, next.Quick = w.begun.Row(), w.begun.SoFar(), false
+			}
+			next.GoesOn = !next.Quick && rapid.IntRange(0, 2).Draw(w.t, "goes on") == 0
+			w.begun = next
+			w.happen(Thought{Turn: turn, Sentence: next})
+			return
 		case rapid.IntRange(0, 4).Draw(w.t, "fails") == 0:
 			delete(w.minds, turn)
 			w.serial++
@@ -246,6 +258,7 @@ func (w *world) think() {
 			delete(w.minds, turn)
 			w.happen(ThoughtEnded{Turn: turn})
 		}
+		w.begun = Sentence{} // what is thought after that begins a sentence
 		return
 	}
 }

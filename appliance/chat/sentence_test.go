@@ -1,0 +1,161 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/appliance/contract"
+	"parley/appliance/engine"
+	"parley/store"
+)
+
+// writer writes its replies a word at a time, as a slow machine does.
+type writer struct {
+	*fakes
+	each time.Duration
+	// atRest is asked when the rest of a sentence is to be written; nil: it is.
+	atRest func() error
+	rests  atomic.Int32
+}
+
+func (w *writer) Generate(ctx context.Context, p engine.Prompt, emit func(engine.Part) error) (engine.Usage, error) {
+	w.mu.Lock()
+	w.asked = append(w.asked, p.Messages)
+	w.mu.Unlock()
+	for _, word := range strings.SplitAfter(strings.Join(w.replies, ""), " ") {
+		select {
+		case <-time.After(w.each):
+		case <-ctx.Done():
+			return engine.Usage{}, ctx.Err()
+		}
+		if err := emit(engine.Part{Text: word}); err != nil {
+			return engine.Usage{}, err
+		}
+	}
+	return engine.Usage{}, nil
+}
+
+func (w *writer) WriteChat(ctx context.Context, id string, write store.ChatWrite) error {
+	if len(write.Amended) > 0 && w.rests.Add(1) == 1 && w.atRest != nil {
+		if err := w.atRest(); err != nil {
+			return err
+		}
+	}
+	return w.fakes.WriteChat(ctx, id, write)
+}
+
+// said are the messages of the assistant that were sent, and history what it said by
+// the rows.
+func (w *writer) said() (messages []contract.AssistantMessage, history []store.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range w.sent {
+		if a, ok := m.(contract.AssistantMessage); ok {
+			messages = append(messages, a)
+		}
+	}
+	for _, e := range w.stored {
+		if e.Type == store.AgentMessage {
+			history = append(history, e)
+		}
+	}
+	for _, a := range w.amended {
+		if i := slices.IndexFunc(history, func(e store.Event) bool { return e.ID == a.ID }); i >= 0 {
+			history[i].MessageText, history[i].Metadata = a.MessageText, a.Metadata
+		}
+	}
+	return messages, history
+}
+
+const (
+	slowBegin = "The garden behind the old house is open"
+	slowRest  = "in the summer, and you can walk through it."
+)
+
+func writing(t *testing.T) (*writer, *Session) {
+	w := &writer{fakes: newFakes(), each: 100 * ms}
+	w.replies = []string{slowBegin + " " + slowRest}
+	return w, begin(t, hostOf(w), Opening{Line: w})
+}
+
+// typed asks something and waits until what is sent holds a message of a type n times.
+func (w *writer) typed(t *testing.T, c *Session, wanted string, n int) {
+	t.Helper()
+	if err := c.Receive(contract.UserInput{Text: "What is there?"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 60_000 {
+		if strings.Count(w.messages(), wanted) >= n {
+			return
+		}
+		time.Sleep(ms)
+	}
+	t.Fatalf("sent %s", w.messages())
+}
+
+// A sentence whose beginning cannot wait is two messages, each before its own sound,
+// and one row of the history, which is whole before the rest is sent. The model sees it
+// as one.
+func TestASentenceInTwoMessagesIsOneRow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, c := writing(t)
+		w.atRest = func() error {
+			if m, rows := w.said(); len(m) != 1 || len(rows) != 1 || rows[0].MessageText != slowBegin {
+				t.Errorf("when the rest is written, %+v is sent and %+v stored", m, rows)
+			}
+			return nil
+		}
+		w.typed(t, c, "assistant_end", 1)
+		if !strings.HasSuffix(w.messages(), "assistant_message audio_output assistant_message audio_output assistant_end") {
+			t.Errorf("sent %s", w.messages())
+		}
+		m, rows := w.said()
+		if len(m) != 2 || m[0].Message.Content != slowBegin || m[1].Message.Content != slowRest || m[0].ID == m[1].ID {
+			t.Fatalf("sent %+v", m)
+		}
+		if len(rows) != 1 || rows[0].MessageText != slowBegin+" "+slowRest || rows[0].ID != m[0].ID || !strings.Contains(rows[0].Metadata, "begin") {
+			t.Errorf("stored %+v", rows)
+		}
+		for _, s := range w.sent {
+			if a, ok := s.(contract.AudioOutput); ok && a.Index != 0 {
+				t.Errorf("the sound of %s begins with %d", a.ID, a.Index)
+			}
+		}
+		time.Sleep(3 * time.Second) // until it has been played
+		w.typed(t, c, "assistant_end", 2)
+		asked := w.asked[len(w.asked)-1]
+		if before := asked[len(asked)-2]; before.Role != engine.Assistant || before.Content != slowBegin+" "+slowRest || before.Cut {
+			t.Errorf("the model sees %+v", before)
+		}
+	})
+}
+
+func TestASentenceThatIsInterruptedInItsRestIsOneRow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, c := writing(t)
+		w.typed(t, c, "assistant_end", 1) // each part plays a second
+		time.Sleep(700 * ms)
+		w.typed(t, c, "user_interruption", 1)
+		_, rows := w.said()
+		if text := rows[0].MessageText; len(rows) != 1 || !strings.HasPrefix(text, slowBegin+" in the") || !strings.HasSuffix(text, "…") || !strings.Contains(rows[0].Metadata, `"interrupted":true`) {
+			t.Errorf("stored %+v", rows)
+		}
+	})
+}
+
+// Where the box stops between the two, the history has what was sent, and no more was.
+func TestASentenceOfWhichOnlyTheBeginningWasWritten(t *testing.T) {
+	w, c := writing(t)
+	w.atRest = func() error { return errors.New("the power fails") }
+	w.typed(t, c, "error", 1)
+	<-c.Done()
+	if m, rows := w.said(); len(m) != 1 || len(rows) != 1 || m[0].Message.Content != slowBegin || rows[0].MessageText != slowBegin {
+		t.Errorf("sent %+v, stored %+v", m, rows)
+	}
+}
