@@ -3,10 +3,7 @@
 // eye, and writes out numbers, dates and abbreviations as words.
 package text
 
-import (
-	"strings"
-	"unicode"
-)
+import "unicode"
 
 // maxSentence is the length in runes at which a sentence without an end is cut
 // anyway: about 20 s of speech, as much as a listener follows in one breath
@@ -156,10 +153,11 @@ func longCut(buf []rune) int {
 	return len(buf)
 }
 
-// clauseEnds reports whether a clause may end with buf[i].
+// clauseEnds reports whether a clause may end with buf[i]. Where nothing follows yet
+// it may with a comma behind a letter.
 func clauseEnds(buf []rune, i int) bool {
-	if i+1 >= len(buf) {
-		return false
+	if i+1 == len(buf) {
+		return buf[i] == ',' && i > 0 && unicode.IsLower(buf[i-1])
 	}
 	switch buf[i] {
 	case ',', ';', ':', '–':
@@ -171,6 +169,3 @@ func clauseEnds(buf []rune, i int) bool {
 	}
 	return false
 }
-
-// words counts the words of s.
-func words(s []rune) int { return len(strings.Fields(string(s))) }

@@ -21,44 +21,41 @@ const (
 //go:embed early.txt
 var earlyFile string
 
-// earlyLists are the words by which sentences are cut early; without those of its
-// language one is cut at marks alone.
+// earlyLists are the words by which sentences are cut early.
 var earlyLists = sync.OnceValue(func() map[string]wordList { return namedLists(earlyFile) })
 
-// listed reports whether a word is in a list of the language.
+// listed reports whether a word is in a list of the language, which may have none.
 func (c *Cutter) listed(list, word string) bool {
 	code, _, _ := strings.Cut(cmp.Or(c.Language, "en"), "-")
 	return earlyLists()[strings.ToLower(code)+" "+list].has(strings.ToLower(bare(word)))
 }
 
-// Early returns the beginning of the sentence under way, as far as it can be spoken
-// and shown by itself, for a voice that cannot wait for more; empty when there is no
-// such place yet. It ends at a mark ("I'm sorry,") with inClause words at least, or
-// before a conjunction or preposition with inPhrase, and four, at least ("The museum is
-// open | from ten"); 0 is never. The rest follows as the next sentence, unless the
-// sentence ended with it: a full stop is sure to be one only by what follows it, which
-// a slow model needs a tenth of a second for. No name, number, quotation, bracket or
-// stage direction is cut in two.
+// Early returns the beginning of the sentence under way, as far as it can be said by
+// itself, for a voice that cannot wait for more; empty when there is no such place yet.
+// It ends at a mark ("I'm sorry,") behind inClause words or more, or before a conjunction
+// or preposition behind inPhrase, and four, or more ("The museum is open | from ten"); 0
+// is never. No name, number, quotation, bracket or stage direction is cut in two. The rest
+// follows as the next sentence, unless the sentence ended with it: a full stop is sure to
+// be one only by what follows, which a slow model needs a tenth of a second for.
 func (c *Cutter) Early(inClause, inPhrase int) (begin string, ended bool) {
 	if enclosed(c.buf) {
 		return "", false
 	}
-	if stopsHere(c.buf) {
-		begin = c.take(len(c.buf)).s
-		c.ended = true
-		return begin, true
+	at := len(c.buf)
+	if ended = stopsHere(c.buf); !ended {
+		at = c.place(inClause, inPhrase)
 	}
-	if at := c.place(inClause, inPhrase); at > 0 {
-		return c.take(at).s, false
+	if at == 0 {
+		return "", false
 	}
-	return "", false
+	c.ended = ended
+	return c.take(at).s, ended
 }
 
-// place is where Early cuts: behind the last clause, else before the last phrase; 0:
-// nowhere.
+// place is where Early cuts: behind the last clause, else before the last phrase; 0: nowhere.
 func (c *Cutter) place(inClause, inPhrase int) (phrase int) {
 	for i := len(c.buf) - 1; i > 0; i-- {
-		mark := clauseEndsSoon(c.buf, i)
+		mark := clauseEnds(c.buf, i)
 		if !mark && (phrase > 0 || !unicode.IsSpace(c.buf[i])) || enclosed(c.buf[:i]) {
 			continue
 		}
@@ -151,12 +148,3 @@ func stopsHere(buf []rune) bool {
 // address is a word that has a full stop inside, or begins as an address does: then
 // more of it may follow.
 var address = regexp.MustCompile(`(?i)^(?:https?:|www\.)|[.@/].*\pL`)
-
-// clauseEndsSoon is clauseEnds also for a comma that nothing follows yet, if a
-// letter stands before it.
-func clauseEndsSoon(buf []rune, i int) bool {
-	if i == len(buf)-1 {
-		return buf[i] == ',' && unicode.IsLower(buf[i-1])
-	}
-	return clauseEnds(buf, i)
-}
