@@ -111,14 +111,15 @@ func isName(word string) bool {
 // bare is a word without what stands around it.
 func bare(word string) string { return strings.TrimFunc(word, func(r rune) bool { return !wordly(r) }) }
 
-// enclosed reports whether a quotation, a bracket, or what stands between stars is
-// open at the end of buf.
+// enclosed reports whether a quotation, a bracket, or a star is open at the end of buf.
 func enclosed(buf []rune) bool {
-	depth, quoted, starred := 0, false, false
+	depth, quoted, single, starred := 0, false, false, false
 	for i, r := range buf {
-		switch {
+		switch apart := i == 0 || unicode.IsSpace(buf[i-1]); {
 		case r == '"':
 			quoted = !quoted
+		case strings.ContainsRune("'‘’", r) && (apart || i+1 == len(buf) || !unicode.IsLetter(buf[i+1])): // no apostrophe
+			single = apart
 		case r == '*': // that begins a stage direction or an emphasis, or ends it
 			starred = !starred && (i+1 == len(buf) || unicode.IsLetter(buf[i+1]))
 		case strings.ContainsRune("([{«“„「『（【《〈", r):
@@ -127,7 +128,7 @@ func enclosed(buf []rune) bool {
 			depth = max(depth-1, 0)
 		}
 	}
-	return depth > 0 || quoted || starred
+	return depth > 0 || quoted || single || starred
 }
 
 // stopsHere reports whether buf ends with a stop that ends a sentence in all
@@ -145,6 +146,5 @@ func stopsHere(buf []rune) bool {
 	return kindOfStop(buf, at, at+1) == plainStop && !address.MatchString(lastWord(string(buf)))
 }
 
-// address is a word that has a full stop inside, or begins as an address does: then
-// more of it may follow.
+// address is a word of which more may follow: it has a full stop inside, or begins so.
 var address = regexp.MustCompile(`(?i)^(?:https?:|www\.)|[.@/].*\pL`)

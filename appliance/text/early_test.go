@@ -47,6 +47,8 @@ func TestASentenceIsCutEarlyAtAMarkOrBeforeAPhrase(t *testing.T) {
 			"This costs you 10 000 or 20 000 euros.",
 			"You can see two rooms | with a view of it.",
 			"He said \"please come in, it is open\"",
+			"He said 'don't come in here, it is open'",
+			"The boys' room is the last | behind the stairs.",
 			"The garden (which is old, and big) is nice.",
 			"You may pay by card, | or in cash.",
 			"We have a sauna — | it is free.",
