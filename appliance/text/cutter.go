@@ -19,6 +19,8 @@ type Cutter struct {
 	Stars func(sentence string) []int
 	// Language is that of the text, a BCP 47 tag, for Early; empty: English.
 	Language string
+	// GoesOn says of the newest sentence that it was cut for its length: its rest follows.
+	GoesOn bool
 
 	buf     []rune
 	of      []origin // of the runes in buf
@@ -127,11 +129,13 @@ func (c *Cutter) next() int {
 			break
 		}
 		if v.end {
+			c.GoesOn = false
 			return v.at
 		}
 		c.scanned = v.at
 	}
 	if len(c.buf) >= maxSentence {
+		c.GoesOn = true
 		return longCut(c.buf)
 	}
 	return 0

@@ -45,11 +45,10 @@ func (c *Cutter) Early(inClause, inPhrase int) (begin string, ended bool) {
 	if ended = stopsHere(c.buf); !ended {
 		at = c.place(inClause, inPhrase)
 	}
-	if at == 0 {
-		return "", false
+	if at > 0 {
+		c.ended, begin = ended, c.take(at).s
 	}
-	c.ended = ended
-	return c.take(at).s, ended
+	return begin, ended
 }
 
 // place is where Early cuts: behind the last clause, else before the last phrase; 0: nowhere.
@@ -73,8 +72,7 @@ func (c *Cutter) place(inClause, inPhrase int) (phrase int) {
 	return phrase
 }
 
-// begins reports whether a phrase begins with a word, and that does not belong to the
-// one before. In capitals it is part of a name.
+// begins reports whether a phrase begins with a word that belongs to none before, nor to a name.
 func (c *Cutter) begins(before, word string) bool {
 	return c.listed("before", word) && !isName(word) && !c.listed("before", before) && !c.listed("behind", before)
 }

@@ -146,3 +146,27 @@ func TestTheRestOfASentenceBelongsToItsBeginning(t *testing.T) {
 		}
 	})
 }
+
+func TestASentenceThatIsTooLongIsCutAndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said []turn.Sentence
+		w := writer{text: "Short. We have " + strings.Repeat("a room with a view, ", 20) + "and a garden. It is free."}
+		begun := time.Now()
+		m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), func() time.Duration { return 0 }, func(e turn.Event) {
+			if thought, ok := e.(turn.Thought); ok {
+				said = append(said, thought.Sentence)
+			}
+		}}
+		m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true}, Manner{}, newSchedule(false, begun.Add(time.Minute)))
+		var rows []string
+		for _, s := range said {
+			if s.First == "" {
+				rows = append(rows, "")
+			}
+			rows[len(rows)-1] = s.SoFar()
+		}
+		if len(said) != 4 || len(rows) != 3 || !strings.HasSuffix(rows[1], "and a garden.") || rows[2] != "It is free." {
+			t.Errorf("%q", rows)
+		}
+	})
+}

@@ -215,9 +215,9 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 	var begun turn.Sentence // the newest; where it GoesOn, its rest is to come
 	var last []string       // the words of the sentence before
 	tell := func(goesOn bool, sentences ...string) error {
-		for _, line := range sentences {
+		for i, line := range sentences {
 			w.cut(pace)
-			line, goesOn, over := t.facts.pass(line, goesOn)
+			line, goesOn, over := t.facts.pass(line, goesOn && i == len(sentences)-1)
 			line = t.wish.pass(line, goesOn)
 			if mine, wrong := t.itself.pass(line, goesOn); wrong {
 				line, goesOn, over = mine, false, true
@@ -257,7 +257,8 @@ func (t thinking) generateBy(ctx context.Context, model engine.LanguageModel, pa
 		}
 		all.WriteString(part.Text)
 		open = !unicode.IsSpace(lastRune(part.Text))
-		if err := tell(false, cutter.Push(part.Text)...); err != nil {
+		sentences := cutter.Push(part.Text)
+		if err := tell(cutter.GoesOn, sentences...); err != nil {
 			return err
 		}
 		if begin, ended := early(&cutter, pace, t.schedule, begun.GoesOn); begin != "" {
