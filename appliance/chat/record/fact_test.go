@@ -47,3 +47,27 @@ func TestFaultsAreToldWithTheirRequest(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// The rest of a sentence is a message of its own, and makes the row of the beginning
+// that of the whole; its feelings belong to that row.
+func TestTheRestOfASentenceIsInTheRowOfItsBeginning(t *testing.T) {
+	var c Chat
+	var a aloud
+	first := turn.Sentence{ID: "a", Text: "Sure,", GoesOn: true}
+	rest := turn.Sentence{ID: "b", Text: "it is open.", First: "a", Before: "Sure,"}
+	tell := func(at time.Duration, f turn.Fact) outgoing {
+		told := turn.Tell{At: at, Fact: f}
+		return c.outgoing(told, a.begins(told))
+	}
+	begun := tell(time.Second, turn.AssistantSaid{Sentence: first})
+	o := tell(3*time.Second, turn.AssistantSaid{Sentence: rest})
+	if m, ok := o.message.(contract.AssistantMessage); !ok || m.ID != "b" || m.Message.Content != "it is open." {
+		t.Errorf("sent %+v", o.message)
+	}
+	if r := o.amended; r == nil || o.record != nil || r.ID != "a" || r.MessageText != "Sure, it is open." || r.Metadata != begun.record.Metadata {
+		t.Errorf("wrote %+v and %+v, before %+v", o.record, o.amended, begun.record)
+	}
+	if o := tell(4*time.Second, turn.AssistantSounded{Sentence: rest}); o.record.RelatedEventID != "a" || o.message.(contract.AssistantProsody).ID != "b" {
+		t.Errorf("of its feelings: %+v", o)
+	}
+}
