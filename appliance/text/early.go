@@ -82,7 +82,7 @@ func (c *Cutter) begins(before, word string) bool {
 // since what follows, in a phrase its first word, is not known.
 func (c *Cutter) joined(before, after []string, coming string, phrase bool) bool {
 	n := len(before)
-	number := c.isNumber(before[n-1]) || n > 1 && c.isNumber(before[n-2])
+	number := c.isNumber(before[n-1]) || n > 1 && c.isNumber(before[n-2]) && !isName(before[n-2])
 	for phrase && len(after) > 0 && c.listed("behind", after[0]) { // an article
 		after = after[1:]
 	}

@@ -37,6 +37,7 @@ func TestASentenceIsCutEarlyAtAMarkOrBeforeAPhrase(t *testing.T) {
 			"Vienna, Austria is a good place.",
 			"We meet on Monday, November 25, 2026 at noon.",
 			"We meet on Monday, | if you can come.",
+			"World War Two began | on September 1, 1939.",
 			"Thank you, | I will.",
 			"It opens at 9 a.m. and 6 p.m. every day.",
 			"We are open today | from ten to six.",
