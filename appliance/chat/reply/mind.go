@@ -26,13 +26,9 @@ const (
 	// says by itself that it took too long, and the 50 s of 120 tokens at the
 	// slowest rate seen on two busy cores (5 a second), twice.
 	replyTimeout = 130 * time.Second
-	// patience is how long after the moment at which its sound is missed a
-	// sentence is still waited for before it is cut in the middle of a clause,
-	// which is heard.
-	patience = 50 * time.Millisecond
-	// restPatience is the same for the rest of a sentence that was cut already. Each
-	// cut is another line on a screen, and a second of silence within a sentence is
-	// worse.
+	// restPatience is how long after the moment at which its sound is missed the rest of
+	// a sentence that was cut is still waited for before it is cut again. Each cut is
+	// another line on a screen, and a second of silence within a sentence is worse.
 	restPatience = time.Second
 )
 
@@ -326,18 +322,15 @@ func (m mind) named(session string) {
 	m.post(turn.Named{At: turn.At(m.clock()), Session: session})
 }
 
-// early cuts a sentence short where all of it would come too late: at a clause
-// when its sound would just be missed, and at a phrase when it is; goesOn says that
-// it is the rest of one that was cut. A sentence that seems to be over is not kept back
-// until that is sure.
+// early cuts a sentence short where its sound would come too late if it waited for one
+// word more; goesOn says that it is the rest of one that was cut. A sentence that seems
+// to be over is not kept back until that is sure.
 func early(c *text.Cutter, p *Pace, s *schedule, goesOn bool) (begin string, ended bool) {
 	switch late := s.lateBy(p.lead()); {
 	case late <= 0:
 		return "", false
 	case goesOn && late <= restPatience:
 		return c.Early(0, 0)
-	case late <= patience:
-		return c.Early(p.least(clauseBreath), 0)
 	}
 	return c.Early(p.least(clauseBreath), p.least(0))
 }
