@@ -1,0 +1,113 @@
+package appliance
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"parley/appliance/config"
+)
+
+// oldName is the host that programs written for the service that ended dial,
+// where nothing can tell them another.
+const oldName = "api.hume.ai"
+
+// insideOwnNetwork is set for a test process that has a network of its own.
+const insideOwnNetwork = "PARLEY_TEST_OWN_NETWORK"
+
+// ownNetwork reports whether the test runs in a network of its own, which has a
+// loopback device and in which oldName is 127.0.0.1. Where it does not,
+// ownNetwork runs the test again in such a network, by a process of its own,
+// takes over its result and returns false: the test has nothing left to do.
+func ownNetwork(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(insideOwnNetwork) != "" {
+		if err := mapOldName(t.TempDir()); err != nil {
+			t.Skipf("no /etc/hosts of its own: %v", err)
+		}
+		return true
+	}
+	itself, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), itself, "-test.v", "-test.count=1", "-test.timeout=0",
+		"-test.run=^"+regexp.QuoteMeta(t.Name())+"$")
+	cmd.Env = append(os.Environ(), insideOwnNetwork+"=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	if os.Geteuid() != 0 { // who is not root may have a network only in a user namespace
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}}
+	}
+	runtime.LockOSThread() // Pdeathsig is sent when the thread that started the process ends
+	defer runtime.UnlockOSThread()
+	out, err := cmd.CombinedOutput()
+	t.Logf("in a network of its own:\n%s", out)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		t.Error(err)
+	case err != nil:
+		t.Skipf("this machine gives a test no network of its own: %v", err)
+	case strings.Contains(string(out), "--- SKIP: "):
+		t.Skip("skipped in its own network, for the reason above")
+	case !strings.Contains(string(out), "--- PASS: "+t.Name()):
+		t.Error("the test did not run in its own network")
+	}
+	return false
+}
+
+// mapOldName starts the loopback device of this process's network, and lays
+// over /etc/hosts, for this process and its children, one that maps oldName to it.
+func mapOldName(folder string) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	lo.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
+		return err
+	}
+	hosts := filepath.Join(folder, "hosts")
+	if err := os.WriteFile(hosts, []byte("127.0.0.1 localhost "+oldName+"\n"), 0o644); err != nil {
+		return err
+	}
+	// Without this the machine would see the new /etc/hosts, too.
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return err
+	}
+	return unix.Mount(hosts, "/etc/hosts", "", unix.MS_BIND, "")
+}
+
+// startBoxUnderTheOldName runs a box with a certificate of its own at
+// https://api.hume.ai, in the network that ownNetwork gave the test. It returns
+// the environment by which unedited programs trust it and find its key.
+func startBoxUnderTheOldName(t *testing.T, change ...func(*config.Config)) (b *runningBox, env []string) {
+	t.Helper()
+	b = startBox(t, append([]func(*config.Config){func(c *config.Config) {
+		c.Listen, c.TLS = "127.0.0.1:443", config.TLS{Mode: config.TLSOwn, Names: []string{oldName}}
+	}}, change...)...)
+	b.url = "https://" + oldName
+	key, ca := keyOf(t, b), b.cfg.AuthorityFile()
+	return b, []string{
+		"HUME_API_KEY=" + key.APIKey, "HUME_SECRET_KEY=" + key.SecretKey,
+		"NODE_EXTRA_CA_CERTS=" + ca, // Node.js
+		"SSL_CERT_FILE=" + ca,       // Python: ssl, httpx, aiohttp, websockets
+		"REQUESTS_CA_BUNDLE=" + ca,  // Python: requests
+		"CURL_CA_BUNDLE=" + ca,
+	}
+}
