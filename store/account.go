@@ -38,13 +38,17 @@ func (s *Store) SigningKey(ctx context.Context, accountID string) (string, error
 // the new one. The old one is gone at once.
 func (s *Store) NewSigningKey(ctx context.Context, accountID string) (string, error) {
 	key := randomText(secretLength)
-	err := s.change(ctx, "replacing the signing key", func(ctx context.Context, c conn) error {
-		return replaceSigningKey(ctx, c, accountID, key, time.Now().UnixMilli())
-	})
-	if err != nil {
+	if err := s.SetSigningKey(ctx, accountID, key); err != nil {
 		return "", err
 	}
 	return key, nil
+}
+
+// SetSigningKey replaces it by one that the receivers know already.
+func (s *Store) SetSigningKey(ctx context.Context, accountID, key string) error {
+	return s.change(ctx, "replacing the signing key", func(ctx context.Context, c conn) error {
+		return replaceSigningKey(ctx, c, accountID, key, time.Now().UnixMilli())
+	})
 }
 
 // replaceSigningKey notes also when, for the database of a restored backup.

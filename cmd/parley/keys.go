@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -229,11 +231,34 @@ func (cmd *keysRegenerateCmd) Run(ctx context.Context, c *console, parsed *kong.
 
 type keysSigningCmd struct {
 	Account string `default:"default" help:"Account whose webhooks are signed (default)."`
-	New     bool   `help:"Make a new one first; receivers must be told."`
+	New     bool   `xor:"key" help:"Make a new one first; receivers must be told."`
+	Set     bool   `xor:"key" help:"Read the one that receivers know already from the standard input first."`
 }
 
 // Help shows the command in use.
-func (keysSigningCmd) Help() string { return "Example:\n\n  parley keys signing-key --account default" }
+func (keysSigningCmd) Help() string {
+	return "Receivers of a former service go on unchanged with --set and the key that they check: its signing key, or an API key.\n\n" +
+		"Example:\n\n  parley keys signing-key --account default\n  echo \"$OLD_KEY\" | parley keys signing-key --set"
+}
+
+// A signing key that is set has 16 to 512 characters: what has fewer can be
+// guessed, and no service's keys have more.
+const shortestSigningKey, longestSigningKey = 16, 512
+
+// readSigningKey reads the key that is to be set.
+func readSigningKey(in io.Reader) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(in, 2*longestSigningKey))
+	if err != nil {
+		return "", err
+	}
+	key := strings.TrimSpace(string(text))
+	visible := func(r rune) bool { return r > ' ' && r <= '~' }
+	if n := len(key); n < shortestSigningKey || n > longestSigningKey || strings.TrimFunc(key, visible) != "" {
+		return "", fmt.Errorf("signing key: the standard input has %d bytes of text; a key has %d to %d visible ASCII characters",
+			n, shortestSigningKey, longestSigningKey)
+	}
+	return key, nil
+}
 
 // Run prints the account's signing key.
 func (cmd *keysSigningCmd) Run(ctx context.Context, c *console, parsed *kong.Context, k *keysCmd) error {
@@ -245,6 +270,15 @@ func (cmd *keysSigningCmd) Run(ctx context.Context, c *console, parsed *kong.Con
 		read := s.SigningKey
 		if cmd.New {
 			read = s.NewSigningKey
+		}
+		if cmd.Set {
+			key, err := readSigningKey(c.in)
+			if err == nil {
+				err = s.SetSigningKey(ctx, a.ID, key)
+			}
+			if err != nil {
+				return fmt.Errorf("keys: %w", err)
+			}
 		}
 		key, err := read(ctx, a.ID)
 		if err != nil {

@@ -211,6 +211,14 @@ func TestKeysAreMadeListedRegeneratedAndRevoked(t *testing.T) {
 	if signing["webhook_signing_key"] != made.WebhookSigningKey {
 		t.Errorf("signing key %v, want %s", signing, made.WebhookSigningKey)
 	}
+	for in, want := range map[string]string{
+		made.APIKey + "\n": "", "0123456789abcdef": "", "": "0 bytes", "short": "5 bytes", "two words are no key": "visible ASCII",
+	} {
+		code, out, errs := parley(t, in, "keys", "signing-key", "--set", "--account", "museum", "--data", data)
+		if want == "" && (code != exitDone || out != strings.TrimSpace(in)+"\n") || want != "" && (code == exitDone || !strings.Contains(errs, want)) {
+			t.Errorf("signing key set to %q: code %d, %q, %q", in, code, out, errs)
+		}
+	}
 	var revoked map[string]string
 	keys(&revoked, "revoke", made.KeyID)
 	code, _, errs := parley(t, "", "keys", "revoke", made.KeyID, "--data", data)
