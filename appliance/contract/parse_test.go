@@ -25,6 +25,7 @@ func TestClientMessagesAreRead(t *testing.T) {
 		`{"type":"tool_error","tool_call_id":"1","error":"e","level":"warn"}`:          ToolErrorMessage{ToolCallID: "1", Error: "e", Level: LevelWarn},
 		`{"type":"session_settings"}`:                                                  SessionSettings{},
 		`{"type":"session_settings","context":null,"tools":[]}`:                        SessionSettings{ClearContext: true, Tools: []Tool{}},
+		`{"type":"session_settings","context":{"text":"t","type":"editable"}}`:         SessionSettings{Context: &Context{"t", ContextPersistent}},
 		`{"type":"session_settings","system_prompt":"Be kind.","audio":null}`:          SessionSettings{SystemPrompt: &prompt},
 		`{"type":"session_settings","variables":{"a":1.50,"b":true,"c":"x","d":null}}`: SessionSettings{Variables: map[string]VariableValue{"a": {"1.50", true}, "b": {"true", true}, "c": {"x", false}}},
 		`{"type":"session_settings","audio":{"encoding":"linear16","channels":2,"sample_rate":44100.0}}`: SessionSettings{

@@ -103,10 +103,11 @@ func readContext(o object) *Context {
 		return nil
 	}
 	c.require("text")
-	return &Context{
-		Text: c.text("text", MaxPromptChars),
-		Type: choice(c, "type", ContextPersistent, ContextTemporary),
+	kind := choice(c, "type", ContextPersistent, ContextTemporary, contextEditable)
+	if kind == contextEditable {
+		kind = ContextPersistent
 	}
+	return &Context{Text: c.text("text", MaxPromptChars), Type: kind}
 }
 
 func readBuiltinTools(o object) []BuiltinToolConfig {

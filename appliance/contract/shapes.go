@@ -32,6 +32,10 @@ type ContextType string
 const (
 	ContextPersistent ContextType = "persistent"
 	ContextTemporary  ContextType = "temporary"
+
+	// contextEditable is what clients up to 0.11 call a context that a later one
+	// replaces. Every persistent one is that.
+	contextEditable ContextType = "editable"
 )
 
 // ToolType tells the tools of the box from those of the developer.
