@@ -111,7 +111,7 @@ async function configsAreResolved(prompt, tool) {
 	assert.deepEqual([config.prompt.text, config.tools[0].name, config.builtinTools[0].name], [prompt.text, tool.name, "hang_up"]);
 	assert.deepEqual([config.eventMessages.onNewChat.text, config.turnDetection.endOfTurnSilenceMs, config.webhooks[0].events.length], ["Good morning.", 500, 2]);
 	await refused(box.configs.createConfig({ name: "x", eviVersion: "3", voice: { name: "joe" }, prompt: { id: nobody } }), 404, undefined, nobody);
-	await refused(box.configs.createConfig({ name: "x", eviVersion: "2" }), 400, Hume.empathicVoice.BadRequestError, "evi_version");
+	await refused(box.configs.createConfig({ name: "x", eviVersion: "5" }), 400, Hume.empathicVoice.BadRequestError, "evi_version");
 	return config;
 }
 

@@ -1,0 +1,212 @@
+// Apps as they were written for the service that ended, with the published clients
+// of their day: none is told an address, so they dial api.hume.ai, which the
+// test's network maps to a box (old_name_test.go). The box's model answers by a script
+// (scripted_model_test.go). Prints a line for each law that holds, and "done"; ends
+// with 1 if one does not.
+"use strict";
+const assert = require("node:assert/strict");
+const { createRequire } = require("node:module");
+const { HUME_API_KEY, HUME_SECRET_KEY, CLIENT } = process.env;
+const installed = createRequire(CLIENT + "/client.cjs");
+
+// The library voices that apps of the time name.
+const chatVoice = "ITO", ttsVoice = "Ava Song";
+
+// listed is what a list call brings: later clients walk through its pages by
+// themselves, hume 0.9 gives some of them as they are.
+async function listed(call, ask = {}) {
+	const all = [];
+	const first = await call({ ...ask, pageNumber: 0 });
+	if (first[Symbol.asyncIterator]) {
+		for await (const item of first) all.push(item);
+		return all;
+	}
+	for (let n = 0, page = first; ; page = await call({ ...ask, pageNumber: ++n })) {
+		all.push(...Object.values(page).find(Array.isArray));
+		if (n + 1 >= page.totalPages) return all;
+	}
+}
+
+// bytes is a file that the client got, whatever its kind of stream.
+async function bytes(file) {
+	if (file.arrayBuffer) return Buffer.from(await file.arrayBuffer());
+	const pieces = [];
+	for await (const piece of file) pieces.push(piece);
+	return Buffer.concat(pieces);
+}
+
+// follow keeps what a chat's socket brings. until(type) is what came up to the next
+// message of that type, and heard() waits until all sound was played: only then
+// does it count as said.
+function follow(socket) {
+	const came = [];
+	let look = () => {}, over = 0;
+	const put = (m) => {
+		if (m.type === "audio_output") over = Math.max(over, Date.now()) + Buffer.from(m.data, "base64").length / 96; // bytes a ms
+		came.push(m);
+		look();
+	};
+	socket.on("message", put);
+	socket.on("error", (err) => put({ type: "failed", err }));
+	socket.on("close", ({ code }) => put({ type: "closed", code }));
+	return {
+		heard: () => new Promise((awake) => setTimeout(awake, Math.max(0, over - Date.now()) + 300)),
+		until: async (type) => {
+			const read = [];
+			do {
+				while (came.length === 0) await new Promise((awake) => { look = awake; });
+				read.push(came.shift());
+				assert.ok(!["failed", "closed", "error"].includes(read.at(-1).type), `waiting for ${type}: ${JSON.stringify(read.at(-1))} ${read.at(-1).err}`);
+			} while (read.at(-1).type !== type);
+			return read;
+		},
+	};
+}
+const said = (messages) => messages.filter((m) => m.type === "assistant_message").map((m) => m.message.content).join(" ");
+
+async function makeConfig(evi) {
+	const tool = await evi.tools.createTool({ name: "switch_lamp", parameters: '{"type":"object","properties":{"on":{"type":"boolean"}},"required":["on"]}' });
+	const prompt = await evi.prompts.createPrompt({ name: "desk", text: "You work at the desk." });
+	const config = await evi.configs.createConfig({
+		name: "desk", eviVersion: "3", prompt: { id: prompt.id, version: prompt.version }, voice: { provider: "HUME_AI", name: chatVoice },
+		languageModel: { modelProvider: "ANTHROPIC", modelResource: "claude-3-5-sonnet-latest", temperature: 1 }, tools: [{ id: tool.id, version: 0 }],
+		eventMessages: { onNewChat: { enabled: false, text: "" }, onInactivityTimeout: { enabled: false, text: "" }, onMaxDurationTimeout: { enabled: false, text: "" } },
+	});
+	assert.deepEqual([config.voice.provider, config.prompt.text, config.tools[0].name], ["HUME_AI", "You work at the desk.", "switch_lamp"]);
+	assert.ok((await listed((ask) => evi.configs.listConfigs(ask), { pageSize: 1 })).some((c) => c.id === config.id));
+	return config;
+}
+
+// chat types two messages, has a tool called, and changes the session.
+async function chat(evi, config) {
+	const socket = evi.chat.connect({ configId: config.id, configVersion: config.version, verboseTranscription: true });
+	const app = follow(socket);
+	const [metadata] = await app.until("chat_metadata");
+	socket.sendSessionSettings({ systemPrompt: "Be brief.", customSessionId: "mine", audio: { encoding: "linear16", sampleRate: 16000, channels: 1 } });
+	socket.sendUserInput("Good morning.");
+	const first = await app.until("assistant_end");
+	assert.equal(said(first), "You said: Good morning.");
+	const user = first.find((m) => m.type === "user_message"), assistant = first.find((m) => m.type === "assistant_message");
+	assert.deepEqual([user.message.role, user.message.content, user.fromText, user.customSessionId], ["user", "Good morning.", true, "mine"]);
+	assert.deepEqual([assistant.message.role, assistant.fromText], ["assistant", false]);
+	const clips = first.filter((m) => m.type === "audio_output");
+	assert.ok(clips.length > 0 && clips.every((m) => Buffer.from(m.data, "base64").subarray(0, 4).toString() === "RIFF"));
+	await app.heard();
+
+	socket.sendUserInput("Switch the lamp on.");
+	const call = (await app.until("tool_call")).at(-1);
+	assert.deepEqual([call.name, JSON.parse(call.parameters), call.responseRequired], ["switch_lamp", { on: true }, true]);
+	socket.sendToolResponseMessage({ toolCallId: call.toolCallId, content: "It is on." });
+	assert.equal(said(await app.until("assistant_end")), "The tool says: It is on.");
+	await app.heard();
+	socket.close();
+	return metadata;
+}
+
+// history reads the chat back, a few to a page.
+async function history(evi, { chatId, chatGroupId }) {
+	const chats = await listed((ask) => evi.chats.listChats(ask), { pageSize: 2, ascendingOrder: false });
+	assert.ok(chats.some((c) => c.id === chatId && c.chatGroupId === chatGroupId));
+	const groups = await listed((ask) => evi.chatGroups.listChatGroups(ask), { pageSize: 2, ascendingOrder: true });
+	assert.ok(groups.some((g) => g.id === chatGroupId && g.mostRecentChatId === chatId));
+	assert.deepEqual((await evi.chatGroups.getChatGroup(chatGroupId, {})).chatsPage.map((c) => c.id), [chatId]);
+	for (const events of [
+		await listed((ask) => evi.chats.listChatEvents(chatId, ask), { pageSize: 3, ascendingOrder: true }),
+		await listed((ask) => evi.chatGroups.listChatGroupEvents(chatGroupId, ask), { pageSize: 3, ascendingOrder: true }),
+	]) {
+		const told = events.filter((e) => ["USER_MESSAGE", "AGENT_MESSAGE", "FUNCTION_CALL", "FUNCTION_CALL_RESPONSE"].includes(e.type));
+		assert.equal(told.map((e) => e.messageText).join(" "),
+			'Good morning. You said: Good morning. Switch the lamp on. {"on":true} It is on. The tool says: It is on.');
+		assert.ok(events.filter((e) => e.type === "USER_MESSAGE").every((e) => Object.keys(JSON.parse(e.emotionFeatures)).length === 48));
+	}
+}
+
+// speak has a text spoken by every call that the client has for that.
+async function speak(tts) {
+	const utterances = [{ text: "All is well.", description: "calm", voice: { name: ttsVoice, provider: "HUME_AI" } }];
+	const isWAV = (sound) => assert.ok(sound.subarray(0, 4).toString() === "RIFF" && sound.length > 20_000, `${sound.length} bytes`);
+	const made = await tts.synthesizeJson({ utterances, format: { type: "wav" }, numGenerations: 1 });
+	const [generation] = made.generations;
+	isWAV(Buffer.from(generation.audio, "base64"));
+	assert.ok(generation.duration > 0.3 && generation.snippets[0][0].text === "All is well.");
+	isWAV(await bytes(await tts.synthesizeFile({ utterances, format: { type: "wav" }, context: { generationId: generation.generationId } })));
+	isWAV(await bytes(await tts.synthesizeFileStreaming({ utterances, format: { type: "wav" } })));
+	const chunks = [];
+	for await (const chunk of await tts.synthesizeJsonStreaming({ utterances })) chunks.push(chunk);
+	assert.ok(chunks.length > 0 && chunks.at(-1).isLastChunk && chunks.every((c) => c.audio && c.generationId));
+
+	const name = `Doorman ${chunks[0].generationId}`;
+	const voice = await tts.voices.create({ generationId: generation.generationId, name });
+	assert.ok((await listed((ask) => tts.voices.list(ask), { provider: "CUSTOM_VOICE", pageSize: 1 })).some((v) => v.id === voice.id));
+	assert.ok((await listed((ask) => tts.voices.list(ask), { provider: "HUME_AI", pageSize: 10 })).length > 0);
+	isWAV(await bytes(await tts.synthesizeFile({ utterances: [{ text: "All is well.", voice: { name, provider: "CUSTOM_VOICE" } }], format: { type: "wav" } })));
+	await tts.voices.delete({ name });
+}
+
+// speakOverSocket speaks as apps did before their client knew the socket. Each
+// message must be a chunk, by the client's own schema.
+async function speakOverSocket({ serialization }) {
+	const WebSocket = installed("ws");
+	const socket = new WebSocket(`wss://api.hume.ai/v0/tts/stream/input?api_key=${HUME_API_KEY}&no_binary=true&instant_mode=true&format_type=pcm`);
+	const chunks = [];
+	socket.onmessage = ({ data }) => chunks.push(serialization.tts.SnippetAudioChunk.parseOrThrow(JSON.parse(data), { unrecognizedObjectKeys: "passthrough" }));
+	const closed = new Promise((resolve, reject) => {
+		socket.onclose = resolve;
+		socket.onerror = reject;
+	});
+	await new Promise((open) => { socket.onopen = open; });
+	for (const text of ["Hello world.", "Goodbye, world."]) {
+		socket.send(JSON.stringify({ text, voice: { name: ttsVoice, provider: "HUME_AI" } }));
+		socket.send(JSON.stringify({ flush: true }));
+	}
+	socket.send(JSON.stringify({ close: true }));
+	await closed;
+	assert.deepEqual(chunks.filter((c) => c.isLastChunk).map((c) => c.text), ["Hello world.", "Goodbye, world."]);
+	assert.ok(chunks.reduce((n, c) => n + c.audio.length, 0) > 50_000);
+}
+
+async function law(name, does) {
+	try {
+		const result = await does();
+		console.log(`ok ${name}`);
+		return result;
+	} catch (err) {
+		throw new Error(name, { cause: err });
+	}
+}
+
+async function app(version) {
+	const { HumeClient, fetchAccessToken } = installed(version);
+	const { empathicVoice: evi, tts } = new HumeClient({ apiKey: HUME_API_KEY });
+	const config = await law(`${version}: a config is made`, () => makeConfig(evi));
+	const accessToken = await fetchAccessToken({ apiKey: HUME_API_KEY, secretKey: HUME_SECRET_KEY });
+	const metadata = await law(`${version}: a typed chat with a tool`, () => chat(new HumeClient({ accessToken }).empathicVoice, config));
+	await law(`${version}: its history`, () => history(evi, metadata));
+	await law(`${version}: speech`, () => speak(tts));
+}
+
+// aiSDK speaks as the examples of the AI SDK do, with the voice of its default.
+async function aiSDK() {
+	const { experimental_generateSpeech: generateSpeech } = installed("ai");
+	const { createHume } = installed("@ai-sdk/hume");
+	const hume = createHume({ apiKey: HUME_API_KEY });
+	for (const outputFormat of ["mp3", "wav"]) {
+		const { audio, warnings } = await generateSpeech({ model: hume.speech(), text: "Hello from the AI SDK.", instructions: "Speak slowly.", outputFormat });
+		assert.ok(audio.uint8Array.length > 5_000 && warnings.length === 0);
+		assert.equal(audio.mediaType, outputFormat === "mp3" ? "audio/mpeg" : "audio/wav");
+	}
+}
+
+async function main() {
+	const versions = ["hume-0.9", "hume-0.11", "hume-0.13", "hume"];
+	const ended = await Promise.allSettled([
+		...versions.map(app),
+		law("a bare socket speaks", () => speakOverSocket(installed("hume-0.13"))),
+		law("the AI SDK speaks", aiSDK),
+	]);
+	const failed = ended.filter((e) => e.reason).map((e) => e.reason);
+	if (failed.length > 0) throw new AggregateError(failed);
+	console.log("done");
+}
+
+main().then(() => process.exit(0), (err) => { console.error(err); process.exit(1); });

@@ -1,0 +1,11 @@
+// What the pages of former apps share: what they are told, and the tool that they have.
+export const query = new URLSearchParams(location.search);
+
+window.seen = { messages: [], errors: [], started: 0, ended: 0 };
+export const seen = {
+	onMessage: (m) => window.seen.messages.push(m),
+	onError: (e) => window.seen.errors.push(e),
+	onAudioStart: () => window.seen.started++,
+	onAudioEnd: () => window.seen.ended++,
+	onToolCall: async (call, send) => send.success(`${call.name} is done`),
+};
