@@ -400,7 +400,7 @@ export type PostedConfig = {
   builtin_tools?: Array<PostedBuiltinToolConfig>;
   ellm_model?: PostedEllmModel;
   event_messages?: PostedEventMessages;
-  evi_version: "3" | "4-mini";
+  evi_version: "3" | "4-mini" | "2" | "1";
   examples?: Array<PostedExample>;
   interruption?: PostedInterruption;
   language_model?: PostedLanguageModel;
@@ -430,7 +430,7 @@ export type PostedConfigVersion = {
   builtin_tools?: Array<PostedBuiltinToolConfig>;
   ellm_model?: PostedEllmModel;
   event_messages?: PostedEventMessages;
-  evi_version: "3" | "4-mini";
+  evi_version: "3" | "4-mini" | "2" | "1";
   examples?: Array<PostedExample>;
   interruption?: PostedInterruption;
   language_model?: PostedLanguageModel;
@@ -449,7 +449,7 @@ export type PostedConfigVersion = {
 // Text that is given to the language model with the user's messages and is no part of the transcript.
 export type PostedContext = {
   text: string;
-  type?: "persistent" | "temporary";
+  type?: "persistent" | "temporary" | "editable";
 };
 
 // The settings of short generated responses.
@@ -980,7 +980,7 @@ export type ReturnConfig = {
   created_on: number;
   ellm_model: EllmModel;
   event_messages: EventMessages;
-  evi_version: "3" | "4-mini";
+  evi_version: "1" | "2" | "3" | "4-mini";
   examples?: Array<Example>;
   id: string;
   interruption: Interruption;

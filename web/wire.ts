@@ -73,7 +73,7 @@ export type ChatMetadata = {
 // Text that is given to the language model with the user's messages and is no part of the transcript.
 export type Context = {
   text: string;
-  type?: "persistent" | "temporary";
+  type?: "persistent" | "temporary" | "editable";
 };
 
 // How much of each, 0 to 1. All of them are always there.
@@ -172,7 +172,7 @@ export type PostedBuiltinToolConfig = {
 // Text that is given to the language model with the user's messages and is no part of the transcript.
 export type PostedContext = {
   text: string;
-  type?: "persistent" | "temporary";
+  type?: "persistent" | "temporary" | "editable";
 };
 
 // Makes the assistant silent until the matching resume.

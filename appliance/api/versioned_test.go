@@ -311,7 +311,7 @@ func TestWhatIsRefusedIsNamed(t *testing.T) {
 		{"PATCH", "/v0/evi/prompts/" + prompt + "/version/x", "{}", 400, "version"},
 		{"DELETE", "/v0/evi/prompts/" + prompt + "/version/1e3", "", 400, "version"},
 		{"POST", "/v0/evi/configs", `{"name":"` + strings.Repeat("x", 75) + `","evi_version":"4-mini"}`, 400, "name"},
-		{"POST", "/v0/evi/configs", `{"name":"c","evi_version":"2"}`, 400, "retired"},
+		{"POST", "/v0/evi/configs", `{"name":"c","evi_version":"5"}`, 400, "allowed: 3, 4-mini, 2, 1"},
 		{"POST", "/v0/evi/configs", `{"name":"c","evi_version":"3"}`, 400, "voice"},
 		{"POST", "/v0/evi/configs", config(`"voice":{"name":"nobody"}`), 404, "nobody"},
 		{"POST", "/v0/evi/configs", config(`"prompt":{"id":"` + nowhere + `"}`), 404, nowhere},

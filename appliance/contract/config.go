@@ -3,8 +3,11 @@ package contract
 // EVIVersion is the generation of the assistant that a config is written for.
 type EVIVersion string
 
-// The generations that are served; 1 and 2 are retired.
+// The generations. One assistant serves them all; programs that were never
+// brought up to date still ask for 1 and 2.
 const (
+	EVI1     EVIVersion = "1"
+	EVI2     EVIVersion = "2"
 	EVI3     EVIVersion = "3"
 	EVI4Mini EVIVersion = "4-mini"
 )

@@ -58,12 +58,7 @@ func readConfigBody(o object) PostedConfigVersion {
 
 func readEVIVersion(o object) EVIVersion {
 	o.require("evi_version")
-	switch v := o.text("evi_version", MaxNameChars); v {
-	case "1", "2":
-		o.note("evi_version", "wrong_value", fmt.Sprintf("%q is retired; allowed: %s, %s", v, EVI3, EVI4Mini))
-		return ""
-	}
-	return choice(o, "evi_version", EVI3, EVI4Mini)
+	return choice(o, "evi_version", EVI3, EVI4Mini, EVI2, EVI1)
 }
 
 // readConfigPrompt returns nil for a prompt that says nothing.

@@ -88,7 +88,7 @@ function Voice({ known }: { known: Choices }) {
         options={[["", "The box's own"], ...known.voices.map((v) => [v.id, said(v)] as const)]}
         help="A voice reads every text as its own language." />
       <p><a href={to("voices")}>Hear them</a> or <a href={to("voices", "design")}>design one</a></p>
-      <ChoiceAt path="evi_version" label="Generation" options={[["4-mini", "4-mini"], ["3", "3 (wants a voice)"]]} help="For clients that ask; the box behaves the same in both." />
+      <ChoiceAt path="evi_version" label="Generation" options={[["4-mini", "4-mini"], ["3", "3 (wants a voice)"], ["2", "2"], ["1", "1"]]} help="For clients that ask; the box behaves the same in all." />
     </>
   );
 }
