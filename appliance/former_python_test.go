@@ -1,0 +1,38 @@
+package appliance
+
+import (
+	"path/filepath"
+	"testing"
+
+	"parley/appliance/config"
+	"parley/internal/packtest"
+)
+
+// Programs written for the service that ended, with the Python clients of their
+// day and those of others, find everything at the box when their host name leads
+// to it.
+func TestPythonProgramsOfTheFormerServiceWorkUnchanged(t *testing.T) {
+	t.Parallel()
+	if !ownNetwork(t) {
+		return
+	}
+	client := installed(t, "py-client")
+	_, env := startBoxUnderTheOldName(t, func(c *config.Config) {
+		c.Engines.LanguageModel = config.LanguageModel{OpenAI: scripted(t), Model: "script"}
+	})
+	for _, try := range []struct{ with, script string }{
+		{"hume-0.7", "former_evi.py"},
+		{"hume-0.9", "former_evi.py"},
+		{"hume-0.13", "former_sessions.py"},
+		{"", "former_sessions.py"}, // with the newest
+		{"agents", "former_livekit.py"},
+		{"agents", "former_pipecat.py"},
+	} {
+		t.Run(try.with+" "+try.script, func(t *testing.T) {
+			t.Parallel()
+			runs(t, filepath.Join(client, "bin", "python"), filepath.Join("testdata", try.script), append([]string{
+				"PYTHONPATH=" + filepath.Join(client, try.with), "QUESTION=" + packtest.Recording(t, question),
+			}, env...)...)
+		})
+	}
+}
