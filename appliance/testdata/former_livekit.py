@@ -16,7 +16,7 @@ async def seconds(tts):
 
 async def main():
     async with aiohttp.ClientSession() as session:
-        tts = hume.TTS(http_session=session, voice=hume.VoiceByName(name="Joe"))  # MP3
+        tts = hume.TTS(http_session=session)  # MP3
         assert 1 < await seconds(tts) < 5
         tts.update_options(
             audio_format=hume.AudioFormat.pcm, voice=hume.VoiceByName(name="Joe", provider=hume.VoiceProvider.hume),

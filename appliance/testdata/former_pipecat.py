@@ -35,7 +35,6 @@ async def main():
     task = PipelineTask(Pipeline([tts, ear]))
     await task.queue_frames([TTSSpeakFrame("The museum opens at ten."), EndFrame()])
     await PipelineRunner(handle_sigint=False).run(task)
-    print(ear.words, len(ear.sound))
     assert 1 < len(ear.sound) / 96000 < 5, len(ear.sound)
     assert [w.strip(".") for w, _ in ear.words] == ["The", "museum", "opens", "at", "ten"], ear.words
     times = [t for _, t in ear.words]

@@ -3,6 +3,7 @@ package ws
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -107,10 +108,20 @@ func (l *Line) messages(take func(websocket.MessageType, *bytes.Buffer) error) e
 			return err
 		}
 		l.listening.Store(0) // signs of life lie in the network's buffers meanwhile
+		if typ == websocket.MessageBinary && isMessage(buf.Bytes()) {
+			typ = websocket.MessageText
+		}
 		if err := take(typ, &buf); err != nil {
 			return err
 		}
 	}
+}
+
+// isMessage reports whether a binary frame holds a message all the same. Libraries
+// send such frames for JSON that they are given as bytes, older Python clients
+// among them; no piece of sound is JSON.
+func isMessage(frame []byte) bool {
+	return len(frame) > 0 && frame[0] == '{' && json.Valid(frame)
 }
 
 // hear hands the sound of a message on.

@@ -66,3 +66,19 @@ func TestBrokenAudioIsToldAndTheSocketStays(t *testing.T) {
 		t.Errorf("%d samples were heard of %d, or others", len(pcm), len(want))
 	}
 }
+
+// Messages are known in frames of either kind, also between pieces of sound.
+func TestAMessageMayComeInABinaryFrame(t *testing.T) {
+	b := start(t, Timing{})
+	c, s := b.dial(raw, nil)
+	send(t, c, websocket.MessageBinary, string(make([]byte, 16000)))
+	got(t, s.got)
+	send(t, c, websocket.MessageBinary, `{"type":"user_input","text":"Hello."}`)
+	if m, ok := got(t, s.got).(contract.UserInput); !ok || m.Text != "Hello." {
+		t.Errorf("taken as %+v", m)
+	}
+	send(t, c, websocket.MessageBinary, "{\"type\":")
+	if a, ok := got(t, s.got).(heard); !ok || len(a) == 0 {
+		t.Errorf("sound that begins as a message would is taken as %+v", a)
+	}
+}
