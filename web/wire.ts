@@ -291,7 +291,7 @@ export type SnippetAudioChunk = {
   // Counts the chunks of the snippet from 0
   chunk_index: number;
   // Code, Error, Slug and Message are of an error on a socket, and absent from what is spoken.
-  code?: "E0100" | "E0101" | "E0103" | "E0200" | "E0201" | "E0300" | "E0301" | "E0702" | "E0704" | "E0705" | "E0706" | "E0708" | "E0709" | "E0710" | "E0711" | "E0712" | "E0713" | "E0716" | "E0717" | "E0718" | "E0719" | "E0720" | "E0723" | "E0730" | "E0731" | "E0732" | "E0733" | "E0740" | "E0741" | "E0799";
+  code?: "E0100" | "E0101" | "E0103" | "E0200" | "E0201" | "E0300" | "E0301" | "E0702" | "E0704" | "E0705" | "E0706" | "E0708" | "E0709" | "E0710" | "E0711" | "E0712" | "E0713" | "E0714" | "E0715" | "E0716" | "E0717" | "E0718" | "E0719" | "E0720" | "E0723" | "E0730" | "E0731" | "E0732" | "E0733" | "E0740" | "E0741" | "E0799";
   error?: string;
   generation_id: string;
   // Of the snippet
@@ -395,7 +395,7 @@ export type UserMessage = {
 
 // Says what went wrong; Code.Error makes one.
 export type WebSocketError = {
-  code: "E0100" | "E0101" | "E0103" | "E0200" | "E0201" | "E0300" | "E0301" | "E0702" | "E0704" | "E0705" | "E0706" | "E0708" | "E0709" | "E0710" | "E0711" | "E0712" | "E0713" | "E0716" | "E0717" | "E0718" | "E0719" | "E0720" | "E0723" | "E0730" | "E0731" | "E0732" | "E0733" | "E0740" | "E0741" | "E0799";
+  code: "E0100" | "E0101" | "E0103" | "E0200" | "E0201" | "E0300" | "E0301" | "E0702" | "E0704" | "E0705" | "E0706" | "E0708" | "E0709" | "E0710" | "E0711" | "E0712" | "E0713" | "E0714" | "E0715" | "E0716" | "E0717" | "E0718" | "E0719" | "E0720" | "E0723" | "E0730" | "E0731" | "E0732" | "E0733" | "E0740" | "E0741" | "E0799";
   custom_session_id?: string;
   message: string;
   request_id?: string;

@@ -43,7 +43,9 @@ func readOldNames(table string) (all []oldVoice) {
 }
 
 // is reports whether a name, as store.FoldedName has it, is that or the id of the voice.
-func (o oldVoice) is(folded string) bool { return folded != "" && (o.folded == folded || o.id == folded) }
+func (o oldVoice) is(folded string) bool {
+	return folded != "" && (o.folded == folded || o.id == folded)
+}
 
 // oldVoiceOf returns the voice of the cloud library with that name or id.
 func oldVoiceOf(asked string) (oldVoice, bool) {
