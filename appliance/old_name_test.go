@@ -42,7 +42,10 @@ func ownNetwork(t *testing.T) bool {
 	cmd := exec.CommandContext(t.Context(), itself, // runs: itself
 		"-test.v", "-test.count=1", "-test.timeout=0", "-test.run=^"+regexp.QuoteMeta(t.Name())+"$")
 	cmd.Env = append(os.Environ(), insideOwnNetwork+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS,
+		Pdeathsig:  syscall.SIGKILL,
+	}
 	if os.Geteuid() != 0 { // who is not root may have a network only in a user namespace
 		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}}

@@ -237,7 +237,8 @@ type keysSigningCmd struct {
 
 // Help shows the command in use.
 func (keysSigningCmd) Help() string {
-	return "Receivers of a former service go on unchanged with --set and the key that they check: its signing key, or an API key.\n\n" +
+	return "Receivers of a former service go on unchanged with --set and the key that they check: " +
+		"its signing key, or an API key.\n\n" +
 		"Example:\n\n  parley keys signing-key --account default\n  echo \"$OLD_KEY\" | parley keys signing-key --set"
 }
 
@@ -254,8 +255,8 @@ func readSigningKey(in io.Reader) (string, error) {
 	key := strings.TrimSpace(string(text))
 	visible := func(r rune) bool { return r > ' ' && r <= '~' }
 	if n := len(key); n < shortestSigningKey || n > longestSigningKey || strings.TrimFunc(key, visible) != "" {
-		return "", fmt.Errorf("signing key: the standard input has %d bytes of text; a key has %d to %d visible ASCII characters",
-			n, shortestSigningKey, longestSigningKey)
+		return "", fmt.Errorf("signing key: the standard input has %d bytes of text; "+
+			"a key has %d to %d visible ASCII characters", n, shortestSigningKey, longestSigningKey)
 	}
 	return key, nil
 }
