@@ -9,8 +9,9 @@ const { createRequire } = require("node:module");
 const { HUME_API_KEY, HUME_SECRET_KEY, CLIENT } = process.env;
 const installed = createRequire(CLIENT + "/client.cjs");
 
-// The library voices that apps of the time name.
-const chatVoice = "ITO", ttsVoice = "Ava Song";
+// The library voices that examples of the time name. Two of them have a stand-in
+// that costs little, so what is said often is said by those.
+const chatVoice = "ITO", fileVoice = "Male English Actor", socketVoice = "Ava Song";
 
 // listed is what a list call brings: later clients walk through its pages by
 // themselves, hume 0.9 gives some of them as they are.
@@ -122,7 +123,7 @@ async function history(evi, { chatId, chatGroupId }) {
 
 // speak has a text spoken by every call that the client has for that.
 async function speak(tts, version) {
-	const utterances = [{ text: "All is well.", description: "calm", voice: { name: ttsVoice, provider: "HUME_AI" } }];
+	const utterances = [{ text: "All is well.", description: "calm", voice: { name: fileVoice, provider: "HUME_AI" } }];
 	const isWAV = (sound) => assert.ok(sound.subarray(0, 4).toString() === "RIFF" && sound.length > 20_000, `${sound.length} bytes`);
 	const ask = { utterances, format: { type: "wav" }, numGenerations: 1 };
 	const made = await tts.synthesizeJson(version === "hume-0.11" ? { body: ask } : ask); // it alone wraps this one request
@@ -156,7 +157,7 @@ async function speakOverSocket(schemas) {
 	});
 	await new Promise((open) => { socket.onopen = open; });
 	for (const text of ["Hello world.", "Goodbye, world."]) {
-		socket.send(JSON.stringify({ text, voice: { name: ttsVoice, provider: "HUME_AI" } }));
+		socket.send(JSON.stringify({ text, voice: { name: socketVoice, provider: "HUME_AI" } }));
 		socket.send(JSON.stringify({ flush: true }));
 	}
 	socket.send(JSON.stringify({ close: true }));
