@@ -245,10 +245,10 @@ func (h *Host) session(meta contract.ChatMetadata, chosen chosen, told record.To
 		c.recorder = &lateRecorder{Recorder: r, run: func() { c.recording.Go(r.Run) }}
 	}
 	var newVoice func() ear.Voice
-	var feelings func(text string) *contract.EmotionScores
+	var feelings func(text string) contract.EmotionScores
 	if h.Expression != nil {
 		p := &prompt{h.Expression, &c.workers, c.log, func(took time.Duration) { c.pace.tell(StageFeel, took) }}
-		newVoice, feelings = p.voice, p.text
+		newVoice, feelings = p.voice, p.Text
 	}
 	c.ear = ear.New(ear.Parts{
 		Detector: h.Detector, Transcriber: h.Transcriber, TurnEnd: h.TurnEnd, Clock: c.clock, Live: o.Live, Post: c.post, Settle: c.settle, Record: c.recorder.Heard, Go: c.workers.Go, Listen: func() { c.hand(posted{listen: true}) },

@@ -15,7 +15,8 @@ import (
 type Expression interface {
 	// NewVoice returns what measures an utterance.
 	NewVoice() Voice
-	// Text scores what is written, or is to be said.
+	// Text scores what is written, or is to be said. It takes well under a
+	// millisecond, for a message waits.
 	Text(text string) contract.EmotionScores
 }
 
@@ -47,12 +48,6 @@ type prompt struct {
 	group *group
 	log   *slog.Logger
 	felt  func(took time.Duration) // told how long was left to do at a pause
-}
-
-// text scores a sentence of the assistant's.
-func (p *prompt) text(text string) *contract.EmotionScores {
-	scores := p.Text(text)
-	return &scores
 }
 
 // voice returns what measures an utterance.

@@ -37,8 +37,8 @@ type ConnectSettings struct {
 // ParseConnectSettings reads the query of a connect. Every value is a string
 // there and is taken for the type that is wanted; nested ones are written with
 // brackets, session_settings[audio][sample_rate]=16000, or as JSON text,
-// session_settings[audio]={"sample_rate":16000}. Unknown parameters are ignored. The error is a Fault, InvalidConnect or InvalidSettings, that names
-// the parameter.
+// session_settings[audio]={"sample_rate":16000}. Unknown parameters are ignored. The
+// error is a Fault, InvalidConnect or InvalidSettings, that names the parameter.
 func ParseConnectSettings(q url.Values) (ConnectSettings, error) {
 	nested, problem := nest(q)
 	if problem != "" {

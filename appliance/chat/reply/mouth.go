@@ -25,9 +25,8 @@ type mouth struct {
 	pace    *Pace
 	clock   func() time.Duration
 	post    func(turn.Event)
-	// feelings scores a sentence, nil where it cannot in time; a nil func: nobody
-	// does.
-	feelings func(text string) *contract.EmotionScores
+	// feelings scores a sentence; a nil func: nobody is to.
+	feelings func(text string) contract.EmotionScores
 }
 
 // speech is a sentence on its way to the mouth.
@@ -101,7 +100,8 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 	piece := turn.Piece{Sentence: s.sentence}
 	post := func() {
 		if piece.Last && m.feelings != nil {
-			piece.Scores = m.feelings(s.sentence.Text)
+			scores := m.feelings(s.sentence.Text)
+			piece.Scores = &scores
 		}
 		due.spoken(piece.Length())
 		m.post(turn.Spoken{At: turn.At(m.clock()), Turn: n, Piece: piece})

@@ -41,9 +41,9 @@ type Parts struct {
 	Tools Toolbox
 	// Advisers are asked where a turn is to; nil where the box has none.
 	Advisers Advisers
-	// Feelings scores the feelings in a sentence of the assistant's, nil where that
-	// takes too long; a nil func: nobody is to.
-	Feelings func(text string) *contract.EmotionScores
+	// Feelings scores the feelings in a sentence of the assistant's, which takes well
+	// under a millisecond; a nil func: nobody is to.
+	Feelings func(text string) contract.EmotionScores
 	// Go runs a function on a goroutine of the chat.
 	Go func(func())
 }
