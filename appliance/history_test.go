@@ -2,21 +2,16 @@ package appliance
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/coder/websocket"
 
 	"parley/appliance/audio"
 	"parley/appliance/config"
@@ -37,41 +32,6 @@ func (b *runningBox) ended(t *testing.T, id string) map[string]any {
 		if time.Now().After(deadline) {
 			t.Fatalf("chat %s is still live", id)
 		}
-	}
-}
-
-// A chat begins under its older path as under the newer one, with settings as JSON
-// text, of which the history has all, as it has event_limit.
-func TestAChatBeginsAsOlderClientsBeginIt(t *testing.T) {
-	b := startHollowBox(t)
-	query := url.Values{"apiKey": {b.key}, "event_limit": {"7"}, "session_settings[variables]": {`{"name": "Joshua"}`},
-		"session_settings[system_prompt]": {"The user is {{name}}."}, "session_settings[audio]": {`{"sample_rate":48000,"channels":32}`}}
-	ctx, cancel := context.WithTimeout(t.Context(), patient)
-	defer cancel()
-	conn, _, err := websocket.Dial(ctx, b.url+"/v0/assistant/chat?"+query.Encode(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, first, err := conn.Read(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var begun contract.ChatMetadata
-	if err := json.Unmarshal(first, &begun); err != nil || begun.ChatID == "" {
-		t.Fatalf("%s %v", first, err)
-	}
-	conn.CloseNow()
-	told := map[string]any{}
-	for _, e := range b.ended(t, begun.ChatID)["events_page"].([]any) {
-		event := e.(map[string]any)
-		told[event["type"].(string)] = event["message_text"]
-	}
-	want := `{"type":"session_settings","audio":{"channels":32,"encoding":"linear16","sample_rate":48000},"system_prompt":"The user is {{name}}.","variables":{"name":"Joshua"},"event_limit":7}`
-	if told["SESSION_SETTINGS"] != want {
-		t.Errorf("the history has the settings\n%s, want\n%s", told["SESSION_SETTINGS"], want)
-	}
-	if text, _ := told["SYSTEM_PROMPT"].(string); !strings.HasPrefix(text, "The user is Joshua.") {
-		t.Errorf("the prompt is %q", text)
 	}
 }
 

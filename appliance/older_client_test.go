@@ -1,0 +1,107 @@
+package appliance
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"parley/appliance/chat"
+	"parley/appliance/config"
+	"parley/appliance/contract"
+)
+
+// A chat begins under its older path as under the newer one, with settings as JSON
+// text, of which the history has all, as it has event_limit.
+func TestAChatBeginsAsOlderClientsBeginIt(t *testing.T) {
+	b := startHollowBox(t)
+	query := url.Values{"apiKey": {b.key}, "event_limit": {"7"}, "session_settings[variables]": {`{"name": "Joshua"}`},
+		"session_settings[system_prompt]": {"The user is {{name}}."}, "session_settings[audio]": {`{"sample_rate":48000,"channels":32}`}}
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	conn, _, err := websocket.Dial(ctx, b.url+"/v0/assistant/chat?"+query.Encode(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, first, err := conn.Read(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var begun contract.ChatMetadata
+	if err := json.Unmarshal(first, &begun); err != nil || begun.ChatID == "" {
+		t.Fatalf("%s %v", first, err)
+	}
+	conn.CloseNow()
+	told := map[string]any{}
+	for _, e := range b.ended(t, begun.ChatID)["events_page"].([]any) {
+		event := e.(map[string]any)
+		told[event["type"].(string)] = event["message_text"]
+	}
+	want := `{"type":"session_settings","audio":{"channels":32,"encoding":"linear16","sample_rate":48000},"system_prompt":"The user is {{name}}.","variables":{"name":"Joshua"},"event_limit":7}`
+	if told["SESSION_SETTINGS"] != want {
+		t.Errorf("the history has the settings\n%s, want\n%s", told["SESSION_SETTINGS"], want)
+	}
+	if text, _ := told["SYSTEM_PROMPT"].(string); !strings.HasPrefix(text, "The user is Joshua.") {
+		t.Errorf("the prompt is %q", text)
+	}
+}
+
+// The client of a chat that came before assistant_prosody is not sent it; who follows
+// the chat with a newer library is, and so is the history.
+func TestAnOlderClientIsNotSentWhatCameLater(t *testing.T) {
+	b := startHollowBox(t, func(p *chat.Parts) {
+		var err error
+		if p.Expression, err = openExpression(config.Expression{Measured: true}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	older := b.call(t, "&allow_connection=true&fernSdkLanguage=JavaScript&fernSdkVersion=0.11.4")
+	id := older.chatID()
+	follower, status := b.follow(t, b.key, id, "&audio_output=false&fernSdkLanguage=JavaScript&fernSdkVersion=0.16.0")
+	if follower == nil {
+		t.Fatal(status)
+	}
+	older.send(contract.UserInput{Text: "When do you open?"})
+	told := types(older.until("assistant_end", 1, patient))
+	older.conn.CloseNow()
+	followed, _ := readAll(follower)
+	if strings.Contains(told, "assistant_prosody") || !strings.Contains(told, "assistant_message") {
+		t.Errorf("the older client is sent %s", told)
+	}
+	prosody := func(m string) bool { return strings.Contains(m, `"type":"assistant_prosody"`) }
+	if !slices.ContainsFunc(followed, prosody) {
+		t.Errorf("the newer follower is sent %q", followed)
+	}
+	events, err := json.Marshal(b.ended(t, id))
+	if err != nil || !strings.Contains(string(events), "ASSISTANT_PROSODY") {
+		t.Errorf("the history has %s (%v)", events, err)
+	}
+}
+
+// A client that opens all 32 channels that PulseAudio offers for a microphone is heard,
+// in messages of 100 ms, which are 400 KB each.
+func TestAClientWith32ChannelsIsHeard(t *testing.T) {
+	b := startHollowBox(t)
+	c := b.call(t, "&session_settings[audio]="+url.QueryEscape(`{"encoding":"linear16","sample_rate":48000,"channels":32}`))
+	c.until("chat_metadata", 1, patient)
+	const frames, frame = 4800, 2 * 32
+	voice := make([]byte, frames*frame)
+	for i := range frames {
+		voice[i*frame+2*17+1] = 0x20 // the 18th channel
+	}
+	for i := range 30 {
+		sound := voice
+		if i >= 12 {
+			sound = make([]byte, len(voice))
+		}
+		c.send(contract.AudioInput{Data: sound})
+	}
+	heard := c.until("user_message", 1, patient)
+	if m := heard[len(heard)-1].ServerMessage.(contract.UserMessage); m.Message.Content != "When do you open?" || m.FromText {
+		t.Errorf("it is heard as %+v", m)
+	}
+}
