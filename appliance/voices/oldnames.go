@@ -20,10 +20,9 @@ var oldNames = sync.OnceValue(func() []oldVoice { return readOldNames(oldNamesTa
 
 // oldVoice is a voice of the cloud library.
 type oldVoice struct {
-	name, folded        string // folded as names are compared
-	id                  string // empty where nobody says it, as are the following
-	gender, age, accent string
-	like                voice.Base // of ours: it stands in, or the nearest to it does
+	name, folded string     // folded as names are compared
+	id           string     // empty where nobody says it
+	like         voice.Base // of ours: it stands in, or the nearest to it does
 }
 
 func readOldNames(table string) (all []oldVoice) {
@@ -33,11 +32,8 @@ func readOldNames(table string) (all []oldVoice) {
 			continue
 		}
 		f := strings.Split(strings.TrimSpace(line), "\t")
-		for i := range f {
-			f[i] = strings.TrimPrefix(f[i], "-")
-		}
 		like, _ := voice.Find(ours, f[5])
-		all = append(all, oldVoice{f[0], store.FoldedName(f[0]), f[1], f[2], f[3], f[4], like})
+		all = append(all, oldVoice{f[0], store.FoldedName(f[0]), strings.TrimPrefix(f[1], "-"), like})
 	}
 	return all
 }

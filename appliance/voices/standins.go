@@ -32,13 +32,13 @@ func (v Voices) standIn(ctx context.Context, account, asked string) (Voice, erro
 			err = contract.ErrNotFound{What: "voice", ID: asked, There: there}
 		}
 		if err == nil {
-			v.StandIns.tell(asked, found.ID, found.Name)
+			v.StandIns.tell(asked, found.Name)
 		}
 		return found, err
 	}
 	if old, is := oldVoiceOf(asked); is {
 		if b, any := nearest(engines.Library(v.Config), old.like); any {
-			v.StandIns.tell(asked, b.ID, b.Name)
+			v.StandIns.tell(asked, b.Name)
 			return Voice{libraryRecord(b), voice.Of(b.ID)}, nil
 		}
 	}
@@ -92,26 +92,26 @@ type StandIns struct {
 	Log *slog.Logger
 
 	mu   sync.Mutex
-	told map[string]string // ids of voices, by the name that was asked for
+	told map[string]string // names of voices, by the one that was asked for
 }
 
 // maxTold bounds what is remembered: more than there are names with a stand-in, unless
 // aliases come and go.
 const maxTold = 2000
 
-func (s *StandIns) tell(asked, id, name string) {
+func (s *StandIns) tell(asked, name string) {
 	if s == nil {
 		return
 	}
 	folded := store.FoldedName(asked)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.told[folded] == id {
+	if s.told[folded] == name {
 		return
 	}
 	if s.told == nil || len(s.told) >= maxTold {
 		s.told = map[string]string{}
 	}
-	s.told[folded] = id
+	s.told[folded] = name
 	s.Log.Info("a voice stands in for one that this box does not have", "asked", asked, "voice", name)
 }
