@@ -400,7 +400,7 @@ func Settings() []Setting {
 		{
 			Key: "tools.answer_tokens", Flag: "tool-answer-tokens", Group: groupTools, Takes: "TOKENS", Default: "600",
 			Help: "How much of a tool's answer the embedded models read at most; on a slow machine it is less.",
-			More: "What is longer is shortened to what the user asked for, to as much as the machine reads in two seconds, and 120 tokens at least. See [long answers](tools.md#long-answers).",
+			More: "What is longer is shortened to what the user asked for, to as much as the machine reads in two seconds, and 100 tokens at least. See [long answers](tools.md#long-answers).",
 			// Fewer than 64 hold no list, and 2,048 are a quarter of the longest conversation.
 			kind: number(func(c *Config) *int { return &c.Tools.AnswerTokens }, 64, 2048),
 		},

@@ -20,13 +20,14 @@ const (
 	// some twenty entries with a few facts each, and what a machine that reads 300 tokens
 	// a second has read in two.
 	DefaultResultTokens = 600
-	// resultTime is how long the reading of a tool's answer may take on this machine:
-	// people wait three seconds for an answer that was looked up, of which the voice and
-	// the first words want one.
-	resultTime = 2 * time.Second
-	// leastResult is what is read on the slowest machine: a few facts. Two cores without
-	// AVX-512 read 50 tokens a second.
-	leastResult = 120
+	// resultTime is how long the reading of a tool's answer may take on this machine, with
+	// the besideResult tokens or so that stand around it: people wait three seconds for an
+	// answer that was looked up, of which the voice and the first words want one.
+	resultTime   = 2 * time.Second
+	besideResult = 32
+	// leastResult is what is read on the slowest machine: the facts of one entry, and the
+	// names of some others. Two busy cores read 50 tokens a second.
+	leastResult = 100
 	// olderResult is what is read of the tools' answers of earlier turns where a
 	// conversation has become too long for its context.
 	olderResult = 48
@@ -70,7 +71,7 @@ func (r *reading) took(tokens int, d time.Duration) {
 func (r *reading) tokens(most int) int {
 	n := most
 	if one := r.perToken.Load(); one > 0 {
-		n = int(min(int64(resultTime)/one, int64(most)))
+		n = int(min(int64(resultTime)/one-besideResult, int64(most)))
 	}
 	return max(n, min(leastResult, most))
 }
