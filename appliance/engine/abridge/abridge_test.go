@@ -183,8 +183,9 @@ func value(depth int) *rapid.Generator[any] {
 		rapid.MapOfN(names, value(depth-1), 0, 12).AsAny())
 }
 
-// The longest that may come takes a bounded time: with the slowest machine that is
-// known, beside nine others, a hundred times what it takes alone on a quick one.
+// The longest that may come takes half a second, and two minutes are a hundred times
+// that with the race detector on a busy machine; what grows with the square of its length
+// takes hours.
 func TestTheLongestAnswersTakeBoundedTime(t *testing.T) {
 	for name, content := range map[string]string{
 		"a list":          shops(2500),
@@ -207,7 +208,7 @@ func TestTheLongestAnswersTakeBoundedTime(t *testing.T) {
 		}
 		took := time.Since(begun)
 		t.Log(name, len(content), took)
-		if took > 30*time.Second {
+		if took > 2*time.Minute {
 			t.Errorf("%s took %v", name, took)
 		}
 	}

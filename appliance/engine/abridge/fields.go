@@ -1,0 +1,105 @@
+package abridge
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// shortestCode is how long a word is, at least, that may be a code that nobody can
+	// say, and longestSaid how long one may be that is read out to who asks for it.
+	shortestCode = 16
+	longestSaid  = 24
+	// longWords is how many bytes of a text are a fact; more is prose.
+	longWords = 60
+)
+
+// Names of fields.
+var (
+	// names tell what an entry of a list is.
+	names = set("name title label subject heading dish product item station summary")
+	// moments do the same where it has no name.
+	moments = set("time date weekday day hour from number code")
+	// facts are asked for most.
+	facts = set(`
+status state price total amount date time weekday day description temp temperature count quantity address city
+snippet text content answer result eta message error`)
+	// dull are asked for least.
+	dull = set(`
+created updated modified version rev revision lat lon lng latitude longitude coord timezone timestamp dt took
+ms page per pagination meta position score sort locale lang icon etag cod currency tags pod deg gust pressure`)
+	// codes name what only programs want.
+	codes = set(`
+id ids uuid guid hash sha md5 checksum etag token key cursor signature fingerprint trace sku geohash`)
+	// links lead somewhere.
+	links = set(`
+url uri href link links image images img icon avatar photo thumbnail logo favicon self next prev previous`)
+)
+
+var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$`)
+
+func link(text string) bool {
+	return strings.Contains(text, "://") || strings.HasPrefix(text, "www.") || strings.HasPrefix(text, "data:")
+}
+
+// opaque reports whether a text without spaces is one that nobody would say: a link, or
+// letters and digits without order.
+func opaque(text string) bool {
+	if link(text) || uuid.MatchString(text) {
+		return true
+	}
+	digits, letters, turns, was := 0, 0, 0, 0
+	for _, r := range text {
+		is := 0
+		switch {
+		case r > unicode.MaxASCII || unicode.IsSpace(r) || r == '@':
+			return false
+		case unicode.IsDigit(r):
+			digits++
+			is = 1
+		case unicode.IsLetter(r):
+			letters++
+			if is = 2; unicode.IsUpper(r) {
+				is = 3
+			}
+		}
+		if is != was && was != 0 && is != 0 {
+			turns++
+		}
+		was = is
+	}
+	mixed := turns >= 4 && digits > 0 || turns >= len(text)/4
+	return len(text) >= shortestCode && (mixed || digits >= shortestCode && letters == 0)
+}
+
+// noisy reports whether a leaf says nothing that anybody could say, or asked for.
+func noisy(n *node, a asked) bool {
+	if n.kind == null || n.kind == words && strings.TrimSpace(n.text) == "" {
+		return true
+	}
+	key := wordsOf(n.key)
+	last := lastOf(key)
+	asksFor := func(w string) bool { return a.has(w) >= 0 }
+	unlike := func(w string) bool { return !slices.Contains(a.arguments, w) }
+	if asksFor(last) || len(key) > 0 && !slices.ContainsFunc(key, unlike) {
+		return false
+	}
+	code := slices.ContainsFunc(key, func(w string) bool { return codes[w] }) && !strings.Contains(n.text, " ") &&
+		strings.ContainsAny(n.text, "0123456789")
+	switch {
+	case n.kind == words && (link(n.text) || links[last] && !strings.Contains(n.text, " ")):
+		return !a.links
+	case code || n.kind == words && len(n.text) >= shortestCode && opaque(n.text):
+		return !a.ids || len(n.text) > 2*longestSaid || opaque(n.text) && !slices.ContainsFunc(key, asksFor)
+	}
+	return false
+}
+
+func lastOf(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
+}
