@@ -72,8 +72,8 @@ func (m *Model) call(ctx context.Context, p engine.Prompt, set *toolset, at int,
 	return u, emit(engine.Part{Call: &engine.ToolCall{ID: "call_" + rand.Text()[:16], Name: tool.Name, Arguments: arguments}})
 }
 
-// arguments has the model write those of a call, in the words that it has heard. fault is what was wrong with them
-// before; nil: nothing.
+// arguments has the model write those of a call, with the words that were heard. fault
+// is what was wrong with them before; nil: nothing.
 func (m *Model) arguments(ctx context.Context, p engine.Prompt, set *toolset, at int, heard said, begun time.Time, fault error) (string, engine.Usage, error) {
 	name, _ := json.Marshal(set.tools[at].Name)
 	if fault != nil {

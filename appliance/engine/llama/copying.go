@@ -154,14 +154,17 @@ func (u cursor) next(b byte, c *copier) (cursor, bool) {
 	u.text += string([]byte{b})
 	u.escape = b == '\\'
 	switch {
-	case u.free, c.heard.begins(u.text):
-		return u, true
-	// Numbers, codes and addresses are said otherwise than they are written.
+	case u.free:
+	// Numbers, times, codes and addresses are said otherwise than they are written.
+	case before == "" && b < utf8.RuneSelf && !unicode.IsLetter(rune(b)):
+		u.free = true
+	case c.heard.begins(u.text):
 	case b == '\\', b >= '0' && b <= '9', b == '@', !c.strict && !c.heard.content(before):
 		u.free = true
-		return u, true
+	default:
+		return u, false
 	}
-	return u, false
+	return u, true
 }
 
 // begins tells whether somebody said words that begin so.

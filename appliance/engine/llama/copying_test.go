@@ -14,7 +14,7 @@ const weatherParameters = `{"type":"object","properties":{"location":{"type":"st
 // What begins like something that was said goes on like it, and what begins otherwise
 // is left to the model: it may be a number, or an invention.
 func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
-	heard := hear([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's sister, order A B 7.")}).but(nameWords("get_current_weather"))
+	heard := hear([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's sister, order A B 7, at 10 am.")}).but(nameWords("get_current_weather"))
 	for _, c := range []struct {
 		written string
 		strict  bool
@@ -30,6 +30,7 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 		{`{"location": "San Francisco, CA"`, true, false},
 		{`{"location": "Weatherford"`, false, true}, // the tool's own word says nothing
 		{`{"location": "AB7"`, false, true},
+		{`{"location": "10:00"`, false, true},
 		{`{"location": "40.7,-74"`, true, true},
 		{`{"location": "New \"York\""`, false, true},
 		{`{"format": "new delhi"`, true, true}, // a choice is no free string
@@ -91,26 +92,26 @@ func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 	event := `{"type":"object","properties":{"title":{"type":"string"},"date":{"type":"string","format":"date"}},"required":["title","date"]}`
 	for _, c := range []struct {
 		parameters, said string
-		is               bool
+		is               float64
 	}{
-		{order, "has 55310 been shipped yet", true},
-		{order, "The number is seven four four one.", true},
-		{order, "What's your return policy?", false},
-		{order, "I think I'm the one.", false},
-		{weatherParameters, "Do I need an umbrella in Amsterdam?", true},
-		{weatherParameters, "Is it cold out? Hello.", false},
-		{light, "Dim the living room to thirty percent.", true},
-		{light, "Which colour goes well with blue?", false},
-		{event, "What is a calendar for?", false},
-		{event, "Lunch with Sarah on Friday.", true},
-		{`{"type":"object"}`, "What time is it in Rome?", false},
+		{order, "has 55310 been shipped yet", evidence},
+		{order, "The number is seven four four one.", evidence},
+		{order, "What's your return policy?", 0},
+		{order, "I think I'm the one.", 0},
+		{weatherParameters, "Do I need an umbrella in Amsterdam?", nameEvidence},
+		{weatherParameters, "Is it cold out? Hello.", 0},
+		{light, "Dim the living room to thirty percent.", evidence},
+		{light, "Which colour goes well with blue?", 0},
+		{event, "What is a calendar for?", 0},
+		{event, "Lunch with Sarah on Friday.", evidence},
+		{`{"type":"object"}`, "What time is it in Rome?", 0},
 	} {
 		p, err := schema.Read("t", []byte(c.parameters))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := evidenced(p, []engine.Message{says(engine.User, c.said)}); got != c.is {
-			t.Errorf("%q: %v", c.said, got)
+			t.Errorf("%q: %g, want %g", c.said, got, c.is)
 		}
 	}
 }

