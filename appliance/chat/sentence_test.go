@@ -136,6 +136,33 @@ func TestASentenceInTwoMessagesIsOneRow(t *testing.T) {
 	})
 }
 
+// While the silence of the user is waited for, the sound of a beginning is made that
+// might not wait. Where the sentence is whole when it is sent, it is one message.
+func TestASentenceThatIsWholeInTimeIsOneMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, c := writing(t)
+		w.each, w.replies = 50*ms, []string{slowBegin + " in the summer."}
+		for i := range 150 { // as a microphone brings it
+			hear(t, c, 20, i < 50)
+			time.Sleep(20 * ms)
+		}
+		w.until(t, "assistant_end")
+		if !strings.HasSuffix(w.messages(), "user_message assistant_message audio_output audio_output assistant_end") {
+			t.Errorf("sent %s", w.messages())
+		}
+		w.typed(t, c, "assistant_end", 2)
+		var clips []int
+		for _, m := range w.sent {
+			if a, ok := m.(contract.AudioOutput); ok && len(clips) < 2 {
+				clips = append(clips, a.Index)
+			}
+		}
+		if m, rows := w.said(); m[0].Message.Content != slowBegin+" in the summer." || rows[0].MessageText != m[0].Message.Content || !slices.Equal(clips, []int{0, 1}) {
+			t.Errorf("sent %+v, clips %v, stored %+v", m, clips, rows)
+		}
+	})
+}
+
 func TestASentenceThatIsInterruptedInItsRestIsOneRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, c := writing(t)

@@ -47,7 +47,7 @@ type Voices interface {
 func (m mouth) speak(ctx context.Context, n int, sentences <-chan speech, due *schedule) {
 	var rate audio.Converter
 	var directions markup.Directions
-	before := "" // what was said of the sentence that goes on
+	before := "" // what was said of the sentence that goes on, and a space
 	for s := range sentences {
 		line := s.sentence.Text
 		if !s.sentence.Dictated {
@@ -100,7 +100,7 @@ func (m mouth) say(ctx context.Context, n int, s speech, line, before string, ra
 	piece := turn.Piece{Sentence: s.sentence}
 	post := func() {
 		if piece.Last && m.feelings != nil {
-			scores := m.feelings(s.sentence.Text)
+			scores := m.feelings(before + s.sentence.Text)
 			piece.Scores = &scores
 		}
 		due.spoken(piece.Length())

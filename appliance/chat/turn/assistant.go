@@ -154,6 +154,7 @@ func (s *State) spoken(out *effects, e Spoken) {
 // play sends a piece of a sentence: before the first of them its words, then
 // the sound.
 func (s *State) play(out *effects, p Piece) {
+	p = s.join(p)
 	if p.Index == 0 {
 		s.tell(out, AssistantSaid{p.Sentence})
 		if !p.Sentence.Quick {
@@ -269,6 +270,7 @@ func (s *State) noMore() {
 		thought:  true,
 		done:     true,
 		kept:     r.kept,
+		joined:   r.joined,
 		dictated: r.dictated,
 		unasked:  r.unasked,
 	}

@@ -290,27 +290,40 @@ func TestTheHistorySaysWhatWasInterrupted(t *testing.T) {
 	}
 }
 
-// A sentence that was said in two messages is one thing in the history, as far as it
-// was heard, and one message when it is said again.
+// A sentence that was cut for its voice is one thing in the history, as far as it was
+// heard, and one message when it is said again. It is one message the first time, too,
+// if all of it was known when its sound began.
 func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
+	const all = "The museum is open from ten to six."
 	first := Sentence{ID: "a", Text: "The museum is open", GoesOn: true}
 	rest := Sentence{ID: "b", Text: "from ten to six.", First: "a", Before: first.Text}
 	for _, row := range []struct {
-		name    string
+		known   bool          // all of it, before its sound
 		after   time.Duration // of which the first part plays two seconds, and the rest another two
 		history string
-		again   []string // the sentences that are said when nothing was behind the interruption
+		again   string // what is said when nothing was behind the interruption
 	}{
-		{"in the first part", 1400 * time.Millisecond, "The museum…", []string{"speak 2: is open from ten to six."}},
-		{"between them", 2 * time.Second, "The museum is open…", []string{"speak 2: from ten to six."}},
-		{"in the rest", 3300 * time.Millisecond, "The museum is open from ten…", []string{"speak 2: to six."}},
-		{"behind it", 5 * time.Second, "The museum is open from ten to six.", nil},
+		{false, 1400 * time.Millisecond, "The museum…", "is open from ten to six."},
+		{false, 2 * time.Second, "The museum is open…", "from ten to six."},
+		{false, 3300 * time.Millisecond, "The museum is open from ten…", "to six."},
+		{false, 5 * time.Second, all, ""},
+		{true, 1400 * time.Millisecond, "The museum…", "is open from ten to six."},
+		{true, 2200 * time.Millisecond, "The museum is open…", "from ten to six."},
+		{true, 3300 * time.Millisecond, "The museum is open from ten…", "to six."},
+		{true, 5 * time.Second, all, ""},
 	} {
 		b := begin(t)
-		b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first}, Thought{Turn: 1, Sentence: rest})
-		want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: The museum is open", "audio a")
-		want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "assistant: from ten to six.", "audio b")
-		if h := b.state.history; len(h) != 2 || h[1].Text != "The museum is open from ten to six." || h[1].GoesOn || h[1].ID != "a" {
+		b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first})
+		if row.known {
+			b.after(Thought{Turn: 1, Sentence: rest})
+			want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: "+all, "audio a")
+			want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "audio a")
+		} else {
+			want(t, b.after(Spoken{Turn: 1, Piece: whole(first, 2*time.Second)}), "assistant: The museum is open", "audio a")
+			b.after(Thought{Turn: 1, Sentence: rest})
+			want(t, b.after(Spoken{Turn: 1, Piece: whole(rest, 2*time.Second)}), "assistant: from ten to six.", "audio b")
+		}
+		if h := b.state.history; len(h) != 2 || h[1].Text != all || h[1].GoesOn || h[1].ID != "a" {
 			t.Errorf("the history is %+v", h)
 		}
 		b.wait(row.after - 2*time.Millisecond)
@@ -322,12 +335,53 @@ func TestASentenceInTwoPartsIsOneInTheHistory(t *testing.T) {
 			}
 		}
 		if h := b.state.history; h[len(h)-1].Text != row.history || amends > 1 {
-			t.Errorf("interrupted %s: the history is %+v, amended %d times", row.name, h, amends)
+			t.Errorf("%+v: the history is %+v, amended %d times", row, h, amends)
 		}
-		if row.again != nil {
+		if row.again != "" {
 			said := b.after(Guessed{Utterance: 2, Revision: 1, Words: says("Mm-hm.")}, TurnEnded{Utterance: 2, Revision: 1})
 			said = slices.DeleteFunc(said, func(s string) bool { return !strings.HasPrefix(s, "speak") })
-			want(t, said, row.again...)
+			want(t, said, "speak 2: "+row.again)
 		}
+	}
+}
+
+// The pieces of a sentence that is one message count on over its parts, and the last of
+// them is that of its rest.
+func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
+	b := begin(t)
+	first := Sentence{ID: "a", Text: "Sure,", GoesOn: true}
+	second := Sentence{ID: "b", Text: "it is open", First: "a", Before: "Sure,", GoesOn: true}
+	third := Sentence{ID: "c", Text: "from ten.", First: "a", Before: "Sure, it is open"}
+	b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first}, Thought{Turn: 1, Sentence: second}, Thought{Turn: 1, Sentence: third})
+	var sound []Sounded
+	piece := func(s Sentence, index int, length time.Duration, last bool) {
+		b.now += time.Millisecond
+		var effects []Effect
+		p := Piece{Sentence: s, Index: index, PCM: silence(length), Whole: 2 * time.Second, Last: last, Scores: &contract.EmotionScores{}}
+		b.state, effects = Next(b.state, Spoken{At: At(b.now), Turn: 1, Piece: p})
+		for _, e := range effects {
+			if tell, ok := e.(Tell); ok {
+				switch f := tell.Fact.(type) {
+				case Sounded:
+					sound = append(sound, Sounded{ID: f.ID, Index: f.Index, Last: f.Last})
+				case AssistantSounded:
+					if f.ID != "a" || s.GoesOn {
+						t.Errorf("scores of %s with a piece of %s", f.ID, s.ID)
+					}
+				}
+			}
+		}
+	}
+	for _, s := range []Sentence{first, second, third} {
+		piece(s, 0, time.Second/2, false)
+		piece(s, 1, time.Second/2, false)
+		piece(s, 2, time.Duration(len(s.Text)%2)*time.Second/2, true) // of the second nothing was left
+	}
+	var wanted []Sounded
+	for i := range 8 {
+		wanted = append(wanted, Sounded{ID: "a", Index: i, Last: i == 7})
+	}
+	if !slices.EqualFunc(sound, wanted, func(a, b Sounded) bool { return a.ID == b.ID && a.Index == b.Index && a.Last == b.Last }) {
+		t.Errorf("sent %+v", sound)
 	}
 }

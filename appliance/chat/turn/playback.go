@@ -101,8 +101,12 @@ func (s *State) silence(out *effects) (unheard []Sentence) {
 // rest is what of a reply was not heard, of which so much was sent, and of that
 // so much not heard.
 func (r reply) rest(sent []playing, unheard []Sentence) []Sentence {
+	var last Sentence
+	if len(sent) > 0 {
+		last = sent[len(sent)-1].sentence
+	}
 	for _, a := range r.unsent() {
-		if n := len(sent); n == 0 || sent[n-1].sentence.ID != a.ID { // else it was broken off
+		if a.ID != last.ID && (last.GoesOn || a.Row() != last.Row()) { // else it was broken off
 			unheard = append(unheard, a)
 		}
 	}

@@ -63,6 +63,7 @@ type reply struct {
 	thought  bool         // no more sentences will come
 	done     bool         // and all were asked of the mouth
 	kept     []Spoken     // spoken, held back until the user has finished, or more may be sent
+	joined   joined       // a sentence that is sent as one and spoken in parts
 	dictated [][]Sentence // texts that the client has sent meanwhile
 	consult  consulting   // plugins are asked before the mind is
 	told     []Entry      // what they have said to a guess, beside the words
