@@ -161,7 +161,7 @@ func longCut(buf []rune) int {
 // it may with a comma behind a letter.
 func clauseEnds(buf []rune, i int) bool {
 	if i+1 == len(buf) {
-		return buf[i] == ',' && i > 0 && unicode.IsLower(buf[i-1])
+		return buf[i] == ',' && i > 0 && unicode.IsLetter(buf[i-1])
 	}
 	switch buf[i] {
 	case ',', ';', ':', '–':
