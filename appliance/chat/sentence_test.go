@@ -119,7 +119,8 @@ func TestASentenceInTwoMessagesIsOneRow(t *testing.T) {
 		if len(m) != 2 || m[0].Message.Content != slowBegin || m[1].Message.Content != slowRest || m[0].ID == m[1].ID {
 			t.Fatalf("sent %+v", m)
 		}
-		if len(rows) != 1 || rows[0].MessageText != slowBegin+" "+slowRest || rows[0].ID != m[0].ID || !strings.Contains(rows[0].Metadata, "begin") {
+		if len(rows) != 1 || rows[0].MessageText != slowBegin+" "+slowRest || rows[0].ID != m[0].ID ||
+			!strings.Contains(rows[0].Metadata, "begin") {
 			t.Errorf("stored %+v", rows)
 		}
 		for _, s := range w.sent {
@@ -130,7 +131,8 @@ func TestASentenceInTwoMessagesIsOneRow(t *testing.T) {
 		time.Sleep(3 * time.Second) // until it has been played
 		w.typed(t, c, "assistant_end", 2)
 		asked := w.asked[len(w.asked)-1]
-		if before := asked[len(asked)-2]; before.Role != engine.Assistant || before.Content != slowBegin+" "+slowRest || before.Cut {
+		before := asked[len(asked)-2]
+		if before.Role != engine.Assistant || before.Content != slowBegin+" "+slowRest || before.Cut {
 			t.Errorf("the model sees %+v", before)
 		}
 	})
@@ -157,7 +159,9 @@ func TestASentenceThatIsWholeInTimeIsOneMessage(t *testing.T) {
 				clips = append(clips, a.Index)
 			}
 		}
-		if m, rows := w.said(); m[0].Message.Content != slowBegin+" in the summer." || rows[0].MessageText != m[0].Message.Content || !slices.Equal(clips, []int{0, 1}) {
+		m, rows := w.said()
+		if said := m[0].Message.Content; said != slowBegin+" in the summer." || rows[0].MessageText != said ||
+			!slices.Equal(clips, []int{0, 1}) {
 			t.Errorf("sent %+v, clips %v, stored %+v", m, clips, rows)
 		}
 	})
@@ -170,7 +174,9 @@ func TestASentenceThatIsInterruptedInItsRestIsOneRow(t *testing.T) {
 		time.Sleep(700 * ms)
 		w.typed(t, c, "user_interruption", 1)
 		_, rows := w.said()
-		if text := rows[0].MessageText; len(rows) != 1 || !strings.HasPrefix(text, slowBegin+" in the") || !strings.HasSuffix(text, "…") || !strings.Contains(rows[0].Metadata, `"interrupted":true`) {
+		text := rows[0].MessageText
+		if len(rows) != 1 || !strings.HasPrefix(text, slowBegin+" in the") || !strings.HasSuffix(text, "…") ||
+			!strings.Contains(rows[0].Metadata, `"interrupted":true`) {
 			t.Errorf("stored %+v", rows)
 		}
 	})
@@ -182,7 +188,8 @@ func TestASentenceOfWhichOnlyTheBeginningWasWritten(t *testing.T) {
 	w.atRest = func() error { return errors.New("the power fails") }
 	w.typed(t, c, "error", 1)
 	<-c.Done()
-	if m, rows := w.said(); len(m) != 1 || len(rows) != 1 || m[0].Message.Content != slowBegin || rows[0].MessageText != slowBegin {
+	m, rows := w.said()
+	if len(m) != 1 || len(rows) != 1 || m[0].Message.Content != slowBegin || rows[0].MessageText != slowBegin {
 		t.Errorf("sent %+v, stored %+v", m, rows)
 	}
 }

@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// minPhrase is how many words a phrase has that is spoken by itself: shorter
-	// ones sound like an interrupted speaker.
+	// minPhrase is how many words a phrase has that is spoken by itself.
 	minPhrase = 4
 	// minStopped is how many small letters stand before a full stop that ends a
 	// sentence whatever follows: shorter words may be abbreviated.
@@ -64,8 +63,8 @@ func (c *Cutter) place(inClause, inPhrase int) (phrase int) {
 		switch n := len(before); {
 		case mark && inClause > 0 && n >= inClause && !c.joined(before, after, coming, false):
 			return i + 1
-		case !mark && inPhrase > 0 && n >= max(inPhrase, minPhrase) && len(after) > 0 && c.begins(before[n-1], after[0]) &&
-			!c.joined(before, after[1:], coming, true):
+		case !mark && inPhrase > 0 && n >= max(inPhrase, minPhrase) && len(after) > 0 &&
+			c.begins(before[n-1], after[0]) && !c.joined(before, after[1:], coming, true):
 			phrase = i
 		}
 	}
@@ -97,7 +96,8 @@ func (c *Cutter) joined(before, after []string, coming string, phrase bool) bool
 
 // isNumber reports whether a word has a digit, or is a number or a part of one.
 func (c *Cutter) isNumber(word string) bool {
-	return strings.ContainsFunc(word, unicode.IsDigit) || c.listed("number", word) || c.listed("number", word[strings.LastIndexByte(word, '-')+1:])
+	last := word[strings.LastIndexByte(word, '-')+1:]
+	return strings.ContainsFunc(word, unicode.IsDigit) || c.listed("number", word) || c.listed("number", last)
 }
 
 // isName reports whether a word within a sentence may be part of a name.
@@ -116,8 +116,8 @@ func enclosed(buf []rune) bool {
 		switch apart := i == 0 || unicode.IsSpace(buf[i-1]); {
 		case r == '"':
 			quoted = !quoted
-		case strings.ContainsRune("'‘’", r) && (apart || i+1 == len(buf) || !unicode.IsLetter(buf[i+1])): // no apostrophe
-			single = apart
+		case strings.ContainsRune("'‘’", r) && (apart || i+1 == len(buf) || !unicode.IsLetter(buf[i+1])):
+			single = apart // an apostrophe has letters around it
 		case r == '*': // that begins a stage direction or an emphasis, or ends it
 			starred = !starred && (i+1 == len(buf) || unicode.IsLetter(buf[i+1]))
 		case strings.ContainsRune("([{«“„「『（【《〈", r):

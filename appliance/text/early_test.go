@@ -89,8 +89,9 @@ func TestASentenceIsCutEarlyAtAMarkOrBeforeAPhrase(t *testing.T) {
 // words and behind it a conjunction or preposition; and no name, number, quotation or
 // bracket lies over it.
 func TestNothingIsCutInTwo(t *testing.T) {
-	whole := []string{"New York City", "the Museum of Modern Art", "Dr. Smith", "10 000", "3.5", "1 to 2", "ten to six", "two and a half",
-		"Vienna, Austria", "November 25, 2026", "Johnson and Johnson", "Gone with the Wind", "\"wait, or go in\"", "(old, and in use)", "12:30", "$1,000"}
+	whole := []string{"New York City", "the Museum of Modern Art", "Dr. Smith", "10 000", "3.5", "1 to 2", "ten to six",
+		"two and a half", "Vienna, Austria", "November 25, 2026", "Johnson and Johnson", "Gone with the Wind",
+		"\"wait, or go in\"", "(old, and in use)", "12:30", "$1,000"}
 	plain := strings.Fields("we have open the museum rooms good today it is, well, garden from in and or with for that when to at")
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(plain), rapid.SampledFrom(plain), rapid.SampledFrom(whole)), 1, 25).Draw(t, "parts")

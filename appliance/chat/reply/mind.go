@@ -131,7 +131,17 @@ func (m mind) reply(ctx context.Context, t turn.Think, how Manner, s *schedule) 
 	defer cancel()
 	prompt := m.prompt(t.Conversation, s.mind)
 	prompt.Temperature, prompt.Session, prompt.Key, prompt.NoCall = how.Temperature, how.Session, how.Key, t.NoCall
-	r := thinking{mind: m, turn: t.Turn, language: t.Language, schedule: s, began: new(time.Duration), facts: newFacts(t.Conversation, m.desk.at(t.Conversation)), itself: newItself(t.Conversation), wish: newWish(t.Conversation), expected: !m.certain && !t.Unasked}
+	r := thinking{
+		mind:     m,
+		turn:     t.Turn,
+		language: t.Language,
+		schedule: s,
+		began:    new(time.Duration),
+		facts:    newFacts(t.Conversation, m.desk.at(t.Conversation)),
+		itself:   newItself(t.Conversation),
+		wish:     newWish(t.Conversation),
+		expected: !m.certain && !t.Unasked,
+	}
 	prompt.Unable = t.Facts != nil || t.Self != "" // the box checks what is said
 	prompt.Begins = withoutSigns(r.itself.begins(asked(t.Conversation), unlessUnknowable(t.Conversation, r.facts.toolBegins(t.Conversation, r.facts.begins(t.Conversation)))))
 	if r.sum = r.facts.sum(t.Conversation); r.sum != nil {
