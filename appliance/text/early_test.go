@@ -1,9 +1,9 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"pgregory.net/rapid"
 )
@@ -92,9 +92,10 @@ func TestNothingIsCutInTwo(t *testing.T) {
 	whole := []string{"New York City", "the Museum of Modern Art", "Dr. Smith", "10 000", "3.5", "1 to 2", "ten to six",
 		"two and a half", "Vienna, Austria", "November 25, 2026", "Johnson and Johnson", "Gone with the Wind",
 		"\"wait, or go in\"", "(old, and in use)", "12:30", "$1,000"}
-	plain := strings.Fields("we have open the museum rooms good today it is, well, garden from in and or with for that when to at")
+	plain := strings.Fields("we have open the museum rooms good today it is, well, garden from in and or with for when to at")
 	rapid.Check(t, func(t *rapid.T) {
-		parts := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(plain), rapid.SampledFrom(plain), rapid.SampledFrom(whole)), 1, 25).Draw(t, "parts")
+		word := rapid.OneOf(rapid.SampledFrom(plain), rapid.SampledFrom(plain), rapid.SampledFrom(whole))
+		parts := rapid.SliceOfN(word, 1, 25).Draw(t, "parts")
 		sentence := strings.Join(parts, " ") + " then."
 		begin, rest := firstCut("en", sentence)
 		if begin == "" {
@@ -102,13 +103,14 @@ func TestNothingIsCutInTwo(t *testing.T) {
 		}
 		rest = strings.TrimSpace(rest)
 		first, _, _ := strings.Cut(rest, " ")
-		if mark := strings.ContainsAny(begin[len(begin)-1:], ",;:"); !mark && (len(strings.Fields(begin)) < minPhrase || !earlyLists()["en before"].has(first)) {
+		mark := strings.ContainsAny(begin[len(begin)-1:], ",;:")
+		if !mark && (len(strings.Fields(begin)) < minPhrase || !earlyLists()["en before"].has(first)) {
 			t.Fatalf("%q | %q", begin, rest)
 		}
 		at := 0
 		for _, part := range parts {
 			end := at + len(part)
-			if strings.ContainsFunc(part, func(r rune) bool { return !unicode.IsLower(r) && r != ',' }) && at < len(begin) && len(begin) < end {
+			if slices.Contains(whole, part) && at < len(begin) && len(begin) < end {
 				t.Fatalf("%q is cut: %q | %q", part, begin, rest)
 			}
 			at = end + 1

@@ -64,10 +64,12 @@ func TestTheRestOfASentenceIsInTheRowOfItsBeginning(t *testing.T) {
 	if m, ok := o.message.(contract.AssistantMessage); !ok || m.ID != "b" || m.Message.Content != "it is open." {
 		t.Errorf("sent %+v", o.message)
 	}
-	if r := o.amended; r == nil || o.record != nil || r.ID != "a" || r.MessageText != "Sure, it is open." || r.Metadata != begun.record.Metadata {
+	if r := o.amended; r == nil || o.record != nil || r.ID != "a" || r.MessageText != "Sure, it is open." ||
+		r.Metadata != begun.record.Metadata {
 		t.Errorf("wrote %+v and %+v, before %+v", o.record, o.amended, begun.record)
 	}
-	if o := tell(4*time.Second, turn.AssistantSounded{Sentence: rest}); o.record.RelatedEventID != "a" || o.message.(contract.AssistantProsody).ID != "b" {
+	o = tell(4*time.Second, turn.AssistantSounded{Sentence: rest})
+	if o.record.RelatedEventID != "a" || o.message.(contract.AssistantProsody).ID != "b" {
 		t.Errorf("of its feelings: %+v", o)
 	}
 }

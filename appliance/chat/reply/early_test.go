@@ -127,19 +127,25 @@ func TestTheRestOfASentenceIsOnePiece(t *testing.T) {
 	})
 }
 
+// thoughts are the sentences of a writer's answer, whose sound is due after some time.
+func thoughts(t *testing.T, w writer, due time.Duration) (said []turn.Sentence) {
+	begun := time.Now()
+	clock := func() time.Duration { return time.Since(begun) }
+	post := func(e turn.Event) {
+		if thought, ok := e.(turn.Thought); ok {
+			said = append(said, thought.Sentence)
+		}
+	}
+	log := slog.New(slog.DiscardHandler)
+	m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, &desk{}, log, clock, post}
+	m.reply(t.Context(), turn.Think{Turn: 1}, Manner{}, newSchedule(true, begun.Add(due)))
+	return said
+}
+
 // The rest of a sentence says of which it is, so that the history has one row of both.
 func TestTheRestOfASentenceBelongsToItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var said []turn.Sentence
-		begun := time.Now()
-		clock := func() time.Duration { return time.Since(begun) }
-		w := writer{text: longAnswer + " It is free.", each: 100 * time.Millisecond}
-		m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), clock, func(e turn.Event) {
-			if thought, ok := e.(turn.Thought); ok {
-				said = append(said, thought.Sentence)
-			}
-		}}
-		m.reply(t.Context(), turn.Think{Turn: 1}, Manner{}, newSchedule(true, begun))
+		said := thoughts(t, writer{text: longAnswer + " It is free.", each: 100 * time.Millisecond}, 0)
 		if len(said) != 3 || !said[0].GoesOn || said[0].First != "" || said[1].GoesOn || said[1].First != said[0].ID ||
 			said[1].SoFar() != longAnswer || said[2].First != "" || said[2].Before != "" {
 			t.Errorf("%+v", said)
@@ -149,15 +155,8 @@ func TestTheRestOfASentenceBelongsToItsBeginning(t *testing.T) {
 
 func TestASentenceThatIsTooLongIsCutAndGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var said []turn.Sentence
-		w := writer{text: "Short. We have " + strings.Repeat("a room with a view, ", 20) + "and a garden. It is free."}
-		begun := time.Now()
-		m := mind{"chat", w, false, NewPace(), nil, &ailing{}, &fits{}, &desk{}, slog.New(slog.DiscardHandler), func() time.Duration { return 0 }, func(e turn.Event) {
-			if thought, ok := e.(turn.Thought); ok {
-				said = append(said, thought.Sentence)
-			}
-		}}
-		m.reply(t.Context(), turn.Think{Turn: 1, Speculative: true}, Manner{}, newSchedule(false, begun.Add(time.Minute)))
+		text := "Short. We have " + strings.Repeat("a room with a view, ", 20) + "and a garden. It is free."
+		said := thoughts(t, writer{text: text}, time.Minute)
 		var rows []string
 		for _, s := range said {
 			if s.First == "" {

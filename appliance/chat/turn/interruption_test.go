@@ -352,12 +352,15 @@ func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
 	first := Sentence{ID: "a", Text: "Sure,", GoesOn: true}
 	second := Sentence{ID: "b", Text: "it is open", First: "a", Before: "Sure,", GoesOn: true}
 	third := Sentence{ID: "c", Text: "from ten.", First: "a", Before: "Sure, it is open"}
-	b.after(Typed{Text: "Hello?"}, Thought{Turn: 1, Sentence: first}, Thought{Turn: 1, Sentence: second}, Thought{Turn: 1, Sentence: third})
+	b.after(Typed{Text: "Hello?"})
+	for _, s := range []Sentence{first, second, third} {
+		b.after(Thought{Turn: 1, Sentence: s})
+	}
 	var sound []Sounded
 	piece := func(s Sentence, index int, length time.Duration, last bool) {
 		b.now += time.Millisecond
 		var effects []Effect
-		p := Piece{Sentence: s, Index: index, PCM: silence(length), Whole: 2 * time.Second, Last: last, Scores: &contract.EmotionScores{}}
+		p := Piece{Sentence: s, Index: index, PCM: silence(length), Last: last, Scores: &contract.EmotionScores{}}
 		b.state, effects = Next(b.state, Spoken{At: At(b.now), Turn: 1, Piece: p})
 		for _, e := range effects {
 			if tell, ok := e.(Tell); ok {
@@ -381,7 +384,8 @@ func TestThePartsOfOneMessageAreItsSound(t *testing.T) {
 	for i := range 8 {
 		wanted = append(wanted, Sounded{ID: "a", Index: i, Last: i == 7})
 	}
-	if !slices.EqualFunc(sound, wanted, func(a, b Sounded) bool { return a.ID == b.ID && a.Index == b.Index && a.Last == b.Last }) {
+	same := func(a, b Sounded) bool { return a.ID == b.ID && a.Index == b.Index && a.Last == b.Last }
+	if !slices.EqualFunc(sound, wanted, same) {
 		t.Errorf("sent %+v", sound)
 	}
 }

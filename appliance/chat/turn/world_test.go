@@ -234,7 +234,8 @@ func (w *world) think() {
 		case left > 0:
 			w.minds[turn]--
 			w.serial++
-			next := Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence number %d of them.", w.serial), Quick: rapid.IntRange(0, 5).Draw(w.t, "quick") == 0}
+			next := Sentence{ID: fmt.Sprint("s", w.serial), Text: fmt.Sprintf("Sentence number %d of them.", w.serial)}
+			next.Quick = rapid.IntRange(0, 5).Draw(w.t, "quick") == 0
 			if w.begun.GoesOn {
 				next.First, next.Before, next.Quick = w.begun.Row(), w.begun.SoFar(), false
 			}
