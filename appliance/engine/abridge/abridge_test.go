@@ -49,7 +49,7 @@ const (
 
 func TestALongAnswerIsShortenedToWhatIsAskedFor(t *testing.T) {
 	list := shops(60)
-	many := "{" + lines(200, func(i int) string { return fmt.Sprintf(`"f%d":"part %d",`, i, i) }) + `"pickup":"Gate B7"}`
+	many := "{" + lines(200, func(i int) string { return fmt.Sprintf(`"f%d":"part %d",`, i, i) }) + `"headroom":"Up to B7"}`
 	rooms := lines(80, func(i int) string { return fmt.Sprintf(`{"room":"R%d","beds":%d}`, i, i%4) })
 	table := "room,beds,price\n" + lines(200, func(i int) string { return fmt.Sprintf("R%d,%d,%d", i, i%4, 80+i) })
 	page := "<html><head><script>var a = 1</script></head><body>" + lines(90, func(i int) string {
@@ -74,7 +74,7 @@ func TestALongAnswerIsShortenedToWhatIsAskedFor(t *testing.T) {
 		"a code as argument":   {filled(codesOfIts), "What is it?", `{"product_id":"x"}`, "7b0c", "8b0c"},
 		"nothing but a code":   {`["` + strings.Repeat("a1B2c3D4", 900) + `"]`, "What is it?", "", mark, ""},
 		"a text of JSON":       {fmt.Sprintf("%q", list), "What does shop 41 cost?", "", "51.5", ""},
-		"a field of two words": {many, "Where do you pick up?", "", "Gate B7", ""},
+		"a field of two words": {many, "What is the head room?", "", "Up to B7", ""},
 		"in JSON":              {fmt.Sprintf(`{"body":%q}`, list), "What does shop 41 cost?", "", "51.5", ""},
 		"cut by who sent it":   {list[:len(list)-100], "What does shop 41 cost?", "", "51.5", ""},
 		"values in lines":      {rooms, "How many beds has R61?", "", `"R61"`, ""},

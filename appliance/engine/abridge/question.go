@@ -84,7 +84,7 @@ func (q Question) read() asked {
 	a.words = a.words[max(0, len(a.words)-mostAsked):]
 	spoken := wordsOf(q.Words)
 	for i := max(1, len(spoken)-mostAsked); i < len(spoken); i++ {
-		a.kin = append(a.kin, spoken[i-1]+spoken[i]) // fields are called "pickup" and "checkin"
+		a.kin = append(a.kin, spoken[i-1]+spoken[i]) // fields are called "headroom" and "zipcode"
 	}
 	if a.many {
 		a.kin = append(a.kin, "count", "total", "quantity")
