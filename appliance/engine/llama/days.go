@@ -30,7 +30,8 @@ func today(messages []engine.Message, now time.Time) time.Time {
 }
 
 // isToday is how prompts tell the date: "Today is Wednesday, 4 March 2026."
-var isToday = regexp.MustCompile(`(?i)\b(?:today|date|now)\b[^\n]{0,40}?\b([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [a-z]{3,9},? [0-9]{4}|[a-z]{3,9} [0-9]{1,2},? [0-9]{4})\b`)
+var isToday = regexp.MustCompile(`(?i)\b(?:today|date|now)\b[^\n]{0,40}?` +
+	`\b([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [a-z]{3,9},? [0-9]{4}|[a-z]{3,9} [0-9]{1,2},? [0-9]{4})\b`)
 
 // daysIn are the days that the newest of the texts names that names any.
 func daysIn(texts []string, today time.Time) []time.Time {
@@ -64,26 +65,34 @@ func daysOf(words []string, today time.Time) (out []time.Time) {
 				}
 			}
 		}
-		month := slices.IndexFunc(months, func(m string) bool { return m == w || len(w) == 3 && strings.HasPrefix(m, w) })
-		if month < 0 {
-			continue
-		}
-		if n := dayNumber(words[i+1:]); n > 0 {
-			out = append(out, nextDate(today, month, n))
-		} else if i > 0 {
-			behind := words[:i]
-			if behind[len(behind)-1] == "of" {
-				behind = behind[:len(behind)-1]
-			}
-			for at := max(len(behind)-2, 0); at < len(behind); at++ {
-				if n := dayNumber(behind[at:]); n > 0 && dayNumber(behind[len(behind)-1:]) > 0 {
-					out = append(out, nextDate(today, month, n))
-					break
-				}
-			}
+		if d, is := dateAt(words, i, today); is {
+			out = append(out, d)
 		}
 	}
 	return out
+}
+
+// dateAt is the date whose month stands at a place: the day stands behind it, or before.
+func dateAt(words []string, at int, today time.Time) (time.Time, bool) {
+	month := slices.IndexFunc(months, func(m string) bool {
+		return m == words[at] || len(words[at]) == 3 && strings.HasPrefix(m, words[at])
+	})
+	if month < 0 {
+		return time.Time{}, false
+	}
+	if n := dayNumber(words[at+1:]); n > 0 {
+		return nextDate(today, month, n), true
+	}
+	before := words[:at]
+	if at > 0 && before[at-1] == "of" {
+		before = before[:at-1]
+	}
+	for from := max(len(before)-2, 0); from < len(before); from++ {
+		if n := dayNumber(before[from:]); n > 0 && dayNumber(before[len(before)-1:]) > 0 {
+			return nextDate(today, month, n), true
+		}
+	}
+	return time.Time{}, false
 }
 
 var months = strings.Fields("january february march april may june july august september october november december")

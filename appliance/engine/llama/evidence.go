@@ -32,7 +32,8 @@ func evidenced(p *schema.Parameters, messages []engine.Message) float64 {
 		switch {
 		case !a.Required:
 		case a.Chosen():
-			if slices.ContainsFunc(a.Enum, func(v json.RawMessage) bool { return heard.hasText(a, strings.Trim(string(v), `"`)) }) {
+			said := func(v json.RawMessage) bool { return heard.hasText(a, strings.Trim(string(v), `"`)) }
+			if slices.ContainsFunc(a.Enum, said) {
 				most = evidence
 			}
 		case a.Default != nil:
@@ -52,7 +53,8 @@ func (s said) hasKind(a schema.Argument, user string) bool {
 	if a.Type == "integer" || a.Type == "number" {
 		return len(s.numbers) > 0
 	}
-	if len(s.days) > 0 && (strings.HasPrefix(a.Format, "date") || strings.Contains(strings.ToLower(a.Name+a.Description), "date")) {
+	dated := strings.HasPrefix(a.Format, "date") || strings.Contains(strings.ToLower(a.Name+a.Description), "date")
+	if len(s.days) > 0 && dated {
 		return true
 	}
 	for n := range s.numbers {
