@@ -21,7 +21,7 @@ type desk struct {
 // at is the desk at which a conversation is answered; nil where it has no facts
 // that a clerk can read, who knows English.
 func (d *desk) at(c turn.Conversation) *clerk.Desk {
-	if d == nil || c.Facts == nil || !c.Facts.Spelt {
+	if d == nil || c.Facts == nil || !c.Facts.Spelt || c.Facts.Own {
 		return nil
 	}
 	d.mu.Lock()

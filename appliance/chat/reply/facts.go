@@ -49,7 +49,7 @@ func newFacts(c turn.Conversation, desk *clerk.Desk) *facts {
 	f := &facts{Facts: *c.Facts, numbers: map[float64]bool{0: true, 1: true}, hours: map[float64]bool{}, names: map[string]bool{}}
 	numbers := text.Numbers(f.Told)
 	f.own = f.Spelt && ofOwn.MatchString(asked(c))
-	if f.measured = len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !f.own && !(f.Spelt && (asksOfNow(asked(c)) || asksOfTool(c))) {
+	if f.measured = f.Own || len(numbers) < turn.LeastFacts; f.measured && !toolAnswered(c.History) && !f.own && !(f.Spelt && (asksOfNow(asked(c)) || asksOfTool(c))) {
 		return nil
 	}
 	f.desk = desk

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/appliance/chat/turn"
+	"parley/appliance/text"
 )
 
 // ofNow are words of questions for what holds now, or for who asks: what no model has
@@ -54,11 +55,12 @@ func unknowable(c turn.Conversation) bool {
 		return false
 	}
 	answered := slices.ContainsFunc(c.History, func(e turn.Entry) bool { return e.Role == turn.ToolResult })
-	if ofTheTool.MatchString(question) && asksOfTool(c) && !answered {
-		return true
-	}
-	if !asksOfNow(question) || !stateOfNow.MatchString(question) || c.History[len(c.History)-1].Role == turn.ToolResult {
+	ofTool := !answered && ofTheTool.MatchString(question) && asksOfTool(c)
+	if !ofTool && !(asksOfNow(question) && stateOfNow.MatchString(question)) || c.History[len(c.History)-1].Role == turn.ToolResult {
 		return false
+	}
+	if ofTool && (c.Facts.Own || !slices.ContainsFunc(text.Numbers(c.Facts.Told), amount)) { // it tells nothing of it
+		return true
 	}
 	told := map[string]bool{}
 	for _, w := range wordsIn(c.Facts.Told + " " + toldIn(c)) {

@@ -93,9 +93,26 @@ func TestWhatAToolTellsIsNotMadeUp(t *testing.T) {
 			think.Tools, think.Facts.Told = weather, "You are a voice assistant."
 			m := &scripted{pieces: []string{c.said}}
 			wantSaid(t, thought(t, alone(m), think, Manner{}, newSchedule(true, time.Now())), c.want, "end")
+			think.Facts.Told = "A weather report costs 3 dollars."
+			told := &scripted{pieces: []string{c.said}}
+			thought(t, alone(told), think, Manner{}, newSchedule(true, time.Now()))
+			if told.asked[0].Begins["I'm"] >= certain {
+				t.Errorf("%q: what the prompt may tell is not known", c.asked)
+			}
 			if got := m.asked[0].Begins["I'm"] >= certain; got != c.unknown {
 				t.Errorf("%q: an answer begins with %v", c.asked, m.asked[0].Begins)
 			}
 		})
 	}
+}
+
+// The box's own prompt tells the time, which makes no facts of it.
+func TestTheBoxsOwnPromptHoldsNoFacts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		think := atStation("What's the capital of Italy?")
+		think.Facts.Told, think.Facts.Own = "In one or two sentences. The time now is Monday, 2 March 2026, 10:15.", true
+		think.Tools = []turn.Tool{{Name: "get_weather", Description: "Get the weather."}}
+		m := &scripted{pieces: []string{"It is Rome, with 3 million people."}}
+		wantSaid(t, thought(t, alone(m), think, Manner{}, newSchedule(true, time.Now())), "It is Rome, with 3 million people.", "end")
+	})
 }

@@ -31,6 +31,8 @@ type Facts struct {
 	// the user's language. Spelt: numbers are looked for in English words too.
 	Unknown string
 	Spelt   bool
+	// Own: the prompt is the box's own, and tells nothing but the time.
+	Own bool
 	// Yes are the words with which an answer begins that says yes.
 	Yes []string
 	// Reckon is that of the Rules.
@@ -45,7 +47,10 @@ func (s State) facts() *Facts {
 		return nil
 	}
 	spoken := language.Of(s.settings.spoken)
-	return &Facts{Told: s.prompt, Unknown: spoken.Unknown(), Spelt: spoken.English(), Yes: spoken.Yes(), Reckon: s.settings.Rules.Reckon}
+	return &Facts{
+		Told: s.prompt, Unknown: spoken.Unknown(), Spelt: spoken.English(), Own: !s.settings.Brought,
+		Yes: spoken.Yes(), Reckon: s.settings.Rules.Reckon,
+	}
 }
 
 // rules are those that stand before the prompt; empty: none do.
