@@ -31,7 +31,7 @@ func today(messages []engine.Message, now time.Time) time.Time {
 
 // isToday is how prompts tell the date: "Today is Wednesday, 4 March 2026."
 var isToday = regexp.MustCompile(`(?i)\b(?:today|date|now)\b[^\n]{0,40}?` +
-	`\b([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [a-z]{3,9},? [0-9]{4}|[a-z]{3,9} [0-9]{1,2},? [0-9]{4})\b`)
+	`\b([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [a-z]{3,9},? [0-9]{4}|[a-z]{3,9} [0-9]{1,2},? [0-9]{4})(?:T|\b)`)
 
 // daysIn are the days that the newest of the texts names that names any.
 func daysIn(texts []string, today time.Time) []time.Time {
@@ -136,7 +136,7 @@ func (s said) dated(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	d, err := time.Parse(time.DateOnly, day.FindString(text))
-	if err != nil || s.numbers[strconv.Itoa(d.Year())] || slices.ContainsFunc(s.days, d.Equal) {
+	if err != nil || s.years[strconv.Itoa(d.Year())] || slices.ContainsFunc(s.days, d.Equal) {
 		return raw
 	}
 	out, _ := json.Marshal(s.days[0].Format(time.DateOnly) + text[len(time.DateOnly):])

@@ -23,6 +23,7 @@ type said struct {
 	words   []string
 	numbers map[string]bool // as digits
 	days    []time.Time     // that were named last
+	years   map[string]bool // numbers that the user has said, years among them
 	english bool
 	// wish are words by which a tool is asked for, and which say nothing of a value.
 	wish map[string]bool
@@ -44,13 +45,16 @@ const mostCopied = 16 << 10
 // The rest of the prompt is the same for everybody, and nobody's wish.
 func hear(messages []engine.Message) said {
 	var b strings.Builder
-	var texts []string
+	var texts, asked []string
 	for _, m := range messages {
 		text := m.Content
 		if m.Role == engine.System {
 			text = text[len(text)-min(m.Changing, len(text)):]
 		} else {
 			texts = append(texts, text[:len(text)-min(m.Noted, len(text))])
+		}
+		if m.Role == engine.User {
+			asked = append(asked, texts[len(texts)-1])
 		}
 		b.WriteString(text + "\n")
 		for _, c := range m.Calls {
@@ -65,6 +69,7 @@ func hear(messages []engine.Message) said {
 		return english[w] || numeral && !elsewhere[w]
 	})
 	if s.english {
+		s.years = numbersOf(wordsOf(strings.Join(asked, "\n")))
 		s.days = daysIn(texts, today(messages, time.Now()))
 	}
 	return s
