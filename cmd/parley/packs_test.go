@@ -131,7 +131,8 @@ func TestABaseModelIsAddedOnlyWhereThatIsWanted(t *testing.T) {
 	if code != exitMisuse || !strings.Contains(complaint, "no chat template") || !strings.Contains(complaint, "--yes") {
 		t.Errorf("where nobody can be asked: exit code %d, %s", code, complaint)
 	}
-	for answer, added := range map[string]bool{"\n": false, "y\n": true} {
+	for _, answer := range []string{"\n", "y\n"} { // once it is added, nobody is asked again
+		added := answer != "\n"
 		cmd := program(t, []string{"PARLEY_PACKS=" + dir}, "packs", "add", model, "--as", "base")
 		s := onScreen(t, 100, cmd)
 		if !s.shows("Add it all the same? [y/N]") {
