@@ -3,6 +3,7 @@ package llama
 import (
 	"encoding/json"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -172,34 +173,50 @@ func (u cursor) next(b byte, c *copier) (cursor, bool) {
 
 // begins tells whether somebody said words that begin so.
 func (s said) begins(text string) bool {
-	_, ok := s.find(text, false)
-	return ok
+	was, at := s.find(text, false)
+	return at >= 0 && !(strings.HasSuffix(was, ",") && s.parts(at+len(was)-1))
 }
+
+// parts tells whether the comma at a place of the text ends what stands before it. A
+// name goes on with a name or a number alone ("Phoenix, Arizona", but "Paris, please"),
+// and nothing goes on with a courtesy.
+func (s said) parts(comma int) bool {
+	before, after := s.text[:comma], strings.TrimLeft(s.text[comma+1:], " ")
+	next, _ := utf8.DecodeRuneInString(after)
+	if unicode.IsUpper(next) || unicode.IsDigit(next) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(before[strings.LastIndexAny(before, " \n")+1:])
+	return unicode.IsUpper(first) || courtesy.MatchString(after)
+}
+
+var courtesy = regexp.MustCompile(`^(?:please|thanks|thank you)\b`)
 
 // wholly tells whether somebody said these words, one after the other.
 func (s said) wholly(text string) bool {
-	_, ok := s.find(text, true)
-	return ok
+	_, at := s.find(text, true)
+	return at >= 0
 }
 
-// find is a text as it was said last, from the beginning of a word on.
-func (s said) find(text string, whole bool) (string, bool) {
+// find is a text as it was said last, from the beginning of a word on, and where; -1:
+// nobody said it.
+func (s said) find(text string, whole bool) (string, int) {
 	text = inSmall(strings.ToValidUTF8(text, ""))
 	if whole && text == "" {
-		return "", false
+		return "", -1
 	}
 	for end := len(s.small); ; {
 		at := strings.LastIndex(s.small[:end], text)
 		if at < 0 {
-			return "", false
+			return "", -1
 		}
 		before, _ := utf8.DecodeLastRuneInString(s.small[:at])
 		behind, _ := utf8.DecodeRuneInString(s.small[at+len(text):])
 		if !wordy(before) && !(whole && wordy(behind)) {
-			return s.text[at : at+len(text)], true
+			return s.text[at : at+len(text)], at
 		}
 		if end = at + len(text) - 1; end < 0 {
-			return "", false
+			return "", -1
 		}
 	}
 }

@@ -14,7 +14,7 @@ const weatherParameters = `{"type":"object","properties":{"location":{"type":"st
 // What begins like something that was said goes on like it, and what begins otherwise
 // is left to the model: it may be a number, or an invention.
 func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
-	heard := hear([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's sister, order A B 7, at 10 am.")}).but(nameWords("get_current_weather"))
+	heard := hear([]engine.Message{says(engine.User, "What's the weather like in New York City? I'm Maria Lopez's sister, order A B 7, at 10 am. Not in Paris, please, nor Phoenix, Arizona, or lyon, please.")}).but(nameWords("get_current_weather"))
 	for _, c := range []struct {
 		written string
 		strict  bool
@@ -25,6 +25,10 @@ func TestAStringOfACallGoesOnAsItWasSaid(t *testing.T) {
 		{`{"location": "New York"`, false, true},
 		{`{"location": "New York, NY"`, false, false},
 		{`{"location": "New Yor"`, false, false},
+		{`{"location": "Phoenix, Arizona"`, false, true},
+		{`{"location": "Phoenix, Arizona,`, false, false},
+		{`{"location": "Paris,`, false, false},
+		{`{"location": "Lyon,`, false, false},
 		{`{"location": "Maria Lopez"`, false, true},
 		{`{"location": "San Francisco, CA"`, false, true}, // for settle to find that nobody said it
 		{`{"location": "San Francisco, CA"`, true, false},

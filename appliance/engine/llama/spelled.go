@@ -52,14 +52,14 @@ func (s said) part(text string) string {
 	if strings.ContainsFunc(text, unicode.IsDigit) || strings.Contains(text, "@") {
 		return text
 	}
-	if said, is := s.find(text, true); is {
+	if said, at := s.find(text, true); at >= 0 {
 		return said
 	}
 	words := strings.Fields(text)
 	for n := len(words) - 1; n > 0; n-- {
 		for i := 0; i+n <= len(words); i++ {
 			part := strings.Trim(strings.Join(words[i:i+n], " "), ".,;:!?\"'()")
-			if said, is := s.find(part, true); is && s.content(part) {
+			if said, at := s.find(part, true); at >= 0 && s.content(part) {
 				return said
 			}
 		}
