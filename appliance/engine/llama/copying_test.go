@@ -119,3 +119,25 @@ func TestWhatAToolNeedsIsEvidenceForIt(t *testing.T) {
 		}
 	}
 }
+
+// A tool that does something is called for what was asked, and for nothing less.
+func TestEvidenceCountsForLookingUpAlone(t *testing.T) {
+	p, err := schema.Read("t", []byte(`{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, description, said string
+		is                      float64
+	}{
+		{"order_status", "Tells where an order is.", "Has 55310 been shipped yet?", evidence},
+		{"get_order", "The state of an order.", "Has 55310 been shipped yet?", evidence},
+		{"cancel_order", "Cancel an order.", "Has 55310 been shipped yet?", 0},
+		{"order_status", "Tells where an order is.", "Oh no, keep it.", 0},
+	} {
+		set := &toolset{tools: []engine.Tool{{Name: c.name, Description: c.description}}, parameters: []*schema.Parameters{p}}
+		if got := set.evidenced(0, []engine.Message{says(engine.User, c.said)}); got != c.is {
+			t.Errorf("%s, %q: %g, want %g", c.name, c.said, got, c.is)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package llama
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -21,6 +22,19 @@ const (
 	evidence     = 1.2
 	nameEvidence = 0.8
 )
+
+// looksUp is how the names and descriptions of tools begin that only tell something.
+var looksUp = regexp.MustCompile(`(?i)^(?:this tool is for )?(?:get|find|look|search|check|list|read|query|fetch|show|tell)`)
+
+// evidenced is how much evidence what the user said last is for a call of one of the
+// tools. It counts for those that look something up: one that was not wanted costs a
+// moment, and a wrong booking or cancellation costs more.
+func (s *toolset) evidenced(at int, messages []engine.Message) float64 {
+	if t := s.tools[at]; !looksUp.MatchString(t.Name) && !looksUp.MatchString(t.Description) {
+		return 0
+	}
+	return evidenced(s.parameters[at], messages)
+}
 
 // evidenced is how much evidence what the user said last is for a call: it has all that
 // has to be said for it, as far as its kind shows. 0: there is none.
@@ -51,7 +65,7 @@ func evidenced(p *schema.Parameters, messages []engine.Message) float64 {
 // hasKind tells whether words have a number or a day that a value of an argument may be.
 func (s said) hasKind(a schema.Argument, user string) bool {
 	if a.Type == "integer" || a.Type == "number" {
-		return len(s.numbers) > 0
+		return len(s.numbers) > 1 || len(s.numbers) == 1 && !s.numbers["0"] // "oh" is one
 	}
 	dated := strings.HasPrefix(a.Format, "date") || strings.Contains(strings.ToLower(a.Name+a.Description), "date")
 	if len(s.days) > 0 && dated {

@@ -273,7 +273,7 @@ func (m *Model) route(ctx context.Context, p engine.Prompt, set *toolset, beside
 	}
 	if len(since) > 0 {
 		chosen, at, margin = unanswered(parts, said, set, since)
-	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() && (at < 0 || margin < m.firstMargin()-evidenced(set.parameters[at], p.Messages)) {
+	} else if at, margin = said[0].at, said[0].margin; margin < m.firstMargin() && (at < 0 || margin < m.firstMargin()-set.evidenced(at, p.Messages)) {
 		at = -1
 	}
 	return chosen, at, margin, read, nil
