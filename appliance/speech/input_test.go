@@ -59,15 +59,10 @@ func (c choir) Again(ctx context.Context, recipe json.RawMessage, _ string) (Voi
 	return c.Find(ctx, "", contract.VoiceRef{Name: strings.Trim(string(recipe), `"`)}, "")
 }
 
-// converse sends messages over one socket until the last of them closes it.
-func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.PublishTTS) (c *client, said []string) {
+// sendAll sends messages, the last of which closes the socket, and waits for its end.
+func sendAll(t *testing.T, in *Input, messages ...contract.PublishTTS) {
 	t.Helper()
-	s := New(Parts{Voices: choir{said: &said}, Ear: Ear{Transcriber: deaf{}}, Records: shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
-	connect.Format, connect.NoBinary, connect.StripHeaders = contract.FormatPCM, true, true
-	c = &client{closed: make(chan int, 2)}
-	in := s.OpenInput(t.Context(), "a", "r", connect, c)
-	for i, m := range messages {
-		m.Close = i == len(messages)-1
+	for _, m := range messages {
 		if err := in.Receive(m); err != nil {
 			t.Fatal(err)
 		}
@@ -77,6 +72,18 @@ func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.Pu
 	case <-time.After(time.Minute):
 		t.Fatal("the socket is not over")
 	}
+}
+
+// converse sends messages over one socket until the last of them closes it.
+func converse(t *testing.T, connect contract.TTSConnect, messages ...contract.PublishTTS) (c *client, said []string) {
+	t.Helper()
+	s := New(Parts{Voices: choir{said: &said}, Ear: Ear{Transcriber: deaf{}}, Records: shelf{"before": {ID: "before", Body: `{"voices":["eve"]}`}}, Keep: Keep{Newest: 10, Texts: true}, Log: slog.New(slog.DiscardHandler)})
+	connect.Format, connect.NoBinary, connect.StripHeaders = contract.FormatPCM, true, true
+	c = &client{closed: make(chan int, 2)}
+	in := s.OpenInput(t.Context(), "a", "r", connect, c)
+	messages = slices.Clone(messages)
+	messages[len(messages)-1].Close = true
+	sendAll(t, in, messages...)
 	if code := <-c.closed; code != contract.CloseNormal {
 		t.Errorf("closed with %d", code)
 	}

@@ -228,19 +228,11 @@ func TestTimesRunOnOverASocket(t *testing.T) {
 		in := s.OpenInput(t.Context(), "a", "r", contract.TTSConnect{
 			Format: contract.FormatPCM, NoBinary: true, StripHeaders: true, InstantMode: &instant, IncludeTimestampTypes: both,
 		}, h)
-		for _, m := range []contract.PublishTTS{
-			{Text: "One two. Three ", Voice: &contract.VoiceRef{Name: "a"}}, {Text: "four! Five. "},
-			{Text: "Six.", TrailingSilence: 0.7}, {Text: "Seven. Eight.", Flush: true}, {Text: "Nine.", Close: true},
-		} {
-			if err := in.Receive(m); err != nil {
-				t.Fatal(err)
-			}
-		}
-		select {
-		case <-in.Done():
-		case <-time.After(time.Minute):
-			t.Fatal("the socket is not over")
-		}
+		sendAll(t, in,
+			contract.PublishTTS{Text: "One two. Three ", Voice: &contract.VoiceRef{Name: "a"}}, contract.PublishTTS{Text: "four! Five. "},
+			contract.PublishTTS{Text: "Six.", TrailingSilence: 0.7}, contract.PublishTTS{Text: "Seven. Eight.", Flush: true},
+			contract.PublishTTS{Text: "Nine.", Close: true},
+		)
 		var all []*told
 		last := ""
 		for _, m := range h.messages {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -115,9 +116,7 @@ func withBoxAliases(ctx context.Context, cfg config.Config) config.Config {
 	for _, a := range own {
 		both[a.Name] = a.Voice
 	}
-	for name, stands := range cfg.VoiceAliases {
-		both[name] = stands
-	}
+	maps.Copy(both, cfg.VoiceAliases)
 	cfg.VoiceAliases = both
 	return cfg
 }
